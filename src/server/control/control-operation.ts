@@ -63,7 +63,7 @@ export interface ControlSpec<Query, Body>
   readonly canWaitForClock?: true;
 }
 
-/** The description of a call; its path determines its tag. */
+/** The description of a call; `CONTROL_OPERATIONS_BY_TAG` has its tag. */
 export interface ControlDocs extends Pick<OperationDocs, "summary" | "description"> {
   /** The schema name of a body that the handler validates; the schema is not loaded at start. */
   readonly body?: string;

@@ -18,31 +18,35 @@ import { NEXT_OPERATIONS, TASK_OPERATIONS } from "./tasks.js";
 import { WAIT_OPERATIONS } from "./wait.js";
 import { WITHDRAWAL_OPERATIONS } from "./withdrawals.js";
 
-/** All calls of the control API, in the order of the OpenAPI document. */
-export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
-  ...SANDBOX_OPERATIONS,
-  ...NAMESPACE_OPERATIONS,
-  ...STATE_OPERATIONS,
-  ...CLOCK_OPERATIONS,
-  ...CHARGE_CONTROL_OPERATIONS,
-  ...INSIGHT_OPERATIONS,
-  ...NEXT_OPERATIONS,
-  ...TASK_OPERATIONS,
-  ...FAILED_TEST_OPERATIONS,
-  ...WITHDRAWAL_OPERATIONS,
-  ...QUOTE_OPERATIONS,
-  ...CHECKOUT_OPERATIONS,
-  ...BALANCE_OPERATIONS,
-  ...RECONCILE_OPERATIONS,
-  ...WAIT_OPERATIONS,
-  ...SCENARIO_OPERATIONS,
-  ...LEASE_OPERATIONS,
-  ...FAULT_OPERATIONS,
-  ...REQUEST_OPERATIONS,
-  ...EVENT_OPERATIONS,
-  ...DELIVERY_OPERATIONS,
-  ...MAILBOX_OPERATIONS,
-  ...ENDPOINT_OPERATIONS,
-  ...RATE_OPERATIONS,
-  ...ACCESS_OPERATIONS,
-];
+/** The calls of the control API, by their tags in the OpenAPI document and in its order. */
+export const CONTROL_OPERATIONS_BY_TAG = {
+  Sandbox: SANDBOX_OPERATIONS,
+  Namespaces: NAMESPACE_OPERATIONS,
+  State: STATE_OPERATIONS,
+  Clock: CLOCK_OPERATIONS,
+  Objects: [
+    ...CHARGE_CONTROL_OPERATIONS,
+    ...WITHDRAWAL_OPERATIONS,
+    ...QUOTE_OPERATIONS,
+    ...CHECKOUT_OPERATIONS,
+    ...BALANCE_OPERATIONS,
+    ...RATE_OPERATIONS,
+  ],
+  Access: ACCESS_OPERATIONS,
+  Scenarios: [...SCENARIO_OPERATIONS, ...LEASE_OPERATIONS, ...FAULT_OPERATIONS],
+  Webhooks: [...EVENT_OPERATIONS, ...DELIVERY_OPERATIONS, ...MAILBOX_OPERATIONS, ...ENDPOINT_OPERATIONS],
+  Insight: [
+    ...INSIGHT_OPERATIONS,
+    ...NEXT_OPERATIONS,
+    ...TASK_OPERATIONS,
+    ...FAILED_TEST_OPERATIONS,
+    ...RECONCILE_OPERATIONS,
+    ...WAIT_OPERATIONS,
+    ...REQUEST_OPERATIONS,
+  ],
+} satisfies Readonly<Record<string, readonly ControlOperation[]>>;
+
+export type ControlTag = keyof typeof CONTROL_OPERATIONS_BY_TAG;
+
+export const CONTROL_OPERATIONS: readonly ControlOperation[] =
+  Object.values(CONTROL_OPERATIONS_BY_TAG).flat();

@@ -5,7 +5,7 @@ import { waitQuerySchema } from "../../core/schema/control-requests.js";
 import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
 import { safeParse } from "../../core/schema/issues.js";
 import type { ControlSpec } from "../control/control-operation.js";
-import { CONTROL_OPERATIONS } from "../control/operations.js";
+import { CONTROL_OPERATIONS_BY_TAG, type ControlTag } from "../control/operations.js";
 import { HEALTH_SPEC } from "../control/sandbox.js";
 import { STREAM_SPEC } from "../control/stream.js";
 import { controlErrors, sharedControlResponses } from "./control-errors.js";
@@ -21,59 +21,40 @@ import {
   schemaRef,
 } from "./schemas.js";
 
-/** Descriptions of the tags, and the first path segments that each covers. */
-const TAGS: Readonly<Record<string, { readonly description: string; readonly paths: readonly string[] }>> = {
-  Sandbox: { description: "About this server, health and reset.", paths: ["health", "", "reset"] },
-  Namespaces: {
-    description: "Namespaces side by side: each with its own state, keys, clock and logs.",
-    paths: ["namespaces"],
-  },
-  State: { description: "Export, import and snapshots of the whole state.", paths: ["state", "snapshots"] },
-  Clock: { description: "Sandbox time.", paths: ["clock"] },
-  Objects: {
-    description: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
-    paths: ["charges", "withdrawals", "quotes", "destinations", "checkouts", "balances", "rates"],
-  },
-  Access: {
-    description: "Keys and organizations, changed while it runs.",
-    paths: ["keys", "organizations"],
-  },
-  Scenarios: {
-    description: "What happens to charges and withdrawals, and which API calls fail.",
-    paths: ["scenarios", "faults", "lease"],
-  },
-  Webhooks: {
-    description: "Events, deliveries and receivers.",
-    paths: ["events", "deliveries", "mailboxes", "webhook-endpoints"],
-  },
-  Insight: {
-    description: "What the app did, what it has not been tested with, and what happens next.",
-    paths: ["requests", "stream", "coverage", "next", "tasks", "reconcile", "advice", "failed-tests", "wait"],
-  },
+const TAG_DESCRIPTIONS: Readonly<Record<ControlTag, string>> = {
+  Sandbox: "About this server, health and reset.",
+  Namespaces: "Namespaces side by side: each with its own state, keys, clock and logs.",
+  State: "Export, import and snapshots of the whole state.",
+  Clock: "Sandbox time.",
+  Objects: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
+  Access: "Keys and organizations, changed while it runs.",
+  Scenarios: "What happens to charges and withdrawals, and which API calls fail.",
+  Webhooks: "Events, deliveries and receivers.",
+  Insight: "What the app did, what it has not been tested with, and what happens next.",
 };
-
-function tagOf(path: string): string {
-  const [, segment = ""] = /^\/(?:_sandbox\/?)?([^/]*)/.exec(path)!;
-  const tag = Object.entries(TAGS).find(([, { paths }]) => paths.includes(segment));
-  if (tag === undefined) throw new Error(`no tag is for ${path}`);
-  return tag[0];
-}
 
 /** Makes the OpenAPI 3.1 document of the control API. Placeholders stand for the values of a namespace. */
 export function controlDocument(): OpenApiDocument {
-  const rows: readonly ControlSpec<unknown, unknown>[] = [HEALTH_SPEC, STREAM_SPEC, ...CONTROL_OPERATIONS];
+  const tags = Object.keys(CONTROL_OPERATIONS_BY_TAG) as ControlTag[];
+  const rows: [ControlTag, ControlSpec<unknown, unknown>][] = [
+    ["Sandbox", HEALTH_SPEC],
+    ["Insight", STREAM_SPEC],
+    ...tags.flatMap((tag) =>
+      CONTROL_OPERATIONS_BY_TAG[tag].map((row): [ControlTag, ControlSpec<unknown, unknown>] => [tag, row]),
+    ),
+  ];
   const paths = pathsOf(
-    rows.map((row) => ({
+    rows.map(([tag, row]) => ({
       path: templatedPath(row.path),
       method: row.method,
-      operation: describeControlCall(row),
+      operation: describeControlCall(tag, row),
     })),
   );
   const responses = sharedControlResponses();
   return {
     openapi: "3.1.0",
     info: INFO,
-    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
+    tags: tags.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
     security: [{}, { controlToken: [] }, { apiKey: [] }, { controlToken: [], apiKey: [] }],
     paths,
     webhooks: {},
@@ -115,15 +96,15 @@ const SECURITY_SCHEMES: Readonly<Record<string, OpenApiJson>> = {
   },
 };
 
-function describeControlCall(row: ControlSpec<unknown, unknown>): OpenApiJson {
-  const { docs, path, queryPrefix } = row;
+function describeControlCall(tag: ControlTag, row: ControlSpec<unknown, unknown>): OpenApiJson {
+  const { docs, queryPrefix } = row;
   const rawBody = docs.body === undefined ? undefined : (schemaByName(docs.body) as z.ZodMiniType);
   const body = row.body ?? rawBody;
   const described = operationObject(
     {
       ...row,
       ...(rawBody === undefined ? {} : { rawBody }),
-      docs: { ...docs, tag: tagOf(path) },
+      docs: { ...docs, tag },
     },
     {
       security: row === HEALTH_SPEC ? { security: [] } : {},
