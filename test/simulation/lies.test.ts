@@ -23,7 +23,15 @@ function listing(where: RegExp, isFit: (item: Json) => boolean, change: (item: J
   });
 }
 
-const anyItem = () => true;
+const refusal = JSON.stringify({ error: { code: "VALIDATION_ERROR", message: "No." } });
+
+/** A refusal where there was work, or the other way round, if the answer includes the text. */
+function answering(where: RegExp, told: number, status: number, part = ""): Lie {
+  return (method, path, text, isTold) =>
+    where.test(`${method} ${path}`) && isTold === told && text.includes(part)
+      ? { status, text: status === 200 ? "{}" : refusal }
+      : undefined;
+}
 
 const aCentMore = (amount: string) => amount.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10));
 const aSecondOn = (at: string, seconds = 1) => new Date(Date.parse(at) + seconds * 1_000).toISOString();
@@ -31,310 +39,178 @@ const aSecondOn = (at: string, seconds = 1) => new Date(Date.parse(at) + seconds
 const charges = /^GET \/_sandbox\/charges\?/;
 const events = /^GET \/_sandbox\/events/;
 const deliveries = /^GET \/_sandbox\/deliveries\?/;
+const balances = /\/accounts\/balances/;
+const quotes = /^POST \/api\/v1\/payments\/quotes/;
+const transitions = /^POST \/_sandbox\/charges\/[^/]+\/transition/;
+const payouts = /^POST \/api\/v1\/payouts\/withdrawals/;
+const isAny = () => true;
+const isPriced = (one: Json) => one.fees !== null;
 const statusOf = (status: string) => (one: Json) => one.status === status;
+const isDropped = (one: Json) => one.status === "dropped" && one.attempts.length === 0;
+const isRetried = (one: Json) => one.attempts.length > 1;
+const isOver = (one: Json) => one.url !== null && one.attempts.length > 2 && one.status !== "pending";
+const hasFailed = (one: Json) => one.url !== null && one.attempts.length > 0 && one.status === "pending";
 
-const LIES: readonly (readonly [string, Rule, Lie])[] = [
-  [
-    "a failed charge was paid after all",
-    "transition",
-    listing(charges, statusOf("FAILED"), (one) => {
+/** By the rule that catches them. */
+const LIES: { readonly [Name in Rule]?: Readonly<Record<string, Lie>> } = {
+  transition: {
+    "a failed charge was paid after all": listing(charges, statusOf("FAILED"), (one) => {
       one.status_history.push({ status: "COMPLETED", at: one.updated_at });
       one.status = "COMPLETED";
     }),
-  ],
-  [
-    "a charge's status is not the last of its history",
-    "transition",
-    listing(charges, statusOf("PENDING"), (one) => (one.status = "PROCESSING")),
-  ],
-  [
-    "a legal change nobody made",
-    "charge",
-    listing(charges, statusOf("PENDING"), (one) => {
+    "a charge's status is not the last of its history": listing(charges, statusOf("PENDING"), (one) => {
+      one.status = "PROCESSING";
+    }),
+  },
+  charge: {
+    "a legal change nobody made": listing(charges, statusOf("PENDING"), (one) => {
       one.status_history.push({ status: "FAILED", at: one.updated_at });
       one.status = "FAILED";
     }),
-  ],
-  [
-    "a charge is not there",
-    "charge",
-    telling(charges, (json) => json.items.length > 1 && json.items.pop() && json.total--),
-  ],
-  [
-    "a fee has a cent more",
-    "price",
-    listing(
+    "a charge is not there": telling(
       charges,
-      (one) => one.fees !== null,
-      (one) => (one.fees.total_fee = aCentMore(one.fees.total_fee)),
+      (json) => json.items.length > 1 && json.items.pop() && json.total--,
     ),
-  ],
-  [
-    "the parts fit each other and not the rate",
-    "price",
-    listing(
-      charges,
-      (one) => one.fees !== null,
-      (one) => (one.exchange_rate = "2"),
-    ),
-  ],
-  [
-    "a quote is dearer than its rates",
-    "price",
-    telling(/^POST \/api\/v1\/payments\/quotes/, (json) => (json.amount = aCentMore(json.amount))),
-  ],
-  [
-    "a quote lives longer",
-    "quote",
-    telling(/^POST \/api\/v1\/payments\/quotes/, (json) => (json.expires_at = aSecondOn(json.expires_at))),
-  ],
-  [
-    "the available balance has a cent more",
-    "balance",
-    telling(/\/accounts\/balances/, (json) => {
+  },
+  price: {
+    "a fee has a cent more": listing(charges, isPriced, ({ fees }) => {
+      fees.total_fee = aCentMore(fees.total_fee);
+    }),
+    "the parts fit each other and not the rate": listing(charges, isPriced, (one) => {
+      one.exchange_rate = "2";
+    }),
+    "a quote is dearer than its rates": telling(quotes, (json) => (json.amount = aCentMore(json.amount))),
+  },
+  quote: {
+    "a quote lives longer": telling(quotes, (json) => (json.expires_at = aSecondOn(json.expires_at))),
+    "a good quote is refused": answering(/^POST \/api\/v1\/payments\/whitelabel/, 200, 400),
+    "an old quote is taken": answering(/\/whitelabel/, 400, 200, '"details":{"quote_id":"Quote expired'),
+  },
+  balance: {
+    "the available balance has a cent more": telling(balances, (json) => {
       json.balances[0].available_balance = aCentMore(json.balances[0].available_balance);
     }),
-  ],
-  [
-    "what is pending is not told",
-    "balance",
-    telling(/\/accounts\/balances/, (json) => {
+    "what is pending is not told": telling(balances, (json) => {
       const held = json.balances.find((one: Json) => /[1-9]/.test(one.pending_balance));
       if (held === undefined) return false;
       held.pending_balance = held.pending_balance.replace(/\d/g, "0");
     }),
-  ],
-  [
-    "the total is in another currency",
-    "balance",
-    telling(/\/accounts\/balances/, (json) => (json.total_balance_usd = aCentMore(json.total_balance_usd))),
-  ],
-  [
-    "a posting does not balance",
-    "posting",
-    telling(/^GET \/_sandbox\/state/, (json) => {
-      const entry = json.collections.entries[0]?.[1];
+    "the total is in another currency": telling(balances, (json) => {
+      json.total_balance_usd = aCentMore(json.total_balance_usd);
+    }),
+  },
+  posting: {
+    "a posting does not balance": telling(/^GET \/_sandbox\/state/, ({ collections }) => {
+      const entry = collections.entries[0]?.[1];
       if (entry === undefined) return false;
       entry.postings[0].amount = aCentMore(entry.postings[0].amount);
     }),
-  ],
-  [
-    "an entry of the ledger is lost",
-    "posting",
-    telling(/^GET \/_sandbox\/state/, (json) => json.collections.entries.pop() !== undefined),
-  ],
-  [
-    "a charge's postings are lost",
-    "posting",
-    telling(/\/timeline$/, (json) => {
+    "an entry of the ledger is lost": telling(/^GET \/_sandbox\/state/, ({ collections }) => {
+      return collections.entries.pop() !== undefined;
+    }),
+    "a charge's postings are lost": telling(/\/timeline$/, (json) => {
       const all = json.items.length;
       json.items = json.items.filter((item: Json) => item.kind !== "ledger");
       return json.items.length < all;
     }),
-  ],
-  [
-    "an event comes twice",
-    "one event each",
-    telling(events, (json) => {
+  },
+  "one event each": {
+    "an event comes twice": telling(events, (json) => {
       if (json.items.length === 0) return false;
       json.items.unshift(json.items[0]);
       json.total++;
     }),
-  ],
-  [
-    "an event is missing",
-    "one event each",
-    telling(events, (json) => json.items.pop() !== undefined && json.total--),
-  ],
-  [
-    "two events of two charges have changed places",
-    "event",
-    telling(events, (json) => {
-      const [last, before] = json.items;
+    "an event is missing": telling(events, (json) => json.items.pop() !== undefined && json.total--),
+  },
+  event: {
+    "two events of two charges have changed places": telling(events, ({ items }) => {
+      const [last, before] = items;
       if (before === undefined || before.charge_id === last.charge_id) return false;
-      json.items.splice(0, 2, before, last);
+      items.splice(0, 2, before, last);
     }),
-  ],
-  [
-    "an event shows what was not read at that moment",
-    "event",
-    listing(
-      events,
-      anyItem,
-      (one) => (one.payload.data.updated_at = one.payload.data.created_at.replace("2026", "2025")),
-    ),
-  ],
-  [
-    "an event is of another mode",
-    "event",
-    listing(events, anyItem, (one) => (one.payload.mode = one.payload.mode === "test" ? "live" : "test")),
-  ],
-  [
-    "a delivery is not there",
-    "delivery",
-    telling(deliveries, (json) => json.items.pop() !== undefined && json.total--),
-  ],
-  [
-    "a delivery has other bytes than its event",
-    "delivery",
-    listing(deliveries, anyItem, (one) => (one.body = one.body.replace('"type":', '"typ":'))),
-  ],
-  [
-    "a dropped delivery has arrived",
-    "ladder",
-    listing(
-      deliveries,
-      (one) => one.status === "dropped" && one.attempts.length === 0,
-      (one) => (one.status = "delivered"),
-    ),
-  ],
-  [
-    "a retry comes late",
-    "ladder",
-    listing(
-      deliveries,
-      (one) => one.url !== null && one.attempts.length > 2 && one.status !== "pending",
-      (one) => (one.attempts[1].at = aSecondOn(one.attempts[1].at)),
-    ),
-  ],
-  [
-    "a delivery that failed has arrived",
-    "ladder",
-    listing(
-      deliveries,
-      (one) => one.status === "pending" && one.url !== null && one.attempts.length > 0,
-      (one) => (one.status = "delivered"),
-    ),
-  ],
-  [
-    "a retry comes early",
-    "too early",
-    listing(
-      deliveries,
-      (one) => one.attempts.length > 1,
-      (one) => (one.attempts[1].at = one.attempts[0].at),
-    ),
-  ],
-  [
-    "a charge was paid in the future",
-    "too early",
-    listing(charges, anyItem, (one) => (one.updated_at = aSecondOn(one.updated_at, 10_000_000))),
-  ],
-  [
-    "an advance fires what is due after it",
-    "too early",
-    telling(/^POST \/_sandbox\/clock\/advance/, (json) => {
+    "an event shows what was not read at that moment": listing(events, isAny, ({ payload: { data } }) => {
+      data.updated_at = data.created_at.replace("2026", "2025");
+    }),
+    "an event is of another mode": listing(events, isAny, ({ payload }) => {
+      payload.mode = payload.mode === "test" ? "live" : "test";
+    }),
+  },
+  delivery: {
+    "a delivery is not there": telling(deliveries, (json) => json.items.pop() !== undefined && json.total--),
+    "a delivery has other bytes than its event": listing(deliveries, isAny, (one) => {
+      one.body = one.body.replace('"type":', '"typ":');
+    }),
+  },
+  ladder: {
+    "a dropped delivery has arrived": listing(deliveries, isDropped, (one) => {
+      one.status = "delivered";
+    }),
+    "a retry comes late": listing(deliveries, isOver, ({ attempts }) => {
+      attempts[1].at = aSecondOn(attempts[1].at);
+    }),
+    "a delivery that failed has arrived": listing(deliveries, hasFailed, (one) => {
+      one.status = "delivered";
+    }),
+  },
+  "too early": {
+    "a retry comes early": listing(deliveries, isRetried, ({ attempts }) => {
+      attempts[1].at = attempts[0].at;
+    }),
+    "a charge was paid in the future": listing(charges, isAny, (one) => {
+      one.updated_at = aSecondOn(one.updated_at, 10_000_000);
+    }),
+    "an advance fires what is due after it": telling(/^POST \/_sandbox\/clock\/advance/, (json) => {
       if (json.fired.length === 0) return false;
       json.fired.at(-1).at = aSecondOn(json.to);
     }),
-  ],
-  ["an advance came further", "time", telling(/\/clock\/advance/, (json) => (json.to = aSecondOn(json.to)))],
-  [
-    "the clock is fast",
-    "time",
-    telling(/^GET \/_sandbox\/clock/, (json) => (json.now = aSecondOn(json.now))),
-  ],
-  [
-    "a replay is another answer",
-    "idempotency",
-    (() => {
+  },
+  time: {
+    "an advance came further": telling(/\/clock\/advance/, (json) => (json.to = aSecondOn(json.to))),
+    "the clock is fast": telling(/^GET \/_sandbox\/clock/, (json) => (json.now = aSecondOn(json.now))),
+  },
+  idempotency: {
+    "a replay is another answer": (() => {
       const told = new Set<string>();
-      return telling(/^POST \/api\/v1\/payouts\/withdrawals/, (json) => {
-        if (!told.has(json.withdrawal_id)) {
-          told.add(json.withdrawal_id);
-          return false;
-        }
-        json.updated_at = aSecondOn(json.updated_at);
+      return telling(payouts, (json) => {
+        if (told.has(json.withdrawal_id)) json.updated_at = aSecondOn(json.updated_at);
+        else told.add(json.withdrawal_id);
       });
     })(),
-  ],
-  [
-    "a withdrawal has arrived that has not",
-    "withdrawal",
-    listing(
+  },
+  withdrawal: {
+    "a withdrawal has arrived that has not": listing(
       /^GET \/api\/v1\/payouts\/withdrawals\?limit=100/,
-      anyItem,
+      isAny,
       (one) => (one.status = one.status === "COMPLETED" ? "FAILED" : "COMPLETED"),
     ),
-  ],
-  [
-    "an id is given out again",
-    "ids",
-    (() => {
+  },
+  ids: {
+    "an id is given out again": (() => {
       let first: string | undefined;
-      return telling(/^POST \/api\/v1\/payments\/quotes/, (json) => {
-        first ??= json.quote_id;
-        json.quote_id = first;
-      });
+      return telling(quotes, (json) => (json.quote_id = first ??= json.quote_id));
     })(),
-  ],
-  [
-    "a page of payins is short",
-    "list",
-    telling(/\/payins\?limit=100/, (json) => json.items.pop() !== undefined),
-  ],
-  [
-    "a fault was met more often than it was",
-    "fault",
-    listing(/^GET \/_sandbox\/faults/, anyItem, (one) => one.applied++),
-  ],
-  [
-    "a mailbox gives a signature that does not fit",
-    "signature",
-    listing(/\/mailboxes\/post\/take/, anyItem, (one) => (one.headers["webhook-signature"] = "v1,AAAA")),
-  ],
-];
-
-const refusal = JSON.stringify({ error: { code: "VALIDATION_ERROR", message: "No." } });
-
-/** A refusal where there was work, or the other way round. */
-function answering(
-  where: RegExp,
-  isTrue: (status: number, text: string) => boolean,
-  status: number,
-  said: string,
-): Lie {
-  return (method, path, text, told) =>
-    where.test(`${method} ${path}`) && isTrue(told, text) ? { status, text: said } : undefined;
-}
-
-const WRONG_ANSWERS: readonly (readonly [string, Rule, Lie])[] = [
-  [
-    "a good quote is refused",
-    "quote",
-    answering(/^POST \/api\/v1\/payments\/whitelabel/, (status) => status === 200, 400, refusal),
-  ],
-  [
-    "an old quote is taken",
-    "quote",
-    answering(
-      /\/whitelabel/,
-      (status, text) => status === 400 && text.includes('"details":{"quote_id":"Quote expired'),
-      200,
-      "{}",
+  },
+  list: {
+    "a page of payins is short": telling(/\/payins\?limit=100/, (json) => json.items.pop() !== undefined),
+  },
+  fault: {
+    "a fault was met more often than it was": listing(
+      /^GET \/_sandbox\/faults/,
+      isAny,
+      (one) => one.applied++,
     ),
-  ],
-  [
-    "a legal transition is refused",
-    "answer",
-    answering(/^POST \/_sandbox\/charges\/[^/]+\/transition/, (status) => status === 200, 409, refusal),
-  ],
-  [
-    "an illegal transition is carried out",
-    "answer",
-    answering(/^POST \/_sandbox\/charges\/[^/]+\/transition/, (status) => status === 409, 200, "{}"),
-  ],
-  [
-    "what is not there is paid out",
-    "answer",
-    answering(
-      /^POST \/api\/v1\/payouts\/withdrawals/,
-      (_status, text) => text.includes("INSUFFICIENT"),
-      200,
-      "{}",
-    ),
-  ],
-];
+  },
+  signature: {
+    "a mailbox gives a signature that does not fit": listing(/\/mailboxes\/post\/take/, isAny, (one) => {
+      one.headers["webhook-signature"] = "v1,AAAA";
+    }),
+  },
+  answer: {
+    "a legal transition is refused": answering(transitions, 200, 409),
+    "an illegal transition is carried out": answering(transitions, 409, 200),
+    "what is not there is paid out": answering(payouts, 400, 200, "INSUFFICIENT"),
+  },
+};
 
 async function caught(lie: Lie): Promise<Rule | undefined> {
   for (let seed = 0; seed < 12; seed++) {
@@ -377,11 +253,10 @@ describe("the auditor catches a lie", () => {
     await expect(audit).rejects.toMatchObject({ rule: "export" });
   });
 
-  it.each(LIES)("%s: %s", async (_name, rule, lie) => {
-    expect(await caught(lie)).toBe(rule);
-  });
-
-  it.each(WRONG_ANSWERS)("%s: %s", async (_name, rule, lie) => {
+  const lies = Object.entries(LIES).flatMap(([rule, lies]) =>
+    Object.entries(lies).map(([name, lie]) => [name, rule, lie] as const),
+  );
+  it.each(lies)("%s: %s", async (_name, rule, lie) => {
     expect(await caught(lie)).toBe(rule);
   });
 });
