@@ -1,5 +1,5 @@
 import { CHARGE_MOVES, DECIMALS } from "../support/contract.js";
-import { decimalText, minorUnits } from "../support/fraction.js";
+import { decimalText } from "../support/fraction.js";
 import { inUsd, units } from "../support/prices.js";
 import { auditDeliveries } from "./audit-deliveries.js";
 import type { Client, Json } from "./client.js";
@@ -19,6 +19,11 @@ export const ACTORS: readonly Actor[] = [
   { key: "sk_live_sandbox", mode: "live", org: "org_sandbox", home: "NGN" },
   { key: "sk_test_other", mode: "test", org: "org_other", home: "KES" },
 ];
+
+export const ownedBy =
+  ({ mode, org }: Actor) =>
+  (one: { mode: string; org: string }) =>
+    one.mode === mode && one.org === org;
 
 export const as = ({ key }: Actor) => ({ authorization: `Bearer ${key}` });
 
@@ -77,11 +82,9 @@ async function auditCharges(client: Client, model: Model): Promise<void> {
     demandSame("transition", `${id}'s status`, charge.status, charge.status_history.at(-1)?.status);
     const { amount, settlement_amount, fees, currency, exchange_rate } = charge;
     if (settlement_amount === null) continue;
-    const [all, rest, fee] = [amount, settlement_amount, fees.total_fee].map((text: string) =>
-      minorUnits(text, DECIMALS[currency]!),
-    );
+    const parts = units(settlement_amount, currency) + units(fees.total_fee, currency);
     demand(
-      all === rest! + fee!,
+      units(amount, currency) === parts,
       "price",
       () => `${id}: ${amount} is not ${settlement_amount} + ${fees.total_fee}`,
     );
@@ -98,16 +101,8 @@ async function auditCharges(client: Client, model: Model): Promise<void> {
     const expected = model.state.charges.get(detail.charge_id)!;
     auditTooEarly(detail, model.state.nowMs);
     demandSame("charge", `${detail.charge_id} (${sandbox.scenario})`, detail, chargeJson(expected));
-    demandSame(
-      "charge",
-      `${detail.charge_id} beside`,
-      { mode, kind, scenario: sandbox.scenario },
-      {
-        mode: expected.mode,
-        kind: expected.kind,
-        scenario: expected.scenario,
-      },
-    );
+    const beside = [expected.mode, expected.kind, expected.scenario];
+    demandSame("charge", `${detail.charge_id} beside`, [mode, kind, sandbox.scenario], beside);
   }
   await auditPayins(client, model);
 }
@@ -123,9 +118,7 @@ function auditTooEarly(record: Json, nowMs: number): void {
 /** The service's own list and reads show the same charges, to their owner alone. */
 async function auditPayins(client: Client, model: Model): Promise<void> {
   for (const actor of ACTORS) {
-    const own = [...model.state.charges.values()].filter(
-      (one) => one.mode === actor.mode && one.org === actor.org,
-    );
+    const own = [...model.state.charges.values()].filter(ownedBy(actor));
     const listed = await client.all("/api/v1/payments/payins", as(actor));
     demandSame(
       "list",
@@ -137,16 +130,10 @@ async function auditPayins(client: Client, model: Model): Promise<void> {
     if (newest === undefined) continue;
     const { text } = await client.get(`/api/v1/payments/charges/${newest.id}`, as(actor));
     demandSame("charge", `${newest.id} as the service reads it`, text, chargeJson(newest));
-    const { json } = await client.get(
-      `/api/v1/payments/payins?status_filter=${newest.status}&limit=1`,
-      as(actor),
-    );
-    demandSame(
-      "list",
-      `payins that are ${newest.status}`,
-      json.total,
-      own.filter((one) => one.status === newest.status).length,
-    );
+    const { status } = newest;
+    const { json } = await client.get(`/api/v1/payments/payins?status_filter=${status}&limit=1`, as(actor));
+    const count = own.filter((one) => one.status === status).length;
+    demandSame("list", `payins that are ${status}`, json.total, count);
     const stranger = ACTORS.find((one) => one !== actor)!;
     const foreign = await client.get(`/api/v1/payments/payins/${newest.id}`, as(stranger));
     demandSame("list", "another's charge", foreign.status, 404);
@@ -155,9 +142,7 @@ async function auditPayins(client: Client, model: Model): Promise<void> {
 
 async function auditWithdrawals(client: Client, model: Model, actor: Actor): Promise<void> {
   const seen = await client.all("/api/v1/payouts/withdrawals", as(actor));
-  const own = [...model.state.withdrawals.values()].filter(
-    (one) => one.mode === actor.mode && one.org === actor.org,
-  );
+  const own = [...model.state.withdrawals.values()].filter(ownedBy(actor));
   demandSame(
     "withdrawal",
     "those there are",
@@ -179,16 +164,10 @@ async function auditBalances(client: Client, model: Model, actor: Actor): Promis
     demand(available >= 0n && pending >= 0n, "balance", () => `the auditor's own ${key} is below zero`);
     return [{ code: key.slice(place.length), available, pending }];
   });
-  const seen = json.balances.map(({ currency, available_balance, pending_balance }: Json) => [
-    currency,
-    minorUnits(available_balance, DECIMALS[currency]!).toString(),
-    minorUnits(pending_balance, DECIMALS[currency]!).toString(),
-  ]);
-  const expected = held.map(({ code, available, pending }) => [
-    code,
-    available.toString(),
-    pending.toString(),
-  ]);
+  const seen = json.balances.map(({ currency, available_balance, pending_balance }: Json) =>
+    [currency, units(available_balance, currency), units(pending_balance, currency)].join(" "),
+  );
+  const expected = held.map(({ code, available, pending }) => [code, available, pending].join(" "));
   demandSame("balance", `${actor.key}'s accounts`, seen.sort(), expected.sort());
   const total = inUsd(
     held.map(({ code, available, pending }) => [code, available + pending]),
@@ -228,10 +207,9 @@ export async function auditLedger(client: {
   const { json } = await client.get("/_sandbox/state");
   const sums = new Map<string, bigint>();
   for (const [, entry] of json.collections.entries) {
-    const decimals = DECIMALS[entry.currency]!;
     let sum = 0n;
     for (const { account, amount } of entry.postings) {
-      const part = minorUnits(amount, decimals);
+      const part = units(amount, entry.currency);
       sum += part;
       const key = `${entry.mode}|${entry.organization_id}|${entry.currency}|${account}`;
       sums.set(key, (sums.get(key) ?? 0n) + part);
@@ -246,7 +224,7 @@ export async function auditLedger(client: {
   for (const one of shown.items)
     for (const account of ["available", "pending"]) {
       const key = `${one.mode}|${one.organization_id}|${one.currency}|${account}`;
-      const held = minorUnits(one[`${account}_balance`], DECIMALS[one.currency]!);
+      const held = units(one[`${account}_balance`], one.currency);
       demandSame("posting", `the sum of ${key}`, held.toString(), (sums.get(key) ?? 0n).toString());
     }
   for (const [, entry] of json.collections.charges)
@@ -275,12 +253,8 @@ export async function auditPostings(client: Client, model: Model, chargeId: stri
       const back = charge.reversals.reduce((sum, one) => sum + units(one.amount, currency), 0n);
       const text = (from: string) => decimalText(units(from, currency) - back, DECIMALS[currency]!);
       const available = text(rest).startsWith("-") ? text(rest).slice(1) : `-${text(rest)}`;
-      expected.push([
-        "refund",
-        `available ${available}`,
-        `fees -${fees.total_fee}`,
-        `outside ${text(amount)}`,
-      ]);
+      const postings = [`available ${available}`, `fees -${fees.total_fee}`, `outside ${text(amount)}`];
+      expected.push(["refund", ...postings]);
     }
   }
   const zero = /^(\S+) -(0+\.0+)$/;

@@ -1,7 +1,7 @@
 import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
 import { decimalText } from "../support/fraction.js";
 import { type Price, type Pricing, priceOf } from "../support/prices.js";
-import { type Actor, as } from "./audit.js";
+import { type Actor, as, ownedBy } from "./audit.js";
 import type { Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
 import { type Charge, durationMs, iso, type Model, type Quote } from "./model.js";
@@ -10,11 +10,13 @@ import {
   amountIn,
   anyCharge,
   control,
+  expectInvalid,
   expectOk,
   expectRefused,
   noteId,
   ownerOf,
   post,
+  STATUSES,
   type World,
 } from "./world.js";
 
@@ -79,7 +81,7 @@ function readQuote(
   const { model } = world;
   const price = priceOf(model.state.rates, pricing, to, method);
   if (isNothing(price.settlement_amount)) {
-    expectRefused(answer, 400, "VALIDATION_ERROR", "pricing.amount");
+    expectInvalid(answer, "pricing.amount");
     return undefined;
   }
   const made = expectOk(answer);
@@ -159,31 +161,14 @@ function chargeFields(charge: Charge, method: string | null): Record<string, str
 /** The parts of a charge that never change again are taken from the first read; the rest is the model's word. */
 async function keepFixed(world: World, charge: Charge): Promise<void> {
   const { json } = await world.client.get(`/_sandbox/charges/${charge.id}`);
-  const {
-    provider_reference,
-    payment_method,
-    payment_rail,
-    customer_email,
-    customer_name,
-    payment_instructions,
-  } = json;
-  demandSame("charge", "who pays", customer_email, charge.fixed.customer_email);
-  charge.fixed = {
-    provider_reference,
-    payment_method,
-    payment_rail,
-    customer_email,
-    customer_name,
-    payment_instructions,
-  };
+  demandSame("charge", "who pays", json.customer_email, charge.fixed.customer_email);
+  charge.fixed = json;
 }
 
 export async function payWhitelabel(world: World): Promise<void> {
   const { model, random } = world;
   const actor = actorOf(world);
-  const old = [...model.state.quotes.values()].filter(
-    (one) => one.mode === actor.mode && one.org === actor.org,
-  );
+  const old = [...model.state.quotes.values()].filter(ownedBy(actor));
   const quote =
     old.length > 0 && random.chance(0.35) ? random.pick(old.slice(-6)) : await makeQuote(world, actor);
   if (quote === undefined) return;
@@ -208,11 +193,10 @@ export async function payWhitelabel(world: World): Promise<void> {
   };
   const headers: Record<string, string> = name === null || isInMetadata ? {} : { "sandbox-scenario": name };
   const answer = await post(world, actor, "/payments/whitelabel", body, headers);
-  if (name !== null && !model.state.scenarios.has(name))
-    return expectRefused(answer, 400, "VALIDATION_ERROR", "sandbox_scenario");
+  if (name !== null && !model.state.scenarios.has(name)) return expectInvalid(answer, "sandbox_scenario");
   if (model.state.nowMs >= quote.madeMs + QUOTE_MS) {
     demand(answer.status === 400, "quote", () => `${quote.id} is too old, and was taken: ${answer.text}`);
-    return expectRefused(answer, 400, "VALIDATION_ERROR", "quote_id");
+    return expectInvalid(answer, "quote_id");
   }
   demand(answer.status !== 400, "quote", () => `${quote.id} is good, and was refused: ${answer.text}`);
   const made = expectOk(answer);
@@ -301,7 +285,7 @@ export async function visitPage(world: World): Promise<void> {
   });
   if (!waitsForMethod(charge)) return expectRefused(answer, 409, "INVALID_TRANSITION");
   const price = priceBy(world, charge, method, named);
-  if (isNothing(price.settlement_amount)) return expectRefused(answer, 400, "VALIDATION_ERROR", "currency");
+  if (isNothing(price.settlement_amount)) return expectInvalid(answer, "currency");
   expectOk(answer);
   take(charge, { method, price, phone: method === "mobile_money" ? PHONE : null }, answer.json);
   model.moveCharge(charge, "AWAITING_PAYMENT", "api");
@@ -360,16 +344,6 @@ async function cancel(world: World, charge: Charge): Promise<void> {
   expectOk(answer);
   world.model.moveCharge(charge, "CANCELLED", "person", "cancelled_by_customer");
 }
-
-const STATUSES = [
-  "AWAITING_PAYMENT",
-  "PROCESSING",
-  "COMPLETED",
-  "FAILED",
-  "CANCELLED",
-  "EXPIRED",
-  "REFUNDED",
-];
 
 /** Somebody moves a charge by hand, legally or not. */
 export async function moveByHand(world: World): Promise<void> {
@@ -441,8 +415,7 @@ export async function takeBack(world: World): Promise<void> {
   const answer = await control(world, "POST", path, isAll ? {} : { amount });
   if (charge.status !== "COMPLETED" || charge.settledMs === null || left === 0n)
     return expectRefused(answer, 409, "INVALID_TRANSITION");
-  if (!isAll && (wanted === 0n || wanted >= left))
-    return expectRefused(answer, 400, "VALIDATION_ERROR", "amount");
+  if (!isAll && (wanted === 0n || wanted >= left)) return expectInvalid(answer, "amount");
   if (held(charge) < wanted) return expectRefused(answer, 409, "INSUFFICIENT_BALANCE");
   const reversal = expectOk(answer);
   demandSame("charge", `what is taken back of ${charge.id}`, reversal.amount, amount);
@@ -474,90 +447,66 @@ export async function runAhead(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
+/** What the service refuses in a body, by the field it names. */
+function badBody(path: string, body: unknown, ...fields: string[]) {
+  return async (world: World, actor: Actor) => {
+    const answer = await post(world, actor, `/payments/${path}`, body);
+    for (const field of fields) expectInvalid(answer, field);
+  };
+}
+
+const whitelabelOf = (quote: Pick<Quote, "id" | "pricing">, payment_method: string) => ({
+  pricing: quote.pricing,
+  payment_method,
+  quote_id: quote.id,
+  customer_email: "a@b.test",
+});
+
+/** Pays with a quote for another method, which may be another's quote too. */
+async function misuseQuote(world: World, owner: Actor, payer: Actor, field: string): Promise<void> {
+  const quote = await makeQuote(world, owner);
+  if (quote === undefined) return;
+  const method = quote.method === "card" ? "crypto" : "card";
+  await badBody("whitelabel", whitelabelOf(quote, method), field)(world, payer);
+}
+
 const BAD_CALLS: readonly ((world: World, actor: Actor) => Promise<void>)[] = [
-  async (world, actor) =>
-    expectRefused(await post(world, actor, "/payments/quotes", "{"), 400, "VALIDATION_ERROR", "body"),
+  badBody("quotes", "{", "body"),
+  badBody(
+    "quotes",
+    { pricing: { base_currency: "usd", amount: "01" }, payment_method: "ussd" },
+    "payment_method",
+    "pricing.base_currency",
+  ),
+  badBody(
+    "whitelabel",
+    whitelabelOf({ id: "qt_none", pricing: { base_currency: "KES", amount: "5.00" } }, "card"),
+    "quote_id",
+  ),
+  (world, actor) => misuseQuote(world, actor, actor, "payment_method"),
   async (world, actor) => {
-    const body = { pricing: { base_currency: "usd", amount: "01" }, payment_method: "ussd" };
-    const answer = await post(world, actor, "/payments/quotes", body);
-    expectRefused(answer, 400, "VALIDATION_ERROR", "payment_method");
-    expectRefused(answer, 400, "VALIDATION_ERROR", "pricing.base_currency");
-  },
-  async (world, actor) => {
-    const pricing = { base_currency: "KES", amount: "5.00" };
-    const body = { pricing, payment_method: "card", quote_id: "qt_none", customer_email: "a@b.test" };
-    expectRefused(
-      await post(world, actor, "/payments/whitelabel", body),
-      400,
-      "VALIDATION_ERROR",
-      "quote_id",
-    );
-  },
-  async (world, actor) => {
-    const quote = await makeQuote(world, actor);
-    if (quote === undefined) return;
-    const payment_method = METHODS.find(
-      (one) => one !== quote.method && one !== "mobile_money" && one !== "bank_transfer",
-    )!;
-    const body = { pricing: quote.pricing, payment_method, quote_id: quote.id, customer_email: "a@b.test" };
-    expectRefused(
-      await post(world, actor, "/payments/whitelabel", body),
-      400,
-      "VALIDATION_ERROR",
-      "payment_method",
-    );
+    const other = actorOf(world);
+    if (other !== actor) await misuseQuote(world, actor, other, "quote_id");
   },
   async (world) => {
-    const [one, other] = [actorOf(world), actorOf(world)];
-    if (one === other) return;
-    const quote = await makeQuote(world, one);
-    if (quote === undefined) return;
-    const body = {
-      pricing: quote.pricing,
-      payment_method: "card",
-      quote_id: quote.id,
-      customer_email: "a@b.test",
-    };
-    expectRefused(
-      await post(world, other, "/payments/whitelabel", body),
-      400,
-      "VALIDATION_ERROR",
-      "quote_id",
-    );
+    const path = "/charges/ch_none/transition";
+    expectRefused(await control(world, "POST", path, { to: "COMPLETED" }), 404, "NOT_FOUND");
+  },
+  async ({ client }, actor) => {
+    const path = "/api/v1/payments/payins?limit=101";
+    expectInvalid(await client.act("GET", path, undefined, as(actor)), "limit");
+  },
+  async ({ client }) => {
+    const headers = { authorization: "Bearer sk_test_no" };
+    const answer = await client.act("GET", "/api/v1/accounts/balances", undefined, headers);
+    expectRefused(answer, 401, "UNAUTHORIZED");
   },
   async (world) =>
-    expectRefused(
-      await control(world, "POST", "/charges/ch_none/transition", { to: "COMPLETED" }),
-      404,
-      "NOT_FOUND",
-    ),
-  async (world, actor) =>
-    expectRefused(
-      await world.client.act("GET", "/api/v1/payments/payins?limit=101", undefined, as(actor)),
-      400,
-      "VALIDATION_ERROR",
-      "limit",
-    ),
-  async (world) =>
-    expectRefused(
-      await world.client.act("GET", "/api/v1/accounts/balances", undefined, {
-        authorization: "Bearer sk_test_no",
-      }),
-      401,
-      "UNAUTHORIZED",
-    ),
-  async (world) =>
-    expectRefused(
-      await control(world, "POST", "/clock/advance", { to: "2020-01-01T00:00:00Z" }),
-      400,
-      "VALIDATION_ERROR",
-      "to",
-    ),
+    expectInvalid(await control(world, "POST", "/clock/advance", { to: "2020-01-01T00:00:00Z" }), "to"),
   async (world) => {
     const charge = anyCharge(world);
     if (charge === undefined) return;
-    const answer = await post(world, ownerOf(charge), "/payments/whitelabel", { charge_id: charge.id });
-    expectRefused(answer, 400, "VALIDATION_ERROR", "customer_email");
+    await badBody("whitelabel", { charge_id: charge.id }, "customer_email")(world, ownerOf(charge));
   },
 ];
 

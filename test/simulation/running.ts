@@ -1,32 +1,30 @@
 import { Webhook } from "standardwebhooks";
 import { MINIMUM, WITHDRAWAL_MOVES } from "../support/contract.js";
 import { units } from "../support/prices.js";
-import { ACTORS, type Actor } from "./audit.js";
+import { ACTORS, type Actor, as } from "./audit.js";
 import type { Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
 import { available, durationMs, iso, type State, type Withdrawal, withdrawalJson } from "./model.js";
-import { actorOf, amountIn, control, expectOk, expectRefused, noteId, post, type World } from "./world.js";
+import {
+  actorOf,
+  amountIn,
+  control,
+  expectInvalid,
+  expectOk,
+  expectRefused,
+  noteId,
+  post,
+  STATUSES,
+  type World,
+} from "./world.js";
 
 /** Time leaps: by a while, to an instant, to the next thing, or until nothing is left. */
 export async function advance(world: World): Promise<void> {
   const { model, random } = world;
   const fromMs = model.state.nowMs;
   const way = random.weighed({ by: 12, to: 3, next: 5, idle: 1 });
-  const by = random.pick([
-    "1ms",
-    "999ms",
-    "1s",
-    "2s",
-    "5s",
-    "29999ms",
-    "30s",
-    "59s",
-    "1m",
-    "5m",
-    "1h",
-    "3h",
-    "1d1h",
-  ]);
+  const leaps = "1ms 999ms 1s 2s 5s 29999ms 30s 59s 1m 5m 1h 3h 1d1h".split(" ");
+  const by = random.pick(leaps);
   const toMs = fromMs + random.int(0, 4_000_000);
   const target = way === "by" ? { by } : way === "to" ? { to: iso(toMs) } : { until: way };
   const nextMs = model.next()?.atMs;
@@ -95,7 +93,7 @@ async function makeDestination(world: World): Promise<string> {
 
 interface WithdrawalWish {
   readonly actor: Actor;
-  readonly body: WithdrawalBody;
+  readonly body: { destination_id: string; amount: string; currency: string; reference: string };
   readonly key: string | null;
 }
 
@@ -137,82 +135,65 @@ async function newWish(world: World): Promise<WithdrawalWish> {
 
 /** A withdrawal, the answer to which is sometimes lost on the way. */
 export async function withdraw(world: World): Promise<void> {
-  const { model, random } = world;
-  const { actor, body, key } = oldWish(world) ?? (await newWish(world));
+  const wish = oldWish(world) ?? (await newWish(world));
+  const { actor, body, key } = wish;
   const headers: Record<string, string> = key === null ? {} : { "idempotency-key": key };
-  const place = `${actor.key}|${key}`;
-  const isLost = random.chance(0.1);
-  if (isLost) {
-    await control(world, "POST", "/faults", {
-      match: { operation: "createWithdrawal" },
-      drop: "after",
-      times: 1,
-    });
+  if (world.random.chance(0.1)) {
+    const match = { operation: "createWithdrawal" };
+    await control(world, "POST", "/faults", { match, drop: "after", times: 1 });
     const cut = await post(world, actor, "/payouts/withdrawals", body, headers);
     demandSame("fault", "an answer that is to be lost", cut.status, 0);
     await control(world, "DELETE", "/faults");
     // The work is done all the same; what came of it is seen by whoever asks again with the key, or looks.
-    const { items } = (
-      await world.client.get(`/api/v1/payouts/withdrawals?limit=1`, { authorization: `Bearer ${actor.key}` })
-    ).json;
-    const fault = faultOf(world, actor, body, place, key);
-    if (fault === undefined) note(world, actor, body, items[0], place, key, undefined);
+    const { json } = await world.client.get("/api/v1/payouts/withdrawals?limit=1", as(actor));
+    if (knownReply(world, wish) === undefined && faultOf(world, wish) === undefined)
+      note(world, wish, json.items[0]);
     if (key === null) return;
   }
   const answer = await post(world, actor, "/payouts/withdrawals", body, headers);
-  const known = key === null ? undefined : model.state.replies.get(place);
-  if (known !== undefined && model.state.nowMs - known.atMs < durationMs("24h")) {
+  const known = knownReply(world, wish);
+  if (known !== undefined) {
     if (known.body !== JSON.stringify(body)) return expectRefused(answer, 422, "IDEMPOTENCY_KEY_REUSED");
     demand(answer.status === 200 && answer.replayed, "idempotency", () => `not replayed: ${answer.text}`);
     demandSame("idempotency", "a replay", answer.text, known.text);
     return;
   }
   demand(!answer.replayed, "idempotency", () => `replayed what was never said: ${answer.text}`);
-  const fault = faultOf(world, actor, body, place, key);
-  if (fault === "amount") return expectRefused(answer, 400, "VALIDATION_ERROR", "amount");
+  const fault = faultOf(world, wish);
+  if (fault === "amount") return expectInvalid(answer, fault);
   if (fault !== undefined) return expectRefused(answer, 400, fault);
-  note(world, actor, body, expectOk(answer), place, key, answer.text);
+  note(world, wish, expectOk(answer), answer.text);
 }
 
-export type WithdrawalBody = { destination_id: string; amount: string; currency: string; reference: string };
+const placeOf = ({ actor, key }: WithdrawalWish) => `${actor.key}|${key}`;
 
-function faultOf(
-  world: World,
-  actor: Actor,
-  { amount, currency }: WithdrawalBody,
-  place: string,
-  key: string | null,
-) {
-  const { model } = world;
-  const known = key === null ? undefined : model.state.replies.get(place);
-  if (known !== undefined && model.state.nowMs - known.atMs < durationMs("24h")) return "known";
+/** What was answered to the key within its day. */
+function knownReply({ model: { state } }: World, wish: WithdrawalWish) {
+  const known = wish.key === null ? undefined : state.replies.get(placeOf(wish));
+  return known !== undefined && state.nowMs - known.atMs < durationMs("24h") ? known : undefined;
+}
+
+function faultOf({ model }: World, { actor, body: { amount, currency } }: WithdrawalWish) {
   const padded =
     amount.includes(".") && currency.startsWith("USDT")
       ? amount.padEnd(amount.indexOf(".") + 7, "0")
       : amount;
   if (units(padded, currency) < units(MINIMUM[currency]!, currency)) return "amount";
-  if (units(padded, currency) > available(model, actor.mode, actor.org, currency))
-    return "INSUFFICIENT_BALANCE";
-  return undefined;
+  const isThere = units(padded, currency) <= available(model, actor.mode, actor.org, currency);
+  return isThere ? undefined : "INSUFFICIENT_BALANCE";
 }
 
-function note(
-  world: World,
-  actor: Actor,
-  body: WithdrawalBody,
-  made: Json,
-  place: string,
-  key: string | null,
-  text: string | undefined,
-): void {
+/** @param text the answer's, if it was not lost */
+function note(world: World, wish: WithdrawalWish, made: Json, text?: string): void {
   const { model } = world;
   const { nowMs } = model.state;
+  const { amount, currency, reference, destination_id } = wish.body;
+  const { mode, org } = wish.actor;
   noteId(world, made.withdrawal_id);
-  const type = world.destinationTypes.get(body.destination_id)!;
   const one: Withdrawal = {
     id: made.withdrawal_id,
-    mode: actor.mode,
-    org: actor.org,
+    mode,
+    org,
     status: "PENDING",
     updatedMs: nowMs,
     failure: null,
@@ -220,39 +201,25 @@ function note(
     entry: undefined,
     asked: null,
     scenario: null,
-    amount: body.amount,
-    currency: body.currency,
+    amount,
+    currency,
     subject: {
       metadata: {},
-      fields: {
-        type,
-        currency: body.currency,
-        amount: body.amount,
-        reference: body.reference,
-        mode: actor.mode,
-      },
+      fields: { type: world.destinationTypes.get(destination_id)!, currency, amount, reference, mode },
     },
     fixed: {
-      destination_id: body.destination_id,
-      reference: body.reference,
-      fee: body.amount.replace(/\d/g, "0").replace(/^0+\./, "0."),
+      destination_id,
+      reference,
+      fee: amount.replace(/\d/g, "0").replace(/^0+\./, "0."),
       created_at: iso(nowMs),
     },
   };
-  demandSame(
-    "withdrawal",
-    "a new one",
-    { ...made, status: "PENDING", updated_at: iso(nowMs), failure_reason: null },
-    withdrawalJson(one),
-  );
+  const asNew = { ...made, status: "PENDING", updated_at: iso(nowMs), failure_reason: null };
+  demandSame("withdrawal", "a new one", asNew, withdrawalJson(one));
   model.state.withdrawals.set(one.id, one);
-  if (key !== null)
-    model.state.replies.set(place, {
-      body: JSON.stringify(body),
-      text: text ?? withdrawalJson(one),
-      atMs: nowMs,
-    });
-  model.holding(one.mode, one.org, one.currency).available -= units(one.amount, one.currency);
+  const reply = { body: JSON.stringify(wish.body), text: text ?? withdrawalJson(one), atMs: nowMs };
+  if (wish.key !== null) model.state.replies.set(placeOf(wish), reply);
+  model.holding(mode, org, currency).available -= units(amount, currency);
   model.begin("withdrawals", one);
   model.passTo(nowMs);
 }
@@ -286,15 +253,6 @@ export async function bounce(world: World): Promise<void> {
   model.bounce(one, expectOk(answer));
 }
 
-const CHARGE_STEPS = [
-  "AWAITING_PAYMENT",
-  "PROCESSING",
-  "COMPLETED",
-  "FAILED",
-  "CANCELLED",
-  "EXPIRED",
-  "REFUNDED",
-];
 const WAITS = ["0s", "0s", "1ms", "1s", "5s", "30s", "1m", "59s", "1h", "2d"];
 
 /** A scenario of rules nobody would write: entries that come too late, twice, or lead nowhere. */
@@ -328,7 +286,7 @@ function randomScenario(world: World) {
   return {
     charges: Array.from({ length: random.int(0, 3) }, () => ({
       match: matchOf(),
-      timeline: entries(CHARGE_STEPS, true),
+      timeline: entries(STATUSES, true),
     })),
     withdrawals: random.chance(0.5)
       ? [{ timeline: entries(["PROCESSING", "COMPLETED", "FAILED", "CANCELLED"], false) }]

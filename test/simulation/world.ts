@@ -1,4 +1,4 @@
-import { DECIMALS } from "../support/contract.js";
+import { CHARGE_MOVES, DECIMALS } from "../support/contract.js";
 import { decimalText } from "../support/fraction.js";
 import type { Receiver } from "../support/receiver-server.js";
 import { ACTORS, type Actor, as } from "./audit.js";
@@ -43,6 +43,13 @@ export function expectRefused(answer: Answer, status: number, code: string, fiel
   if (field !== undefined)
     demand(field in (answer.json.error.details ?? {}), "answer", () => `no details.${field}: ${answer.text}`);
 }
+
+export function expectInvalid(answer: Answer, field: string): void {
+  expectRefused(answer, 400, "VALIDATION_ERROR", field);
+}
+
+/** Statuses that a charge can be moved to. */
+export const STATUSES = [...CHARGE_MOVES.PENDING!, "REFUNDED"];
 
 export function actorOf(world: World): Actor {
   return world.random.pick([ACTORS[0]!, ACTORS[0]!, ...ACTORS]);
