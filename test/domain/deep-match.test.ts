@@ -26,7 +26,21 @@ describe("bounds", () => {
   });
 
   it("fit nothing that is no number, and a bound that is none fits nothing", () => {
-    for (const actual of ["abc", "", "1e9", "0x10", " 1", null, undefined, true, [], {}, Number.NaN])
+    for (const actual of [
+      "abc",
+      "",
+      "-",
+      "1e9",
+      "Infinity",
+      "0x10",
+      " 1",
+      null,
+      undefined,
+      true,
+      [],
+      {},
+      Number.NaN,
+    ])
       expect(fits({ gte: "0" }, actual)).toBe(false);
     for (const bound of ["abc", "", null, true]) expect(fits({ gte: bound }, 7)).toBe(false);
   });
@@ -73,6 +87,7 @@ describe("a matcher", () => {
     [true, { exists: false }, undefined],
     [true, { matches: "^[a-z]+-\\d+$", not: "b-*" }, "a-17"],
     [true, { gt: "2026-01-01", lte: "2026-01-31T11:00:00+02:00" }, "2026-01-31T09:00:00.000Z"],
+    [true, { gt: "100000000000000000000.00" }, "100000000000000000000.000001"],
     [false, { lt: "2026-01-31T09:00:00Z" }, "2026-01-31T09:00:00.000Z"],
     [true, { a: { "\\in": { gte: 1 } } }, { a: { in: 1 } }],
     [true, { in: 1, other: 2 }, { in: 1, other: 2 }],

@@ -1,100 +1,47 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  computePrice,
-  isSamePricing,
-  type Pricing,
-  type PricingTerms,
-} from "../../src/core/domain/pricing.js";
-import { amountArb, decimalsArb, percentArb, rateArb } from "../support/amounts.js";
-import { decimalText, fraction, halfUp, minorUnits, over, significant, times } from "../support/fraction.js";
-
-/** The arithmetic of contract section 2 over again, on fractions. */
-function modelPrice(pricing: Pricing, target: string, terms: PricingTerms) {
-  const { decimals } = terms;
-  const rate =
-    pricing.base_currency === target
-      ? "1"
-      : significant(over(fraction(terms.target_rate), fraction(terms.base_rate)), 12);
-  const settlement =
-    pricing.local_pricing?.[target] ?? halfUp(times(fraction(pricing.amount), fraction(rate)), decimals);
-  const part = (percent: string) =>
-    halfUp(over(times(fraction(settlement), fraction(percent)), fraction("100")), decimals);
-  const platform = part(terms.platform_percent);
-  const gateway = part(terms.gateway_percent);
-  const total = minorUnits(platform, decimals) + minorUnits(gateway, decimals);
-  return {
-    exchange_rate: rate,
-    settlement_amount: settlement,
-    fees: {
-      total_fee: decimalText(total, decimals),
-      fee_breakdown: { platform_fee: platform, gateway_fee: gateway },
-    },
-    amount: decimalText(minorUnits(settlement, decimals) + total, decimals),
-  };
-}
-
-const termsArb: fc.Arbitrary<PricingTerms> = fc.record({
-  base_rate: rateArb,
-  target_rate: rateArb,
-  decimals: decimalsArb,
-  platform_percent: percentArb,
-  gateway_percent: percentArb,
-});
+import { computePrice, isSamePricing, type Pricing } from "../../src/core/domain/pricing.js";
+import { amountArb, rateArb } from "../support/amounts.js";
+import { DECIMALS, FEES } from "../support/contract.js";
+import { priceOf } from "../support/prices.js";
 
 const MOBILE_MONEY = { decimals: 2, platform_percent: "1.0", gateway_percent: "1.5" };
 const CRYPTO = { decimals: 8, platform_percent: "0.5", gateway_percent: "0.5" };
 
 describe("price", () => {
-  it("follows the contract's arithmetic to the last digit", () => {
+  it("follows the contract's arithmetic to the last digit, at any rates, with a local price or without", () => {
+    const currency = fc.constantFrom(...Object.keys(DECIMALS));
+    const ordered = fc
+      .tuple(currency, currency, fc.constantFrom(...Object.keys(FEES)), rateArb, rateArb)
+      .chain(([base, target, method, base_rate, target_rate]) =>
+        fc
+          .tuple(amountArb(DECIMALS[base]!), fc.option(amountArb(DECIMALS[target]!)))
+          .map(([amount, local]) => {
+            const local_pricing = { XXX: "1.00", ...(local === null ? {} : { [target]: local }) };
+            const pricing = { base_currency: base, amount, local_pricing };
+            return { pricing, target, method, rates: { [target]: target_rate, [base]: base_rate } };
+          }),
+      );
     fc.assert(
-      fc.property(amountArb(2), termsArb, (amount, terms) => {
-        const pricing = { base_currency: "AAA", amount };
-        expect(computePrice(pricing, "BBB", terms)).toEqual(modelPrice(pricing, "BBB", terms));
+      fc.property(ordered, ({ pricing, target, method, rates }) => {
+        const [platform_percent, gateway_percent] = FEES[method]!;
+        const priced = computePrice(pricing, target, {
+          base_rate: rates[pricing.base_currency]!,
+          target_rate: rates[target]!,
+          decimals: DECIMALS[target]!,
+          platform_percent,
+          gateway_percent,
+        });
+        expect({ ...priced, currency: target }).toEqual(priceOf(rates, pricing, target, method));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it("in the base currency is the amount itself at a rate of 1", () => {
-    fc.assert(
-      fc.property(
-        termsArb.chain((terms) => fc.tuple(fc.constant(terms), amountArb(terms.decimals))),
-        ([terms, amount]) => {
-          const pricing = { base_currency: "AAA", amount };
-          const priced = computePrice(pricing, "AAA", terms);
-          expect(priced).toEqual(modelPrice(pricing, "AAA", terms));
-          expect([priced.exchange_rate, priced.settlement_amount]).toEqual(["1", amount]);
-        },
-      ),
-    );
-  });
-
-  it("settles exactly the local price where there is one", () => {
-    fc.assert(
-      fc.property(
-        amountArb(2),
-        termsArb.chain((terms) => fc.tuple(fc.constant(terms), amountArb(terms.decimals))),
-        (amount, [terms, local]) => {
-          const pricing = { base_currency: "USD", amount, local_pricing: { KES: local, NGN: "1.00" } };
-          const priced = computePrice(pricing, "KES", terms);
-          expect(priced).toEqual(modelPrice(pricing, "KES", terms));
-          expect(priced.settlement_amount).toBe(local);
-        },
-      ),
-    );
-  });
-
-  it("pays no heed to the local price of another currency, nor to what every object has", () => {
+  it("pays no heed to what every object has in place of a local price", () => {
     const terms = { base_rate: "1", target_rate: "129", ...MOBILE_MONEY };
-    const plain = computePrice({ base_currency: "USD", amount: "10.00" }, "KES", terms);
-    expect(
-      computePrice({ base_currency: "USD", amount: "10.00", local_pricing: { NGN: "1.00" } }, "KES", terms),
-    ).toEqual(plain);
-    expect(
-      computePrice({ base_currency: "USD", amount: "10.00", local_pricing: {} }, "constructor", terms)
-        .settlement_amount,
-    ).toBe("1290.00");
+    const pricing = { base_currency: "USD", amount: "10.00", local_pricing: {} };
+    expect(computePrice(pricing, "constructor", terms).settlement_amount).toBe("1290.00");
   });
 
   it("rounds each part of the fee by itself: two halves up are two cents more", () => {
