@@ -11,6 +11,7 @@ import type { Change, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Command } from "../../src/core/engine/transaction.js";
 import { isRefusal, refuse } from "../../src/core/schema/refusals.js";
+import type { ChargeTimelineEntry } from "../../src/core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import {
   asJson,
@@ -303,27 +304,19 @@ function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Ch
 }
 
 describe("the journal", () => {
-  it("replayed onto the state it began with gives the same state, byte for byte", () => {
-    const store = recordingStore();
-    const engine = newEngine({ store, endpoint: true });
-    workload(engine);
-    expect(store.changes.length).toBeGreaterThan(40);
-    const replayed = State.from(store.replaced[0]!);
-    for (const change of store.changes) replayed.apply(change);
-    expect(JSON.stringify(replayed.dump())).toBe(bytesOf(engine));
-  });
-
-  it("cut off anywhere is the state as it was there", () => {
+  it("replayed onto the state it began with, whole or cut off anywhere, gives the state as it was there", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const seen: string[] = [];
     engine.onCommit(() => seen.push(bytesOf(engine)));
     workload(engine);
+    expect(store.changes.length).toBeGreaterThan(40);
     const replayed = State.from(store.replaced[0]!);
     for (const [index, change] of store.changes.entries()) {
       replayed.apply(change);
       if (index % 7 === 0) expect(JSON.stringify(replayed.dump())).toBe(seen[index]);
     }
+    expect(JSON.stringify(replayed.dump())).toBe(bytesOf(engine));
   });
 
   it("lets a restarted engine go on as if nothing had happened: same ids, same tasks, same lists", () => {
@@ -345,22 +338,15 @@ describe("the journal", () => {
   });
 });
 
-describe("determinism", () => {
+it("another seed, and another namespace, give other ids", () => {
   const worked = (setup: Parameters<typeof newEngine>[0]) => {
     const engine = newEngine({ endpoint: true, ...setup });
     workload(engine);
-    return engine;
+    return idsOf(engine);
   };
-
-  it("makes the same bytes of the same seed and commands", () => {
-    expect(bytesOf(worked({ seed: "a" }))).toBe(bytesOf(worked({ seed: "a" })));
-  });
-
-  it("makes other ids of another seed, and of another namespace", () => {
-    const ids = idsOf(worked({ seed: "a" }));
-    expect(shared(ids, idsOf(worked({ seed: "b" })))).toEqual([]);
-    expect(shared(ids, idsOf(worked({ seed: "a", name: "other" })))).toEqual([]);
-  });
+  const ids = worked({ seed: "a" });
+  expect(shared(ids, worked({ seed: "b" }))).toEqual([]);
+  expect(shared(ids, worked({ seed: "a", name: "other" }))).toEqual([]);
 });
 
 describe("a reset", () => {
@@ -376,18 +362,6 @@ describe("a reset", () => {
     expect(engine.nextTask()).toBeUndefined();
   });
 
-  it("goes on with ids that were never there before, however often", () => {
-    const engine = newEngine({ endpoint: true });
-    const seen = new Set<string>();
-    for (let round = 0; round < 4; round++) {
-      workload(engine);
-      const ids = idsOf(engine);
-      expect(shared(ids, seen)).toEqual([]);
-      for (const id of ids) seen.add(id);
-      engine.reset(START_MS, false, furnish);
-    }
-  });
-
   it("with repeated ids is the first world again, byte for byte but for its sequence numbers", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
@@ -398,31 +372,28 @@ describe("a reset", () => {
     expect(again.seq).toBeGreaterThan(first.seq);
     expect(JSON.stringify({ ...again, seq: 0 })).toBe(JSON.stringify({ ...first, seq: 0 }));
   });
+});
 
-  it("after one with repeated ids begins a generation that nobody has seen", () => {
-    const engine = newEngine({ endpoint: true });
-    const seen = new Set<string>();
-    for (const repeats of [false, true, false]) {
-      workload(engine);
-      for (const id of idsOf(engine)) seen.add(id);
-      engine.reset(START_MS, repeats, furnish);
-    }
+it.each([
+  ["resets", ["reset", "reset", "reset"]],
+  ["a reset that repeats ids", ["reset", "repeat", "reset"]],
+  ["a restore of what was before a reset", ["reset", "restore", "reset"]],
+  ["restores of the same dump, and a reset among them", ["restore", "restore", "reset", "restore"]],
+])("after %s, ids are such as were never there before", (_name, steps) => {
+  const engine = newEngine({ endpoint: true });
+  workload(engine);
+  const dump = asJson(engine.dump());
+  const seen = idsOf(engine);
+  for (const step of steps) {
+    if (step === "restore") engine.load(State.from(dump));
+    else engine.reset(START_MS, step === "repeat", furnishing({ endpoint: true }));
+    const kept = step === "restore" ? idsOf(engine) : new Set<string>();
     workload(engine);
-    expect(shared(idsOf(engine), seen)).toEqual([]);
-  });
-
-  it("after a restore of older data begins a generation that nobody has seen", () => {
-    const engine = newEngine({ endpoint: true });
-    const seen = new Set<string>();
-    const initial = asJson(engine.dump());
-    engine.reset(START_MS, false, furnish);
-    workload(engine);
-    for (const id of idsOf(engine)) seen.add(id);
-    engine.load(State.from(initial));
-    engine.reset(START_MS, false, furnish);
-    workload(engine);
-    expect(shared(idsOf(engine), seen)).toEqual([]);
-  });
+    const made = [...idsOf(engine)].filter((id) => !kept.has(id));
+    expect(made.length).toBeGreaterThan(10);
+    if (step !== "repeat") expect(made.filter((id) => seen.has(id))).toEqual([]);
+    for (const id of made) seen.add(id);
+  }
 });
 
 describe("a restore", () => {
@@ -438,23 +409,6 @@ describe("a restore", () => {
       JSON.stringify({ ...rest, seq: 0, collections: { ...collections, world: [] } });
     expect(withoutWorld(engine.dump())).toBe(withoutWorld(dump));
     expect(engine.namespace).toEqual({ ...new Map(dump.collections.world).get("world"), restores: 1 });
-  });
-
-  it("goes on with ids that were never there before, however often the same dump is put back", () => {
-    const engine = newEngine({ endpoint: true });
-    workload(engine);
-    const dump = asJson(engine.dump());
-    const seen = new Set<string>();
-    const kept = idsOf(engine);
-    for (let round = 0; round < 4; round++) {
-      workload(engine);
-      const made = new Set([...idsOf(engine)].filter((id) => !kept.has(id)));
-      expect(made.size).toBeGreaterThan(10);
-      expect(shared(made, seen)).toEqual([]);
-      for (const id of made) seen.add(id);
-      if (round === 2) engine.reset(START_MS, false, furnishing({ endpoint: true }));
-      engine.load(State.from(dump));
-    }
   });
 
   it("goes on with the same ids in a run that is repeated, also after a reset that repeats them", () => {
@@ -547,39 +501,18 @@ describe("a part of a command on trial", () => {
   });
 });
 
-describe("the log of events", () => {
-  const settings = { retention: { requests: 10, events: 5 } };
-  const completeMany = (engine: Engine, count: number, atMs: number) => {
-    for (let index = 0; index < count; index++)
-      must(engine.execute(control(newCharge(engine, atMs).charge_id, "COMPLETED"), atMs));
-  };
-  const seqs = (engine: Engine) => [...engine.state.tables.events.values()].map((event) => event.seq);
-
-  it("keeps the newest events within its retention", () => {
-    const engine = newEngine({ settings });
-    completeMany(engine, 12, START_MS);
-    expect(seqs(engine)).toEqual([8, 9, 10, 11, 12]);
-    expect(engine.state.page("events", "events", 0, 2).map((event) => event.seq)).toEqual([12, 11]);
-  });
-
-  it("keeps an event while a delivery of it is open, and catches up when that is over", () => {
-    const engine = newEngine({ settings, endpoint: true });
-    completeMany(engine, 12, START_MS);
-    expect(seqs(engine)).toHaveLength(12);
-    runUntil(engine, START_MS);
-    for (let round = 0; round < 8; round++) {
-      completeMany(engine, 1, START_MS);
-      runUntil(engine, START_MS);
-    }
-    expect(seqs(engine)).toEqual([16, 17, 18, 19, 20]);
-    const { events, deliveries } = engine.state.tables;
-    expect([...deliveries.values()].map((delivery) => delivery.event_id)).toEqual([...events.keys()]);
-  });
-});
-
 describe("a timeline", () => {
-  function started(...timeline: Parameters<typeof timelineOf>[1][]) {
-    const engine = newEngine({ scenarios: [timelineOf("told", ...timeline)] });
+  /** `1s PROCESSING, expiry+5m COMPLETED`: an entry is `after` the one before, or `after_expiry`. */
+  function timelineIn(text: string) {
+    const entries = text.split(", ").map((entry) => {
+      const [wait, to] = entry.split(" ");
+      return wait!.startsWith("expiry+") ? { after_expiry: wait!.slice(7), to } : { after: wait, to };
+    });
+    return timelineOf("told", ...(entries as ChargeTimelineEntry[]));
+  }
+
+  function started(timeline: string) {
+    const engine = newEngine({ scenarios: [timelineIn(timeline)] });
     const { charge_id } = newCharge(engine, START_MS, { scenario: "told", expiresInMinutes: 1 });
     const historyAt = (durationMs: number) => {
       runUntil(engine, START_MS + durationMs);
@@ -588,77 +521,54 @@ describe("a timeline", () => {
     return { engine, charge_id, historyAt, charge: () => engine.state.get("charges", charge_id)! };
   }
 
-  it("runs entry by entry, each counted from the one before", () => {
-    const { historyAt } = started(
-      { after: "1s", to: "AWAITING_PAYMENT" },
-      { after: "2s", to: "PROCESSING" },
-      { after: "90s", to: "FAILED", reason: "declined" },
-    );
+  it.each([
+    [
+      "runs entry by entry, each counted from the one before",
+      "1s AWAITING_PAYMENT, 2s PROCESSING, 90s FAILED",
+      "PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 FAILED@93",
+    ],
+    [
+      "ends with expiry, but for the entries written after_expiry and what counts from them",
+      "1s AWAITING_PAYMENT, 2m FAILED, expiry+5m PROCESSING, 2s COMPLETED",
+      "PENDING@0 AWAITING_PAYMENT@1 EXPIRED@60 PROCESSING@360 COMPLETED@362",
+    ],
+    [
+      "counts every after_expiry from the expiry, also one that follows an after",
+      "expiry+5m PROCESSING, 2s COMPLETED, expiry+10m REFUNDED",
+      "PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@362 REFUNDED@660",
+    ],
+    [
+      "counts two entries after_expiry in a row from the same expiry",
+      "expiry+5m PROCESSING, expiry+6m COMPLETED",
+      "PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@420",
+    ],
+    [
+      "never comes to an entry after_expiry when the charge does not expire",
+      "1s COMPLETED, expiry+1s REFUNDED",
+      "PENDING@0 COMPLETED@1",
+    ],
+    [
+      "may expire the charge itself: the late entries count from there",
+      "10s EXPIRED, 1s COMPLETED, expiry+5s COMPLETED",
+      "PENDING@0 EXPIRED@10 COMPLETED@15",
+    ],
+    ["expires first when both are due at the same instant", "1m COMPLETED", "PENDING@0 EXPIRED@60"],
+    ["keeps a charge that is paid from expiring", "59s PROCESSING", "PENDING@0 PROCESSING@59"],
+  ])("%s", (_name, timeline, history) => {
+    const { engine, historyAt } = started(timeline);
     expect(historyAt(999)).toBe("PENDING@0");
-    expect(historyAt(1_000)).toBe("PENDING@0 AWAITING_PAYMENT@1");
-    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 FAILED@93");
+    expect(historyAt(HOUR)).toBe(history);
+    expect(engine.state.tables.tasks.size).toBe(0);
   });
 
   it("is frozen into the charge when it is matched", () => {
-    const { engine, historyAt } = started(
-      { after: "1s", to: "AWAITING_PAYMENT" },
-      { after: "1s", to: "COMPLETED" },
-    );
-    engine.execute(
-      storeScenario(timelineOf("told", { after: "1s", to: "FAILED" }), { active: true, byHand: true }),
-      START_MS,
-    );
+    const { engine, historyAt } = started("1s AWAITING_PAYMENT, 1s COMPLETED");
+    engine.execute(storeScenario(timelineIn("1s FAILED"), { active: true, byHand: true }), START_MS);
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
   });
 
-  it("ends with expiry, but for the entries written after_expiry and what counts from them", () => {
-    const { engine, historyAt } = started(
-      { after: "1s", to: "AWAITING_PAYMENT" },
-      { after: "2m", to: "FAILED" },
-      { after_expiry: "5m", to: "PROCESSING" },
-      { after: "2s", to: "COMPLETED" },
-    );
-    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 EXPIRED@60 PROCESSING@360 COMPLETED@362");
-    expect(engine.state.get("holdings", "test|org_sandbox|KES")?.balances.available).toBe("100.00");
-  });
-
-  it("counts every after_expiry from the expiry, also one that follows an after", () => {
-    const { historyAt } = started(
-      { after_expiry: "5m", to: "PROCESSING" },
-      { after: "2s", to: "COMPLETED" },
-      { after_expiry: "10m", to: "REFUNDED" },
-    );
-    expect(historyAt(HOUR)).toBe("PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@362 REFUNDED@660");
-  });
-
-  it("counts two entries after_expiry in a row from the same expiry", () => {
-    const { historyAt } = started(
-      { after_expiry: "5m", to: "PROCESSING" },
-      { after_expiry: "6m", to: "COMPLETED" },
-    );
-    expect(historyAt(HOUR)).toBe("PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@420");
-  });
-
-  it("never comes to an entry after_expiry when the charge does not expire", () => {
-    const { historyAt } = started({ after: "1s", to: "COMPLETED" }, { after_expiry: "1s", to: "REFUNDED" });
-    expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1");
-  });
-
-  it("may expire the charge itself: the late entries count from there", () => {
-    const { historyAt } = started(
-      { after: "10s", to: "EXPIRED" },
-      { after: "1s", to: "COMPLETED" },
-      { after_expiry: "5s", to: "COMPLETED" },
-    );
-    expect(historyAt(HOUR)).toBe("PENDING@0 EXPIRED@10 COMPLETED@15");
-  });
-
   it("notes an illegal entry as a no-op, and the next counts from it all the same", () => {
-    const { historyAt, charge } = started(
-      { after: "1s", to: "COMPLETED" },
-      { after: "2s", to: "FAILED" },
-      { after: "3s", to: "REFUNDED" },
-    );
+    const { historyAt, charge } = started("1s COMPLETED, 2s FAILED, 3s REFUNDED");
     expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
     expect(charge().notes).toEqual([
       {
@@ -669,11 +579,7 @@ describe("a timeline", () => {
   });
 
   it("notes an entry that names the current status, and makes no event of it", () => {
-    const { engine, historyAt, charge } = started(
-      { after: "1s", to: "AWAITING_PAYMENT" },
-      { after: "1s", to: "AWAITING_PAYMENT" },
-      { after: "1s", to: "COMPLETED" },
-    );
+    const { engine, historyAt, charge } = started("1s AWAITING_PAYMENT, 1s AWAITING_PAYMENT, 1s COMPLETED");
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@3");
     expect(charge().notes.map(({ note }) => note)).toEqual([
       "timeline entry 2 (AWAITING_PAYMENT) did nothing: the charge is AWAITING_PAYMENT already",
@@ -682,10 +588,7 @@ describe("a timeline", () => {
   });
 
   it("notes a refund that lacks funds, and nothing is posted", () => {
-    const { engine, historyAt, charge, charge_id } = started(
-      { after: "1s", to: "COMPLETED" },
-      { after: "1s", to: "REFUNDED" },
-    );
+    const { engine, historyAt, charge, charge_id } = started("1s COMPLETED, 1s REFUNDED");
     historyAt(1_000);
     must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
     const held = engine.state.get("holdings", "test|org_sandbox|KES");
@@ -697,9 +600,7 @@ describe("a timeline", () => {
 
   it.each(["control", "customer"] as const)("is ended by a transition of the %s", (actor) => {
     const { engine, historyAt, charge, charge_id } = started(
-      { after: "1s", to: "AWAITING_PAYMENT" },
-      { after: "1s", to: "FAILED" },
-      { after_expiry: "1s", to: "COMPLETED" },
+      "1s AWAITING_PAYMENT, 1s FAILED, expiry+1s COMPLETED",
     );
     historyAt(1_000);
     must(engine.execute(transitionCharge(charge_id, "PROCESSING", actor), START_MS + 1_500));
@@ -707,30 +608,18 @@ describe("a timeline", () => {
     expect(charge().tasks).toEqual({});
   });
 
-  it("expires first when both are due at the same instant", () => {
-    const { engine, historyAt } = started({ after: "1m", to: "COMPLETED" });
-    expect(historyAt(HOUR)).toBe("PENDING@0 EXPIRED@60");
-    expect(engine.nextTask()).toBeUndefined();
-  });
-
   it("expires before what another charge planned for that instant long ago", () => {
-    const engine = newEngine({ scenarios: [timelineOf("told", { after: "61s", to: "COMPLETED" })] });
+    const engine = newEngine({ scenarios: [timelineIn("61s COMPLETED")] });
     newCharge(engine, START_MS, { scenario: "told" });
     newCharge(engine, START_MS + 1_000, { expiresInMinutes: 1 });
     const ran = runUntil(engine, START_MS + 61_000);
     expect(ran.map((task) => task.kind)).toEqual(["expire", "timeline"]);
   });
 
-  it("keeps a charge that is paid from expiring", () => {
-    const { engine, historyAt } = started({ after: "59s", to: "PROCESSING" });
-    expect(historyAt(HOUR)).toBe("PENDING@0 PROCESSING@59");
-    expect(engine.state.tables.tasks.size).toBe(0);
-  });
-
   it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
     "leaves nothing planned when a person makes the charge %s",
     (to) => {
-      const { engine, charge, charge_id } = started({ after: "30s", to: "PROCESSING" });
+      const { engine, charge, charge_id } = started("30s PROCESSING");
       must(engine.execute(control(charge_id, to), START_MS + 5_000));
       expect([charge().tasks, engine.nextTask()]).toEqual([{}, undefined]);
     },
