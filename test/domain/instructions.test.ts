@@ -105,23 +105,15 @@ describe("paymentInstructions", () => {
   });
 });
 
-/** The steps of the Central Bank's paper, written out for ABC-DEFGHIJKL-M. */
+/** The factors of the Central Bank's paper for ABC-DEFGHIJKL: bank and serial number. */
+const NUBAN_FACTORS = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
+
 function nubanDigit(bank: string, serial: string): number {
-  const [a, b, c] = [...bank].map(Number) as [number, number, number];
-  const [d, e, f, g, h, i, j, k, l] = [...serial].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const remainder =
-    (a * 3 + b * 7 + c * 3 + d * 3 + e * 7 + f * 3 + g * 3 + h * 7 + i * 3 + j * 3 + k * 7 + l * 3) % 10;
-  return remainder === 0 ? 0 : 10 - remainder;
+  const sum = [...(bank + serial)].reduce(
+    (all, digit, place) => all + Number(digit) * NUBAN_FACTORS[place]!,
+    0,
+  );
+  return sum % 10 === 0 ? 0 : 10 - (sum % 10);
 }
 
 /** Luhn's test by a table of doubled digits over the whole number, check digit included. */
@@ -171,16 +163,6 @@ describe("bankAccountNumber", () => {
       }),
     );
   });
-
-  it.each(["NG", "US", "GH", null])(
-    "is the same for the same digest, and differs otherwise (%s)",
-    (country) => {
-      const made = (n: number) => bankAccountNumber(country, sha256(`charge ${n}`));
-      const accounts = Array.from({ length: 200 }, (_, n) => made(n));
-      expect(accounts.map((_, n) => made(n))).toEqual(accounts);
-      expect(new Set(accounts).size).toBe(200);
-    },
-  );
 });
 
 describe("merchantPhoneNumber", () => {
@@ -211,9 +193,14 @@ describe("merchantPhoneNumber", () => {
       }),
     );
   });
+});
 
-  it("differs from charge to charge", () => {
-    const numbers = Array.from({ length: 50 }, (_, n) => merchantPhoneNumber("+254", sha256(`charge ${n}`)));
-    expect(new Set(numbers).size).toBe(50);
-  });
+it.each([
+  ["an account in Nigeria", 200, (digest: Uint8Array) => bankAccountNumber("NG", digest)],
+  ["an account in Ghana", 200, (digest: Uint8Array) => bankAccountNumber("GH", digest)],
+  ["an account in no country", 200, (digest: Uint8Array) => bankAccountNumber(null, digest)],
+  ["a phone number", 50, (digest: Uint8Array) => merchantPhoneNumber("+254", digest)],
+])("%s differs from charge to charge", (_name, count, numberOf) => {
+  const numbers = Array.from({ length: count }, (_, n) => numberOf(sha256(`charge ${n}`)));
+  expect(new Set(numbers).size).toBe(count);
 });

@@ -31,33 +31,7 @@ const patterns = PLACES.flatMap((place) =>
 );
 
 /** What a pattern may loop over, each alone and after what the pattern begins with. */
-const PUMPS = [
-  "a",
-  "0",
-  "9",
-  " ",
-  ".",
-  "/",
-  ":",
-  "-",
-  "_",
-  "@",
-  "*",
-  "$",
-  "${",
-  "}",
-  "x",
-  "A",
-  "=",
-  "+",
-  "1m",
-  "0.",
-  "a.",
-  "a-",
-  "A_",
-  "[",
-  "\n",
-];
+const PUMPS = [..."a09 ./:-_@*$}xA=+[\n", "${", "1m", "0.", "a.", "a-", "A_"];
 const STARTS = [
   "",
   "a",

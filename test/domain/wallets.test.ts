@@ -132,17 +132,4 @@ describe("walletAddress", () => {
     const address = walletAddress("SOLANA", new Uint8Array(32).fill(0xab));
     expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
   });
-
-  it.each(["TRC20", "ERC20", "ETH", "BTC", "OTHER"])(
-    "is the same for the same digest on %s, and differs otherwise",
-    (network) => {
-      fc.assert(
-        fc.property(fc.uniqueArray(fc.string(), { minLength: 2, maxLength: 20 }), (seeds) => {
-          const addresses = seeds.map((seed) => walletAddress(network, sha256(seed)));
-          expect(seeds.map((seed) => walletAddress(network, sha256(seed)))).toEqual(addresses);
-          expect(new Set(addresses).size).toBe(seeds.length);
-        }),
-      );
-    },
-  );
 });

@@ -91,25 +91,27 @@ async function setting() {
   };
   const fill = (text: string) =>
     text.replace(/\{(receiver|mailbox|charge|delivery)\}/g, (_, name: string) => ids[name]!);
+  /** Submits a form of the dashboard. */
+  const press = (fields: Record<string, string>) =>
+    sandbox.fetch("/_sandbox/dashboard/default", {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(fields).toString(),
+    });
   const opensAgain = async () => {
     await sandbox.close();
     const again = await openSandbox(options);
     expect((await again.fetch("/_sandbox")).status).toBe(200);
     await again.close();
   };
-  return { sandbox, api, fill, opensAgain };
+  return { api, press, fill, opensAgain };
 }
 
 describe("the data file opens again", () => {
   it.each(FORMS.map((fields) => [fields.do!, fields] as const))("after the form %s", async (_, fields) => {
-    const { sandbox, fill, opensAgain } = await setting();
+    const { press, fill, opensAgain } = await setting();
     const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
-    const response = await sandbox.fetch("/_sandbox/dashboard/default", {
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body: new URLSearchParams(filled).toString(),
-    });
-    expect([303, 409]).toContain(response.status);
+    expect([303, 409]).toContain((await press(filled)).status);
     await opensAgain();
   });
 
@@ -132,37 +134,20 @@ describe("the data file opens again", () => {
 
 describe("a form of the dashboard", () => {
   it("keeps the secret of a receiver that exists", async () => {
-    const { api, sandbox } = await setting();
+    const { api, press } = await setting();
     const url = "http://localhost:3994/w";
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     await api.ask("POST /_sandbox/webhook-endpoints", { url, secret });
-    const body = new URLSearchParams({ do: "receiver", url, events: "charge.*" }).toString();
-    await sandbox.fetch("/_sandbox/dashboard/default", {
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body,
-    });
+    await press({ do: "receiver", url, events: "charge.*" });
     const listed = await api.ask("GET /_sandbox/webhook-endpoints");
     const { items } = listed.body as { items: { url: string; secret: string }[] };
     expect(items.find((one) => one.url === url)?.secret).toBe(secret);
   });
 
   it("says what is wrong in the words of the control API", async () => {
-    const { sandbox } = await setting();
-    const press = async (fields: Record<string, string>) => {
-      const response = await sandbox.fetch("/_sandbox/dashboard/default", {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams(fields).toString(),
-      });
-      return [response.status, await response.text()] as const;
-    };
-    const [status, text] = await press({
-      do: "receiver",
-      url: "http://localhost:1/w",
-      events: "charge.complet",
-    });
-    expect(status).toBe(409);
-    expect(text).toContain("did you mean");
+    const { press } = await setting();
+    const response = await press({ do: "receiver", url: "http://localhost:1/w", events: "charge.complet" });
+    expect(response.status).toBe(409);
+    expect(await response.text()).toContain("did you mean");
   });
 });

@@ -18,57 +18,16 @@ export const mutation: fc.Arbitrary<Mutation> = fc.record({
   value: fc.nat(1_000),
 });
 
+/** Texts of every kind that a state has, and some that it must not have. */
+const TEXTS = `x 1 0.00 -1.00 1e5 100.00 EUR KES constructor __proto__ charge.completed {} null
+  2026-01-31T09:00:00.000Z 9999-12-31T23:59:59.999Z http://localhost:1/ http://169.254.169.254/
+  PENDING COMPLETED REFUNDED EXPIRED FAILED PROCESSING CANCELLED pending
+  test live timeline settle attempt manual real`;
+
 const VALUES: readonly unknown[] = [
-  null,
-  true,
-  false,
-  0,
-  1,
-  -1,
-  2,
-  7,
-  0.5,
-  1e300,
-  2 ** 53,
-  253402300799999,
-  253402300800000,
-  "",
-  "x",
-  "1",
-  "0.00",
-  "-1.00",
-  "1e5",
-  "100.00",
-  "EUR",
-  "KES",
-  "constructor",
-  "__proto__",
-  "charge.completed",
-  "{}",
-  "null",
-  "2026-01-31T09:00:00.000Z",
-  "9999-12-31T23:59:59.999Z",
-  "http://localhost:1/",
-  "http://169.254.169.254/",
-  "PENDING",
-  "COMPLETED",
-  "REFUNDED",
-  "EXPIRED",
-  "FAILED",
-  "PROCESSING",
-  "CANCELLED",
-  "pending",
-  "test",
-  "live",
-  "timeline",
-  "settle",
-  "attempt",
-  "manual",
-  "real",
-  [],
-  {},
-  [null],
-  [[]],
+  ...[null, true, false, [], {}, [null], [[]], ""],
+  ...[0, 1, -1, 2, 7, 0.5, 1e300, 2 ** 53, 253402300799999, 253402300800000],
+  ...TEXTS.split(/\s+/),
 ];
 
 /** Changes the state in place, and tells what was done. */
