@@ -23,16 +23,11 @@ function broken(number: number, mutations: readonly Mutation[]): { state: Json; 
   const state: Json = structuredClone(exports[number % exports.length]);
   const what: string[] = [];
   for (const one of mutations) {
-    if (typeof state.collections !== "object" || state.collections === null) break;
-    if (
-      !Object.values(state.collections).every(
-        (entries) =>
-          Array.isArray(entries) &&
-          entries.every((entry) => Array.isArray(entry) && typeof entry[1] === "object" && entry[1] !== null),
-      )
-    )
-      break;
-    if (!Object.values(state.collections).some((entries: Json) => entries.length > 0)) break;
+    const collections: Json[] = Object.values(state.collections ?? {});
+    const isEntry = (entry: Json) =>
+      Array.isArray(entry) && typeof entry[1] === "object" && entry[1] !== null;
+    if (!collections.every((entries) => Array.isArray(entries) && entries.every(isEntry))) break;
+    if (!collections.some((entries) => entries.length > 0)) break;
     what.push(mutate(state, one));
   }
   return { state, what };
@@ -75,6 +70,15 @@ async function takeIn(world: Opened, state: Json): Promise<boolean> {
   return true;
 }
 
+/** A failure says what was wrong with the state. */
+async function explaining<Result>(what: readonly string[], work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new Error(`${what.join(", ")}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}
+
 describe("a state from outside", () => {
   it("has records of every collection, and tasks of every kind", () => {
     const isEmpty = (name: CollectionName) => exports.every((state) => state.collections[name].length === 0);
@@ -98,13 +102,8 @@ describe("a state from outside", () => {
       fc.asyncProperty(which, wrongs, async (number, mutations) => {
         const { state, what } = broken(number, mutations);
         await using world = await opened();
-        try {
-          tally[(await takeIn(world, state)) ? "taken" : "refused"]++;
-        } catch (error) {
-          throw new Error(`${what.join(", ")}: ${error instanceof Error ? error.message : error}`, {
-            cause: error,
-          });
-        }
+        const isTaken = await explaining(what, () => takeIn(world, state));
+        tally[isTaken ? "taken" : "refused"]++;
       }),
       { numRuns: RUNS, seed: SEED },
     );
@@ -126,17 +125,13 @@ describe("a state from outside", () => {
           await world.sandbox.settled();
           kept = world.sandbox.snapshot();
         }
-        try {
+        await explaining(what, async () => {
           await using again = await opened(data, "");
           expect(withoutOwn(again.sandbox.snapshot())).toEqual(withoutOwn(kept));
           await sweep(again);
           expect((await again.client.advance({ by: "366d" })).status).toBe(200);
           expect(again.errors).toEqual([]);
-        } catch (error) {
-          throw new Error(`${what.join(", ")}: ${error instanceof Error ? error.message : error}`, {
-            cause: error,
-          });
-        }
+        });
       }),
       { numRuns: Math.ceil(RUNS / 5), seed: SEED },
     );

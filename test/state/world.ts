@@ -40,25 +40,39 @@ export async function opened(data?: string, startTime = START): Promise<Opened> 
   };
 }
 
+/** @param request method and path */
+type Call = (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Json>;
+
+/** Makes calls on what there is; then none of them may have been answered with a fault of the sandbox's own. */
+async function withoutFaults({ client }: Opened, work: (call: Call) => Promise<void>): Promise<void> {
+  const bad: string[] = [];
+  await work(async (request, body, headers) => {
+    const { status, text } = await client.ask(request, body, headers);
+    if (status >= 500) bad.push(`${request} ${JSON.stringify(body)}: ${status} ${text.slice(0, 300)}`);
+    return text.startsWith("{") ? JSON.parse(text) : {};
+  });
+  if (bad.length > 0) throw new Error(bad.join("\n"));
+}
+
 /** Exports of a busy sandbox, with records of every collection in them and something planned of every kind. */
 export async function busyExports(): Promise<StateDump[]> {
   await using world = await opened();
   const { client, sandbox } = world;
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const answer = await client.ask(`${method} ${path}`, body, headers);
-    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
+  const call: Call = async (request, body, headers) => {
+    const answer = await client.ask(request, body, headers);
+    if (answer.status !== 200) throw new Error(`${request}: ${answer.text}`);
     return answer.json;
   };
   const exports: StateDump[] = [];
   const keep = () => exports.push(sandbox.snapshot());
   keep();
-  await call("POST", "/_sandbox/webhook-endpoints", { mailbox: "post" });
-  const { webhook_id } = await call("POST", "/api/v1/webhooks", {
+  await call("POST /_sandbox/webhook-endpoints", { mailbox: "post" });
+  const { webhook_id } = await call("POST /api/v1/webhooks", {
     url: REFUSING_URL,
     events: ["charge.*"],
   });
-  await call("POST", `/api/v1/webhooks/${webhook_id}/rotate-secret`);
-  await call("PUT", "/_sandbox/scenarios/odd", {
+  await call(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
+  await call("PUT /_sandbox/scenarios/odd", {
     charges: [
       {
         timeline: [
@@ -82,39 +96,34 @@ export async function busyExports(): Promise<StateDump[]> {
       { match: { type: "*.failed" }, copies: 2, delay: "1h", stale: "1m" },
     ],
   });
-  await call("POST", "/_sandbox/scenarios/odd/activate");
-  await call("POST", "/_sandbox/faults", {
+  await call("POST /_sandbox/scenarios/odd/activate");
+  await call("POST /_sandbox/faults", {
     match: { customer_email: "nobody@*" },
     respond: { status: 418 },
     times: 3,
   });
-  await call("PUT", "/_sandbox/rates", { NGN: "1600" });
-  await call("PATCH", "/_sandbox/keys/sk_test_readonly", { status: "revoked" });
-  await call("PATCH", "/_sandbox/organizations/org_other", { verified: false });
+  await call("PUT /_sandbox/rates", { NGN: "1600" });
+  await call("PATCH /_sandbox/keys/sk_test_readonly", { status: "revoked" });
+  await call("PATCH /_sandbox/organizations/org_other", { verified: false });
   const pay = async (order: object, scenario: string) => {
-    const { quote_id } = await call("POST", "/api/v1/payments/quotes", order);
-    return call(
-      "POST",
-      "/api/v1/payments/whitelabel",
-      { ...order, quote_id },
-      { "sandbox-scenario": scenario },
-    );
+    const { quote_id } = await call("POST /api/v1/payments/quotes", order);
+    return call("POST /api/v1/payments/whitelabel", { ...order, quote_id }, { "sandbox-scenario": scenario });
   };
   const crypto = { ...MOBILE, pricing: { base_currency: "USD", amount: "100" }, payment_method: "crypto" };
   for (const scenario of ["instant", "odd", "slow", "refunded", "expired", "late_payment"])
     await pay(MOBILE, scenario);
   const { charge_id: partly } = await pay(MOBILE, "instant");
-  await call("POST", `/_sandbox/charges/${partly}/partial-refund`, { amount: "1.00" });
+  await call(`POST /_sandbox/charges/${partly}/partial-refund`, { amount: "1.00" });
   for (const to_currency of ["BTC", "USDT_TRC20"]) await pay({ ...crypto, to_currency }, "instant");
   for (const metadata of [{}, { order: "17" }])
-    await call("POST", "/api/v1/payments/checkouts", {
+    await call("POST /api/v1/payments/checkouts", {
       pricing: { base_currency: "USD", amount: "10", local_pricing: { KES: "1300.00" } },
       metadata,
       success_url: "https://shop.test/done?order=17",
       cancel_url: "https://shop.test/cart",
     });
   keep();
-  const { destination_id } = await call("POST", "/api/v1/payouts/destinations", {
+  const { destination_id } = await call("POST /api/v1/payouts/destinations", {
     type: "mobile_money",
     currency: "KES",
     phone_number: "+254700000001",
@@ -129,46 +138,35 @@ export async function busyExports(): Promise<StateDump[]> {
       { destination_id, amount, currency: "KES" },
       { "idempotency-key": `key-${scenario}`, "sandbox-scenario": scenario! },
     );
-  await call("POST", "/_sandbox/clock/advance", { by: "90s" });
+  await call("POST /_sandbox/clock/advance", { by: "90s" });
   keep();
-  await call("POST", "/_sandbox/clock/advance", { by: "70m" });
+  await call("POST /_sandbox/clock/advance", { by: "70m" });
   keep();
-  await call("POST", "/_sandbox/reset", { keep: ["webhooks", "scenarios"] });
+  await call("POST /_sandbox/reset", { keep: ["webhooks", "scenarios"] });
   await pay(MOBILE, "odd");
   keep();
   return exports;
 }
 
 /** Calls of every kind, on whatever there is: how many there are depends on the state. */
-export async function sweep({ client }: Opened): Promise<void> {
-  const bad: string[] = [];
-  const call = async (
-    method: string,
-    path: string,
-    body?: unknown,
-    key = "sk_test_sandbox",
-  ): Promise<Json> => {
-    const authorization = `Bearer ${key}`;
-    const { status, text } = await client.ask(`${method} ${path}`, body, { authorization });
-    if (status >= 500) bad.push(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
-    return text.startsWith("{") ? JSON.parse(text) : {};
-  };
-  const ids = async (path: string, id: string): Promise<string[]> =>
-    ((await call("GET", path)).items ?? []).map((item: Json) => item[id]);
-  for (const path of READS) await call("GET", path);
-  for (const key of ["sk_live_sandbox", "sk_test_other"])
-    for (const path of ["/api/v1/payments/payins", "/api/v1/accounts/balances", "/api/v1/webhooks"])
-      await call("GET", path, undefined, key);
-  for (const id of await ids("/_sandbox/charges?limit=100", "charge_id")) {
-    const shown = await call("GET", `/_sandbox/charges/${id}`);
-    for (const path of [`/_sandbox/charges/${id}/timeline`, `/api/v1/payments/charges/${id}`])
-      await call("GET", path);
-    if (shown.checkout_id !== undefined)
-      await call("GET", `/checkout/${encodeURIComponent(shown.checkout_id)}`);
-  }
-  for (const id of await ids("/_sandbox/deliveries?limit=100", "delivery_id"))
-    await call("GET", `/_sandbox/deliveries/${id}`);
-  if (bad.length > 0) throw new Error(bad.join("\n"));
+export async function sweep(world: Opened): Promise<void> {
+  await withoutFaults(world, async (call) => {
+    const ids = async (path: string, id: string): Promise<string[]> =>
+      ((await call(`GET ${path}`)).items ?? []).map((item: Json) => item[id]);
+    for (const path of READS) await call(`GET ${path}`);
+    for (const key of ["sk_live_sandbox", "sk_test_other"])
+      for (const path of ["/api/v1/payments/payins", "/api/v1/accounts/balances", "/api/v1/webhooks"])
+        await call(`GET ${path}`, undefined, { authorization: `Bearer ${key}` });
+    for (const id of await ids("/_sandbox/charges?limit=100", "charge_id")) {
+      const shown = await call(`GET /_sandbox/charges/${id}`);
+      for (const path of [`/_sandbox/charges/${id}/timeline`, `/api/v1/payments/charges/${id}`])
+        await call(`GET ${path}`);
+      if (shown.checkout_id !== undefined)
+        await call(`GET /checkout/${encodeURIComponent(shown.checkout_id)}`);
+    }
+    for (const id of await ids("/_sandbox/deliveries?limit=100", "delivery_id"))
+      await call(`GET /_sandbox/deliveries/${id}`);
+  });
 }
 
 const READS = [
@@ -197,35 +195,30 @@ const READS = [
 ];
 
 /** What an app and a tester would do next, whatever they find. */
-export async function carryOn({ client }: Opened): Promise<void> {
-  const bad: string[] = [];
-  const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
-    const { status, text, json } = await client.ask(`${method} ${path}`, body);
-    if (status >= 500) bad.push(`${method} ${path} ${JSON.stringify(body)}: ${status} ${text.slice(0, 300)}`);
-    return json;
-  };
-  const { json: charges } = await client.ask("GET /_sandbox/charges?limit=100");
-  for (const { charge_id, checkout_id, status, kind } of charges.items ?? []) {
-    if (kind === "hosted" && status === "PENDING")
-      await call("POST", `/_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "card" });
-    await call("POST", `/_sandbox/charges/${charge_id}/advance`, { until: "COMPLETED" });
-  }
-  await call("POST", "/_sandbox/mailboxes/post/take", { max: 100 });
-  for (const { delivery_id } of (await call("GET", "/_sandbox/deliveries?limit=20")).items ?? []) {
-    await call("POST", `/_sandbox/deliveries/${delivery_id}/retry`);
-    await call("POST", `/_sandbox/deliveries/${delivery_id}/redeliver`);
-  }
-  for (const { withdrawal_id } of (await call("GET", "/api/v1/payouts/withdrawals")).items ?? []) {
-    for (const to of ["PROCESSING", "COMPLETED"])
-      await call("POST", `/_sandbox/withdrawals/${withdrawal_id}/transition`, { to });
-    await call("POST", `/_sandbox/withdrawals/${withdrawal_id}/bounce`);
-  }
-  for (const { charge_id, status } of charges.items ?? [])
-    if (status === "COMPLETED") {
-      await call("POST", `/_sandbox/charges/${charge_id}/partial-refund`, { amount: "0.01" });
-      await call("POST", `/_sandbox/charges/${charge_id}/refund`);
+export async function carryOn(world: Opened): Promise<void> {
+  await withoutFaults(world, async (call) => {
+    const charges = await call("GET /_sandbox/charges?limit=100");
+    for (const { charge_id, checkout_id, status, kind } of charges.items ?? []) {
+      if (kind === "hosted" && status === "PENDING")
+        await call(`POST /_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "card" });
+      await call(`POST /_sandbox/charges/${charge_id}/advance`, { until: "COMPLETED" });
     }
-  const { quote_id } = await call("POST", "/api/v1/payments/quotes", MOBILE);
-  await call("POST", "/api/v1/payments/whitelabel", { ...MOBILE, quote_id });
-  if (bad.length > 0) throw new Error(bad.join("\n"));
+    await call("POST /_sandbox/mailboxes/post/take", { max: 100 });
+    for (const { delivery_id } of (await call("GET /_sandbox/deliveries?limit=20")).items ?? []) {
+      await call(`POST /_sandbox/deliveries/${delivery_id}/retry`);
+      await call(`POST /_sandbox/deliveries/${delivery_id}/redeliver`);
+    }
+    for (const { withdrawal_id } of (await call("GET /api/v1/payouts/withdrawals")).items ?? []) {
+      for (const to of ["PROCESSING", "COMPLETED"])
+        await call(`POST /_sandbox/withdrawals/${withdrawal_id}/transition`, { to });
+      await call(`POST /_sandbox/withdrawals/${withdrawal_id}/bounce`);
+    }
+    for (const { charge_id, status } of charges.items ?? [])
+      if (status === "COMPLETED") {
+        await call(`POST /_sandbox/charges/${charge_id}/partial-refund`, { amount: "0.01" });
+        await call(`POST /_sandbox/charges/${charge_id}/refund`);
+      }
+    const { quote_id } = await call("POST /api/v1/payments/quotes", MOBILE);
+    await call("POST /api/v1/payments/whitelabel", { ...MOBILE, quote_id });
+  });
 }
