@@ -22,11 +22,15 @@ export function paymentPostings(amount: string, settlementAmount: string, totalF
   ];
 }
 
-export function settlementPostings(settlementAmount: string): Posting[] {
+function transfer(from: LedgerAccount, to: LedgerAccount, amount: string): Posting[] {
   return [
-    { account: "pending", amount: negate(settlementAmount) },
-    { account: "available", amount: settlementAmount },
+    { account: from, amount: negate(amount) },
+    { account: to, amount },
   ];
+}
+
+export function settlementPostings(settlementAmount: string): Posting[] {
+  return transfer("pending", "available", settlementAmount);
 }
 
 /**
@@ -53,26 +57,17 @@ export function refundPostings(
 
 /** A partial refund or a chargeback; the fee is not returned. */
 export function partialRefundPostings(amount: string): Posting[] {
-  return [
-    { account: "available", amount: negate(amount) },
-    { account: "outside", amount },
-  ];
+  return transfer("available", "outside", amount);
 }
 
 /** A completed payout comes back; the fee is not returned. */
 export function withdrawalReversalPostings(amount: string): Posting[] {
-  return [
-    { account: "outside", amount: negate(amount) },
-    { account: "available", amount },
-  ];
+  return transfer("outside", "available", amount);
 }
 
 /** Moves amount and fee out of the available balance; they are in transit until the withdrawal ends. */
 export function withdrawalPostings(total: string): Posting[] {
-  return [
-    { account: "available", amount: negate(total) },
-    { account: "in_transit", amount: total },
-  ];
+  return transfer("available", "in_transit", total);
 }
 
 export function withdrawalCompletedPostings(amount: string, fee: string): Posting[] {
@@ -84,17 +79,11 @@ export function withdrawalCompletedPostings(amount: string, fee: string): Postin
 }
 
 export function withdrawalReturnedPostings(total: string): Posting[] {
-  return [
-    { account: "in_transit", amount: negate(total) },
-    { account: "available", amount: total },
-  ];
+  return transfer("in_transit", "available", total);
 }
 
 export function openingPostings(amount: string): Posting[] {
-  return [
-    { account: "outside", amount: negate(amount) },
-    { account: "available", amount },
-  ];
+  return transfer("outside", "available", amount);
 }
 
 /**

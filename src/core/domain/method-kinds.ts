@@ -1,20 +1,11 @@
-import type { MethodFixture } from "../schema/fixtures-file.js";
+import type { CurrencyFixture, MethodFixture, RailFixture } from "../schema/fixtures-file.js";
 import { bankAccountNumber, merchantPhoneNumber } from "./account-numbers.js";
 import type { PaymentInstructions } from "./charge-transition.js";
 import { walletAddress } from "./wallets.js";
 
 export interface InstructionsInput {
-  readonly rail: {
-    readonly institution?: string | undefined;
-    readonly display_name: string;
-    readonly country: string | null;
-  } | null;
-  readonly currency: {
-    readonly code: string;
-    readonly asset?: string | undefined;
-    readonly network?: string | undefined;
-    readonly name: string;
-  };
+  readonly rail: Pick<RailFixture, "institution" | "display_name" | "country"> | null;
+  readonly currency: Pick<CurrencyFixture, "code" | "asset" | "network" | "name">;
   readonly amount: string;
   readonly reference: string;
   readonly merchantName: string;

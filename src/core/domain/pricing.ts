@@ -1,16 +1,10 @@
-import type { Fees, Pricing } from "../schema/records/payment-records.js";
+import type { Pricing, Quote } from "../schema/records/payment-records.js";
 import { add, convert, exchangeRate, percentOf, toCanonicalAmount } from "./money.js";
 
-export type { Fees, Pricing } from "../schema/records/payment-records.js";
+export type { Pricing } from "../schema/records/payment-records.js";
 
-/** A price in the customer's currency. */
-export interface Price {
-  readonly exchange_rate: string;
-  readonly settlement_amount: string;
-  readonly fees: Fees;
-  /** settlement_amount + total_fee, paid by the customer. */
-  readonly amount: string;
-}
+/** A price in the customer's currency; the customer pays `amount`, settlement_amount plus total_fee. */
+export type Price = Pick<Quote, "exchange_rate" | "settlement_amount" | "fees" | "amount">;
 
 export interface PricingTerms {
   readonly base_rate: string;

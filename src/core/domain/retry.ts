@@ -1,13 +1,11 @@
-export interface ReceiverResponse {
+interface ReceiverResponse {
   /** HTTP status; null if there was no response. */
   readonly status: number | null;
   readonly retryAfterMs: number | null;
 }
 
-export type RetryDecision =
-  | { readonly next: "delivered" }
-  | { readonly next: "disable" }
-  | { readonly next: "give_up" }
+type RetryDecision =
+  | { readonly next: "delivered" | "disable" | "give_up" }
   | { readonly next: "retry"; readonly afterMs: number };
 
 /** Redirects are not followed and count as failures. */

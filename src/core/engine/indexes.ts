@@ -55,13 +55,11 @@ const INDEXES: { readonly [Name in IndexedCollection]: Indexing<Collections[Name
   holdings: {},
 };
 
-interface OwnedRecord {
-  readonly mode: Mode;
-  readonly organization_id: string;
-}
-
 /** The list of an organization's records in one mode. */
-export function ownerListName(name: CollectionName, { mode, organization_id }: OwnedRecord): string {
+export function ownerListName(
+  name: CollectionName,
+  { mode, organization_id }: Pick<Collections["holdings"], "mode" | "organization_id">,
+): string {
   return `${name}|${mode}|${organization_id}`;
 }
 

@@ -54,11 +54,7 @@ export function requireBookedPayment(tx: Transaction, charge: Charge): BookedPay
   return booked;
 }
 
-export interface AccountOwner {
-  readonly mode: Mode;
-  readonly organization_id: string;
-  readonly currency: string;
-}
+export type AccountOwner = Pick<Holdings, "mode" | "organization_id" | "currency">;
 
 /**
  * Posts to the ledger; refuses with INSUFFICIENT_BALANCE if an account would be overdrawn.

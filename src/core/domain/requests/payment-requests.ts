@@ -76,21 +76,13 @@ function checkMethod<Body extends { payment_method: string }>(
   return method;
 }
 
-export interface QuoteRequest {
-  readonly pricing: Pricing;
-  readonly method: MethodFixture;
-  readonly currency: CurrencyFixture;
-  readonly rail: RailFixture | undefined;
-  readonly customerEmail: string | null;
-}
-
 /** Checks a quote request (specification: Create quote); returns it in canonical form, or all its faults. */
 export function readQuoteRequest(
   catalogue: Catalogue,
   organization: OrganizationFixture,
   raw: unknown,
   faults: ErrorDetails,
-): QuoteRequest | Refusal {
+) {
   const body = new BodyCheck(quoteRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const method = checkMethod(body, catalogue, organization);
@@ -117,12 +109,6 @@ export function readQuoteRequest(
   );
 }
 
-export interface WhitelabelRequest {
-  readonly pricing: Pricing;
-  readonly method: MethodFixture;
-  readonly body: WhitelabelBody;
-}
-
 /**
  * Checks a whitelabel request (specification: POST whitelabel); returns it in canonical form, or all its faults,
  * including `faults` from outside the body.
@@ -132,7 +118,7 @@ export function readWhitelabelRequest(
   organization: OrganizationFixture,
   raw: unknown,
   faults: ErrorDetails,
-): WhitelabelRequest | Refusal {
+) {
   const body = new BodyCheck(whitelabelRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const method = checkMethod(body, catalogue, organization);
@@ -142,20 +128,13 @@ export function readWhitelabelRequest(
   return body.refusal ?? { pricing: pricing!, method: method!, body: raw as WhitelabelBody };
 }
 
-export interface CheckoutRequest {
-  readonly pricing: Pricing;
-  /** Methods offered to the customer. */
-  readonly methods: readonly string[];
-  readonly body: CheckoutBody;
-}
-
-/** Checks a checkout request; returns it in canonical form, or all its faults. */
+/** Checks a checkout request; returns it in canonical form with the offered methods, or all its faults. */
 export function readCheckoutRequest(
   catalogue: Catalogue,
   organization: OrganizationFixture,
   raw: unknown,
   faults: ErrorDetails,
-): CheckoutRequest | Refusal {
+) {
   const body = new BodyCheck(checkoutRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const enabled = catalogue.enabledMethods(organization).map((method) => method.id);

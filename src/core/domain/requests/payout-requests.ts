@@ -60,12 +60,6 @@ export function readDestinationRequest(
   return { type: type!, currency: currency!.code, country, ...fields };
 }
 
-export interface WithdrawalRequest {
-  readonly currency: CurrencyFixture;
-  readonly amount: string;
-  readonly body: WithdrawalBody;
-}
-
 /**
  * Checks a withdrawal request; returns it in canonical form or all its faults. `currencyOf` returns the currency of the
  * caller's destination, if it exists.
@@ -75,7 +69,7 @@ export function readWithdrawalRequest(
   raw: unknown,
   currencyOf: (destinationId: string) => string | undefined,
   faults: ErrorDetails,
-): WithdrawalRequest | Refusal {
+) {
   const body = new BodyCheck<WithdrawalBody>(withdrawalRequestSchema, raw, faults);
   const currency = checkPayoutCurrency(body, catalogue);
   const amount = currency && checkAmount(body, "amount", body.validField("amount"), currency);

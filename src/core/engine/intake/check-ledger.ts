@@ -3,7 +3,8 @@ import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import { emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
 import { add, compareAmounts, isZero, isZeroSum } from "../../domain/money.js";
-import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../../schema/common.js";
+import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../schema/common.js";
+import type { AccountOwner } from "../ledger-posting.js";
 import type { State } from "../state.js";
 import { recordPath, type StateFaults } from "./state-faults.js";
 
@@ -44,10 +45,8 @@ function openSums(state: State): Map<string, Open> {
   const { tables } = state;
   const open = new Map<string, Open>();
   const owe = ({ mode, organization_id, currency }: AccountOwner, account: keyof Open, amount: string) => {
-    const sums = sumsOf(open, holdingsKey(mode, organization_id, currency), () => ({
-      pending: "0",
-      in_transit: "0",
-    }));
+    const key = holdingsKey(mode, organization_id, currency);
+    const sums = sumsOf(open, key, () => ({ pending: "0", in_transit: "0" }));
     sums[account] = add(sums[account], amount);
   };
   for (const charge of tables.charges.values())
@@ -94,12 +93,6 @@ function checkHoldings(
     open.delete(key);
     if (faults.isFull) return;
   }
-}
-
-interface AccountOwner {
-  readonly mode: Mode;
-  readonly organization_id: string;
-  readonly currency: string;
 }
 
 function sumsOf<Value>(all: Map<string, Value>, key: string, none: () => Value): Value {
