@@ -10,13 +10,13 @@ export type { Withdrawal } from "../schema/records/payment-records.js";
 interface StatusRow {
   readonly next: readonly WithdrawalStatus[];
   /** Effect on the funds in transit. */
-  readonly funds?: "arrived" | "returned";
+  readonly funds?: "completed" | "returned";
 }
 
 const STATUSES: Readonly<Record<WithdrawalStatus, StatusRow>> = {
   PENDING: { next: ["PROCESSING", "CANCELLED"] },
   PROCESSING: { next: ["COMPLETED", "FAILED"] },
-  COMPLETED: { next: [], funds: "arrived" },
+  COMPLETED: { next: [], funds: "completed" },
   FAILED: { next: [], funds: "returned" },
   CANCELLED: { next: [], funds: "returned" },
 };
@@ -27,13 +27,6 @@ export const WITHDRAWAL_STATUS_RULES: StatusRules<WithdrawalStatus> = {
   expired: null,
 };
 
-export interface WithdrawalTransition {
-  readonly withdrawal: Withdrawal;
-  readonly funds: "arrived" | "returned" | null;
-  readonly event: string;
-  readonly shouldCancelTimeline: boolean;
-}
-
 /** Makes every status change of a withdrawal, as `computeTransition` does for charges. */
 export function transitionWithdrawal(
   withdrawal: Withdrawal,
@@ -41,15 +34,16 @@ export function transitionWithdrawal(
   atMs: number,
   actor: Actor,
   reason?: string,
-): WithdrawalTransition | "illegal" {
+) {
   if (!STATUSES[withdrawal.status].next.includes(to)) return "illegal";
+  const changed: Withdrawal = {
+    ...withdrawal,
+    status: to,
+    updated_at: iso(atMs),
+    failure_reason: to === "FAILED" ? (reason ?? "rejected") : withdrawal.failure_reason,
+  };
   return {
-    withdrawal: {
-      ...withdrawal,
-      status: to,
-      updated_at: iso(atMs),
-      failure_reason: to === "FAILED" ? (reason ?? "rejected") : withdrawal.failure_reason,
-    },
+    withdrawal: changed,
     funds: STATUSES[to].funds ?? null,
     event: withdrawalEventType(to),
     shouldCancelTimeline: actor === "control" || STATUSES[to].next.length === 0,

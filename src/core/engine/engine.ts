@@ -46,12 +46,8 @@ export class Engine {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly appliedCounts: RuleCounts;
-  readonly #store: Store;
+  readonly #options: EngineOptions;
   readonly #memoryGuard: MemoryGuard | undefined;
-  readonly #setUp: Command<unknown>;
-  readonly #name: string;
-  readonly #seed: string;
-  readonly #chosenStartMs: number | null;
   /** Undefined if the store is in memory only. */
   readonly #groupCommit: GroupCommit | undefined;
   readonly #commitListeners = new Set<(change: Change) => void>();
@@ -64,12 +60,8 @@ export class Engine {
     this.catalogue = options.catalogue;
     this.settings = options.settings;
     this.appliedCounts = new RuleCounts(options.totalRuleCounts);
-    this.#store = options.store;
+    this.#options = options;
     this.#memoryGuard = options.memoryGuard;
-    this.#setUp = options.setUp;
-    this.#name = options.name;
-    this.#seed = options.seed;
-    this.#chosenStartMs = options.isStartExplicit ? options.startMs : null;
     const { store } = options;
     if (isDurable(store))
       this.#groupCommit = new GroupCommit({
@@ -228,12 +220,13 @@ export class Engine {
     const state = new State();
     state.seq = oldState.seq + 1;
     state.at = startMs;
+    const { name, seed, isStartExplicit, setUp } = this.#options;
     const record: NamespaceRecord = {
-      name: this.#name,
+      name,
       // A reset keeps the seed, even if this process has another default.
-      seed: oldRecord?.seed ?? this.#seed,
+      seed: oldRecord?.seed ?? seed,
       start_ms: startMs,
-      asked_start_ms: oldRecord === undefined ? this.#chosenStartMs : oldRecord.asked_start_ms,
+      asked_start_ms: oldRecord === undefined ? (isStartExplicit ? startMs : null) : oldRecord.asked_start_ms,
       generation,
       highest_generation: highest,
       restores: 0,
@@ -242,7 +235,7 @@ export class Engine {
     const scope = idScopeOf(record);
     const tx = new Transaction(state, this.catalogue, this.settings, scope, startMs);
     initializeNamespace(tx);
-    (carry ?? this.#setUp)(tx);
+    (carry ?? setUp)(tx);
     const change = tx.change();
     if (change !== undefined) state.apply(change);
     this.#replace(state);
@@ -264,7 +257,7 @@ export class Engine {
     const current = this.namespace;
     const record: NamespaceRecord = {
       ...loaded,
-      name: this.#name,
+      name: this.#options.name,
       generation: current.generation,
       highest_generation: Math.max(loaded.highest_generation, current.highest_generation),
       restores: Math.max(loaded.restores, current.restores) + 1,
@@ -282,7 +275,7 @@ export class Engine {
   }
 
   #replace(state: State): void {
-    const storing = this.#store.replace(state.dump());
+    const storing = this.#options.store.replace(state.dump());
     this.#state = state;
     this.#rescope();
     if (storing !== undefined) this.#groupCommit?.waitFor(storing);
@@ -294,13 +287,13 @@ export class Engine {
 
   close(): void {
     void this.flushQuietly();
-    this.#store.close(() => this.#state.dump());
+    this.#options.store.close(() => this.#state.dump());
   }
 
   /** Closes a namespace that will be deleted, without compacting its store. */
   discard(): void {
     void this.flushQuietly();
-    this.#store.close();
+    this.#options.store.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import { matchesAnyGlob } from "../domain/glob.js";
 import { resolveDowntime } from "../domain/mishap.js";
-import { findRule, type MatchSubject } from "../domain/rule-matching.js";
+import { findRule, type MatchedRule, type MatchSubject } from "../domain/rule-matching.js";
 import type { Mode } from "../schema/common.js";
 import { durationMs } from "../schema/duration.js";
 import { getOwn } from "../schema/get-own.js";
@@ -150,7 +150,7 @@ function startMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"
 function mishapOf(
   tx: Transaction,
   owner: Emission<unknown>["owner"],
-  found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
+  found: MatchedRule<WebhookRule> | undefined,
 ): Mishap | null {
   if (found === undefined) return null;
   const { bad_signature, stale, fail_first, drop, down, lose_answer } = found.rule;
@@ -178,7 +178,7 @@ function withRetries(mishap: Mishap | null, retried: readonly RetryMishap[]): Mi
 /** Mishap of one copy of a webhook that a scenario sends several times. */
 function mishapOfCopy(
   mishap: Mishap | null,
-  found: { readonly scenario: string; readonly rule: WebhookRule },
+  found: MatchedRule<WebhookRule>,
   copyOf: { readonly event: EventRecord; readonly endpoint: Endpoint; readonly copy: number },
 ): Mishap | null {
   const { copies = 1, ids, at_once } = found.rule;
@@ -198,7 +198,7 @@ function planDeliveries(
   event: EventRecord,
   endpoint: Endpoint,
   mishap: Mishap | null,
-  found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
+  found: MatchedRule<WebhookRule> | undefined,
 ): void {
   const rule = found?.rule ?? {};
   if (rule.drop) putDelivery(tx, event, endpoint, { mishap, status: "dropped" });

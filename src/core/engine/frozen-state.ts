@@ -18,9 +18,8 @@ class FrozenEntries implements RecordEntries {
 
   constructor(table: RecordTable<unknown>) {
     // An array of pairs would take ten times as long.
-    const { keys, records } = table.copyEntries();
-    this.#keys = keys;
-    this.#records = records;
+    this.#keys = [...table.keys()];
+    this.#records = [...table.values()];
   }
 
   get length(): number {

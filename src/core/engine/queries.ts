@@ -1,4 +1,5 @@
 import type { Catalogue } from "../domain/catalogue.js";
+import type { Charge } from "../domain/charge-transition.js";
 import { toCanonicalAmount } from "../domain/money.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type {
@@ -9,7 +10,7 @@ import type {
 } from "../schema/fixtures-file.js";
 import { iso } from "../schema/time.js";
 import type { Caller } from "./caller.js";
-import { chargeListName, ownerListName } from "./indexes.js";
+import { chargeListName, ownerListName, type RecordPage } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
 import { type AsOf, recordAsOf, type StaleReadCollection } from "./stale-reads.js";
 import type { State } from "./state.js";
@@ -23,16 +24,14 @@ export interface PayinPageRequest {
 /** Page of the caller's charges, newest first, with the total (specification: GET payins). */
 export function listPayins(
   state: State,
-  caller: Caller,
+  { mode, organization }: Caller,
   { limit, offset, status }: PayinPageRequest,
   asOf: AsOf | undefined,
 ) {
-  const { mode, organization } = caller;
-  const listOf = (only?: ChargeStatus) => chargeListName(mode, organization.organization_id, only);
-  if (asOf === undefined) return pageAt(state, "charges", listOf(status), limit, offset);
-  const all = listAsOf(state, "charges", listOf(), asOf);
-  const found = status === undefined ? all : all.filter((charge) => charge.status === status);
-  return { total: found.length, items: found.slice(offset, offset + limit) };
+  // The lists of statuses are those of now.
+  const list = chargeListName(mode, organization.organization_id, asOf === undefined ? status : undefined);
+  const isListed = (charge: Charge) => status === undefined || charge.status === status;
+  return pageOf(state, "charges", list, { limit, offset }, asOf, isListed);
 }
 
 /** The caller's record by id, as of `asOf` if given; undefined if it is of another organization or mode. */
@@ -57,36 +56,27 @@ export function findOwnRecord<Name extends StaleReadCollection>(
 export function listOwnRecords<Name extends "destinations" | "withdrawals">(
   state: State,
   name: Name,
-  caller: Caller,
+  { mode, organization: { organization_id } }: Caller,
+  page: Pick<PayinPageRequest, "limit" | "offset">,
+  asOf: AsOf | undefined,
+): RecordPage<Collections[Name]> {
+  return pageOf(state, name, ownerListName(name, { mode, organization_id }), page, asOf);
+}
+
+/** @param isListed selects among the records as of `asOf`; a list of now has no others */
+function pageOf<Name extends StaleReadCollection>(
+  state: State,
+  name: Name,
+  list: string,
   { limit, offset }: Pick<PayinPageRequest, "limit" | "offset">,
   asOf: AsOf | undefined,
-): { total: number; items: Collections[Name][] } {
-  const { mode, organization } = caller;
-  const list = ownerListName(name, { mode, organization_id: organization.organization_id });
-  if (asOf === undefined) return pageAt(state, name, list, limit, offset);
-  const all = listAsOf(state, name, list, asOf);
+  isListed: (record: Collections[Name]) => boolean = () => true,
+): RecordPage<Collections[Name]> {
+  const total = state.count(name, list);
+  if (asOf === undefined) return { total, items: state.page(name, list, offset, limit) };
+  const records = state.page(name, list, 0, total);
+  const all = records.flatMap((record) => recordAsOf(state, name, record, asOf) ?? []).filter(isListed);
   return { total: all.length, items: all.slice(offset, offset + limit) };
-}
-
-function pageAt<Name extends StaleReadCollection>(
-  state: State,
-  name: Name,
-  list: string,
-  limit: number,
-  offset: number,
-): { total: number; items: Collections[Name][] } {
-  return { total: state.count(name, list), items: state.page(name, list, offset, limit) };
-}
-
-function listAsOf<Name extends StaleReadCollection>(
-  state: State,
-  name: Name,
-  list: string,
-  asOf: AsOf,
-): Collections[Name][] {
-  return state
-    .page(name, list, 0, state.count(name, list))
-    .flatMap((record) => recordAsOf(state, name, record, asOf) ?? []);
 }
 
 /** Endpoints of the caller's organization, and those the sandbox was started with. */
@@ -117,27 +107,15 @@ export function railView(catalogue: Catalogue, rail: RailFixture) {
 
 /** Specification: Payment method. */
 export function paymentMethodView(method: MethodFixture) {
-  return {
-    id: method.id,
-    display_name: method.display_name,
-    icon: method.icon,
-    description: method.description,
-    type: method.type,
-    enabled_by_default: method.enabled_by_default,
-    currencies: method.currencies,
-  };
-}
-
-function codes(currencies: readonly CurrencyFixture[], type: CurrencyFixture["type"]): string[] {
-  return currencies
-    .filter((currency) => currency.type === type)
-    .map((currency) => currency.code)
-    .sort();
+  const { id, display_name, icon, description, type, enabled_by_default, currencies } = method;
+  return { id, display_name, icon, description, type, enabled_by_default, currencies };
 }
 
 /** Sorted currency codes by type, as the service returns them. */
 export function currencyCodes(currencies: readonly CurrencyFixture[]) {
-  return { fiat: codes(currencies, "fiat"), crypto: codes(currencies, "crypto") };
+  const codesOf = (type: CurrencyFixture["type"]) =>
+    currencies.flatMap((currency) => (currency.type === type ? currency.code : [])).sort();
+  return { fiat: codesOf("fiat"), crypto: codesOf("crypto") };
 }
 
 /** Organizations count as created when their namespace started. */

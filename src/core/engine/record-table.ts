@@ -42,11 +42,12 @@ export class RecordTable<Item> extends Map<RecordKey, Item> {
   }
 
   oldest(limit: number): [RecordKey, Item][] {
-    return takeFirst(this.entries(), limit);
-  }
-
-  copyEntries(): { readonly keys: RecordKey[]; readonly records: Item[] } {
-    return { keys: [...this.keys()], records: [...this.values()] };
+    const found: [RecordKey, Item][] = [];
+    for (const entry of this.entries()) {
+      if (found.length >= limit) break;
+      found.push(entry);
+    }
+    return found;
   }
 
   override has(key: RecordKey): boolean {
@@ -80,13 +81,4 @@ export class RecordTable<Item> extends Map<RecordKey, Item> {
   *#visible<Result>(of: (entry: [RecordKey, Item]) => Result): MapIterator<Result> {
     for (const entry of super.entries()) if (!this.#hidden.has(entry[0])) yield of(entry);
   }
-}
-
-function takeFirst<Item>(items: Iterable<Item>, limit: number): Item[] {
-  const found: Item[] = [];
-  for (const item of items) {
-    if (found.length >= limit) break;
-    found.push(item);
-  }
-  return found;
 }

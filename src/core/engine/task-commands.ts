@@ -3,18 +3,15 @@ import { runWithdrawalEntry } from "./commands/withdrawal-commands.js";
 import type { Task } from "./records.js";
 import type { Command } from "./transaction.js";
 
+const COMMANDS: Readonly<Record<Exclude<Task["kind"], "attempt">, (task: Task) => Command<void>>> = {
+  expire: expireCharge,
+  timeline: runTimelineEntry,
+  withdrawal: runWithdrawalEntry,
+  settle: settleCharge,
+};
+
 /** Command of a due task. Attempts at deliveries have none: the dispatcher sends them. */
 export function commandOf(task: Task): Command<void> {
-  switch (task.kind) {
-    case "expire":
-      return expireCharge(task);
-    case "timeline":
-      return runTimelineEntry(task);
-    case "withdrawal":
-      return runWithdrawalEntry(task);
-    case "settle":
-      return settleCharge(task);
-    default:
-      throw new Error(`task ${task.task_id} of kind ${task.kind} cannot be run`);
-  }
+  if (task.kind === "attempt") throw new Error(`task ${task.task_id} of kind attempt cannot be run`);
+  return COMMANDS[task.kind](task);
 }

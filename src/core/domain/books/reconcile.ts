@@ -93,13 +93,7 @@ function isSameMoney({ amount, currency }: BookRow, charge: Charge): boolean {
   );
 }
 
-function moneyText({
-  amount,
-  currency,
-}: {
-  readonly amount?: string | undefined;
-  readonly currency?: string | undefined;
-}) {
+function moneyText({ amount, currency }: Pick<BookRow, "amount" | "currency">): string {
   return [amount, currency].filter((part) => part !== undefined).join(" ");
 }
 

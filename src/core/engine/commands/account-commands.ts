@@ -15,19 +15,15 @@ const USD = "USD";
 export function readBalances(caller: Caller) {
   const { mode, organization } = caller;
   const command: Command<ReturnType<typeof balancesView>> = (tx) => {
-    for (const currency of [tx.catalogue.currency(USD), tx.catalogue.homeCurrency(organization)])
-      if (currency !== undefined) findOrOpenHoldings(tx, mode, organization.organization_id, currency.code);
-    const opened = tx.state.holdingsOf(mode, organization.organization_id).map(({ currency }) => currency);
-    const codes = new Set([USD, ...opened]);
-    const home = tx.catalogue.homeCurrency(organization)?.code;
-    if (home !== undefined) codes.add(home);
-    const holdings = [...codes]
-      .filter((code) => tx.catalogue.currency(code) !== undefined)
-      .map((code) => ({
-        account: findOrOpenHoldings(tx, mode, organization.organization_id, code),
-        rate: usdRateOf(tx.state, tx.catalogue.requireCurrency(code)),
-      }));
-    return balancesView(organization.organization_id, holdings, tx.catalogue.currency(USD)?.decimals ?? 2);
+    const { catalogue, state } = tx;
+    const opened = state.holdingsOf(mode, organization.organization_id).map(({ currency }) => currency);
+    const home = catalogue.homeCurrency(organization)?.code ?? USD;
+    const currencies = [...new Set([USD, ...opened, home])].flatMap((code) => catalogue.currency(code) ?? []);
+    const holdings = currencies.map((currency) => ({
+      account: findOrOpenHoldings(tx, mode, organization.organization_id, currency.code),
+      rate: usdRateOf(state, currency),
+    }));
+    return balancesView(organization.organization_id, holdings, catalogue.currency(USD)?.decimals ?? 2);
   };
   return command;
 }

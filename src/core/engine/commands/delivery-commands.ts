@@ -29,27 +29,17 @@ export function recordAttempt(task: Task, outcome: AttemptResult): Command<void>
       isSingleAttempt ? [] : tx.settings.retry_schedule_ms,
     );
     const ended: Delivery = { ...delivery, attempts, task: null, next_attempt_at: null };
-    switch (verdict.next) {
-      case "delivered":
-        tx.put("deliveries", ended.delivery_id, { ...ended, status: "delivered" });
-        break;
-      case "give_up":
-        tx.put("deliveries", ended.delivery_id, { ...ended, status: "failed" });
-        break;
-      case "disable": {
-        tx.put("deliveries", ended.delivery_id, { ...ended, status: "failed" });
-        const endpoint = tx.get("endpoints", ended.webhook_id);
-        if (endpoint !== undefined && !delivery.mishap?.by_hand)
-          tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
-        break;
-      }
-      case "retry": {
-        const retried = retryMishapAt(delivery, attempt + 1);
-        if (retried !== undefined) tx.noteRule({ ...retried, kind: "webhooks" });
-        planAttempt(tx, ended, tx.atMs + verdict.afterMs + (retried?.delay_ms ?? 0));
-        break;
-      }
+    if (verdict.next === "retry") {
+      const retried = retryMishapAt(delivery, attempt + 1);
+      if (retried !== undefined) tx.noteRule({ ...retried, kind: "webhooks" });
+      planAttempt(tx, ended, tx.atMs + verdict.afterMs + (retried?.delay_ms ?? 0));
+    } else {
+      const status = verdict.next === "delivered" ? "delivered" : "failed";
+      tx.put("deliveries", ended.delivery_id, { ...ended, status });
     }
+    const endpoint = verdict.next === "disable" ? tx.get("endpoints", ended.webhook_id) : undefined;
+    if (endpoint !== undefined && !delivery.mishap?.by_hand)
+      tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
     sendCopies(tx, delivery, attempt);
     if (attempts.length === 1) leaveLane(tx, delivery);
     trimEventLog(tx);

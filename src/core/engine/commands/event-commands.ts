@@ -4,7 +4,7 @@ import type { Mode } from "../../schema/common.js";
 import { eventTypeOf, subjectOfEvent } from "../../schema/event-types.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { emit, type ManualEvent, planDelivery, sendManualEvent } from "../event-emission.js";
-import type { Delivery, EventRecord } from "../records.js";
+import type { Delivery, Endpoint, EventRecord } from "../records.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailView, withdrawalView } from "../wire-views.js";
@@ -55,18 +55,13 @@ function topicOf(tx: Transaction, trigger: Trigger, type: string | undefined): T
     return { record: chargeDetailView(charge), subject: chargeSubject(charge), charge };
   }
   const meaning = force === true || type === undefined ? undefined : subjectOfEvent(type);
-  switch (meaning?.object) {
-    case "charge": {
-      const charge = buildSampleCharge(tx, meaning.status, mode);
-      return { record: chargeDetailView(charge), subject: chargeSubject(charge) };
-    }
-    case "withdrawal": {
-      const withdrawal = buildSampleWithdrawal(tx, meaning.status, mode);
-      return { record: withdrawalView(withdrawal), subject: withdrawalSubject(withdrawal, undefined) };
-    }
-    default:
-      return { record: {}, subject: { fields: {}, metadata: {} } };
+  if (meaning === undefined) return { record: {}, subject: { fields: {}, metadata: {} } };
+  if (meaning.object === "charge") {
+    const charge = buildSampleCharge(tx, meaning.status, mode);
+    return { record: chargeDetailView(charge), subject: chargeSubject(charge) };
   }
+  const withdrawal = buildSampleWithdrawal(tx, meaning.status, mode);
+  return { record: withdrawalView(withdrawal), subject: withdrawalSubject(withdrawal, undefined) };
 }
 
 /** Merges objects at every depth; lists and other values are replaced. */
@@ -81,15 +76,24 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Delivers an event to the same endpoint again, with new signatures. */
-export function redeliver(deliveryId: string, times: number): Command<Delivery[] | Refusal> {
+function sendAgain(
+  deliveryId: string,
+  send: (tx: Transaction, event: EventRecord, endpoint: Endpoint) => Delivery[],
+): Command<Delivery[] | Refusal> {
   return (tx) => {
     const delivery = tx.get("deliveries", deliveryId);
     const event = delivery && tx.get("events", delivery.event_id);
     const endpoint = delivery && tx.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined) return refuse("NOT_FOUND", "Delivery not found");
-    return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { goesAlone: true }));
+    return send(tx, event, endpoint);
   };
+}
+
+/** Delivers an event to the same endpoint again, with new signatures. */
+export function redeliver(deliveryId: string, times: number): Command<Delivery[] | Refusal> {
+  return sendAgain(deliveryId, (tx, event, endpoint) =>
+    Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { goesAlone: true })),
+  );
 }
 
 /** Sends a copy of a delivery's event, with a new id and the user's data, to the same endpoint. */
@@ -97,11 +101,7 @@ export function resendWithData(
   deliveryId: string,
   { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<ManualEvent, "json">,
 ): Command<Delivery[] | Refusal> {
-  return (tx) => {
-    const delivery = tx.get("deliveries", deliveryId);
-    const event = delivery && tx.get("events", delivery.event_id);
-    const endpoint = delivery && tx.get("endpoints", delivery.webhook_id);
-    if (event === undefined || endpoint === undefined) return refuse("NOT_FOUND", "Delivery not found");
-    return sendManualEvent(tx, event, endpoint, { json: JSON.stringify(data), ...how });
-  };
+  return sendAgain(deliveryId, (tx, event, endpoint) =>
+    sendManualEvent(tx, event, endpoint, { json: JSON.stringify(data), ...how }),
+  );
 }

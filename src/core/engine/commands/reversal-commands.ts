@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import {
@@ -10,6 +11,7 @@ import type { MatchSubject } from "../../domain/rule-matching.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
+import type { reversalSchema } from "../../schema/reversal-requests.js";
 import { emit } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
@@ -17,15 +19,7 @@ import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, withdrawalView } from "../wire-views.js";
 
 /** Partial refund, chargeback or bounce, as shown in responses and events. */
-export interface Reversal {
-  readonly kind: ReversalKind;
-  readonly entry_id: string;
-  readonly object_id: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly reason: string | null;
-  readonly at: string;
-}
+export type Reversal = z.infer<typeof reversalSchema>;
 
 interface ReversalSource<Source> {
   readonly kind: ReversalKind;

@@ -16,13 +16,13 @@ interface StoreOptions {
 export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptions): Command<StoredScenario> {
   return (tx) => {
     const existing = tx.get("scenarios", scenario.name);
-    const isUnchanged = isSameScenario(existing?.scenario, scenario);
+    const same = JSON.stringify(existing?.scenario) === JSON.stringify(scenario) ? existing : undefined;
     const stored: StoredScenario = {
       name: scenario.name,
       scenario,
       activated: active ? tx.next("activation") : (existing?.activated ?? 0),
-      since_ms: isUnchanged && existing !== undefined ? existing.since_ms : tx.atMs,
-      ...(isUnchanged && existing?.met !== undefined ? { met: existing.met } : {}),
+      since_ms: same === undefined ? tx.atMs : same.since_ms,
+      ...(same?.met === undefined ? {} : { met: same.met }),
       ...(byHand ? { by_hand: true } : {}),
     };
     tx.put("scenarios", scenario.name, stored);
@@ -47,10 +47,6 @@ export function activateScenario(name: string, active: boolean): Command<StoredS
 export function refuseUnknownScenario({ tables }: State, name: string): Refusal {
   const existing = [...tables.scenarios.keys()].map(String);
   return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, existing)}`);
-}
-
-function isSameScenario(a: Scenario | undefined, b: Scenario): boolean {
-  return a !== undefined && JSON.stringify(a) === JSON.stringify(b);
 }
 
 export function removeScenario(name: string): Command<undefined> {

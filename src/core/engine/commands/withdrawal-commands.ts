@@ -127,25 +127,14 @@ export function moveWithdrawal(
     });
   const { withdrawal: next, funds } = moved;
   const { withdrawal_id, amount, fee } = next;
-  const refusal =
-    funds === "arrived"
-      ? postToLedger(
-          tx,
-          "withdrawal_completed",
-          next,
-          withdrawal_id,
-          withdrawalCompletedPostings(amount, fee),
-        )
-      : funds === "returned"
-        ? postToLedger(
-            tx,
-            "withdrawal_returned",
-            next,
-            withdrawal_id,
-            withdrawalReturnedPostings(add(amount, fee)),
-          )
-        : undefined;
-  if (refusal !== undefined) return refusal;
+  if (funds !== null) {
+    const postings =
+      funds === "completed"
+        ? withdrawalCompletedPostings(amount, fee)
+        : withdrawalReturnedPostings(add(amount, fee));
+    const refusal = postToLedger(tx, `withdrawal_${funds}`, next, withdrawal_id, postings);
+    if (refusal !== undefined) return refusal;
+  }
   if (moved.shouldCancelTimeline) tx.cancel(next.timeline_task);
   emit(tx, {
     type: moved.event,

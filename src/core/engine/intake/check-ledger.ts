@@ -6,7 +6,7 @@ import { add, compareAmounts, isZero, isZeroSum } from "../../domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../schema/common.js";
 import type { AccountOwner } from "../ledger-posting.js";
 import type { State } from "../state.js";
-import { recordPath, type StateFaults } from "./state-faults.js";
+import { recordPath, type StateFaults } from "./check-records.js";
 
 type Sums = Record<LedgerAccount, string>;
 

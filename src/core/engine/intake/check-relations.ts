@@ -5,7 +5,7 @@ import type { Withdrawal } from "../../domain/withdrawal.js";
 import { CHARGE_STATUS_TABLE } from "../../schema/statuses.js";
 import type { Quote, RecordKey, Task } from "../records.js";
 import type { State } from "../state.js";
-import { recordPath, type StateFaults } from "./state-faults.js";
+import { recordPath, type StateFaults } from "./check-records.js";
 
 type Report = (field: string, message: string) => void;
 

@@ -6,10 +6,8 @@ import { State } from "../state.js";
 import { commandOf } from "../task-commands.js";
 import { Transaction } from "../transaction.js";
 import { checkLedger } from "./check-ledger.js";
-import { checkNumbering } from "./check-numbering.js";
-import { checkOutline, checkRecords } from "./check-records.js";
+import { checkNumbering, checkOutline, checkRecords, recordPath, StateFaults } from "./check-records.js";
 import { checkRelations } from "./check-relations.js";
-import { recordPath, StateFaults } from "./state-faults.js";
 
 export interface Configuration {
   readonly catalogue: Catalogue;
