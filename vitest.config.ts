@@ -28,7 +28,7 @@ const DEEP = [
   "test/determinism/**/*.test.ts",
   "test/domain/patterns.test.ts",
   "test/doctor/{eyes,faults,planted}.test.ts",
-  "test/engine/{ledger-model,timeline}.test.ts",
+  "test/engine/timeline.test.ts",
   "test/explore/shops.test.ts",
   "test/http/bad-input.test.ts",
   "test/openapi/{control-answers,control-document,control-input,signatures}.test.ts",

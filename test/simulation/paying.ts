@@ -45,9 +45,11 @@ function pricingFor(world: World, method: string): { pricing: Pricing; to: strin
   const base = random.chance(0.6) ? to : random.pick(Object.keys(DECIMALS));
   const isCoin = base === "BTC" || base === "ETH";
   const amount = amountIn(world, base, isCoin ? 0 : 1, isCoin ? 2 : 9_000);
+  // Every so often more digits than a double has.
+  const digits = world.counter % 16 === 5 ? "12345678901234567890" : "";
   const pricing: Pricing = {
     base_currency: base,
-    amount: amount.startsWith("0.0") ? `0.01${amount.slice(4)}` : amount,
+    amount: digits + (amount.startsWith("0.0") ? `0.01${amount.slice(4)}` : amount),
   };
   if (base !== "USD" || !random.chance(0.4)) return { pricing, to };
   return { pricing: { ...pricing, local_pricing: { [to]: amountIn(world, to, 1, 5_000) } }, to };

@@ -8,7 +8,9 @@ const STEPS = Number(process.env.PAYMENTS_SANDBOX_SIMULATION_STEPS ?? 60);
 
 describe("random calls, scenarios, mishaps and leaps in time", () => {
   const seeds = SEED === undefined ? Array.from({ length: Number(RUNS) }, (_, run) => `sim-${run}`) : [SEED];
-  it.each(seeds)("come to what the auditor works out by itself: seed %s", (seed) => simulate(seed, STEPS));
+  it.each(seeds)("come to what the auditor works out by itself: seed %s [R19.5]", (seed) =>
+    simulate(seed, STEPS),
+  );
 
   const grounds: readonly (readonly [string, Terrain])[] = [
     ["state in files and restarts", { isKept: true }],
