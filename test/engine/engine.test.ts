@@ -483,12 +483,6 @@ describe("a part of a command on trial", () => {
     expect(rates).toEqual(["NGN=1550", "KES=1", "UGX=4"]);
   });
 
-  it("stays when it does not refuse", () => {
-    const engine = newEngine();
-    engine.execute((tx) => tx.tryPart(() => tx.put("rates", "KES", { code: "KES", rate: "2" })), START_MS);
-    expect(engine.state.get("rates", "KES")?.rate).toBe("2");
-  });
-
   it("leaves what it wrote to be read in the same command, and removals to be seen", () => {
     const engine = newEngine();
     engine.execute((tx) => {

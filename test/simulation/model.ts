@@ -93,7 +93,6 @@ export interface Quote {
   method: string;
   pricing: Pricing;
   price: Price;
-  rail: string | null;
   madeMs: number;
 }
 

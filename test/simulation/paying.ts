@@ -63,24 +63,9 @@ export async function makeQuote(world: World, actor = actorOf(world)): Promise<Q
   const { model, random } = world;
   const method = random.pick(METHODS);
   const { pricing, to } = pricingFor(world, method);
-  const answer = await post(world, actor, "/payments/quotes", {
-    pricing,
-    payment_method: method,
-    to_currency: to,
-  });
-  return readQuote(world, actor, answer, pricing, to, method, model.state.nowMs);
-}
-
-function readQuote(
-  world: World,
-  actor: Actor,
-  answer: Json,
-  pricing: Pricing,
-  to: string,
-  method: string,
-  madeMs: number,
-) {
-  const { model } = world;
+  const madeMs = model.state.nowMs;
+  const body = { pricing, payment_method: method, to_currency: to };
+  const answer = await post(world, actor, "/payments/quotes", body);
   const price = priceOf(model.state.rates, pricing, to, method);
   if (isNothing(price.settlement_amount)) {
     expectInvalid(answer, "pricing.amount");
@@ -97,16 +82,7 @@ function readQuote(
   );
   noteId(world, made.quote_id);
   const { mode, org } = actor;
-  const quote: Quote = {
-    id: made.quote_id,
-    mode,
-    org,
-    method,
-    pricing,
-    price,
-    rail: made.payment_rail,
-    madeMs,
-  };
+  const quote: Quote = { id: made.quote_id, mode, org, method, pricing, price, madeMs };
   model.state.quotes.set(quote.id, quote);
   return quote;
 }
