@@ -63,12 +63,7 @@ function mergedList<Of extends List>(list: Of, shipped: Fixtures, document: Load
   const idField = FIXTURE_ID_FIELDS[list];
   const entries = new Map<unknown, Entry<Of>>();
   for (const record of shipped[list])
-    entries.set((record as Record<string, unknown>)[idField], {
-      record,
-      index: undefined,
-      isWhole: true,
-      faults: [],
-    });
+    entries.set(fieldOf(record, idField), { record, index: undefined, isWhole: true, faults: [] });
   const changes = isRecord(document.value) ? document.value[list] : undefined;
   for (const [index, change] of (Array.isArray(changes) ? changes : []).entries()) {
     if (!isRecord(change) || typeof change[idField] !== "string") continue;
@@ -91,87 +86,64 @@ function mergedList<Of extends List>(list: Of, shipped: Fixtures, document: Load
 
 type ReportFault = (list: List, index: number | undefined, field: string, message: string) => void;
 
+/** Fields that name records of another list. */
+const REFERENCES = [
+  ["methods", "currencies", "currencies"],
+  ["rails", "currency", "currencies"],
+  ["rails", "payment_method", "methods"],
+  ["organizations", "enabled_payment_methods", "methods"],
+  ["keys", "organization_id", "organizations"],
+  ["charges", "organization_id", "organizations"],
+  ["charges", "currency", "currencies"],
+  ["charges", "payment_method", "methods"],
+  ["balances", "currency", "currencies"],
+  ["balances", "organization_id", "organizations"],
+] as const;
+const NOUNS = { currencies: "currency", methods: "method", organizations: "organization" } as const;
+
 /** Reports references to records that do not exist. */
 function checkReferences(entries: Entries, report: ReportFault): void {
-  const ids = (list: List): Set<unknown> =>
-    new Set(entries[list].map(({ record }) => (record as Record<string, unknown>)[FIXTURE_ID_FIELDS[list]]));
-  const [currencies, methods, organizations] = [ids("currencies"), ids("methods"), ids("organizations")];
-  const mustExist = (
-    known: Set<unknown>,
-    name: string,
-    what: string,
-    ...place: [List, number | undefined, string]
-  ): void => {
-    if (!known.has(name)) report(...place, `there is no ${what} ${name}`);
-  };
-  each(entries, "methods", (method, index) => {
-    for (const code of method.currencies)
-      mustExist(currencies, code, "currency", "methods", index, "currencies");
-  });
-  each(entries, "rails", (rail, index) => {
-    mustExist(currencies, rail.currency, "currency", "rails", index, "currency");
-    mustExist(methods, rail.payment_method, "method", "rails", index, "payment_method");
-  });
-  each(entries, "organizations", (organization, index) => {
-    for (const id of organization.enabled_payment_methods)
-      mustExist(methods, id, "method", "organizations", index, "enabled_payment_methods");
-  });
-  each(entries, "keys", (key, index) => {
-    mustExist(organizations, key.organization_id, "organization", "keys", index, "organization_id");
-  });
-  const whole = new Map(
-    entries.methods.filter(({ isWhole }) => isWhole).map(({ record }) => [record.id, record]),
-  );
-  each(entries, "charges", (charge, index) => {
-    mustExist(organizations, charge.organization_id, "organization", "charges", index, "organization_id");
-    mustExist(currencies, charge.currency, "currency", "charges", index, "currency");
-    mustExist(methods, charge.payment_method, "method", "charges", index, "payment_method");
-    const method = whole.get(charge.payment_method);
-    if (method !== undefined && !method.currencies.includes(charge.currency))
-      report("charges", index, "currency", `${method.id} does not take ${charge.currency}`);
-  });
-  each(entries, "balances", (balance, index) => {
-    mustExist(currencies, balance.currency, "currency", "balances", index, "currency");
-    mustExist(organizations, balance.organization_id, "organization", "balances", index, "organization_id");
-  });
+  for (const [list, field, target] of REFERENCES) {
+    const known = new Set(entries[target].map(({ record }) => fieldOf(record, FIXTURE_ID_FIELDS[target])));
+    for (const { record, index } of wholeEntries(entries, list))
+      for (const id of [fieldOf(record, field)].flat())
+        if (!known.has(id)) report(list, index, field, `there is no ${NOUNS[target]} ${id}`);
+  }
+  const methods = new Map(wholeEntries(entries, "methods").map(({ record }) => [record.id, record]));
+  for (const { record, index } of wholeEntries(entries, "charges")) {
+    const method = methods.get(record.payment_method);
+    if (method !== undefined && !method.currencies.includes(record.currency))
+      report("charges", index, "currency", `${method.id} does not take ${record.currency}`);
+  }
 }
+
+/** Amounts, and the field with their currency. */
+const AMOUNTS = [
+  ["currencies", "withdrawal_fee", "code"],
+  ["charges", "amount", "currency"],
+  ["balances", "available_balance", "currency"],
+] as const;
 
 /** Reports amounts with more decimals than their currency: money is never rounded silently. Limits are not checked. */
 function checkPrecision(entries: Entries, report: ReportFault): void {
-  const decimals = new Map<string, number>();
-  each(entries, "currencies", (currency) => decimals.set(currency.code, currency.decimals));
-  const checkAmounts = (
-    currency: string,
-    amounts: Readonly<Record<string, string | undefined>>,
-    list: List,
-    index: number | undefined,
-  ): void => {
-    const most = decimals.get(currency);
-    for (const [field, amount] of Object.entries(amounts))
-      if (
-        most !== undefined &&
-        amount !== undefined &&
-        compareAmounts(toCanonicalAmount(amount, most), amount) !== 0
-      )
+  const decimals = new Map<unknown, number>(
+    wholeEntries(entries, "currencies").map(({ record }) => [record.code, record.decimals]),
+  );
+  for (const [list, field, currencyField] of AMOUNTS)
+    for (const { record, index } of wholeEntries(entries, list)) {
+      const [amount, currency] = [fieldOf(record, field), fieldOf(record, currencyField)];
+      const most = decimals.get(currency);
+      if (most === undefined || typeof amount !== "string") continue;
+      if (compareAmounts(toCanonicalAmount(amount, most), amount) !== 0)
         report(list, index, field, `must have at most ${most} decimals, as ${currency} has`);
-  };
-  each(entries, "currencies", ({ code, withdrawal_fee }, index) => {
-    checkAmounts(code, { withdrawal_fee }, "currencies", index);
-  });
-  each(entries, "charges", ({ currency, amount }, index) => {
-    checkAmounts(currency, { amount }, "charges", index);
-  });
-  each(entries, "balances", ({ currency, available_balance }, index) => {
-    checkAmounts(currency, { available_balance }, "balances", index);
-  });
+    }
 }
 
-/** Visits the valid records of a list. */
-function each<Of extends List>(
-  entries: Entries,
-  list: Of,
-  visit: (record: Fixtures[Of][number], index: number | undefined) => void,
-): void {
-  for (const { record, index, isWhole } of entries[list] as readonly Entry<Of>[])
-    if (isWhole) visit(record, index);
+function fieldOf(record: object, field: string): unknown {
+  return (record as Record<string, unknown>)[field];
+}
+
+/** The valid records of a list. */
+function wholeEntries<Of extends List>(entries: Entries, list: Of): readonly Entry<Of>[] {
+  return (entries[list] as readonly Entry<Of>[]).filter(({ isWhole }) => isWhole);
 }
