@@ -17,10 +17,6 @@ export interface DocumentExamples {
 
 export const NO_EXAMPLES: DocumentExamples = { calls: {}, events: {} };
 
-export function examplesOf({ calls }: DocumentExamples, id: string): CallExamples {
-  return calls[id] ?? { bodies: {}, responses: {} };
-}
-
 export interface CallSetup {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { SERVICE_EVENT_TYPES, subjectOfEvent } from "../../core/schema/event-typ
 import { type KeyRequirement, type Operation, TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
-import { type DocumentExamples, examplesOf, NO_EXAMPLES } from "./example-recorder.js";
+import { type DocumentExamples, NO_EXAMPLES } from "./example-recorder.js";
 import { RATE_LIMITED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
 import { operationObject, templatedPath } from "./operation-object.js";
 import { componentSchemas, reachableSchemas, schemaRef } from "./schemas.js";
@@ -41,7 +41,7 @@ export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenA
 
 function describeServiceCall(row: Operation, examples: DocumentExamples): OpenApiJson {
   const headers = row.headers ?? [];
-  const call = examplesOf(examples, row.id);
+  const call = examples.calls[row.id] ?? { bodies: {}, responses: {} };
   const parts = {
     security: SECURITY[row.key],
     parameters: headers.map((name) => REQUEST_HEADERS[name]),

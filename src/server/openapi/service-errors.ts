@@ -9,11 +9,13 @@ import { COMMON_HEADERS, HINT_HEADER, headerRefs, RATE_LIMITED_HEADERS } from ".
 import { jsonContent } from "./operation-object.js";
 import { schemaRef } from "./schemas.js";
 
+const KEYED_HEADERS = [...RATE_LIMITED_HEADERS, HINT_HEADER];
+
 function errorResponse(
   description: string,
   assumed: string,
-  headers: readonly string[],
   examples: NamedExamples,
+  headers: readonly string[] = KEYED_HEADERS,
 ): OpenApiJson {
   return {
     description,
@@ -28,53 +30,39 @@ function errorBody({ code, message }: Refusal): OpenApiJson {
   return { error: { code: `{{code ${code}}}`, message } };
 }
 
-type SharedResponse =
-  | "Unauthorized"
-  | "Forbidden"
-  | "TooLarge"
-  | "RateLimited"
-  | "InternalError"
-  | "NoMemory";
-
-export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>> {
+export function sharedResponses() {
   return {
     Unauthorized: errorResponse(
       "The API key is missing, unknown or not a bearer token",
       "A missing key and another scheme get the same response as an invalid key.",
-      [...COMMON_HEADERS, HINT_HEADER],
       { "invalid key": errorBody(INVALID_KEY) },
+      [...COMMON_HEADERS, HINT_HEADER],
     ),
     Forbidden: errorResponse(
       "The key may not do this, or the Host header is not this server's",
       "When there is no permission, and the error code: the interface has the status alone.",
-      [...RATE_LIMITED_HEADERS, HINT_HEADER],
       { "read-only key": errorBody(READ_ONLY_KEY) },
     ),
-    TooLarge: errorResponse(
-      "The body is larger than 1 MiB",
-      "The limit, the status and the error code.",
-      [...RATE_LIMITED_HEADERS, HINT_HEADER],
-      {
-        "too large": errorBody(bodyTooLarge()),
-      },
-    ),
+    TooLarge: errorResponse("The body is larger than 1 MiB", "The limit, the status and the error code.", {
+      "too large": errorBody(bodyTooLarge()),
+    }),
     RateLimited: errorResponse(
       "More requests than the key may make per minute",
       "The error code and the headers.",
-      [...RATE_LIMITED_HEADERS, "Retry-After", HINT_HEADER],
       { "limit exceeded": errorBody(rateLimitRefusal(100, 17)) },
+      [...RATE_LIMITED_HEADERS, "Retry-After", HINT_HEADER],
     ),
-    InternalError: errorResponse("Internal error; try again later", "The error code.", COMMON_HEADERS, {
-      "internal error": errorBody(INTERNAL_ERROR),
-    }),
+    InternalError: errorResponse(
+      "Internal error; try again later",
+      "The error code.",
+      { "internal error": errorBody(INTERNAL_ERROR) },
+      COMMON_HEADERS,
+    ),
     NoMemory: errorResponse(
       "The sandbox is out of memory or cannot reach its database, and accepts no changes",
       "All of it.",
+      { "no memory": errorBody(INSUFFICIENT_SPACE), "database away": errorBody(STORAGE_AWAY) },
       [...COMMON_HEADERS, "Retry-After"],
-      {
-        "no memory": errorBody(INSUFFICIENT_SPACE),
-        "database away": errorBody(STORAGE_AWAY),
-      },
     ),
   };
 }
@@ -83,7 +71,9 @@ export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>>
 export function errorResponses(row: Operation, { responses }: CallExamples): Record<string, OpenApiJson> {
   const keyed = row.key !== "none";
   const hasBody = row.body !== undefined || row.rawBody !== undefined;
-  const shared = (name: SharedResponse) => ({ $ref: `#/components/responses/${name}` });
+  const shared = (name: keyof ReturnType<typeof sharedResponses>) => ({
+    $ref: `#/components/responses/${name}`,
+  });
   return {
     ...(hasBody || row.query !== undefined ? { 400: invalidInput(hasBody, responses[400]) } : {}),
     ...(keyed ? { 401: shared("Unauthorized") } : {}),
@@ -102,13 +92,11 @@ function invalidInput(hasBody: boolean, examples: NamedExamples = {}): OpenApiJs
     ? errorResponse(
         "The body is not valid; `details` lists the fields",
         "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
-        [...RATE_LIMITED_HEADERS, HINT_HEADER],
         examples,
       )
     : errorResponse(
         "The query is not valid; `details` lists the parameters",
         "A parameter given twice is refused; unknown ones are ignored.",
-        [...RATE_LIMITED_HEADERS, HINT_HEADER],
         examples,
       );
 }
@@ -122,12 +110,12 @@ function notFound(keyed: boolean, what: string | undefined, examples: NamedExamp
   return errorResponse(
     reasons[0]!.toUpperCase() + reasons.slice(1),
     "Namespaces are the sandbox's own. That every keyed call of a deactivated organization is refused, not balances alone.",
-    [...(keyed ? RATE_LIMITED_HEADERS : COMMON_HEADERS), HINT_HEADER],
     {
       ...examples,
       ...(keyed ? { "no organization": errorBody(ORGANIZATION_NOT_FOUND) } : {}),
       "no namespace": errorBody(refuse("NOT_FOUND", 'There is no namespace "nightly"')),
     },
+    keyed ? KEYED_HEADERS : [...COMMON_HEADERS, HINT_HEADER],
   );
 }
 
@@ -135,7 +123,6 @@ function reusedKey(examples: NamedExamples = {}): OpenApiJson {
   return errorResponse(
     "The Idempotency-Key was used with another body",
     "The status and the error code.",
-    [...RATE_LIMITED_HEADERS, HINT_HEADER],
     examples,
   );
 }
