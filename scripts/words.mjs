@@ -4,7 +4,8 @@ import { parseAst } from "rolldown/parseAst";
 
 /** Which arguments of a call are words. */
 const WORDS = {
-  field: [1],
+  field: [1, 2],
+  assumedField: [1, 2],
   shape: [0, 1],
   recordShape: [0, 1],
   lazyShape: [0, 1],

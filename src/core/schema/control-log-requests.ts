@@ -12,7 +12,7 @@ import {
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./option-schemas.js";
-import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 import { pageQuerySchema } from "./service-requests.js";
 import { signatureSchema } from "./signature-schemes.js";
 
@@ -20,25 +20,23 @@ import { signatureSchema } from "./signature-schemes.js";
 const page = fieldsOf(pageQuerySchema);
 const optionalText = z.optional(z.string());
 const mode = field(z.optional(modeSchema), "Only this mode; by default both.");
-const type = field(withNameKind("event type", z.optional(globTextSchema)), {
-  description: "Only events of this type: a glob.",
-  examples: ["charge.*"],
-});
+const type = field(
+  withNameKind("event type", z.optional(globTextSchema)),
+  "Only events of this type: a glob.",
+  { examples: ["charge.*"] },
+);
 const ofCharge = field(optionalText, "Only this charge.");
 
 /** Without `metadata.KEY`, which is parsed separately because KEY can be any name. */
 export const chargeQuerySchema = queryShape({
   ...page,
   mode,
-  customer_email: field(optionalText, { description: "Only this customer.", examples: ["ada@shop.test"] }),
+  customer_email: field(optionalText, "Only this customer.", { examples: ["ada@shop.test"] }),
   status: field(z.optional(chargeStatusSchema), "Only items with this status."),
   q: field(
-    z.optional(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name))),
-    {
-      description:
-        "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
-      examples: ["ada@shop.test", "1042"],
-    },
+    z.optional(nonEmptyText(MAX_LENGTHS.name)),
+    "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
+    { examples: ["ada@shop.test", "1042"] },
   ),
 });
 
@@ -68,12 +66,9 @@ export const deliveryQuerySchema = queryShape({
   ),
   mode,
   q: field(
-    z.optional(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name))),
-    {
-      description:
-        "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
-      examples: ["A-1042"],
-    },
+    z.optional(nonEmptyText(MAX_LENGTHS.name)),
+    "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
+    { examples: ["A-1042"] },
   ),
 });
 
@@ -86,24 +81,19 @@ export const streamQuerySchema = queryShape({
 
 export const requestQuerySchema = queryShape({
   ...page,
-  method: field(z.optional(withNameKind("HTTP method", z.string().check(z.toUpperCase()))), {
-    description: "Only of this method.",
-    examples: ["POST"],
-  }),
-  path: field(z.optional(globTextSchema), {
-    description: "Only these paths: a glob.",
-    examples: ["/api/v1/payments/*"],
-  }),
-  operation: field(z.optional(globTextSchema), {
-    description: "Only this operation: a glob.",
-    examples: ["createQuote"],
-  }),
+  method: field(
+    z.optional(withNameKind("HTTP method", z.string().check(z.toUpperCase()))),
+    "Only of this method.",
+    { examples: ["POST"] },
+  ),
+  path: field(z.optional(globTextSchema), "Only these paths: a glob.", { examples: ["/api/v1/payments/*"] }),
+  operation: field(z.optional(globTextSchema), "Only this operation: a glob.", { examples: ["createQuote"] }),
   status: field(
     z.optional(z.string().check(z.regex(/^[1-5x][\dx]{2}$/, "must be a status such as 400 or 4xx"))),
-    { description: "Only this response status, or class of statuses.", examples: ["4xx"] },
+    "Only this response status, or class of statuses.",
+    { examples: ["4xx"] },
   ),
-  since: field(optionalText, {
-    description: "Only requests after the one with this ID, or since this instant.",
+  since: field(optionalText, "Only requests after the one with this ID, or since this instant.", {
     examples: ["17", "2026-01-31T09:00:00.000Z"],
   }),
 });
@@ -116,11 +106,8 @@ export const triggerRequestSchema = closedShape("EventRequest", "An event that n
         .string()
         .check(z.regex(/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/, "must be an event type such as charge.completed")),
     ),
-    {
-      description:
-        "A known type, by the sandbox's name or the name it is sent under; any other needs `force`.",
-      examples: ["webhook.test", "charge.completed"],
-    },
+    "A known type, by the sandbox's name or the name it is sent under; any other needs `force`.",
+    { examples: ["webhook.test", "charge.completed"] },
   ),
   charge_id: field(
     optionalText,
@@ -167,10 +154,11 @@ export const ackRequestSchema = withChecks(
         "2xx means accepted; anything else is retried.",
       ),
       body: field(optionalText, "The response body, for the log."),
-      headers: field(z.optional(z.record(z.string(), z.string())), {
-        description: "The response headers; `Retry-After` counts with 429 and 503, others are ignored.",
-        examples: [{ "Retry-After": "60" }],
-      }),
+      headers: field(
+        z.optional(z.record(z.string(), z.string())),
+        "The response headers; `Retry-After` counts with 429 and 503, others are ignored.",
+        { examples: [{ "Retry-After": "60" }] },
+      ),
       error: field(
         z.optional(reasonSchema),
         "Instead of a status: why the receiver did not respond. The delivery is retried.",

@@ -25,7 +25,13 @@ import {
 } from "./option-schemas.js";
 import { COLLECTION_NAMES } from "./records/collection-names.js";
 import { boundedCount, instantMsSchema } from "./records/record-fields.js";
-import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength, refineIfValid } from "./schema-checks.js";
+import {
+  charactersAtMost,
+  entriesAtMost,
+  MAX_LENGTHS,
+  nonEmptyText,
+  refineIfValid,
+} from "./schema-checks.js";
 import { methodChoiceSchema, pageQuerySchema } from "./service-requests.js";
 import { anySecretSchema } from "./signature-schemes.js";
 import { instantFault, parseInstant } from "./time.js";
@@ -54,7 +60,7 @@ export const advanceRequestSchema = withChecks(
       jsonSchema: { oneOf: ["by", "to", "until"].map((name) => ({ required: [name] })) },
     },
     {
-      by: field(z.optional(durationSchema), { description: "By this duration.", examples: ["30m", "1h30m"] }),
+      by: field(z.optional(durationSchema), "By this duration.", { examples: ["30m", "1h30m"] }),
       to: field(z.optional(instantSchema), "To this instant; not in the past."),
       until: field(
         z.optional(z.enum(["next", "idle"])),
@@ -77,10 +83,11 @@ export const clockRequestSchema = withChecks(
       jsonSchema: { minProperties: 1 },
     },
     {
-      mode: field(z.optional(clockOptionSchema), {
-        description: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
-        examples: ["60x"],
-      }),
+      mode: field(
+        z.optional(clockOptionSchema),
+        "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
+        { examples: ["60x"] },
+      ),
       speed: field(
         z.optional(z.number().check(z.positive(), z.lte(1_000_000))),
         "How many times as fast as wall time; on its own it makes the clock run. Together with `manual` or `60x` it must agree.",
@@ -106,11 +113,11 @@ function speedOf(mode: string | undefined, defaultSpeed: number): number {
 
 /** Query of calls that, during an advance, return 409 or wait for the end of the advance. */
 export const waitQuerySchema = queryShape({
-  wait: field(z.optional(waitDurationSchema), {
-    description:
-      "If the clock is being advanced, wait up to this long (wall time, at most 10m) instead of returning 409.",
-    examples: ["10s"],
-  }),
+  wait: field(
+    z.optional(waitDurationSchema),
+    "If the clock is being advanced, wait up to this long (wall time, at most 10m) instead of returning 409.",
+    { examples: ["10s"] },
+  ),
 });
 
 export const scopeQuerySchema = queryShape({
@@ -147,8 +154,7 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
       "The payment currency; by default the quote's (with the quote's method), else the checkout's, else the first one the method takes.",
     ),
   ),
-  phone_number: field(methodChoiceSchema.shape.phone_number, {
-    description: "Needed for mobile money.",
+  phone_number: field(methodChoiceSchema.shape.phone_number, "Needed for mobile money.", {
     examples: ["+254700000001"],
   }),
   bank_account_number: field(methodChoiceSchema.shape.bank_account_number, "Needed for a bank transfer."),
@@ -189,15 +195,16 @@ export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.",
     z.enum(["charge", "request", "delivery", "idle"]),
     "`idle` is when nothing is due and no delivery is in flight.",
   ),
-  match: field(z.optional(recordMatchSchema.check(reportInvalidMatchers)), {
-    description:
-      "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` are conditions on a value.",
-    examples: [{ customer_email: "ada@*", status: "COMPLETED" }],
-  }),
-  count: field(z.optional(z.union([z.int().check(z.gte(1)), rangeSchema])), {
-    description: "How many must match at least, or bounds for their number (default 1).",
-    examples: [2, { gte: 2, lt: 5 }],
-  }),
+  match: field(
+    z.optional(recordMatchSchema.check(reportInvalidMatchers)),
+    "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` are conditions on a value.",
+    { examples: [{ customer_email: "ada@*", status: "COMPLETED" }] },
+  ),
+  count: field(
+    z.optional(z.union([z.int().check(z.gte(1)), rangeSchema])),
+    "How many must match at least, or bounds for their number (default 1).",
+    { examples: [2, { gte: 2, lt: 5 }] },
+  ),
   timeout: field(z.optional(waitDurationSchema), "Maximum wall time to wait, up to 10m (default 10s)."),
 });
 
@@ -210,8 +217,7 @@ export const namespaceRequestSchema = closedShape(
       z.optional(z.string().check(z.regex(/^[\s\S]{1,200}$/, "must be 1 to 200 characters"))),
       "The same seed gives the same IDs and random outcomes.",
     ),
-    clock: field(z.optional(clockOptionSchema), {
-      description: "How its clock runs: `real`, `manual`, or a speed.",
+    clock: field(z.optional(clockOptionSchema), "How its clock runs: `real`, `manual`, or a speed.", {
       examples: ["manual", "60x"],
     }),
     start_time: field(
@@ -279,16 +285,14 @@ export const snapshotFileSchema = z.strictObject({
 });
 
 export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What a scenario's steps need.", {
-  vars: field(z.optional(z.record(z.string(), z.string())), {
-    description: "Variables, instead of the scenario's own.",
+  vars: field(z.optional(z.record(z.string(), z.string())), "Variables, instead of the scenario's own.", {
     examples: [{ email: "qa@shop.test" }],
   }),
   app: field(z.optional(webhookUrlSchema), "The base URL of the app under test, for `app` steps."),
 });
 
 export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test that has failed.", {
-  test: field(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.message)), {
-    description: "Its name.",
+  test: field(nonEmptyText(MAX_LENGTHS.message), "Its name.", {
     examples: ["shop.test.ts > an order is paid"],
   }),
 });

@@ -122,8 +122,7 @@ const causeSchema = recordShape("Cause", "Who caused a change of status.", {
     "`api`: a call of the service. `scenario`: an entry of a timeline. `clock`: it expired. `customer`: on the hosted page. `control`: the control API, a command or the dashboard.",
   ),
   scenario: textOrNull,
-  rule: field(textOrNull, {
-    description: "Its rule, by the name it has in the scenario's `applied`.",
+  rule: field(textOrNull, "Its rule, by the name it has in the scenario's `applied`.", {
     examples: ["charges.1"],
   }),
 });
@@ -154,7 +153,7 @@ export const chargeHistoryItemSchema = namedSchema(
     recordShape("LedgerHappening", "An entry of the ledger: signed amounts whose sum is zero.", {
       kind: z.literal("ledger"),
       ...pickFields(ledgerEntryRecordSchema.shape, "at", "entry_id", "currency", "postings"),
-      posting: field(text, { description: "What for.", examples: ["payment", "settlement", "refund"] }),
+      posting: field(text, "What for.", { examples: ["payment", "settlement", "refund"] }),
     }),
     recordShape("EventHappening", "An event was created.", {
       kind: z.literal("event"),
@@ -349,15 +348,15 @@ export const STREAM_SCHEMAS = {
   missed,
   news: recordShape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
     now: timestampSchema,
-    counts: field(z.record(text, unboundedCount), {
-      description: "How many changes of each kind there were since the previous message.",
-      examples: [{ charge: 12, delivery: 30 }],
-    }),
+    counts: field(
+      z.record(text, unboundedCount),
+      "How many changes of each kind there were since the previous message.",
+      { examples: [{ charge: 12, delivery: 30 }] },
+    ),
     items: field(
       z.array(
         recordShape("StreamChanged", "Something that has changed.", {
-          kind: field(text, {
-            description: "The kind of record.",
+          kind: field(text, "The kind of record.", {
             examples: ["charge", "withdrawal", "event", "delivery", "receiver", "fault", "request", "clock"],
           }),
           id: text,

@@ -12,11 +12,11 @@ const duration_ms = field(z.number().check(z.gte(0)), "Wall time.");
 const scenarioViewSchema = recordShape("Scenario", "A scenario.", {
   ...fieldsOf(scenarioSchema),
   active: field(z.boolean(), "Whether its rules apply to objects that name no scenario."),
-  applied: field(appliedSchema, {
-    description:
-      "How often each of its rules has been applied here since it was created or activated, or since a reset; with `of=server`, in all namespaces since the start. Not part of the state.",
-    examples: [{ "webhooks.0": 2, "faults.0": 0 }],
-  }),
+  applied: field(
+    appliedSchema,
+    "How often each of its rules has been applied here since it was created or activated, or since a reset; with `of=server`, in all namespaces since the start. Not part of the state.",
+    { examples: [{ "webhooks.0": 2, "faults.0": 0 }] },
+  ),
 });
 export type ScenarioView = z.infer<typeof scenarioViewSchema>;
 pageShape(
@@ -60,7 +60,7 @@ const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
 const stepReportSchema = recordShape("StepReport", "The result of a step.", {
   number: unboundedOrdinal,
   title: field(text, "Its name, or a short description."),
-  kind: field(text, { description: "The kind of step.", examples: ["request", "expect_charge"] }),
+  kind: field(text, "The kind of step.", { examples: ["request", "expect_charge"] }),
   line: unboundedOrdinal,
   outcome: field(
     z.enum(["passed", "failed", "error", "not_run"]),

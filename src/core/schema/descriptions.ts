@@ -35,8 +35,25 @@ export interface SchemaDescription {
 
 const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
 
-export function field<Schema extends z.core.$ZodType>(schema: Schema, note: Note): Field<Schema> {
-  return { schema, note };
+/** `details` add to the note. */
+export function field<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  note: Note,
+  details?: NoteDetails,
+): Field<Schema> {
+  if (!details) return { schema, note };
+  return { schema, note: { ...(typeof note === "string" ? { description: note } : note), ...details } };
+}
+
+export const ASSUMED_FIELD = "The interface does not show this field; that it exists is assumed.";
+
+/** A field that the service's interface does not show, and that the sandbox assumes. */
+export function assumedField<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  note: Note,
+  details?: NoteDetails,
+): Field<Schema> {
+  return field(schema, note, { assumption: ASSUMED_FIELD, ...details });
 }
 
 /** A named object; every field has a description. */
@@ -127,8 +144,6 @@ export function schemaDescriptionOf(schema: z.core.$ZodType): SchemaDescription 
 export function namedSchemas(): ReadonlyMap<z.core.$ZodType, SchemaDescription> {
   return descriptions;
 }
-
-export const ASSUMED_FIELD = "The interface does not show this field; that it exists is assumed.";
 
 /** Note of a field that the service's interface does not show, and that the sandbox assumes. */
 export function assumedFieldNote(text: string, details: NoteDetails = {}): FieldNote {

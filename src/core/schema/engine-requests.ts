@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
 import { closedShape, currencyNote, field } from "./descriptions.js";
-import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 
 // Request bodies of control API, engine and library. Not in `control-requests.ts`, which a start does not load.
 
@@ -16,22 +16,19 @@ export const resetRequestSchema = closedShape("ResetRequest", "How to go back to
   ),
 });
 
-export const reasonSchema = z
-  .string()
-  .check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.reason));
+export const reasonSchema = nonEmptyText(MAX_LENGTHS.reason);
 export const optionalReasonField = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
 
 export const transitionRequestSchema = closedShape("TransitionRequest", "The status to set.", {
   to: field(chargeStatusSchema, "The status."),
-  reason: field(optionalReasonField.schema, {
-    description: "Why, for its history and the webhook.",
+  reason: field(optionalReasonField.schema, "Why, for its history and the webhook.", {
     examples: ["declined_by_operator"],
   }),
 });
 
 export const fundRequestSchema = closedShape("FundRequest", "Money for the namespace's organization.", {
   currency: field(z.string(), currencyNote("The balance's.")),
-  amount: field(amountSchema, { description: "How much, as a decimal string.", examples: ["5000.00"] }),
+  amount: field(amountSchema, "How much, as a decimal string.", { examples: ["5000.00"] }),
   mode: field(z.optional(modeSchema), "By default the key's mode, else test."),
 });
 export type FundRequest = z.infer<typeof fundRequestSchema>;

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { amountSchema, metadataSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 
 /**
  * The fixtures file: organizations, keys, methods, currencies and rates of the emulated service. A user's file is
  * merged over the shipped one by the ID of each record (`mergeFixtures`).
  */
-const nameSchema = z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name));
+const nameSchema = nonEmptyText(MAX_LENGTHS.name);
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 const codeSchema = z
   .string()
@@ -153,4 +153,3 @@ export const fixturesPatchSchema = z.strictObject({
   balances: z.optional(z.array(z.required(z.partial(balanceFixtureSchema), { id: true }))),
   charges: z.optional(z.array(z.required(z.partial(chargeFixtureSchema), { id: true }))),
 });
-export type FixturesPatch = z.infer<typeof fixturesPatchSchema>;

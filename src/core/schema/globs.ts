@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength, nonEmptyText } from "./schema-checks.js";
 
 /** `*` matches any characters, `?` one; `\*` and `\?` are literal. */
 export const globTextSchema = z.string().check(charactersAtMost(MAX_LENGTHS.glob));
@@ -11,7 +11,7 @@ export const globListSchema = z
 export type Glob = string | string[];
 
 export const eventGlobsSchema = z
-  .array(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.eventGlob)))
+  .array(nonEmptyText(MAX_LENGTHS.eventGlob))
   .check(minLength(1, "must not be empty"), entriesAtMost(50));
 
 interface LongGlob {

@@ -122,11 +122,11 @@ export const webhookOptionSchema = withChecks(
         "Instead of a URL: deliveries are kept under this name until they are collected.",
       ),
       mode: field(z.optional(modeSchema), "The mode it receives events of; by default the key's, else test."),
-      events: field(withNameKind("event name", z.optional(eventGlobsSchema)), {
-        description:
-          "Event types to receive, as globs; by default all. A glob that matches no known type needs `force`.",
-        examples: [["charge.*"]],
-      }),
+      events: field(
+        withNameKind("event name", z.optional(eventGlobsSchema)),
+        "Event types to receive, as globs; by default all. A glob that matches no known type needs `force`.",
+        { examples: [["charge.*"]] },
+      ),
       force: field(
         z.optional(z.boolean()),
         "Allows types of your own, which are triggered with `force` too.",

@@ -106,17 +106,13 @@ const rowOptions = {
         z.string().check(minLength(1, "must not be empty")),
       ),
     ),
-    {
-      description: "Where each field is in a row, as a dotted path; by default under its own name.",
-      examples: [{ charge_id: "payment.id", status: "state", "metadata.order_id": "id" }],
-    },
+    "Where each field is in a row, as a dotted path; by default under its own name.",
+    { examples: [{ charge_id: "payment.id", status: "state", "metadata.order_id": "id" }] },
   ),
   statuses: field(
     z.optional(z.record(z.string(), z.enum(MARKINGS, `must be one of ${MARKINGS.join(", ")}`))),
-    {
-      description: `The app's status words: ${markdownCodeList(MARKINGS)}. Known words: ${MARKINGS.map((name) => `${name} (${statusWordsOf(name).join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
-      examples: [{ BEZAHLT: "paid" }],
-    },
+    `The app's status words: ${markdownCodeList(MARKINGS)}. Known words: ${MARKINGS.map((name) => `${name} (${statusWordsOf(name).join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
+    { examples: [{ BEZAHLT: "paid" }] },
   ),
   partial: field(
     z.optional(z.boolean()),
@@ -136,11 +132,13 @@ export const reconcileRequestSchema = closedShape(
   "ReconcileRequest",
   "The app's own view of its payments, to be compared with the ledger.",
   {
-    rows: field(z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_ROWS)), {
-      description:
-        "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
-      examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],
-    }),
+    rows: field(
+      z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_ROWS)),
+      "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
+      {
+        examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],
+      },
+    ),
     ...rowOptions,
     since: field(
       z.optional(instantSchema),

@@ -4,7 +4,7 @@ import { atLeastOneOf, closedShape, field, namedSchema, withChecks } from "./des
 import { durationSchema } from "./duration.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
-import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, entriesAtMost, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 
 /**
  * Rules of a scenario: outcomes of charges and withdrawals, mishaps of webhooks, faults of API calls. The engine
@@ -48,16 +48,14 @@ export const withdrawalMatchSchema = closedShape("WithdrawalMatch", MATCH, {
 });
 export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
-const reasonSchema = z.optional(
-  z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.reason)),
-);
+const reason = z.optional(nonEmptyText(MAX_LENGTHS.reason));
 
 export const chargeEntrySchema = namedSchema(
   "ChargeEntry",
   "A status the charge will take. `after` counts from the previous entry, `after_expiry` from the moment it expired.",
   z.union([
-    z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
-    z.strictObject({ after_expiry: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
+    z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason }),
+    z.strictObject({ after_expiry: durationSchema, to: chargeStatusSchema, reason }),
   ]),
 );
 export type ChargeTimelineEntry = z.infer<typeof chargeEntrySchema>;
@@ -65,7 +63,7 @@ export type ChargeTimelineEntry = z.infer<typeof chargeEntrySchema>;
 export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status the withdrawal will take.", {
   after: field(durationSchema, "Counted from the previous entry."),
   to: field(withdrawalStatusSchema, "The status."),
-  reason: field(reasonSchema, "Why."),
+  reason: field(reason, "Why."),
 });
 export type WithdrawalTimelineEntry = z.infer<typeof withdrawalEntrySchema>;
 
@@ -215,7 +213,7 @@ const answerHeadersSchema = z.record(z.string(), z.string()).check(({ value, iss
 
 const respondSchema = z.strictObject({
   status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
-  code: z.optional(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name))),
+  code: z.optional(nonEmptyText(MAX_LENGTHS.name)),
   message: z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))),
   details: z.optional(z.record(z.string(), z.string())),
   headers: z.optional(answerHeadersSchema),

@@ -25,6 +25,10 @@ export function charactersAtMost(maximum: number) {
   return maxLength(maximum, `must be at most ${maximum} characters`);
 }
 
+export function nonEmptyText(maximum: number) {
+  return z.string().check(minLength(1, "must not be empty"), charactersAtMost(maximum));
+}
+
 export function entriesAtMost(maximum: number) {
   return maxLength(maximum, `must have at most ${maximum} entries`);
 }

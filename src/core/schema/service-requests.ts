@@ -9,6 +9,7 @@ import {
 } from "./common.js";
 import {
   allowedOnlyIf,
+  assumedField,
   assumedFieldNote,
   CHECKOUT_LIFE_NOTE,
   currencyNote,
@@ -23,7 +24,7 @@ import {
 } from "./descriptions.js";
 import { eventGlobsSchema } from "./globs.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./option-schemas.js";
-import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength, nonEmptyText } from "./schema-checks.js";
 
 /**
  * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
@@ -38,20 +39,25 @@ export const pricingSchema = lazyShape(
   },
   () => ({
     base_currency: field(z.string(), currencyNote("Currency the price is given in.")),
-    amount: field(amountSchema, {
-      description: "The price in the base currency: a decimal string; a JSON number is rejected.",
-      assumption:
-        "More than 0, at most 30 digits before the point, and no more after it than the currency has.",
-      examples: ["25.00"],
-    }),
-    local_pricing: field(z.optional(z.record(z.string(), amountSchema)), {
-      description:
-        "The merchant's own prices in other currencies, by code. Only with `USD` as base currency.",
-      assumption:
-        "A local price in the currency paid in becomes the settlement amount to the digit; it is not converted.",
-      examples: [{ KES: "3200.00" }],
-      jsonSchema: { propertyNames: { pattern: "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$" } },
-    }),
+    amount: field(
+      amountSchema,
+      "The price in the base currency: a decimal string; a JSON number is rejected.",
+      {
+        assumption:
+          "More than 0, at most 30 digits before the point, and no more after it than the currency has.",
+        examples: ["25.00"],
+      },
+    ),
+    local_pricing: field(
+      z.optional(z.record(z.string(), amountSchema)),
+      "The merchant's own prices in other currencies, by code. Only with `USD` as base currency.",
+      {
+        assumption:
+          "A local price in the currency paid in becomes the settlement amount to the digit; it is not converted.",
+        examples: [{ KES: "3200.00" }],
+        jsonSchema: { propertyNames: { pattern: "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$" } },
+      },
+    ),
   }),
 );
 
@@ -64,25 +70,16 @@ export const quoteRequestSchema = lazyShape("QuoteRequest", "A price to lock bef
       assumption: "Optional; without it the customer pays in the base currency.",
     }),
   ),
-  payment_rail: field(
+  payment_rail: assumedField(
     z.optional(z.string()),
-    assumedFieldNote(
-      "The bank network or operator to use; by default the first one of the method and currency.",
-      {
-        examples: "{{some rails}}",
-      },
-    ),
+    "The bank network or operator to use; by default the first one of the method and currency.",
+    { examples: "{{some rails}}" },
   ),
-  customer_email: field(z.optional(emailSchema), {
-    description: "Who will pay.",
-    examples: ["ada@shop.test"],
-  }),
+  customer_email: field(z.optional(emailSchema), "Who will pay.", { examples: ["ada@shop.test"] }),
 }));
 export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 
-const accountNumberSchema = z
-  .string()
-  .check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.account));
+const accountNumberSchema = nonEmptyText(MAX_LENGTHS.account);
 const nameSchema = z.string().check(charactersAtMost(MAX_LENGTHS.name));
 
 /** Shortest and longest life of a checkout, in minutes (specification: Limits). */
@@ -106,38 +103,32 @@ export const whitelabelRequestSchema = lazyShape(
     jsonSchema: { allOf: "{{needs of the methods}}" },
   },
   () => ({
-    pricing: field(pricingSchema, {
-      description: "The price, as in the quote.",
+    pricing: field(pricingSchema, "The price, as in the quote.", {
       assumption: "A pricing that differs in value from the quote's is refused: 400 `details.pricing`.",
     }),
-    customer_email: field(emailSchema, { description: "Who pays.", examples: ["ada@shop.test"] }),
-    customer_name: field(z.optional(nameSchema), {
-      description: "The customer's full name.",
-      examples: ["Ada Obi"],
-    }),
-    quote_id: field(z.string(), {
-      description: "One of your quotes, created less than {{quote valid}} ago.",
+    customer_email: field(emailSchema, "Who pays.", { examples: ["ada@shop.test"] }),
+    customer_name: field(z.optional(nameSchema), "The customer's full name.", { examples: ["Ada Obi"] }),
+    quote_id: field(z.string(), "One of your quotes, created less than {{quote valid}} ago.", {
       assumption: "A quote may be used for several checkouts until it expires.",
     }),
     payment_method: field(
       z.string(),
       methodNote("The quote's method; any other is rejected.", METHOD_ASSUMPTION),
     ),
-    payment_rail: field(z.optional(z.string()), {
-      description: "The quote's rail; any other is rejected.",
+    payment_rail: field(z.optional(z.string()), "The quote's rail; any other is rejected.", {
       assumption: "Optional; the field is known only from the refusal of a rail that differs.",
       examples: "{{some rails}}",
     }),
-    phone_number: field(z.optional(phoneSchema), {
-      description: "The customer's phone with its country code; needed for mobile money.",
-      assumption: "E.164: a plus and 7 to 15 digits.",
-      examples: ["+254700000001"],
-    }),
-    bank_account_number: field(z.optional(accountNumberSchema), {
-      description: "The customer's bank account; needed for a bank transfer.",
-      assumption: "Any text of 1 to 64 characters.",
-      examples: ["0123456789"],
-    }),
+    phone_number: field(
+      z.optional(phoneSchema),
+      "The customer's phone with its country code; needed for mobile money.",
+      { assumption: "E.164: a plus and 7 to 15 digits.", examples: ["+254700000001"] },
+    ),
+    bank_account_number: field(
+      z.optional(accountNumberSchema),
+      "The customer's bank account; needed for a bank transfer.",
+      { assumption: "Any text of 1 to 64 characters.", examples: ["0123456789"] },
+    ),
     ...sharedCheckoutFields(),
   }),
 );
@@ -149,13 +140,11 @@ export const checkoutRequestSchema = lazyShape(
   "A payment the customer completes on a hosted page.",
   () => ({
     pricing: field(pricingSchema, "The price the merchant charges."),
-    customer_email: field(z.optional(emailSchema), { description: "Who pays.", examples: ["ada@shop.test"] }),
-    customer_name: field(
-      z.optional(nameSchema),
-      assumedFieldNote("The customer's full name.", { examples: ["Ada Obi"] }),
-    ),
-    quote_id: field(z.optional(z.string()), {
-      description: "The quote that sets the price.",
+    customer_email: field(z.optional(emailSchema), "Who pays.", { examples: ["ada@shop.test"] }),
+    customer_name: assumedField(z.optional(nameSchema), "The customer's full name.", {
+      examples: ["Ada Obi"],
+    }),
+    quote_id: field(z.optional(z.string()), "The quote that sets the price.", {
       assumption:
         "Younger than {{quote valid}} when the checkout is made; its price then holds while it is locked, {{quote locked}}.",
     }),
@@ -163,8 +152,8 @@ export const checkoutRequestSchema = lazyShape(
       z.optional(
         z.array(z.string()).check(minLength(1, "must name at least one method"), entriesAtMost(100)),
       ),
+      "The methods the customer may choose from.",
       {
-        description: "The methods the customer may choose from.",
         assumption: "The name of the filter; without it all methods the organization has enabled.",
         examples: ["{{two methods}}"],
       },
@@ -183,9 +172,7 @@ export const methodChoiceSchema = z.object({
 });
 export type MethodChoice = z.infer<typeof methodChoiceSchema>;
 
-const requiredTextSchema = z
-  .string()
-  .check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name));
+const requiredTextSchema = nonEmptyText(MAX_LENGTHS.name);
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
 /** Type of destination → its fields besides type, currency and country; all but `network` are required. */
@@ -211,49 +198,41 @@ export const destinationRequestSchema = lazyShape(
     },
   },
   () => ({
-    type: field(
+    type: assumedField(
       z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
-      assumedFieldNote("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
+      "A bank account or mobile money wallet for fiat, a crypto wallet for crypto.",
     ),
     currency: field(z.string(), {
       ...currencyNote(""),
       ...assumedFieldNote("Currency it takes.", { examples: "{{payout currencies}}" }),
     }),
-    country: field(
+    country: assumedField(
       z.optional(countrySchema),
-      assumedFieldNote("Two-letter code; by default the organization's (none for crypto).", {
-        examples: ["KE"],
-      }),
+      "Two-letter code; by default the organization's (none for crypto).",
+      { examples: ["KE"] },
     ),
-    bank_code: field(
+    bank_code: assumedField(z.optional(requiredTextSchema), "The bank. Bank accounts only.", {
+      examples: ["058"],
+    }),
+    account_number: assumedField(z.optional(requiredTextSchema), "Bank accounts only.", {
+      examples: ["0123456789"],
+    }),
+    account_name: assumedField(z.optional(requiredTextSchema), "Who holds the account. Bank accounts only.", {
+      examples: ["Ada Obi"],
+    }),
+    phone_number: assumedField(z.optional(phoneSchema), "In E.164. Mobile money only.", {
+      examples: ["+254700000001"],
+    }),
+    provider: assumedField(z.optional(requiredTextSchema), "The operator. Mobile money only.", {
+      examples: ["SimbaPesa Sandbox"],
+    }),
+    wallet_address: assumedField(z.optional(requiredTextSchema), "Crypto wallets only.", {
+      examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"],
+    }),
+    network: assumedField(
       z.optional(requiredTextSchema),
-      assumedFieldNote("The bank. Bank accounts only.", { examples: ["058"] }),
-    ),
-    account_number: field(
-      z.optional(requiredTextSchema),
-      assumedFieldNote("Bank accounts only.", { examples: ["0123456789"] }),
-    ),
-    account_name: field(
-      z.optional(requiredTextSchema),
-      assumedFieldNote("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
-    ),
-    phone_number: field(
-      z.optional(phoneSchema),
-      assumedFieldNote("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
-    ),
-    provider: field(
-      z.optional(requiredTextSchema),
-      assumedFieldNote("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
-    ),
-    wallet_address: field(
-      z.optional(requiredTextSchema),
-      assumedFieldNote("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
-    ),
-    network: field(
-      z.optional(requiredTextSchema),
-      assumedFieldNote("If given, must be the currency's network. Crypto wallets only.", {
-        examples: ["TRC20"],
-      }),
+      "If given, must be the currency's network. Crypto wallets only.",
+      { examples: ["TRC20"] },
     ),
   }),
 );
@@ -263,15 +242,11 @@ export const withdrawalRequestSchema = lazyShape(
   "WithdrawalRequest",
   "Money to send out of the balance.",
   () => ({
-    destination_id: field(z.string(), assumedFieldNote("The payout destination to send it to.")),
-    amount: field(
+    destination_id: assumedField(z.string(), "The payout destination to send it to."),
+    amount: assumedField(
       amountSchema,
-      assumedFieldNote(
-        "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
-        {
-          examples: ["1000.00"],
-        },
-      ),
+      "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
+      { examples: ["1000.00"] },
     ),
     currency: field(
       z.string(),
@@ -280,10 +255,7 @@ export const withdrawalRequestSchema = lazyShape(
         assumption: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
       }),
     ),
-    reference: field(
-      z.optional(requiredTextSchema),
-      assumedFieldNote("Your own reference.", { examples: ["rent-1"] }),
-    ),
+    reference: assumedField(z.optional(requiredTextSchema), "Your own reference.", { examples: ["rent-1"] }),
     metadata: field(z.optional(metadataSchema), METADATA_NOTE),
   }),
 );
@@ -295,32 +267,22 @@ export const receiverUrlSchema = httpUrlSchema.check(
 );
 
 export const webhookRequestSchema = lazyShape("WebhookRequest", "A webhook endpoint to register.", () => ({
-  url: field(
-    receiverUrlSchema,
-    assumedFieldNote("The receiver: an absolute http or https URL.", {
-      examples: ["http://localhost:3000/webhooks"],
-    }),
-  ),
-  events: field(
-    z.optional(eventGlobsSchema),
-    assumedFieldNote("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
-  ),
+  url: assumedField(receiverUrlSchema, "The receiver: an absolute http or https URL.", {
+    examples: ["http://localhost:3000/webhooks"],
+  }),
+  events: assumedField(z.optional(eventGlobsSchema), "Event types to receive, as globs; by default all.", {
+    examples: [["charge.*"]],
+  }),
 }));
 export const webhookPatchSchema = lazyShape(
   "WebhookUpdate",
   "The fields to change; others keep their values.",
   () => ({
-    url: field(
-      z.optional(receiverUrlSchema),
-      assumedFieldNote("The receiver: an absolute http or https URL."),
-    ),
-    events: field(
-      z.optional(eventGlobsSchema),
-      assumedFieldNote("Event types it receives, as globs.", {
-        examples: [["charge.completed", "charge.failed"]],
-      }),
-    ),
-    enabled: field(z.optional(z.boolean()), assumedFieldNote("Whether it is sent events.")),
+    url: assumedField(z.optional(receiverUrlSchema), "The receiver: an absolute http or https URL."),
+    events: assumedField(z.optional(eventGlobsSchema), "Event types it receives, as globs.", {
+      examples: [["charge.completed", "charge.failed"]],
+    }),
+    enabled: assumedField(z.optional(z.boolean()), "Whether it is sent events."),
   }),
 );
 
@@ -349,17 +311,12 @@ export const pageQuerySchema = queryShape(page);
 
 export const payinQuerySchema = queryShape({
   ...page,
-  status_filter: field(z.optional(chargeStatusSchema), {
-    description: "Only items with this status.",
+  status_filter: field(z.optional(chargeStatusSchema), "Only items with this status.", {
     assumption: "Another value is refused with 400.",
   }),
 });
-export type PayinQuery = z.infer<typeof payinQuerySchema>;
 
 export const railQuerySchema = queryShape({
-  payment_method: field(z.optional(z.string()), {
-    description: "Only those of this method.",
-    examples: ["mobile_money"],
-  }),
-  currency: field(z.optional(z.string()), { description: "Only those of this currency.", examples: ["KES"] }),
+  payment_method: field(z.optional(z.string()), "Only those of this method.", { examples: ["mobile_money"] }),
+  currency: field(z.optional(z.string()), "Only those of this currency.", { examples: ["KES"] }),
 });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { closedShape, field, markdownCodeList, namedSchema } from "./descriptions.js";
 import { issueMessage, issuePath } from "./issues.js";
-import { charactersAtMost, minLength } from "./schema-checks.js";
+import { nonEmptyText } from "./schema-checks.js";
 
 export const SIGNATURE_ALGORITHMS = ["sha256", "sha512", "sha1"] as const;
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
@@ -114,10 +114,7 @@ export const customSignatureSchema = closedShape("CustomSignature", "A signature
   header: field(headerSchema, "Where the signature is sent."),
   algorithm: field(z.enum(SIGNATURE_ALGORITHMS), "The hash of the HMAC."),
   encoding: field(z.enum(SIGNATURE_ENCODINGS), "How the signature is written."),
-  prefix: field(z.optional(prefixSchema), {
-    description: "Text before the signature.",
-    examples: ["sha256="],
-  }),
+  prefix: field(z.optional(prefixSchema), "Text before the signature.", { examples: ["sha256="] }),
   payload: field(z.optional(z.enum(SIGNED_PAYLOADS)), "What is signed; by default the body."),
   timestamp_header: field(z.optional(headerSchema), "Where the timestamp is sent."),
 }) satisfies z.ZodMiniType<CustomSignature>;
@@ -167,13 +164,9 @@ const STANDARD_SECRET_MESSAGE = "must be whsec_ and at least 16 bytes in base64"
 export const secretSchema = z.string().check(z.regex(STANDARD_SECRET, STANDARD_SECRET_MESSAGE));
 
 /** Any secret a header can carry; `secretFault` checks it against a scheme. */
-export const anySecretSchema = z
-  .string()
-  .check(
-    minLength(1, "must not be empty"),
-    charactersAtMost(500),
-    z.regex(/^[!-~]*$/, "must be printable ASCII without spaces"),
-  );
+export const anySecretSchema = nonEmptyText(500).check(
+  z.regex(/^[!-~]*$/, "must be printable ASCII without spaces"),
+);
 
 /** Error message if a scheme cannot use a secret: Standard Webhooks and svix need base64 key bytes. */
 export function secretFault(signature: Signature | undefined, secret: string): string | undefined {

@@ -5,14 +5,8 @@ import { faultRuleSchema, scenarioSchema } from "../scenario-rules.js";
 import { boundedCount, type DeepReadonly, instantMsSchema, sequenceNumber, text } from "./record-fields.js";
 
 /** Task kind → order among tasks due at one instant: expiry first, attempts last. */
-export const TASK_RANKS = { expire: 0, timeline: 1, settle: 1, withdrawal: 1, attempt: 2 } as const;
-export const TASK_KINDS = [
-  "expire",
-  "timeline",
-  "settle",
-  "withdrawal",
-  "attempt",
-] as const satisfies readonly (keyof typeof TASK_RANKS)[];
+const TASK_RANKS = { expire: 0, timeline: 1, settle: 1, withdrawal: 1, attempt: 2 } as const;
+const TASK_KINDS = Object.keys(TASK_RANKS) as (keyof typeof TASK_RANKS)[];
 
 /** A scheduled task. Tasks run by due time, then rank, then order of scheduling. */
 export const taskRecordSchema = z

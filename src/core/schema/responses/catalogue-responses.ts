@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { assumedFieldNote, field, methodNote, shape } from "../descriptions.js";
+import { assumedField, field, methodNote, shape } from "../descriptions.js";
 import { currencyCodeSchema, moneySchema, nullableText, text } from "./response-fields.js";
 
 export const paymentMethodSchema = shape("PaymentMethod", "A way to pay.", {
@@ -19,25 +19,26 @@ export const paymentMethodListSchema = shape("PaymentMethodList", "The payment m
 });
 
 export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, grouped by kind.", {
-  fiat: field(z.array(currencyCodeSchema), { description: "ISO 4217 codes.", examples: [["KES", "USD"]] }),
-  crypto: field(z.array(currencyCodeSchema), {
-    description: "The asset, and its network after an underscore where it has several.",
-    examples: [["BTC", "USDT_TRC20"]],
-  }),
+  fiat: field(z.array(currencyCodeSchema), "ISO 4217 codes.", { examples: [["KES", "USD"]] }),
+  crypto: field(
+    z.array(currencyCodeSchema),
+    "The asset, and its network after an underscore where it has several.",
+    { examples: [["BTC", "USDT_TRC20"]] },
+  ),
 });
 
 export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can use.", {
-  id: field(text, assumedFieldNote("The name requests use for it.", { examples: ["simba_pesa"] })),
-  display_name: field(text, assumedFieldNote("Its display name.")),
-  payment_method: field(text, assumedFieldNote("The method it belongs to.")),
-  currency: field(currencyCodeSchema, assumedFieldNote("The currency it moves.")),
-  country: field(nullableText, assumedFieldNote("Two-letter code; null for crypto.")),
-  min_amount: field(moneySchema, assumedFieldNote("The minimum amount.")),
-  max_amount: field(z.nullable(moneySchema), assumedFieldNote("The maximum amount; null for no limit.")),
+  id: assumedField(text, "The name requests use for it.", { examples: ["simba_pesa"] }),
+  display_name: assumedField(text, "Its display name."),
+  payment_method: assumedField(text, "The method it belongs to."),
+  currency: assumedField(currencyCodeSchema, "The currency it moves."),
+  country: assumedField(nullableText, "Two-letter code; null for crypto."),
+  min_amount: assumedField(moneySchema, "The minimum amount."),
+  max_amount: assumedField(z.nullable(moneySchema), "The maximum amount; null for no limit."),
 });
 export const paymentRailListSchema = shape("PaymentRailList", "The matching rails.", {
-  payment_rails: field(
+  payment_rails: assumedField(
     z.array(paymentRailSchema),
-    assumedFieldNote("The first of a method and currency is the one used when none is named."),
+    "The first of a method and currency is the one used when none is named.",
   ),
 });

@@ -4,10 +4,9 @@ import { text } from "./response-fields.js";
 
 /** `code` is any text, since the config may rename codes. */
 export const errorInfoSchema = shape("ErrorInfo", "What went wrong.", {
-  code: field(text, { description: "For programs.", examples: ["VALIDATION_ERROR"] }),
-  message: field(text, { description: "For people.", examples: ["Invalid request parameters"] }),
-  details: field(z.optional(z.record(z.string(), z.string())), {
-    description: "What is wrong with each invalid field.",
+  code: field(text, "For programs.", { examples: ["VALIDATION_ERROR"] }),
+  message: field(text, "For people.", { examples: ["Invalid request parameters"] }),
+  details: field(z.optional(z.record(z.string(), z.string())), "What is wrong with each invalid field.", {
     assumption: "A field within an object has a dotted path; all faults come together.",
     examples: [{ "pricing.amount": "must be more than 0" }],
   }),

@@ -25,17 +25,13 @@ export const mobileMoneyInstructionsSchema = shape("MobileMoneyInstructions", "P
 });
 export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in crypto.", {
   type: variantField("crypto"),
-  network: field(text, {
-    description: "The network to send on.",
+  network: field(text, "The network to send on.", {
     assumption: "The currency's suffix, or the asset where it has one network only.",
     examples: ["TRC20"],
   }),
   wallet_address: field(text, "The wallet to pay to: the quote's."),
   amount: field(moneySchema, "How much to send."),
-  currency: field(withNameKind(undefined, text), {
-    description: "The asset, without its network.",
-    examples: ["USDT"],
-  }),
+  currency: field(withNameKind(undefined, text), "The asset, without its network.", { examples: ["USDT"] }),
   ...sharedFields,
 });
 export const cardInstructionsSchema = shape(

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { metadataSchema, timestampSchema, withdrawalStatusSchema } from "../common.js";
-import { assumedFieldNote, field, namedSchema, shape } from "../descriptions.js";
+import { assumedField, assumedFieldNote, namedSchema, shape } from "../descriptions.js";
 import {
   currencyCodeSchema,
   listShape,
@@ -11,33 +11,30 @@ import {
 } from "./response-fields.js";
 
 const destination = {
-  destination_id: field(text, assumedFieldNote("The ID withdrawals use.")),
-  currency: field(
-    currencyCodeSchema,
-    assumedFieldNote("Currency it takes.", { examples: "{{payout currencies}}" }),
-  ),
-  country: field(nullableText, assumedFieldNote("Two-letter code; null for crypto.")),
-  created_at: field(timestampSchema, assumedFieldNote("When it was registered.")),
+  destination_id: assumedField(text, "The ID withdrawals use."),
+  currency: assumedField(currencyCodeSchema, "Currency it takes.", { examples: "{{payout currencies}}" }),
+  country: assumedField(nullableText, "Two-letter code; null for crypto."),
+  created_at: assumedField(timestampSchema, "When it was registered."),
 };
 const destinationType = assumedFieldNote("The variant.");
 export const bankAccountDestinationSchema = shape("BankAccountDestination", "A bank account.", {
   type: variantField("bank_account", destinationType),
   ...destination,
-  bank_code: field(text, assumedFieldNote("The bank.")),
-  account_number: field(text, assumedFieldNote("The account.")),
-  account_name: field(text, assumedFieldNote("Who holds it.")),
+  bank_code: assumedField(text, "The bank."),
+  account_number: assumedField(text, "The account."),
+  account_name: assumedField(text, "Who holds it."),
 });
 export const mobileMoneyDestinationSchema = shape("MobileMoneyDestination", "A mobile money wallet.", {
   type: variantField("mobile_money", destinationType),
   ...destination,
-  phone_number: field(text, assumedFieldNote("Its number, in E.164.")),
-  provider: field(text, assumedFieldNote("The operator.")),
+  phone_number: assumedField(text, "Its number, in E.164."),
+  provider: assumedField(text, "The operator."),
 });
 export const cryptoWalletDestinationSchema = shape("CryptoWalletDestination", "A crypto wallet.", {
   type: variantField("crypto_wallet", destinationType),
   ...destination,
-  wallet_address: field(text, assumedFieldNote("Its address.")),
-  network: field(text, assumedFieldNote("The network it is on.")),
+  wallet_address: assumedField(text, "Its address."),
+  network: assumedField(text, "The network it is on."),
 });
 export const destinationSchema = namedSchema(
   "Destination",
@@ -63,24 +60,18 @@ namedSchema(
 );
 
 export const withdrawalFields = {
-  withdrawal_id: field(
-    text,
-    assumedFieldNote("The withdrawal.", { examples: ["wd_bc7f60c88949b7849b107b21"] }),
-  ),
-  destination_id: field(text, assumedFieldNote("Where it goes.")),
-  organization_id: field(text, assumedFieldNote("The organization that owns it.")),
-  amount: field(moneySchema, assumedFieldNote("What arrives.")),
-  fee: field(
-    moneySchema,
-    assumedFieldNote("The fee on top; returned with the amount if the withdrawal fails."),
-  ),
-  currency: field(currencyCodeSchema, assumedFieldNote("Currency of both.")),
-  status: field(withdrawalStatusSchema, assumedFieldNote("Its status.")),
-  failure_reason: field(nullableText, assumedFieldNote("Why it failed; null otherwise.")),
-  reference: field(nullableText, assumedFieldNote("Your own reference, if you gave one.")),
-  metadata: field(metadataSchema, assumedFieldNote("As sent; empty if none was.")),
-  created_at: field(timestampSchema, assumedFieldNote("When it was made.")),
-  updated_at: field(timestampSchema, assumedFieldNote("When it last changed.")),
+  withdrawal_id: assumedField(text, "The withdrawal.", { examples: ["wd_bc7f60c88949b7849b107b21"] }),
+  destination_id: assumedField(text, "Where it goes."),
+  organization_id: assumedField(text, "The organization that owns it."),
+  amount: assumedField(moneySchema, "What arrives."),
+  fee: assumedField(moneySchema, "The fee on top; returned with the amount if the withdrawal fails."),
+  currency: assumedField(currencyCodeSchema, "Currency of both."),
+  status: assumedField(withdrawalStatusSchema, "Its status."),
+  failure_reason: assumedField(nullableText, "Why it failed; null otherwise."),
+  reference: assumedField(nullableText, "Your own reference, if you gave one."),
+  metadata: assumedField(metadataSchema, "As sent; empty if none was."),
+  created_at: assumedField(timestampSchema, "When it was made."),
+  updated_at: assumedField(timestampSchema, "When it last changed."),
 };
 export const withdrawalSchema = shape(
   "Withdrawal",

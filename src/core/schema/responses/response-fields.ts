@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { metadataSchema } from "../common.js";
 import {
-  assumedFieldNote,
+  assumedField,
   type FieldNote,
   field,
   METADATA_DESCRIPTION,
@@ -20,11 +20,8 @@ export const nullableText = z.nullable(text);
 
 export function listShape<Item extends z.core.$ZodType>(name: string, plural: string, item: Item) {
   return shape(name, `A page of ${plural}.`, {
-    total: field(totalSchema, assumedFieldNote("Number of items on all pages.")),
-    items: field(
-      z.array(item),
-      assumedFieldNote(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`),
-    ),
+    total: assumedField(totalSchema, "Number of items on all pages."),
+    items: assumedField(z.array(item), `${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`),
   });
 }
 export const totalSchema = z.int().check(z.gte(0));
