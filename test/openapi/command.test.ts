@@ -3,10 +3,13 @@ import { describe, expect, it } from "vitest";
 import { openApi } from "../support/api-client.js";
 import { printed, readAtStart } from "../support/openapi-command.js";
 
-describe("payments-sandbox openapi", () => {
-  it("prints what /openapi.json serves, to be read by people", async () => {
-    const text = await printed();
-    const served = (await (await openApi()).get<object>("/openapi.json")).body;
+describe.each([
+  ["payments-sandbox openapi", [], "/openapi.json"],
+  ["payments-sandbox openapi --control", ["--control"], "/_sandbox/openapi.json"],
+])("%s", (_command, options, path) => {
+  it(`prints what ${path} serves, to be read by people`, async () => {
+    const text = await printed(...options);
+    const served = (await (await openApi()).get<object>(path)).body;
     expect(JSON.parse(text)).toEqual({
       ...served,
       servers: [{ url: "http://127.0.0.1:4402", description: "This sandbox" }],
@@ -16,7 +19,7 @@ describe("payments-sandbox openapi", () => {
   });
 
   it("names the public address", async () => {
-    expect(JSON.parse(await printed("--public-url", "https://pay.shop.test"))).toMatchObject({
+    expect(JSON.parse(await printed(...options, "--public-url", "https://pay.shop.test"))).toMatchObject({
       servers: [{ url: "https://pay.shop.test" }],
     });
   });
@@ -43,11 +46,24 @@ describe("a start", () => {
   });
 
   it("reads no word of it in what is built", () => {
-    const words = ["Locks rate, fees and total", "Who will pay.", "Number of matching items"];
+    const words = [
+      "Locks rate, fees and total",
+      "Who will pay.",
+      "Number of matching items",
+      "no more after it than",
+    ];
     const chunks = new URL("../../dist/chunks/", import.meta.url);
     for (const file of readdirSync(chunks)) {
       const text = readFileSync(new URL(file, chunks), "utf8");
       expect([file, words.filter((one) => text.includes(one))]).toEqual([file, []]);
     }
   });
+});
+
+it("a server of a document makes none", async () => {
+  const { read, known } = await readAtStart(["src/server/openapi/serve.ts", "src/server/control/app.ts"]);
+  expect(read).toContain("src/server/control/operations.ts");
+  expect(
+    known.filter((file) => /openapi\/(control|described|schemas|service)|control-responses/.test(file)),
+  ).toEqual([]);
 });

@@ -2,64 +2,74 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox.js";
-import { OPERATIONS } from "../../src/server/service/operations.js";
+import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "../pages/support/chromium.js";
 import { impairmentFaults } from "../pages/support/impairments.js";
-import { openSandbox } from "../support/api-client.js";
-import { shippedDocument } from "../support/openapi-document.js";
+import { openSandbox, START } from "../support/api-client.js";
+import { shippedControlDocument } from "../support/openapi-control.js";
+import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 
-async function page(sandbox: Sandbox): Promise<{ response: Response; text: string }> {
-  const response = await sandbox.fetch(new Request("http://127.0.0.1:4402/docs"));
-  return { response, text: await response.text() };
-}
+describe.each([
+  ["/docs", shippedDocument, 200_000, ["openapi.json", "_sandbox/docs", "_sandbox/dashboard"]],
+  ["/_sandbox/docs", shippedControlDocument, 450_000, ["openapi.json", "../docs", "dashboard"]],
+])("GET %s", (path, documentOf, maxLength, links) => {
+  let response: Response;
+  let text: string;
+  let document: OpenApiDocument;
+  beforeAll(async () => {
+    const sandbox = await openSandbox();
+    response = await sandbox.fetch(new Request(`http://127.0.0.1:4402${path}`));
+    text = await response.text();
+    document = await documentOf();
+  });
 
-describe("GET /docs", () => {
-  it("is one small page that loads nothing and lets nothing else run", async () => {
-    const { response, text } = await page(await openSandbox());
+  it("is one small page that loads nothing and lets nothing else run", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("sandbox-now")).toBe(START);
     const policy = response.headers.get("content-security-policy");
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+';/);
     expect(policy).not.toMatch(/unsafe|\*/);
-    expect(text.length).toBeLessThan(200_000);
+    expect(text.length).toBeLessThan(maxLength);
     expect(text).not.toMatch(/ style="| on\w+="|<script src|<link rel="stylesheet"|@import|url\(/);
     expect([...text.matchAll(/ (?:src|href)="([^"#][^"]*)"/g)].map(([, to]) => to)).toEqual([
       expect.stringMatching(/^data:image\/svg\+xml/),
-      "openapi.json",
-      "_sandbox/docs",
-      "_sandbox/dashboard",
+      ...links,
     ]);
   });
 
-  it("shows every operation, event and schema, and leads nowhere that is not there", async () => {
-    const { text } = await page(await openSandbox());
+  it("shows every operation, event and schema, and leads nowhere that is not there", () => {
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
     expect(new Set(ids).size).toBe(ids.length);
-    const document = await shippedDocument();
-    for (const { id } of OPERATIONS) expect(ids).toContain(id);
+    for (const { operation } of operationsOf(document)) expect(ids).toContain(operation.operationId);
     for (const name of Object.keys(document.components.schemas)) expect(ids).toContain(`schema-${name}`);
     for (const type of Object.keys(document.webhooks)) expect(text).toContain(`>${type}</h3>`);
     for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
-  it("marks what is assumed", async () => {
-    const { text } = await page(await openSandbox());
-    expect(text.match(/class="mark">assumed</g)?.length).toBeGreaterThan(200);
-    expect(text).toContain("The interface names this operation without showing it");
+  it("escapes what it shows", () => {
+    expect(text).toContain("&lt;JSON");
+    expect(text).not.toMatch(/undefined|\[object Object\]|>false</);
   });
 
-  it("escapes what it shows", async () => {
-    const { text } = await page(await openSandbox());
-    expect(text).toContain("&lt;JSON");
-    expect(text).not.toContain("undefined");
-    expect(text).not.toContain("[object Object]");
+  it("marks what is assumed of the service; of its own surface it assumes nothing", () => {
+    const isService = path === "/docs";
+    const marks = text.match(/class="mark">assumed</g)?.length ?? 0;
+    expect(marks > 200).toBe(isService);
+    expect(text.includes("The interface names this operation without showing it")).toBe(isService);
+    expect(text.includes("Authorization: Bearer")).toBe(isService);
+  });
+
+  it("is found by its namespace only", async () => {
+    const headers = { "sandbox-namespace": "nowhere" };
+    const sandbox = await openSandbox();
+    expect((await sandbox.fetch(new Request(`http://sandbox${path}`, { headers }))).status).toBe(404);
   });
 });
 
 const run = promisify(execFile);
 
-/** What a page shows, as it is read and copied. */
+/** A text of a page, as it is read and copied. */
 function shown(page: string, id: string): string {
   const [, text] = new RegExp(`<pre id="${id}"[^>]*>([^<]*)</pre>`).exec(page)!;
   return text!
@@ -76,42 +86,50 @@ const hasCurl = await run("curl", ["--version"]).then(
 );
 
 describe.runIf(hasCurl)("the examples", () => {
-  /** Runs the command the page shows for an operation, in a shell. */
-  async function shell(sandbox: Sandbox, id: string, variables: Record<string, string> = {}) {
-    const text = await (await fetch(`${sandbox.url}/docs`)).text();
-    const command = shown(text, `${id}-curl`);
-    const { stdout } = await run("sh", ["-c", command.replace(/\bcurl\b/, "curl -s")], {
-      env: { ...process.env, no_proxy: "*", ...variables },
-    });
-    return JSON.parse(stdout) as Record<string, unknown>;
+  /** Runs the command that a page shows for an operation, in a shell. */
+  async function shellOf(path: string) {
+    const sandbox = await openSandbox({ scenario: "instant" });
+    const { url } = await sandbox.listen({ port: 0 });
+    const text = await (await fetch(url + path)).text();
+    return async (id: string, variables: Record<string, string> = {}) => {
+      const command = shown(text, `${id}-curl`);
+      const { stdout } = await run("sh", ["-c", command.replace(/\bcurl\b/, "curl -s")], {
+        env: { ...process.env, no_proxy: "*", ...variables },
+      });
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
   }
 
-  it("work as they stand, one after the other", async () => {
-    const sandbox = await openSandbox({ scenario: "instant" });
-    await sandbox.listen({ port: 0 });
-    const quote = await shell(sandbox, "createQuote");
+  it("of the service work as they stand, one after the other", async () => {
+    const shell = await shellOf("/docs");
+    const quote = await shell("createQuote");
     expect(quote).toMatchObject({ amount: "3305.63" });
-    const charge = await shell(sandbox, "createWhitelabel", { QUOTE_ID: String(quote.quote_id) });
+    const charge = await shell("createWhitelabel", { QUOTE_ID: String(quote.quote_id) });
     expect(charge).toMatchObject({ status: "PENDING", amount: "3305.63" });
-    expect(await shell(sandbox, "getCharge", { CHARGE_ID: String(charge.charge_id) })).toMatchObject({
-      status: "COMPLETED",
+    const CHARGE_ID = String(charge.charge_id);
+    expect(await shell("getCharge", { CHARGE_ID })).toMatchObject({ status: "COMPLETED" });
+    const DESTINATION_ID = String((await shell("createDestination")).destination_id);
+    expect(await shell("createWithdrawal", { DESTINATION_ID })).toMatchObject({
+      amount: "1000.00",
+      status: "PENDING",
     });
-    const destination = await shell(sandbox, "createDestination");
-    const { destination_id } = destination;
-    expect(
-      await shell(sandbox, "createWithdrawal", { DESTINATION_ID: String(destination_id) }),
-    ).toMatchObject({ amount: "1000.00", status: "PENDING" });
-    expect(await shell(sandbox, "listSupportedCurrencies")).toHaveProperty("fiat");
-    const { webhook_id } = await shell(sandbox, "createWebhook");
-    expect(await shell(sandbox, "deleteWebhook", { WEBHOOK_ID: String(webhook_id) })).toMatchObject({
-      deleted: true,
-    });
+    expect(await shell("listSupportedCurrencies")).toHaveProperty("fiat");
+    const WEBHOOK_ID = String((await shell("createWebhook")).webhook_id);
+    expect(await shell("deleteWebhook", { WEBHOOK_ID })).toMatchObject({ deleted: true });
   });
 
   it("say which id is missing", async () => {
-    const sandbox = await openSandbox();
-    await sandbox.listen({ port: 0 });
-    await expect(shell(sandbox, "getCharge")).rejects.toThrow(/CHARGE_ID.*take it from a response/);
+    const shell = await shellOf("/docs");
+    await expect(shell("getCharge")).rejects.toThrow(/CHARGE_ID.*take it from a response/);
+  });
+
+  it("of the control API work as they stand", async () => {
+    const shell = await shellOf("/_sandbox/docs");
+    expect(await shell("advanceClock")).toMatchObject({ from: START });
+    expect(await shell("createNamespace")).toMatchObject({ name: "worker-1" });
+    expect(await shell("putScenario", { NAME: "operator-declines" })).toMatchObject({ active: false });
+    expect(await shell("createFault")).toMatchObject({ times: 2 });
+    expect(await shell("resetSandbox")).toMatchObject({ counts: { charges: 0 } });
   });
 });
 
@@ -203,5 +221,21 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     const top = () => tab.evaluate(() => document.getElementById("getBalances")!.getBoundingClientRect().top);
     await expect.poll(top).toBeLessThan(60);
     expect(await top()).toBeGreaterThanOrEqual(0);
+  });
+
+  // The service's reference is looked at in both schemes and widths; the control API's is made by the same code.
+  it("leads to the control API's reference and back, with nothing against that one either", async () => {
+    const width = 375;
+    const tab = await visit({ colorScheme: "dark", viewport: { width, height: 900 } });
+    await tab.getByRole("link", { name: "Control API reference" }).click();
+    await tab.waitForURL("**/_sandbox/docs");
+    // All of it unfolded is a hundred schemas: the first of each kind will do.
+    await tab.evaluate(() => {
+      for (const part of [...document.querySelectorAll("details")].slice(0, 20)) part.open = true;
+    });
+    expect(await impairmentFaults(tab)).toEqual([]);
+    expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await tab.getByRole("link", { name: "Payments API reference" }).click();
+    await tab.waitForURL((to) => to.pathname === "/docs");
   });
 });

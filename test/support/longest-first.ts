@@ -25,7 +25,6 @@ const LONGEST = [
   "postgres/interface",
   "postgres/kills",
   "explore/right-apps",
-  "openapi/control-docs",
   "parallel/workers",
   "library/jest",
   "explore/actors",
