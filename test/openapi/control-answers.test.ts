@@ -72,69 +72,76 @@ describe("what every call refuses", () => {
     await world.call(200, "GET /_sandbox");
   });
 
-  const check = async (one: Described, status: number, code: string, answer: Promise<Answer>) => {
+  /** Sends a call with these headers, or as it is given; its answer must have this status and code. */
+  const check = async (
+    one: Described,
+    status: number,
+    code: string,
+    sent: Record<string, string> | Promise<Answer>,
+    server = port,
+  ) => {
+    const answer = sent instanceof Promise ? sent : raw(server, one.method, concrete(one), sent);
     const { status: got, text, headers, json } = await answer;
     expect([one.id, got, json.error?.code]).toEqual([one.id, status, code]);
     expect(answers.faults(one.method, concrete(one), got, headers, text)).toEqual([]);
   };
+  const inNamespace = () => answers.operations.filter(({ path }) => path !== "/health");
+  const writes = () => answers.operations.filter(({ method }) => method !== "GET");
+
+  async function withBody(one: Described, body: string): Promise<Answer> {
+    const response = await fetch(`http://127.0.0.1:${port}${concrete(one)}`, { method: one.method, body });
+    return new Answer(response.status, response.headers, await response.text());
+  }
 
   it("another host", async () => {
-    for (const one of answers.operations)
-      await check(one, 403, "FORBIDDEN", raw(port, one.method, concrete(one), { host: "evil.test" }));
+    for (const one of answers.operations) await check(one, 403, "FORBIDDEN", { host: "evil.test" });
   });
 
   it("another site's writes", async () => {
-    for (const one of answers.operations.filter(({ method }) => method !== "GET"))
+    for (const one of writes())
       for (const [name, value] of [
         ["sec-fetch-site", "cross-site"],
         ["sec-fetch-site", "same-site"],
         ["origin", "http://evil.test"],
         ["origin", "null"],
       ] as const)
-        await check(one, 403, "FORBIDDEN", raw(port, one.method, concrete(one), { [name]: value }));
+        await check(one, 403, "FORBIDDEN", { [name]: value });
   });
 
   it("what another site's page loads", async () => {
-    for (const one of answers.operations.filter(({ path }) => path !== "/health"))
-      await check(
-        one,
-        403,
-        "FORBIDDEN",
-        raw(port, one.method, concrete(one), { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }),
-      );
+    const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
+    for (const one of inNamespace()) await check(one, 403, "FORBIDDEN", headers);
   });
 
   it("a namespace there is not", async () => {
-    for (const one of answers.operations.filter(({ path }) => path !== "/health"))
-      await check(
-        one,
-        404,
-        "NOT_FOUND",
-        raw(port, one.method, concrete(one), { "sandbox-namespace": "nowhere" }),
-      );
+    for (const one of inNamespace()) await check(one, 404, "NOT_FOUND", { "sandbox-namespace": "nowhere" });
+  });
+
+  it("an object there is not", async () => {
+    const named = answers.operations.filter(
+      ({ id, path }) => path.includes("{") && !["putNamespace", "putScenario"].includes(id),
+    );
+    for (const one of named) {
+      const { example } = one.requestBody?.content["application/json"]?.examples ?? {};
+      const sent =
+        one.method === "GET" ? {} : withBody(one, JSON.stringify(example === undefined ? {} : example.value));
+      await check(one, 404, "NOT_FOUND", sent);
+    }
+    expect(named.length).toBeGreaterThan(20);
   });
 
   it("what is no JSON object, and too much of it", async () => {
-    for (const one of answers.operations.filter(({ method }) => method !== "GET")) {
+    for (const one of writes()) {
       for (const body of ["[]", "{", "null", '"text"'])
-        await check(one, 400, "VALIDATION_ERROR", sent(one, body));
-      await check(
-        one,
-        413,
-        "PAYLOAD_TOO_LARGE",
-        raw(port, one.method, concrete(one), { "content-length": String(2 ** 30) }),
-      );
-    }
-    async function sent(one: Described, body: string): Promise<Answer> {
-      const response = await fetch(`http://127.0.0.1:${port}${concrete(one)}`, { method: one.method, body });
-      return new Answer(response.status, response.headers, await response.text());
+        await check(one, 400, "VALIDATION_ERROR", withBody(one, body));
+      await check(one, 413, "PAYLOAD_TOO_LARGE", { "content-length": String(2 ** 30) });
     }
   });
 
   it("a query that is not valid", async () => {
     let count = 0;
     for (const one of answers.operations)
-      for (const name of ["limit", "wait", "mode", "status"].filter((parameter) =>
+      for (const name of ["limit", "wait", "mode", "status", "since", "of", "view"].filter((parameter) =>
         one.parameters.some((known) => known.in === "query" && known.name === parameter),
       )) {
         const target = `${concrete(one)}?${name}=never`;
@@ -143,23 +150,30 @@ describe("what every call refuses", () => {
       }
     expect(count).toBeGreaterThan(15);
   });
+
   it("whoever has no token, beyond loopback", async () => {
     const guarded = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
     const { port } = await guarded.listen({ port: 0 });
-    for (const one of answers.operations.filter(({ path }) => path !== "/health")) {
-      await check(one, 403, "FORBIDDEN", raw(port, one.method, concrete(one), {}));
-      await check(
-        one,
-        403,
-        "FORBIDDEN",
-        raw(port, one.method, concrete(one), { "sandbox-control-token": "let-me-out" }),
-      );
-    }
+    for (const one of inNamespace())
+      for (const headers of [{}, { "sandbox-control-token": "let-me-out" }])
+        await check(one, 403, "FORBIDDEN", headers as Record<string, string>, port);
     const inside = await raw(port, "GET", "/_sandbox", { "sandbox-control-token": "let-me-in" });
     expect(inside.status).toBe(200);
     expect((await raw(port, "GET", "/health", {})).status).toBe(200);
   });
 });
+
+/** Withdraws to a new bank account; gives the withdrawal's id. */
+async function withdraw(client: Client): Promise<string> {
+  const account = { bank_code: "058", account_number: "0123456789", account_name: "Ada" };
+  const { json } = await client.ask("POST /api/v1/payouts/destinations", {
+    type: "bank_account",
+    currency: "NGN",
+    ...account,
+  });
+  const order = { destination_id: json.destination_id, amount: "50000.00", currency: "NGN" };
+  return (await client.ask("POST /api/v1/payouts/withdrawals", order)).json.withdrawal_id;
+}
 
 describe("what calls answer", () => {
   it("of the sandbox, its namespaces, its state", async () => {
@@ -175,33 +189,25 @@ describe("what calls answer", () => {
     });
     await call(409, "POST /_sandbox/namespaces", ann);
     await call(409, "POST /_sandbox/namespaces", { api_key: ann.api_key });
-    await call(400, "POST /_sandbox/namespaces", { nmae: "ann" });
     await call(200, "PUT /_sandbox/namespaces/ben", {});
     await call(200, "PUT /_sandbox/namespaces/ben", { clock: "manual" });
     await call(400, "PUT /_sandbox/namespaces/ben", { name: "bob" });
     await call(409, "PUT /_sandbox/namespaces/bob", { api_key: ann.api_key });
     expect(await call(200, "GET /_sandbox/namespaces")).toMatchObject({ total: 4 });
     expect(await call(200, "GET /_sandbox/namespaces/ann")).toMatchObject({ clock: { mode: "60x" } });
-    await call(404, "GET /_sandbox/namespaces/cy");
     await call(200, "DELETE /_sandbox/namespaces/ben");
-    await call(404, "DELETE /_sandbox/namespaces/ben");
     await call(403, "DELETE /_sandbox/namespaces/default");
 
     await client.pay();
     const dump = await call(200, "GET /_sandbox/state");
     expect(await call(200, "PUT /_sandbox/state", dump)).toMatchObject({ counts: { charges: 1 } });
     await call(400, "PUT /_sandbox/state", { ...dump, collections: {} });
-    await call(400, "PUT /_sandbox/state", {});
     await call(200, "POST /_sandbox/snapshots", { name: "one" });
-    await call(400, "POST /_sandbox/snapshots", { name: "a/b" });
     expect(await call(200, "GET /_sandbox/snapshots")).toMatchObject({ total: 1 });
     await call(200, "POST /_sandbox/snapshots/one/restore");
-    await call(404, "POST /_sandbox/snapshots/two/restore");
     await call(200, "DELETE /_sandbox/snapshots/one");
-    await call(404, "DELETE /_sandbox/snapshots/one");
     await call(200, "POST /_sandbox/reset", { keep: ["webhooks"], ids: "repeat" });
     expect(await call(200, "POST /_sandbox/reset")).toMatchObject({ counts: { charges: 0 } });
-    await call(400, "POST /_sandbox/reset", { keep: ["charges"] });
   });
 
   it("of the clock", async () => {
@@ -213,7 +219,6 @@ describe("what calls answer", () => {
     await call(200, "POST /_sandbox/clock/advance", { to: "2026-02-01" });
     await call(200, "POST /_sandbox/clock/advance", { until: "idle" });
     await call(400, "POST /_sandbox/clock/advance", { to: START });
-    await call(400, "POST /_sandbox/clock/advance", {});
     await call(200, "PUT /_sandbox/clock", { now: "2026-03-01T00:00:00Z" });
     await call(400, "PUT /_sandbox/clock", { now: START });
     expect(await call(200, "PUT /_sandbox/clock", { speed: 1.5 })).toMatchObject({
@@ -222,7 +227,6 @@ describe("what calls answer", () => {
     });
     expect(await call(200, "PUT /_sandbox/clock", { mode: "real" })).toMatchObject({ mode: "real" });
     expect(await call(200, "PUT /_sandbox/clock", { mode: "manual" })).toMatchObject({ speed: 1 });
-    await call(400, "PUT /_sandbox/clock", { mode: "sometimes" });
   });
 
   it("while the clock is being advanced, at once or in its time", async () => {
@@ -267,12 +271,10 @@ describe("what calls answer", () => {
     await call(200, `GET ${at}`);
     await call(200, `POST ${at}/advance`, { until: "PROCESSING" });
     await call(409, `POST ${at}/advance`, { until: "FAILED" });
-    await call(400, `POST ${at}/advance`, { until: "PAID" });
     expect(await call(200, `POST ${at}/transition`, { to: "COMPLETED", reason: "r" })).toMatchObject({
       status: "COMPLETED",
     });
     await call(409, `POST ${at}/transition`, { to: "FAILED" });
-    await call(400, `POST ${at}/transition`, { to: "PAID" });
     expect((await call(200, "GET /_sandbox/balances")).items).toMatchObject([{ currency: "NGN" }]);
     const funded = { currency: "KES", amount: "5000", mode: "live" };
     expect(await call(200, "POST /_sandbox/balances", funded)).toMatchObject({
@@ -285,46 +287,21 @@ describe("what calls answer", () => {
     });
     await call(400, `POST ${at}/partial-refund`, { amount: "0" });
     expect((await call(409, `POST ${at}/chargeback`)).error.code).toBe("INSUFFICIENT_BALANCE");
-    await call(400, `POST ${at}/chargeback`, { reason: "" });
     await call(200, `POST ${at}/refund`, { reason: "r" });
     await call(409, `POST ${at}/partial-refund`, { amount: "1.00" });
     await call(409, `POST ${at}/refund`);
-    await call(400, `POST ${at}/refund`, { reason: "" });
     await call(200, "POST /_sandbox/clock/advance", { by: "1s" });
     const { items, status } = await call(200, `GET ${at}/timeline`);
     expect(status).toBe("REFUNDED");
     expect(new Set(items.map(({ kind }: { kind: string }) => kind))).toEqual(
       new Set(["request", "transition", "ledger", "event", "attempt"]),
     );
-    for (const part of ["", "/timeline"]) await call(404, `GET /_sandbox/charges/none${part}`);
-    await call(404, "POST /_sandbox/charges/none/transition", { to: "FAILED" });
-    await call(404, "POST /_sandbox/charges/none/advance", { until: "FAILED" });
-    await call(404, "POST /_sandbox/charges/none/refund");
-    await call(404, "POST /_sandbox/charges/none/partial-refund", { amount: "1.00" });
-    await call(404, "POST /_sandbox/charges/none/chargeback");
 
     const rich = await client.pay({ amount: "100000.00" });
     await call(200, `POST /_sandbox/charges/${rich}/transition`, { to: "COMPLETED" });
-    const destination = await client.ask("POST /api/v1/payouts/destinations", {
-      type: "bank_account",
-      currency: "NGN",
-      bank_code: "058",
-      account_number: "0123456789",
-      account_name: "Ada",
-    });
-    const withdraw = async () =>
-      (
-        await client.ask("POST /api/v1/payouts/withdrawals", {
-          destination_id: destination.json.destination_id,
-          amount: "50000.00",
-          currency: "NGN",
-        })
-      ).json.withdrawal_id;
-    const withdrawal = `/_sandbox/withdrawals/${await withdraw()}/transition`;
+    const withdrawal = `/_sandbox/withdrawals/${await withdraw(client)}/transition`;
     expect((await call(200, "GET /_sandbox/withdrawals?status=PENDING&limit=1")).total).toBe(1);
-    await call(400, "GET /_sandbox/withdrawals?status=GONE");
     await call(200, `GET ${withdrawal.replace("/transition", "")}`);
-    await call(404, "GET /_sandbox/withdrawals/none");
     expect((await call(409, `POST /_sandbox/charges/${rich}/refund`)).error.code).toBe(
       "INSUFFICIENT_BALANCE",
     );
@@ -334,26 +311,17 @@ describe("what calls answer", () => {
     await call(200, `POST ${withdrawal}`, { to: "PROCESSING" });
     await call(200, `POST ${withdrawal}`, { to: "FAILED", reason: "account_closed" });
     await call(409, `POST ${withdrawal}`, { to: "COMPLETED" });
-    await call(400, `POST ${withdrawal}`, { to: "EXPIRED" });
-    await call(404, "POST /_sandbox/withdrawals/none/transition", { to: "FAILED" });
     await call(200, "GET /_sandbox/destinations");
-    const arrived = `/_sandbox/withdrawals/${await withdraw()}`;
+    const arrived = `/_sandbox/withdrawals/${await withdraw(client)}`;
     await call(409, `POST ${arrived}/bounce`);
     for (const to of ["PROCESSING", "COMPLETED"]) await call(200, `POST ${arrived}/transition`, { to });
-    await call(400, `POST ${arrived}/bounce`, { reason: "" });
     await call(200, `POST ${arrived}/bounce`, { reason: "r" });
-    await call(404, "POST /_sandbox/withdrawals/none/bounce");
     const another = await client.pay({ amount: "1.00" });
     await call(200, `POST /_sandbox/charges/${another}/transition`, { to: "COMPLETED" });
     await call(200, `POST /_sandbox/charges/${another}/chargeback`);
 
-    const checkout = async () =>
-      (
-        await client.ask("POST /api/v1/payments/checkouts", {
-          pricing: { base_currency: "KES", amount: "500.00" },
-          customer_email: "ada@shop.test",
-        })
-      ).json.checkout_id;
+    const cart = { pricing: { base_currency: "KES", amount: "500.00" }, customer_email: "ada@shop.test" };
+    const checkout = async () => (await client.ask("POST /api/v1/payments/checkouts", cart)).json.checkout_id;
     const [paid, cancelled] = [await checkout(), await checkout()];
     const choice = { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" };
     await call(200, "GET /_sandbox/charges");
@@ -366,18 +334,13 @@ describe("what calls answer", () => {
       status: "CANCELLED",
     });
     await call(409, `POST /_sandbox/checkouts/${cancelled}/cancel`);
-    await call(404, "POST /_sandbox/checkouts/none/pay", choice);
-    await call(404, "POST /_sandbox/checkouts/none/cancel");
 
     expect((await call(200, "GET /_sandbox/rates")).rates.NGN).toBe("1550");
     expect((await call(200, "PUT /_sandbox/rates", { NGN: "1600" })).rates.NGN).toBe("1600");
     expect((await call(200, "PUT /_sandbox/rates", { rates: { NGN: "1.5" } })).rates.NGN).toBe("1.5");
     await call(400, "PUT /_sandbox/rates", { XXX: "1" });
-    await call(400, "PUT /_sandbox/rates", { NGN: 1600 });
     for (const path of ["keys/sk_test_other", "organizations/org_other"]) {
       await call(200, `PATCH /_sandbox/${path}`, { status: "active" });
-      await call(400, `PATCH /_sandbox/${path}`, {});
-      await call(404, `PATCH /_sandbox/${path}x`, { status: "active" });
     }
   });
 
@@ -434,13 +397,8 @@ describe("what calls answer", () => {
     expect((await call(200, "GET /_sandbox/scenarios?limit=100")).items[0]).toMatchObject({ name: "all" });
     await call(200, "POST /_sandbox/scenarios/all/deactivate");
     await call(400, "PUT /_sandbox/scenarios/all", { name: "other" });
-    await call(400, "PUT /_sandbox/scenarios/all", { charges: [{}] });
     await call(400, "POST /_sandbox/scenarios/all/run");
-    for (const part of ["activate", "deactivate", "run"])
-      await call(404, `POST /_sandbox/scenarios/none/${part}`);
-    await call(404, "GET /_sandbox/scenarios/none");
     await call(200, "DELETE /_sandbox/scenarios/all");
-    await call(404, "DELETE /_sandbox/scenarios/all");
 
     const step = (currency: string) => ({
       request: "POST /api/v1/payments/quotes",
@@ -450,7 +408,6 @@ describe("what calls answer", () => {
     const steps = [{ name: "Quote", ...step("KES") }, step("USD"), { advance: "1s" }];
     await call(200, "PUT /_sandbox/scenarios/flow", { vars: { amount: "5.00" }, steps: steps.slice(0, 1) });
     expect(await call(200, "POST /_sandbox/scenarios/flow/run")).toMatchObject({ outcome: "passed" });
-    await call(400, "POST /_sandbox/scenarios/flow/run", { var: {} });
     await call(200, "PUT /_sandbox/scenarios/flow", { vars: { amount: "5.00" }, steps });
     const failed = await call(200, "POST /_sandbox/scenarios/flow/run", { vars: { amount: "6.00" } });
     expect(failed.steps.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
@@ -468,10 +425,8 @@ describe("what calls answer", () => {
     const respond = { status: 503, code: "DOWN", message: "m", details: { a: "b" }, headers: { "x-a": "b" } };
     const { fault_id } = await call(200, "POST /_sandbox/faults", { respond, match: { method: "GET" } });
     await call(200, "POST /_sandbox/faults", { drop: "after", times: 1 });
-    await call(400, "POST /_sandbox/faults", {});
     expect(await call(200, "GET /_sandbox/faults")).toMatchObject({ total: 2 });
     expect(await call(200, `DELETE /_sandbox/faults/${fault_id}`)).toEqual({ removed: 1 });
-    await call(404, `DELETE /_sandbox/faults/${fault_id}`);
     expect(await call(200, "DELETE /_sandbox/faults")).toEqual({ removed: 1 });
   });
 
@@ -487,33 +442,25 @@ describe("what calls answer", () => {
     expect(failing.attempts).toHaveLength(1);
     await call(200, `GET /_sandbox/deliveries/${failing.delivery_id}`);
     await call(200, `POST /_sandbox/deliveries/${failing.delivery_id}/retry`);
-    await call(400, `POST /_sandbox/deliveries/${failing.delivery_id}/retry`, { now: true });
     await call(200, "POST /_sandbox/wait", { for: "delivery", match: { attempts: [{}, {}] } });
     receiver.handler = (received) => received.answer();
     await call(200, `POST /_sandbox/deliveries/${failing.delivery_id}/redeliver`, { times: 2 });
-    await call(400, `POST /_sandbox/deliveries/${failing.delivery_id}/redeliver`, { times: 0 });
     const arrived = await call(200, "POST /_sandbox/wait", {
       for: "delivery",
       match: { status: "delivered" },
       count: 2,
     });
     await call(409, `POST /_sandbox/deliveries/${arrived.delivery_id}/retry`);
-    for (const part of ["retry", "redeliver"]) await call(404, `POST /_sandbox/deliveries/none/${part}`);
-    await call(404, "GET /_sandbox/deliveries/none");
 
     await call(200, "POST /_sandbox/events", { type: "webhook.test", data: { hello: "app" }, mode: "live" });
     await call(200, "POST /_sandbox/events", { type: "charge.completed", charge_id: id });
-    await call(400, "POST /_sandbox/events", { type: "Charge" });
     await call(404, "POST /_sandbox/events", { type: "charge.completed", charge_id: "none" });
     await call(200, "POST /_sandbox/events", { type: "webhook.test" });
     const taken = await call(200, "POST /_sandbox/mailboxes/box/take", { max: 2 });
     expect(taken.total).toBe(2);
-    await call(400, "POST /_sandbox/mailboxes/box/take", { max: 0 });
-    await call(404, "POST /_sandbox/mailboxes/none/take");
     const [first, second] = taken.items;
     await call(200, `POST /_sandbox/mailboxes/box/${first.delivery_id}/ack`, { status: 200, body: "ok" });
     await call(404, `POST /_sandbox/mailboxes/box/${first.delivery_id}/ack`, { status: 200 });
-    await call(400, `POST /_sandbox/mailboxes/box/${second.delivery_id}/ack`, { status: 99 });
     await call(200, `POST /_sandbox/mailboxes/box/${second.delivery_id}/ack`, { status: 503 });
 
     const custom = { header: "X-Sig", algorithm: "sha512", encoding: "hex", prefix: "v=", payload: "body" };
@@ -529,10 +476,7 @@ describe("what calls answer", () => {
     await call(200, `GET ${at}`);
     expect((await call(200, "GET /_sandbox/webhook-endpoints")).total).toBe(4);
     await call(200, `PATCH ${at}`, { enabled: false, events: ["*"] });
-    await call(400, `PATCH ${at}`, { events: [] });
     await call(200, `DELETE ${at}`);
-    for (const method of ["GET", "PATCH", "DELETE"])
-      await call(404, `${method} ${at}`, method === "GET" ? undefined : {});
     await call(200, "GET /_sandbox/deliveries");
   });
 
@@ -548,18 +492,9 @@ describe("what calls answer", () => {
     expect(items[0].mishap).toMatchObject({ scenario: "spoilt", stale_ms: 600_000 });
     await client.pay({ amount: "100000.00" });
     await call(200, "POST /_sandbox/clock/advance", { by: "1s" });
-    const { json } = await client.ask("POST /api/v1/payouts/destinations", {
-      type: "bank_account",
-      currency: "NGN",
-      bank_code: "058",
-      account_number: "0123456789",
-      account_name: "Ada",
-    });
-    const { destination_id } = json;
-    const order = { destination_id, amount: "50000.00", currency: "NGN" };
-    const withdrawal = await client.ask("POST /api/v1/payouts/withdrawals", order);
+    const withdrawal_id = await withdraw(client);
     const { items: events } = await call(200, "GET /_sandbox/events?type=withdrawal.*");
-    expect(events[0]).toMatchObject({ withdrawal_id: withdrawal.json.withdrawal_id });
+    expect(events[0]).toMatchObject({ withdrawal_id });
     await call(200, "GET /_sandbox/deliveries?type=withdrawal.*");
   });
 
@@ -573,11 +508,8 @@ describe("what calls answer", () => {
       1,
     );
     expect((await call(200, "GET /_sandbox/requests?since=1&path=/api/*&limit=1")).items).toHaveLength(1);
-    await call(400, "GET /_sandbox/requests?since=yesterday");
     expect((await call(200, "GET /_sandbox/coverage")).operations.met).toMatchObject({ getBalances: 2 });
     expect((await call(200, "GET /_sandbox/advice")).total).toBe(2);
-    await call(400, "GET /_sandbox/advice?of=everybody");
-    await call(400, "GET /_sandbox/coverage?of=everybody");
     const charges = (await call(200, "GET /_sandbox/next")).items as { kind: string; id: string }[];
     expect(charges).toContainEqual(expect.objectContaining({ id }));
     expect(await call(200, "POST /_sandbox/wait", { for: "charge", match: { charge_id: id } })).toMatchObject(
@@ -594,7 +526,6 @@ describe("what calls answer", () => {
       timeout: "1ms",
     });
     expect(late.error).toMatchObject({ code: "WAIT_TIMEOUT", details: { [id]: expect.any(String) } });
-    await call(400, "POST /_sandbox/wait", { for: "money" });
     expect(await call(200, "DELETE /_sandbox/requests")).toEqual({ total: 0, items: [] });
   });
 
@@ -616,12 +547,10 @@ describe("what calls answer", () => {
     const kept = await call(200, "POST /_sandbox/failed-tests", { test: "an order is paid" });
     await call(200, "GET /_sandbox/failed-tests");
     await call(200, `GET /_sandbox/failed-tests/${kept.failed_test_id}`);
-    await call(404, "GET /_sandbox/failed-tests/none");
     await call(200, "POST /_sandbox/reconcile", { rows: [{ charge_id, status: "pending" }] });
     await call(200, "GET /_sandbox/next");
     await call(200, "GET /_sandbox/tasks");
     await call(200, "GET /_sandbox/quotes");
-    await call(400, "GET /_sandbox/stream?view=heavy");
     const [one, other] = [{ "sandbox-run": "one" }, { "sandbox-run": "other" }];
     await call(200, "POST /_sandbox/lease", {}, one);
     await call(409, "POST /_sandbox/lease", {}, other);
