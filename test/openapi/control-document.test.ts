@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
@@ -6,10 +6,7 @@ import { PAGES } from "../../src/pages/page-routes.js";
 import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
 import { createApps } from "../../src/server/http/app.js";
 import { schemaNameOf } from "../../src/server/openapi/schemas.js";
-import { openApi } from "../support/api-client.js";
-import { it } from "../support/api-test.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
-import { lintFaults } from "./support/lint.js";
 
 /** What is served under /_sandbox and is no call: pages, and the document itself. */
 const NO_CALLS = [
@@ -29,10 +26,6 @@ beforeAll(async () => {
 });
 
 describe("the control API's document", () => {
-  it("is valid OpenAPI 3.1, examples and all", async () => {
-    expect(await lintFaults((await (await openApi()).get("/_sandbox/openapi.json")).text)).toEqual([]);
-  });
-
   it("has every call there is, and no other", async () => {
     const { app, control: controlApp } = createApps({
       namespaces: {} as Namespaces,
@@ -181,27 +174,5 @@ describe("the control API's document", () => {
     for (const id of optional) expect([id, control.takes(id, {})]).toEqual([id, true]);
     for (const { id, requestBody } of control.operations)
       if (requestBody?.required) expect([id, control.takes(id, {})]).toEqual([id, false]);
-  });
-});
-
-describe("GET /_sandbox/openapi.json", () => {
-  it("names the address it was asked at, or the public one", async () => {
-    const servers = async (api: Awaited<ReturnType<typeof openApi>>) =>
-      (await api.get<{ servers: object[] }>("/_sandbox/openapi.json")).body.servers;
-    expect(await servers(await openApi())).toMatchObject([{ url: "http://sandbox" }]);
-    expect(await servers(await openApi({ publicUrl: "https://pay.shop.test/" }))).toMatchObject([
-      { url: "https://pay.shop.test" },
-    ]);
-  });
-
-  it("is the same each time, needs no key, is of one namespace, and says what time it is", async ({
-    api,
-  }) => {
-    const first = await api.as(null).get("/_sandbox/openapi.json");
-    expect(first.status).toBe(200);
-    expect(first.headers.get("sandbox-now")).toBe("2026-01-31T09:00:00.000Z");
-    expect((await api.get("/_sandbox/openapi.json")).text).toBe(first.text);
-    expect((await api.get("/_sandbox/openapi.json", { "sandbox-namespace": "nowhere" })).status).toBe(404);
-    expect((await api.post("/_sandbox/openapi.json", {})).status).toBe(405);
   });
 });

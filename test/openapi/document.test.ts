@@ -4,7 +4,7 @@ import { openSandbox } from "../../src/opening.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { recordServiceExamples } from "../../src/server/openapi/service-examples.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
-import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
+import { Api, KES_ORDER, okBody, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";
 import { schemaValidator } from "../support/openapi-answers.js";
@@ -25,26 +25,43 @@ function* parts(value: unknown, path = "#"): Generator<[string, Record<string, u
   for (const [name, part] of Object.entries(value)) yield* parts(part, `${path}/${name}`);
 }
 
-async function served(api: Api, headers?: Record<string, string>): Promise<OpenApiDocument> {
-  return okBody(await api.get<OpenApiDocument>("/openapi.json", headers));
+async function served(api: Api, path = "/openapi.json"): Promise<OpenApiDocument> {
+  return okBody(await api.get<OpenApiDocument>(path));
 }
 
-describe("the document", () => {
+describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
   it("is valid OpenAPI 3.1, examples and all", async () => {
-    expect(await lintFaults(JSON.stringify(await served(await openApi())))).toEqual([]);
+    expect(await lintFaults((await (await openApi()).get(path)).text)).toEqual([]);
   });
 
-  it("says that a receiver's URL is http or https, as the server demands", () => {
-    const { url } = (
-      document as unknown as {
-        components: { schemas: Record<string, { properties: Record<string, { pattern: string }> }> };
-      }
-    ).components.schemas.WebhookRequest!.properties as { url: { pattern: string } };
+  it("names the address it was asked at, or the public one", async () => {
+    expect((await served(await openApi(), path)).servers).toMatchObject([{ url: "http://sandbox" }]);
     expect(
-      ["https://shop.test/hooks", "ftp://shop.test", "/hooks"].map((one) =>
-        new RegExp(url.pattern).test(one),
-      ),
-    ).toEqual([true, false, false]);
+      (await served(await openApi({ publicUrl: "https://pay.shop.test/" }), path)).servers,
+    ).toMatchObject([{ url: "https://pay.shop.test" }]);
+  });
+
+  it("is the same each time, needs no key, is found by its namespace only, and says what time it is", async ({
+    api,
+  }) => {
+    const first = await api.as(null).get(path);
+    expect(first.status).toBe(200);
+    expect(first.headers.get("sandbox-now")).toBe(START);
+    expect((await api.get(path)).text).toBe(first.text);
+    expect((await api.get(path, { "sandbox-namespace": "nowhere" })).status).toBe(404);
+    expect((await api.post(path, {})).status).toBe(405);
+  });
+});
+
+describe("the document of the service", () => {
+  it("says that a receiver's URL is http or https, as the server demands", () => {
+    const { url } = document.components.schemas.WebhookRequest!.properties as { url: { pattern: string } };
+    const isTaken = (one: string) => new RegExp(url.pattern).test(one);
+    expect(["https://shop.test/hooks", "ftp://shop.test", "/hooks"].map(isTaken)).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it("has every operation of the service at its path, and no other", () => {
@@ -184,23 +201,6 @@ describe("the document", () => {
         "updateWebhook",
       ].sort(),
     );
-  });
-});
-
-describe("GET /openapi.json", () => {
-  it("names the address it was asked at, or the public one", async () => {
-    expect((await served(await openApi())).servers).toMatchObject([{ url: "http://sandbox" }]);
-    expect((await served(await openApi({ publicUrl: "https://pay.shop.test/" }))).servers).toMatchObject([
-      { url: "https://pay.shop.test" },
-    ]);
-  });
-
-  it("is the same each time, needs no key, and is found by its namespace only", async ({ api }) => {
-    const first = await api.as(null).get("/openapi.json");
-    expect(first.status).toBe(200);
-    expect((await api.get("/openapi.json")).text).toBe(first.text);
-    expect((await api.get("/openapi.json", { "sandbox-namespace": "nowhere" })).status).toBe(404);
-    expect((await api.post("/openapi.json", {})).status).toBe(405);
   });
 
   it("follows the names a user gives", async () => {
