@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ChildOutput } from "../support/child-output.js";
 import { isAlive, ROOT } from "../support/process-command.js";
 import { newestTypeComplaints, typeComplaints } from "../support/typecheck.js";
 import {
@@ -73,25 +73,11 @@ afterEach(() => {
 });
 afterAll(removeProjects);
 
-/** Starts that in the project; `ended` is its exit code and all it printed. */
-function start(command: string, ...args: string[]) {
+/** Starts a command in the project. */
+function start(command: string, ...args: string[]): ChildOutput {
   const child = spawn(command, args, { cwd: folder, env: cleanEnvironment() });
   children.push(child);
-  const texts = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (texts.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (texts.stderr += text));
-  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...texts }));
-  /** Resolves with what matches once it is printed; rejects when it ends without. */
-  const printed = async (pattern: RegExp): Promise<string> => {
-    for (;;) {
-      const match = pattern.exec(texts.stdout);
-      if (match !== null) return match[1]!;
-      const more = await Promise.race([once(child.stdout, "data"), ended.then(() => undefined)]);
-      if (more === undefined && !pattern.test(texts.stdout))
-        throw new Error(`ended: ${JSON.stringify(texts)}`);
-    }
-  };
-  return { ended, printed };
+  return new ChildOutput(child);
 }
 
 const node = (...args: string[]): string =>
@@ -109,8 +95,8 @@ describe("the command", () => {
   });
 
   it("starts, answers, and ends by SIGTERM with 0", async () => {
-    const { ended, printed } = start(COMMAND, "--json", "--port", "0");
-    const ready = JSON.parse(await printed(/^(\{.*\})\n/m));
+    const output = start(COMMAND, "--json", "--port", "0");
+    const ready = JSON.parse(await output.printed(/^\{.*\}\n/));
     try {
       const health = await fetch(`${ready.url}/health`);
       expect([health.status, ((await health.json()) as { version: string }).version]).toEqual([
@@ -122,7 +108,7 @@ describe("the command", () => {
     } finally {
       process.kill(ready.pid, "SIGTERM");
     }
-    expect((await ended).code).toBe(0);
+    expect((await output.ended).code).toBe(0);
     expect(isAlive(ready.pid)).toBe(false);
   });
 

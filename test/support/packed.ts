@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { type ChildEnd, ChildOutput } from "./child-output.js";
 import { buildIfMissing, ROOT } from "./process-command.js";
 
 /** Other versions of Node to try the package on, besides the one that runs the tests: paths, as in PATH. */
@@ -20,12 +21,6 @@ export const NODES = [
     .split(delimiter)
     .filter((path) => path !== ""),
 ];
-
-export interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A project of its own that has the package installed: the files that would be published, and nothing of this one. */
 export class Project implements Disposable {
@@ -49,21 +44,15 @@ export class Project implements Disposable {
   }
 
   /** Runs a script of the project, or of one of its dependencies, to its end. */
-  run(args: readonly string[], env: Record<string, string> = {}, node = process.execPath): Promise<Run> {
+  run(args: readonly string[], env: Record<string, string> = {}, node = process.execPath): Promise<ChildEnd> {
     const { VITEST: _vitest, NODE_OPTIONS: _options, PAYMENTS_SANDBOX_URL: _url, ...own } = process.env;
-    return new Promise((resolve, reject) => {
-      const child = spawn(node, args, {
-        cwd: this.folder,
-        env: { ...own, NODE_ENV: "test", NO_COLOR: "1", CI: "1", ...env },
-        stdio: ["ignore", "pipe", "pipe"],
-        timeout: 250_000,
-      });
-      const texts = { stdout: "", stderr: "" };
-      child.stdout.on("data", (chunk) => (texts.stdout += chunk));
-      child.stderr.on("data", (chunk) => (texts.stderr += chunk));
-      child.once("error", reject);
-      child.once("close", (code) => resolve({ code: code ?? -1, ...texts }));
+    const child = spawn(node, args, {
+      cwd: this.folder,
+      env: { ...own, NODE_ENV: "test", NO_COLOR: "1", CI: "1", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: 250_000,
     });
+    return new ChildOutput(child).ended;
   }
 
   [Symbol.dispose](): void {

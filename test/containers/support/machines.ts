@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ChildOutput } from "../../support/child-output.js";
 import { buildIfMissing } from "../../support/process-command.js";
 
 const PREFIX = "10.99.0";
@@ -15,13 +16,6 @@ export function canMakeMachines(): boolean {
   } catch {
     return false;
   }
-}
-
-/** What ran on a machine to its end. */
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /**
@@ -76,18 +70,7 @@ export class Machines {
   /** A host and containers with these names, each knowing the others by name. */
   static async open(names: readonly string[]): Promise<Machines> {
     const machines = new Machines(names);
-    let said = "";
-    let complaint = "";
-    machines.#holder.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      complaint += text;
-    });
-    await new Promise<void>((resolve, reject) => {
-      machines.#holder.once("close", () => reject(new Error(`no machines: ${complaint}`)));
-      machines.#holder.stdout!.setEncoding("utf8").on("data", (text: string) => {
-        said += text;
-        if (/^ready$/m.test(said)) resolve();
-      });
-    });
+    const said = await new ChildOutput(machines.#holder).printed(/^ready$/m);
     for (const [, name, pid] of said.matchAll(/^(\S+) (\d+)$/gm)) machines.#pids.set(name!, pid!);
     return machines;
   }
@@ -102,7 +85,7 @@ export class Machines {
     machine: string,
     argv: readonly string[],
     { cwd, env }: { cwd: string; env: Record<string, string> },
-  ): ChildProcess {
+  ): ChildOutput {
     const inside = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0" && exec "$@"';
     const child = spawn(
       "nsenter",
@@ -114,20 +97,7 @@ export class Machines {
     );
     this.#running.add(child);
     child.once("close", () => this.#running.delete(child));
-    return child;
-  }
-
-  /** Runs a command on a machine to its end. */
-  run(...command: Parameters<Machines["start"]>): Promise<Ran> {
-    const child = this.start(...command);
-    const ran = { stdout: "", stderr: "" };
-    child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-      ran.stdout += text;
-    });
-    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      ran.stderr += text;
-    });
-    return new Promise((resolve) => child.once("close", (code) => resolve({ code, ...ran })));
+    return new ChildOutput(child);
   }
 
   async close(): Promise<void> {

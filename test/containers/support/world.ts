@@ -1,8 +1,8 @@
-import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { blocksOf } from "../../docs/support/pages.js";
 import { UserProject, userEnvironment } from "../../docs/support/user-project.js";
-import { Machines, type Ran } from "./machines.js";
+import type { ChildEnd, ChildOutput } from "../../support/child-output.js";
+import { Machines } from "./machines.js";
 import type { Recipe } from "./recipes.js";
 
 const support = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -50,36 +50,30 @@ export class ContainerWorld {
 
   /** Starts the sandbox of a recipe as it stands there. */
   async sandbox(machine: string, { argv, env }: Recipe): Promise<string> {
-    return this.#begun(this.#start(machine, argv, env), /is ready[\s\S]*Stop with/);
+    return this.start(machine, argv, env).printed(/is ready[\s\S]*Stop with/);
   }
 
   async app(machine: string, env: Record<string, string>): Promise<void> {
-    await this.#begun(this.#start(machine, ["node", "app.mjs"], env), /listens on port 3000/);
+    await this.start(machine, ["node", "app.mjs"], env).printed(/listens on port 3000/);
   }
 
   /** A port of a container that is the host's too. */
   async publish(port: number, machine: string): Promise<void> {
-    await this.#begun(
-      this.#start("host", ["node", support("publish.mjs"), String(port), machine], {}),
-      /published/,
-    );
+    const argv = ["node", support("publish.mjs"), String(port), machine];
+    await this.start("host", argv).printed(/published/);
   }
 
-  /** Begins what goes on until the world is closed; `said` resolves when it has printed that. */
-  background(
-    machine: string,
-    argv: readonly string[],
-    env: Record<string, string>,
-  ): { said(what: RegExp): Promise<string> } {
-    const child = this.#start(machine, argv, env);
-    return { said: (what) => this.#begun(child, what) };
-  }
-
-  run(machine: string, argv: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-    return this.#machines.run(machine, argv, {
+  /** Begins a command that goes on until the world is closed. */
+  start(machine: string, argv: readonly string[], env: Record<string, string> = {}): ChildOutput {
+    return this.#machines.start(machine, argv, {
       cwd: this.#project.folder,
       env: { ...userEnvironment(), ...env },
     });
+  }
+
+  /** Runs a command on a machine to its end. */
+  run(machine: string, argv: readonly string[], env: Record<string, string> = {}): Promise<ChildEnd> {
+    return this.start(machine, argv, env).ended;
   }
 
   /** Sends requests from a machine, and gives what was answered. */
@@ -93,13 +87,8 @@ export class ContainerWorld {
     return (JSON.parse(stdout) as Answer[]).map((answer) => ({ ...answer, json: jsonOf(answer.text) }));
   }
 
-  /** Orders at the app, lets ten seconds pass by the control API, and gives the order as it is then. */
-  async orderAndWait(
-    from: string,
-    shop: string,
-    control: string,
-    token: string,
-  ): Promise<Record<string, string>> {
+  /** Orders at the app, lets ten seconds pass by the control API, and gives where the order is read. */
+  async order(from: string, shop: string, control: string, token: string): Promise<Ask> {
     const [ordered, advanced] = await this.ask(
       from,
       { url: `${shop}/orders`, method: "POST", body: { email: "ada@example.com", phone: "+254700000001" } },
@@ -111,8 +100,17 @@ export class ContainerWorld {
       },
     );
     if (advanced!.status !== 200) throw new Error(advanced!.text);
-    const [order] = await this.ask(from, { url: `${shop}/orders/${ordered!.json.order_id}` });
-    return order!.json;
+    return { url: `${shop}/orders/${ordered!.json.order_id}` };
+  }
+
+  /** The status of a new order after ten seconds. */
+  async orderAndWait(from: string, shop: string, control: string, token: string): Promise<string> {
+    return this.statusOf(from, await this.order(from, shop, control, token));
+  }
+
+  async statusOf(from: string, order: Ask): Promise<string> {
+    const [answer] = await this.ask(from, order);
+    return answer!.json.status;
   }
 
   /** What a call of the service needs to make a hosted checkout. */
@@ -123,27 +121,6 @@ export class ContainerWorld {
       headers: KEY,
       body: { pricing: { base_currency: "KES", amount: "500.00" }, customer_email: "ada@example.com" },
     };
-  }
-
-  #start(machine: string, argv: readonly string[], env: Record<string, string>): ChildProcess {
-    return this.#machines.start(machine, argv, {
-      cwd: this.#project.folder,
-      env: { ...userEnvironment(), ...env },
-    });
-  }
-
-  /** Resolves with what it has printed when that is among it. */
-  #begun(child: ChildProcess, what: RegExp): Promise<string> {
-    let said = "";
-    return new Promise((resolve, reject) => {
-      const heard = (text: string): void => {
-        said += text;
-        if (what.test(said)) resolve(said);
-      };
-      child.stdout!.setEncoding("utf8").on("data", heard);
-      child.stderr!.setEncoding("utf8").on("data", heard);
-      child.once("close", () => reject(new Error(`ended without printing ${what}:\n${said}`)));
-    });
   }
 }
 

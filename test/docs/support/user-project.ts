@@ -4,19 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type ChildEnd, ChildOutput } from "../../support/child-output.js";
 import { buildIfMissing, ROOT } from "../../support/process-command.js";
-
-/** A terminal in which something runs until the project is closed. */
-export interface Terminal {
-  /** Resolves when that has been printed; rejects when it ends without. */
-  printed(pattern: RegExp): Promise<void>;
-}
-
-export interface ShellEnd {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** `npx` and `npm test`, without the time npm takes to begin. */
 const BIN = fileURLToPath(new URL("bin", import.meta.url));
@@ -53,47 +42,13 @@ export class UserProject {
     lines: string,
     env: Record<string, string> = {},
     shell: readonly string[] = SHELL,
-  ): Promise<ShellEnd> {
-    const child = this.#spawn(lines, env, shell);
-    const end = { stdout: "", stderr: "" };
-    child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-      end.stdout += text;
-    });
-    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      end.stderr += text;
-    });
-    return new Promise((resolve) => child.once("close", (code) => resolve({ code, ...end })));
+  ): Promise<ChildEnd> {
+    return this.#spawn(lines, env, shell).ended;
   }
 
-  /** Begins lines of a shell that go on until they are interrupted. */
-  terminal(lines: string, env: Record<string, string> = {}): Terminal {
-    const child = this.#spawn(lines, env, SHELL);
-    let said = "";
-    let ended = false;
-    const look = new Set<() => void>();
-    const heard = (text: string): void => {
-      said += text;
-      for (const one of look) one();
-    };
-    child.stdout!.setEncoding("utf8").on("data", heard);
-    child.stderr!.setEncoding("utf8").on("data", heard);
-    child.once("close", () => {
-      ended = true;
-      heard("");
-    });
-    return {
-      printed: (pattern) =>
-        new Promise((resolve, reject) => {
-          const check = (): void => {
-            if (pattern.test(said)) resolve();
-            else if (ended) reject(new Error(`ended without printing ${pattern}:\n${said}`));
-            else return;
-            look.delete(check);
-          };
-          look.add(check);
-          check();
-        }),
-    };
+  /** Begins lines of a shell that go on until the project is closed. */
+  terminal(lines: string, env: Record<string, string> = {}): ChildOutput {
+    return this.#spawn(lines, env, SHELL);
   }
 
   async close(): Promise<void> {
@@ -113,7 +68,7 @@ export class UserProject {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #spawn(lines: string, env: Record<string, string>, [shell, ...flags]: readonly string[]): ChildProcess {
+  #spawn(lines: string, env: Record<string, string>, [shell, ...flags]: readonly string[]): ChildOutput {
     const child = spawn(shell!, [...flags, lines], {
       cwd: this.folder,
       env: { ...userEnvironment(), ...env },
@@ -121,7 +76,7 @@ export class UserProject {
       detached: true,
     });
     this.#shells.add(child);
-    return child;
+    return new ChildOutput(child);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { ChildOutput } from "../../support/child-output.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { buildIfMissing, ROOT } from "../../support/process-command.js";
 
@@ -19,11 +20,6 @@ interface Manifest {
   readonly bin?: string | Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
-}
-
-export interface Ran {
-  readonly code: number | null;
-  readonly output: string;
 }
 
 /** Less than a test may take, so that nothing outlives one. */
@@ -97,24 +93,18 @@ export class Example {
   }
 
   /** Runs it as its README says, away from the network. */
-  async test(): Promise<Ran> {
+  async test() {
     const [command, ...others] = this.commands;
     if (command === undefined || others.length > 0)
       throw new Error(`the README has ${this.commands.length} commands that test`);
     return this.run(command);
   }
 
-  run(command: string): Promise<Ran> {
-    return new Promise((resolve) => {
-      const env = this.#environment();
-      const child = spawn("sh", ["-c", command], { cwd: this.folder, env, timeout: TIME_LIMIT_MS });
-      let output = "";
-      for (const stream of [child.stdout, child.stderr])
-        stream.setEncoding("utf8").on("data", (text: string) => {
-          output += text;
-        });
-      child.once("close", (code) => resolve({ code, output }));
-    });
+  async run(command: string): Promise<{ readonly code: number | null; readonly output: string }> {
+    const env = this.#environment();
+    const child = spawn("sh", ["-c", command], { cwd: this.folder, env, timeout: TIME_LIMIT_MS });
+    const { code, stdout, stderr } = await new ChildOutput(child).ended;
+    return { code, output: stdout + stderr };
   }
 
   /** Where its processes wanted to go beyond this machine. */
