@@ -25,6 +25,8 @@ beforeAll(async () => {
   control = new ControlAnswers(await shippedControlDocument());
 });
 
+const DESCRIBED = { description: expect.stringMatching(/\w/) };
+
 describe("the control API's document", () => {
   it("has every call there is, and no other", async () => {
     const { app, control: controlApp } = createApps({
@@ -58,21 +60,13 @@ describe("the control API's document", () => {
     const { schemas } = control.document.components;
     const bodies = JSON.stringify(control.operations.map(({ requestBody }) => requestBody?.content));
     for (const [name, { description, properties }] of Object.entries(schemas)) {
-      expect([name, description]).toEqual([name, expect.stringMatching(/\w/)]);
+      expect(description, name).toMatch(/\w/);
       for (const [field, property] of Object.entries((properties ?? {}) as Record<string, object>))
         if (bodies.includes(`/${name}"`) || "description" in property)
-          expect([name, field, property]).toEqual([
-            name,
-            field,
-            expect.objectContaining({ description: expect.stringMatching(/\w/) }),
-          ]);
+          expect(property, `${name} ${field}`).toMatchObject(DESCRIBED);
     }
     for (const { id, parameters } of control.operations)
-      for (const parameter of parameters)
-        expect([id, parameter]).toEqual([
-          id,
-          expect.objectContaining({ description: expect.stringMatching(/\w/) }),
-        ]);
+      for (const parameter of parameters) expect(parameter, id).toMatchObject(DESCRIBED);
   });
 
   it("says what the items of every array are", () => {
@@ -90,12 +84,9 @@ describe("the control API's document", () => {
   it("has an example of every body that is needed, and examples with no field that is not documented", () => {
     for (const { id, path, method, requestBody, responses } of control.operations) {
       for (const { value } of Object.values(requestBody?.content["application/json"]?.examples ?? {}))
-        expect([id, value, control.takes(id, value)]).toEqual([id, value, true]);
+        expect(control.takes(id, value), `${id} ${JSON.stringify(value)}`).toBe(true);
       if (requestBody?.required)
-        expect([id, requestBody.content["application/json"]]).toEqual([
-          id,
-          expect.objectContaining({ examples: expect.objectContaining({ example: expect.anything() }) }),
-        ]);
+        expect(requestBody.content["application/json"], id).toHaveProperty("examples.example");
       for (const [status, answer] of Object.entries(responses)) {
         if ("$ref" in answer) continue;
         for (const [type, { examples = {} }] of Object.entries(answer.content)) {
@@ -104,16 +95,10 @@ describe("the control API's document", () => {
             "sandbox-now": "now",
             "x-content-type-options": "nosniff",
           });
-          for (const { value } of Object.values(examples))
-            expect(
-              control.faults(
-                method,
-                path,
-                Number(status),
-                headers,
-                type === "application/json" ? JSON.stringify(value) : String(value),
-              ),
-            ).toEqual([]);
+          for (const { value } of Object.values(examples)) {
+            const text = type === "application/json" ? JSON.stringify(value) : String(value);
+            expect(control.faults(method, path, Number(status), headers, text)).toEqual([]);
+          }
         }
       }
     }
@@ -141,11 +126,10 @@ describe("the control API's document", () => {
       in: "header",
       name: "Sandbox-Control-Token",
     });
-    for (const one of control.operations)
-      expect([one.id, one.parameters.some(({ name }) => name === "Sandbox-Namespace")]).toEqual([
-        one.id,
-        one.id !== "getHealth",
-      ]);
+    const free = control.operations.filter(
+      ({ parameters }) => !parameters.some(({ name }) => name === "Sandbox-Namespace"),
+    );
+    expect(free.map(({ id }) => id)).toEqual(["getHealth"]);
   });
 
   it("lets wait what an advance keeps busy, and only that", () => {
@@ -171,8 +155,7 @@ describe("the control API's document", () => {
       .filter(({ requestBody }) => requestBody?.required === false)
       .map(({ id }) => id);
     expect(optional).toEqual(expect.arrayContaining(["resetSandbox", "refundCharge", "redeliver"]));
-    for (const id of optional) expect([id, control.takes(id, {})]).toEqual([id, true]);
     for (const { id, requestBody } of control.operations)
-      if (requestBody?.required) expect([id, control.takes(id, {})]).toEqual([id, false]);
+      if (requestBody !== undefined) expect(control.takes(id, {}), id).toBe(!requestBody.required);
   });
 });

@@ -67,10 +67,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   payment_method: ["mobile_money", "card", "ussd"],
   currency: ["KES", "kes"],
   charges: [[{ timeline: [{ after: "1s", to: "FAILED" }] }], [{ timeline: [{ to: "FAILED" }] }]],
-  withdrawals: [
-    [{ timeline: [{ after: "1s", to: "FAILED" }] }],
-    [{ timeline: [{ after: "1s", to: "PAID" }] }],
-  ],
+  withdrawals: ["FAILED", "PAID"].map((to) => [{ timeline: [{ after: "1s", to }] }]),
   faults: [[{ delay: "1s" }], [{}]],
   vars: [{ a: "b" }, { "a b": "c" }],
   steps: [[{ advance: "1s" }], [{ advance: "1s", nope: 1 }]],
@@ -125,17 +122,10 @@ function* variants(examples: readonly Body[], fields: readonly string[]): Genera
 
 /** Which fields the schema of a body lists, whatever it is made of. */
 function fieldsOf(schema: unknown): string[] {
-  const {
-    $ref,
-    properties,
-    anyOf = [],
-  } = schema as {
-    $ref?: string;
-    properties?: object;
-    anyOf?: unknown[];
-  };
+  type Parts = { $ref?: string; properties?: object; anyOf?: unknown[] };
+  const { $ref, properties = {}, anyOf = [] } = schema as Parts;
   if ($ref !== undefined) return fieldsOf(control.document.components.schemas[$ref.split("/").at(-1)!]);
-  return [...Object.keys(properties ?? {}), ...anyOf.flatMap(fieldsOf)];
+  return [...Object.keys(properties), ...anyOf.flatMap(fieldsOf)];
 }
 
 /** These change nothing that others need. */
@@ -165,9 +155,8 @@ describe("bodies", () => {
         if (answer.status === 200 && !KEEPS.has(one.id))
           await api.send("PUT", "/_sandbox/state", before.text);
         if (isRefused !== isTaken) continue;
-        const reasons = Object.entries(answer.status === 400 ? answer.details : {}).map((pair) =>
-          pair.join(" "),
-        );
+        const details = answer.status === 400 ? answer.details : {};
+        const reasons = Object.entries(details).map((pair) => pair.join(" "));
         const isFile = one.id === "putScenario" && ("vars" in body || "steps" in body);
         if (isTaken && (isFile || reasons.some((reason) => BEYOND_SCHEMAS.test(reason)))) continue;
         differences.push(`${one.id} ${text.slice(0, 200)}: ${answer.status} ${answer.text.slice(0, 200)}`);
@@ -210,12 +199,7 @@ describe("queries", () => {
         for (const text of TEXTS) {
           const value = schema.type === "integer" && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
           const answer = await api.get(`${path(one)}?${name}=${text}`);
-          expect([one.id, name, text, answer.status]).toEqual([
-            one.id,
-            name,
-            text,
-            validate(value) ? 200 : 400,
-          ]);
+          expect(answer.status, `${one.id} ${name}=${text}`).toBe(validate(value) ? 200 : 400);
           count++;
         }
       }
@@ -224,8 +208,7 @@ describe("queries", () => {
 
   it("are taken once", async () => {
     const { api } = await furnished();
-    expect((await api.get("/_sandbox/charges?limit=1&limit=1")).details).toEqual({
-      limit: "must be given once",
-    });
+    const { details } = await api.get("/_sandbox/charges?limit=1&limit=1");
+    expect(details).toEqual({ limit: "must be given once" });
   });
 });

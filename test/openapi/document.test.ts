@@ -81,11 +81,8 @@ describe("the document of the service", () => {
         (operation as { security?: unknown }).security ?? document.security,
       ]),
     );
-    for (const { id, key } of OPERATIONS)
-      expect([id, security[id]]).toEqual([
-        id,
-        { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[key],
-      ]);
+    const wanted = { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] };
+    for (const { id, key } of OPERATIONS) expect(security[id], id).toEqual(wanted[key]);
   });
 
   it("has an example of every error, and each under its status", () => {
@@ -93,19 +90,11 @@ describe("the document of the service", () => {
       for (const [status, response] of Object.entries(operation.responses)) {
         if ("$ref" in response) continue;
         const { examples } = response.content!["application/json"];
-        expect([operation.operationId, status, Object.keys(examples).length]).not.toEqual([
-          operation.operationId,
-          status,
-          0,
-        ]);
+        expect(examples, `${operation.operationId} ${status}`).not.toEqual({});
         if (status !== "200")
           for (const { value } of Object.values(examples)) {
             const { code } = (value as { error: { code: keyof typeof ERROR_STATUS } }).error;
-            expect([operation.operationId, code, String(ERROR_STATUS[code])]).toEqual([
-              operation.operationId,
-              code,
-              status,
-            ]);
+            expect(String(ERROR_STATUS[code]), `${operation.operationId} ${code}`).toBe(status);
           }
       }
   });
@@ -125,8 +114,7 @@ describe("the document of the service", () => {
   it("says what is assumed, wherever it says that something is", () => {
     const assumptions = [...parts(document)].filter(([, part]) => ASSUMPTION in part);
     expect(assumptions.length).toBeGreaterThan(200);
-    for (const [path, part] of assumptions)
-      expect([path, part[ASSUMPTION]]).toEqual([path, expect.stringMatching(/\w{3}.*[.)]$/)]);
+    for (const [path, part] of assumptions) expect(part[ASSUMPTION], path).toMatch(/\w{3}.*[.)]$/);
   });
 
   it("marks as assumed what the interface only names, and nothing it shows in full", () => {
@@ -138,11 +126,8 @@ describe("the document of the service", () => {
         expect(assumed).toContain(operationId);
     for (const shown of ["createWhitelabel", "listPayins", "getBalances", "listSupportedCurrencies"])
       expect(assumed).not.toContain(shown);
-    for (const [name, webhook] of Object.entries(document.webhooks))
-      expect([name, webhook.post]).toEqual([
-        name,
-        expect.objectContaining({ [ASSUMPTION]: expect.any(String) }),
-      ]);
+    for (const [name, { post }] of Object.entries(document.webhooks))
+      expect(post, name).toHaveProperty([ASSUMPTION]);
   });
 
   it("says something of every field, parameter and header", () => {
@@ -161,11 +146,13 @@ describe("the document of the service", () => {
 
   it("has examples of every body, and its request examples are taken by the service", async () => {
     const api = await openApi({ scenario: "instant" });
-    const example = (id: string) =>
-      Object.values(
-        operationsOf(document).find(({ operation }) => operation.operationId === id)!.operation.requestBody!
-          .content["application/json"].examples,
-      ).map(({ value }) => value as Record<string, unknown>);
+    const taken = new Set<string>();
+    const example = (id: string) => {
+      taken.add(id);
+      const { operation } = operationsOf(document).find((one) => one.operation.operationId === id)!;
+      const { examples } = operation.requestBody!.content["application/json"];
+      return Object.values(examples).map(({ value }) => value as Record<string, unknown>);
+    };
     const [quote] = example("createQuote");
     const { quote_id } = await api.quote(quote);
     const [order] = example("createWhitelabel");
@@ -189,18 +176,8 @@ describe("the document of the service", () => {
         "content-type": "application/json",
       }),
     );
-    const shown = operationsOf(document).filter(({ operation }) => operation.requestBody !== undefined);
-    expect(shown.map(({ operation }) => operation.operationId).sort()).toEqual(
-      [
-        "createCheckout",
-        "createDestination",
-        "createQuote",
-        "createWebhook",
-        "createWhitelabel",
-        "createWithdrawal",
-        "updateWebhook",
-      ].sort(),
-    );
+    const withBody = operationsOf(document).filter(({ operation }) => operation.requestBody !== undefined);
+    expect(withBody.map(({ operation }) => operation.operationId).sort()).toEqual([...taken].sort());
   });
 
   it("follows the names a user gives", async () => {
@@ -290,12 +267,9 @@ describe("the webhooks section", () => {
 
   it("tells one type of event from another", () => {
     const validate = schemaValidator(document)(schemaOf("charge.failed"));
+    type Documented = { requestBody: { content: { "application/json": { example: object } } } };
     const example = (type: string) =>
-      (
-        document.webhooks[type] as {
-          post: { requestBody: { content: { "application/json": { example: object } } } };
-        }
-      ).post.requestBody.content["application/json"].example;
+      (document.webhooks[type]!.post as Documented).requestBody.content["application/json"].example;
     expect(validate(example("charge.failed"))).toBe(true);
     expect(validate(example("charge.completed"))).toBe(false);
   });
