@@ -25,7 +25,7 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/start-here.md", "check-webhook localhost", "getting-started.test.ts"],
   ["docs/testing.md", "exec -- npx vitest run", "the command around a test that is run"],
   ["docs/coming-from.md", "http.post(", "what it is turned over from: no code of ours"],
-  ["docs/coming-from.md", "first-try-fails", "coming-from.test.ts"],
+  ["docs/coming-from.md", "first-try-fails", "other-blocks.test.ts"],
   ["docs/containers.md", "docker build .", "test/containers/image.test.ts"],
   ["docs/https.md", "exec --tls", "the command around any suite: test/cli/tls.test.ts"],
   ["docs/https.md", "mkcert", "a tool of the user's; a certificate of one's own: test/cli/tls.test.ts"],

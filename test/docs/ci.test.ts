@@ -73,41 +73,39 @@ async function runGitlab(script: readonly string[]): Promise<{ passed: boolean; 
   return { passed: end.code === 0, output: end.stdout + end.stderr };
 }
 
-describe("the recipes of docs/ci.md", () => {
-  it.each([
-    ["GitHub, exec", () => runGithub(githubExec!)],
-    ["GitHub, in the background", () => runGithub(githubBackground!)],
-    ["GitLab, exec", () => runGitlab(gitlabExec!)],
-    ["GitLab, in the background", () => runGitlab(gitlabBackground!)],
-    ["CircleCI", () => runGitlab(circle)],
-  ])(
-    "%s: pass with the app's tests",
-    async (_name, run) => {
-      project.write("tests.cjs", PASSING);
-      const { passed, output } = await run();
-      expect(passed, output).toBe(true);
-      expect(output).toContain("the app's tests: 200 whsec_");
-    },
-    60_000,
-  );
+const RECIPES = {
+  "GitHub, exec": () => runGithub(githubExec!),
+  "GitHub, in the background": () => runGithub(githubBackground!),
+  "GitLab, exec": () => runGitlab(gitlabExec!),
+  "GitLab, in the background": () => runGitlab(gitlabBackground!),
+  CircleCI: () => runGitlab(circle),
+};
+type Recipe = keyof typeof RECIPES;
 
-  it.each([
-    ["GitHub, exec", () => runGithub(githubExec!)],
-    ["GitLab, in the background", () => runGitlab(gitlabBackground!)],
-  ])(
+/** Runs a recipe with these tests of the app. */
+async function recipe(name: Recipe, tests: string) {
+  project.write("tests.cjs", tests);
+  return RECIPES[name]();
+}
+
+describe("the recipes of docs/ci.md", { timeout: 60_000 }, () => {
+  it.each(Object.keys(RECIPES) as Recipe[])("%s: pass with the app's tests", async (name) => {
+    const { passed, output } = await recipe(name, PASSING);
+    expect(passed, output).toBe(true);
+    expect(output).toContain("the app's tests: 200 whsec_");
+  });
+
+  it.each(["GitHub, exec", "GitLab, in the background"] as const)(
     "%s: fail with the app's tests",
-    async (_name, run) => {
-      project.write("tests.cjs", FAILING);
-      const { passed, output } = await run();
+    async (name) => {
+      const { passed, output } = await recipe(name, FAILING);
       expect(passed, output).toBe(false);
       expect(output).toContain("the app's tests: 404 whsec_");
     },
-    60_000,
   );
 
   it("GitHub, in the background: tell after a failure what the app sent", async () => {
-    project.write("tests.cjs", FAILING);
-    const { passed, output } = await runGithub(githubBackground!);
+    const { passed, output } = await recipe("GitHub, in the background", FAILING);
     expect(passed).toBe(false);
     expect(output).toMatch(/GET +\/api\/v1\/payments\/charges\/ch_0 .*404/);
     expect(output).toContain('"operations"');

@@ -1,6 +1,9 @@
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { safeParse } from "../../src/core/schema/issues.js";
+import { scenarioSchema } from "../../src/core/schema/scenario-rules.js";
 import { ROOT } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { type Block, blocksOf } from "./support/pages.js";
@@ -43,6 +46,11 @@ describe("docs/control-api.md", () => {
       .terminal(blockOf("docs/control-api.md", "/_sandbox/stream").code, env)
       .printed(/event: hello/);
   });
+});
+
+it("docs/coming-from.md turns an MSW handler into a scenario", () => {
+  const { code } = blockOf("docs/coming-from.md", "first-try-fails");
+  expect(safeParse(scenarioSchema, parse(code))).toMatchObject({ ok: true });
 });
 
 describe("docs/writing-scenarios.md", () => {

@@ -81,7 +81,7 @@ describe("docs/supported.md", () => {
       let [section, place] = [0, 0];
       for (const { number } of list) {
         const [, found, nth] = /^[A-Z](\d+)\.(\d+)$/.exec(number) ?? [];
-        expect([number, Number(found) >= section]).toEqual([number, true]);
+        expect(Number(found), number).toBeGreaterThanOrEqual(section);
         place = Number(found) === section ? place + 1 : 1;
         section = Number(found);
         expect(number).toBe(`${letter}${section}.${place}`);
@@ -92,7 +92,7 @@ describe("docs/supported.md", () => {
   });
 
   it("says something in each row, and never twice the same of a section", () => {
-    for (const { number, statement } of rows) expect([number, statement.length > 5]).toEqual([number, true]);
+    for (const { number, statement } of rows) expect(statement.length, number).toBeGreaterThan(5);
     const said = rows.map(({ number, statement }) => `${number.split(".")[0]} ${statement}`);
     expect(new Set(said).size).toBe(said.length);
   });
