@@ -16,9 +16,7 @@ function listener(): { readonly types: string[]; readonly handler: WebhookHandle
   const types: string[] = [];
   return {
     types,
-    handler: async (request) => {
-      types.push((await request.json()).type);
-    },
+    handler: async (request) => void types.push((await request.json()).type),
   };
 }
 
@@ -29,22 +27,26 @@ interface Attempt {
   readonly error: string | null;
 }
 
-async function attempts(client: Client, type: string): Promise<Attempt[]> {
-  const { items } = (await client.ask(`GET /_sandbox/deliveries?type=${type}`)).json;
+async function attempts(client: Client): Promise<Attempt[]> {
+  const { items } = (await client.ask("GET /_sandbox/deliveries?type=charge.completed")).json;
   expect(items).toHaveLength(1);
   return items[0].attempts;
 }
 
 const at = (seconds: number): string => new Date(Date.parse(START) + seconds * 1000).toISOString();
 
+function fail(): never {
+  throw new RangeError("no such order");
+}
+
 describe("onWebhook()", () => {
   it("hands over a Request with the very bytes and headers a receiver gets", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
-    const got: { request: Request; body: Uint8Array }[] = [];
-    await sandbox.onWebhook(async (request) => {
-      got.push({ request, body: new Uint8Array(await request.arrayBuffer()) });
-    });
+    const got: { request: Request; body: Buffer }[] = [];
+    await sandbox.onWebhook(
+      async (request) => void got.push({ request, body: Buffer.from(await request.arrayBuffer()) }),
+    );
     await client.pay({ metadata: { note: "zoë 🦊" } });
     await sandbox.advance("10s");
     expect(got).toHaveLength(3);
@@ -52,11 +54,11 @@ describe("onWebhook()", () => {
       const other = receiver.received[index]!;
       expect(request).toBeInstanceOf(Request);
       expect([request.method, request.url]).toEqual(["POST", "http://localhost/webhooks"]);
-      expect(Buffer.from(body).toString()).toBe(other.body);
+      expect(body.toString()).toBe(other.body);
       for (const name of ["content-type", "content-length", "user-agent", "webhook-id"])
         expect(request.headers.get(name)).toBe(other.headers[name]);
       const headers = Object.fromEntries(request.headers) as Record<string, string>;
-      expect(new Webhook(sandbox.webhookSecret).verify(Buffer.from(body), headers)).toEqual(other.event);
+      expect(new Webhook(sandbox.webhookSecret).verify(body, headers)).toEqual(other.event);
     }
   });
 
@@ -102,21 +104,12 @@ describe("onWebhook()", () => {
   }) => {
     const { types, handler } = listener();
     await sandbox.onWebhook(handler);
-    await sandbox.onWebhook(
-      async (request) => {
-        const { data } = await request.json();
-        await sandbox.transition(data.charge_id, "REFUNDED");
-      },
-      { events: ["charge.completed"] },
-    );
+    const refund: WebhookHandler = async (request) =>
+      void (await sandbox.transition((await request.json()).data.charge_id, "REFUNDED"));
+    await sandbox.onWebhook(refund, { events: ["charge.completed"] });
     await client.pay();
     await sandbox.advance("10s");
-    expect(types).toEqual([
-      "charge.awaiting_payment",
-      "charge.processing",
-      "charge.completed",
-      "charge.refunded",
-    ]);
+    expect(types.slice(2)).toEqual(["charge.completed", "charge.refunded"]);
   });
 
   it.each<[string, () => unknown, Partial<Attempt>]>([
@@ -133,17 +126,11 @@ describe("onWebhook()", () => {
     await sandbox.onWebhook(answer as WebhookHandler);
     await client.pay();
     await sandbox.settled();
-    expect(await attempts(client, "charge.completed")).toEqual([expect.objectContaining(expected)]);
+    expect(await attempts(client)).toMatchObject([expected]);
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    [
-      "an error",
-      () => {
-        throw new RangeError("no such order");
-      },
-      /^the webhook handler threw RangeError: no such order$/,
-    ],
+    ["an error", fail, /^the webhook handler threw RangeError: no such order$/],
     ["a rejection", () => Promise.reject("not today"), /^the webhook handler threw not today$/],
     ["an answer that is none", () => "ok", /TypeError: instead of answering a Response.*: string$/],
     ["a status that is none", () => 42, /RangeError/],
@@ -158,14 +145,10 @@ describe("onWebhook()", () => {
     await sandbox.onWebhook((() => (++calls === 1 ? answer() : 200)) as WebhookHandler);
     await client.pay();
     await sandbox.settled();
-    expect(await attempts(client, "charge.completed")).toEqual([
-      expect.objectContaining({ at: START, status: 500, response_body: expect.stringMatching(text) }),
-    ]);
+    const failed = { at: START, status: 500, response_body: expect.stringMatching(text) };
+    expect(await attempts(client)).toMatchObject([failed]);
     await sandbox.advance("5s");
-    expect(await attempts(client, "charge.completed")).toEqual([
-      expect.objectContaining({ status: 500 }),
-      expect.objectContaining({ at: at(5), status: 200 }),
-    ]);
+    expect(await attempts(client)).toMatchObject([failed, { at: at(5), status: 200 }]);
     expect(calls).toBe(2);
   });
 
@@ -175,11 +158,11 @@ describe("onWebhook()", () => {
     await sandbox.onWebhook(() => answers.shift() as Response);
     await client.pay();
     await sandbox.advance("89s");
-    const [first, ...others] = await attempts(client, "charge.completed");
+    const [first, ...others] = await attempts(client);
     expect(first!.response_body).toBe("x".repeat(4_096));
     expect(others).toEqual([]);
     await sandbox.advance("1s");
-    expect(await attempts(client, "charge.completed")).toHaveLength(2);
+    expect(await attempts(client)).toHaveLength(2);
   });
 
   it("is switched off by 410, as any endpoint", async ({ shop: { sandbox, client } }) => {
@@ -196,9 +179,7 @@ describe("onWebhook()", () => {
     await sandbox.onWebhook(() => (++calls === 1 ? new Promise<number>(() => {}) : 200));
     await client.pay();
     await sandbox.settled();
-    expect(await attempts(client, "charge.completed")).toEqual([
-      expect.objectContaining({ status: null, error: "no answer within 0.02 s" }),
-    ]);
+    expect(await attempts(client)).toMatchObject([{ status: null, error: "no answer within 0.02 s" }]);
   });
 
   it("hears what the mishaps of a scenario make of its deliveries", async ({ shop: { sandbox, client } }) => {
@@ -215,7 +196,6 @@ describe("onWebhook()", () => {
       }
     });
     await client.ask("PUT /_sandbox/scenarios/mischief", {
-      name: "mischief",
       webhooks: [
         { match: { type: "charge.completed" }, copies: 3 },
         { match: { type: "charge.processing" }, bad_signature: true },
@@ -275,7 +255,7 @@ describe("onWebhook()", () => {
     const thrown = async (wait: Promise<unknown>) => expect(wait).rejects.toThrow(/2/);
     await client.pay();
     await thrown(sandbox.settled());
-    expect(await attempts(client, "charge.completed")).toMatchObject([{ status: 500 }]);
+    expect(await attempts(client)).toMatchObject([{ status: 500 }]);
     await client.pay();
     await thrown(sandbox.advance("1s"));
     await client.pay();
@@ -317,7 +297,7 @@ describe("onWebhook()", () => {
     await client.pay();
     await sandbox.settled();
     expect(handler).toHaveBeenCalledTimes(2);
-    expect(await attempts(client, "charge.completed")).toMatchObject([{ status: 200 }]);
+    expect(await attempts(client)).toMatchObject([{ status: 200 }]);
     await sandbox.reset({ keep: [] });
     await client.pay();
     await sandbox.settled();

@@ -104,10 +104,8 @@ describe.skipIf(OLDEST === undefined)(
 
     it("exec runs a command under a mishap", async () => {
       const under = await run(["exec", "--under", "webhook_chaos", "--", OLDEST!, "-e", CALL], inFolder());
-      expect([under.code, under.stdout]).toEqual([
-        0,
-        expect.stringContaining("Not exercised: webhook_chaos."),
-      ]);
+      expect(under.stdout).toContain("Not exercised: webhook_chaos.");
+      expect(under.code).toBe(0);
     });
 
     it.each([
@@ -118,12 +116,8 @@ describe.skipIf(OLDEST === undefined)(
     ])("does its work: %j", async (args, printed) => {
       const folder = inFolder();
       writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
-      const { code, stdout, stderr } = await run(args, folder);
-      expect({ code, stderr, stdout }).toEqual({
-        code: 0,
-        stderr: "",
-        stdout: expect.stringContaining(printed),
-      });
+      const stdout = expect.stringContaining(printed);
+      expect(await run(args, folder)).toMatchObject({ code: 0, stderr: "", stdout });
     });
   },
 );
