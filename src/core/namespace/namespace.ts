@@ -29,7 +29,7 @@ import { createAbortController, type Deadline, onDeadline } from "../time/deadli
 import { ReadGate } from "../time/read-gate.js";
 import { runChargeUntil } from "../time/run-ahead.js";
 import { Scheduler } from "../time/scheduler.js";
-import { Advisor, adviceContext } from "./advice/advisor.js";
+import { Advisor } from "./advice/advisor.js";
 import { ApiKeys } from "./api-keys.js";
 import { CoverageCounters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
@@ -164,7 +164,12 @@ export class Namespace {
       onRequest: (request) => this.counters.noteRequest(request),
       onChange: (change) => this.counters.noteChange(change, engine.state),
     });
-    this.advisor = new Advisor(adviceContext(clock, this.clock, this.keys), options.totalAdvice);
+    this.advisor = new Advisor({
+      clock,
+      clockControl: this.clock,
+      keys: this.keys,
+      total: options.totalAdvice,
+    });
     observers.add({
       onArrival: (call) => call.runner === null && activity.noteArrival(call),
       onRequest: (call) => call.runner === null && activity.noteEnd(call),

@@ -1,5 +1,7 @@
 import type { Attempt, Change, Delivery } from "../../engine/records.js";
 import { iso } from "../../schema/time.js";
+import type { Clock } from "../../time/clock.js";
+import type { ClockControl } from "../../time/clock-control.js";
 import type { ApiKeys } from "../api-keys.js";
 import type { Observer } from "../observers.js";
 import type { RequestEntry } from "../served-request.js";
@@ -21,11 +23,6 @@ const PAUSES_MAX = 50;
 const CHARGES_MAX = 1_000;
 const ACCOUNTS_MAX = 1_000;
 const IGNORED_NOTES_MAX = 3;
-
-interface Habit {
-  readonly advice: string;
-  readonly why: string;
-}
 
 /** Each id is a heading of docs/advice.md. Reports list the habits in this order. */
 export const HABITS = {
@@ -49,7 +46,7 @@ export const HABITS = {
     advice: "Respond to a webhook with 2xx at once and do the work afterwards; redirects are not followed.",
     why: "webhooks got a late response or a redirect",
   },
-} as const satisfies Record<string, Habit>;
+} as const satisfies Record<string, { advice: string; why: string }>;
 type HabitId = keyof typeof HABITS;
 
 const HABIT_IDS = Object.keys(HABITS) as HabitId[];
@@ -78,35 +75,12 @@ export class AdviceLog {
   }
 }
 
-export interface AdviceContext {
-  readonly clock: {
-    readonly isTimeRunning: boolean;
-    /** Total time by which the clock was advanced manually. */
-    readonly totalSkippedMs: number;
-  };
-  /** An organization and mode; undefined for an unknown key. */
-  accountOf(apiKey: string | null): string | undefined;
-}
-
-export function adviceContext(
-  clock: Pick<AdviceContext["clock"], "isTimeRunning">,
-  control: Pick<AdviceContext["clock"], "totalSkippedMs">,
-  keys: Pick<ApiKeys, "find">,
-): AdviceContext {
-  return {
-    clock: {
-      get isTimeRunning() {
-        return clock.isTimeRunning;
-      },
-      get totalSkippedMs() {
-        return control.totalSkippedMs;
-      },
-    },
-    accountOf: (apiKey) => {
-      const key = apiKey === null ? undefined : keys.find(apiKey);
-      return key && `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
-    },
-  };
+interface AdvisorOptions {
+  readonly clock: Clock;
+  readonly clockControl: ClockControl;
+  readonly keys: ApiKeys;
+  /** A log that is not cleared with the advisor. */
+  readonly total: AdviceLog;
 }
 
 interface LastRead {
@@ -134,7 +108,7 @@ interface ChargeReads extends LastRead {
 export class Advisor implements Observer {
   readonly log = new AdviceLog();
   readonly #logs: readonly AdviceLog[];
-  readonly #context: AdviceContext;
+  readonly #options: AdvisorOptions;
   #writes = 0;
   readonly #accounts = new Map<string, AccountReads>();
   readonly #charges = new Map<string, ChargeReads>();
@@ -142,10 +116,9 @@ export class Advisor implements Observer {
   /** An attempt is the same object in each later record of its delivery. */
   readonly #seenAttempts = new WeakSet<Attempt>();
 
-  /** @param total a log that is not cleared with this advisor */
-  constructor(context: AdviceContext, total: AdviceLog) {
-    this.#context = context;
-    this.#logs = [this.log, total];
+  constructor(options: AdvisorOptions) {
+    this.#options = options;
+    this.#logs = [this.log, options.total];
   }
 
   onRequest(entry: RequestEntry): void {
@@ -195,8 +168,9 @@ export class Advisor implements Observer {
 
   /** Two reads without a write between them are polling. */
   #onBalances(entry: RequestEntry): void {
-    const account = this.#context.accountOf(entry.apiKey);
-    if (account === undefined) return;
+    const key = entry.apiKey === null ? undefined : this.#options.keys.find(entry.apiKey);
+    if (key === undefined) return;
+    const account = `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
     const writes = this.#writes;
     const last = findRecent(this.#accounts, account, ACCOUNTS_MAX, () => ({ ...NO_READ, writes }));
     const pause = this.#pauseSince(last, entry);
@@ -209,7 +183,7 @@ export class Advisor implements Observer {
     const id = entry.path.slice(entry.path.lastIndexOf("/") + 1);
     const charge = findRecent(this.#charges, id, CHARGES_MAX, newChargeReads);
     const pause = this.#pauseSince(charge, entry);
-    const { clock } = this.#context;
+    const { clock } = this.#options;
     charge.reads++;
     charge.repeats = pause === 0 && charge.response === entry.responseBody ? charge.repeats + 1 : 1;
     charge.response = entry.responseBody;
@@ -243,7 +217,7 @@ export class Advisor implements Observer {
 
   /** Returns undefined for the first read, after a restore that set the clock back, and after a skip. */
   #pauseSince(last: LastRead, { atMs }: RequestEntry): number | undefined {
-    const { totalSkippedMs } = this.#context.clock;
+    const { totalSkippedMs } = this.#options.clockControl;
     const pause = atMs - last.atMs;
     const skippedMs = totalSkippedMs - last.leaptMs;
     last.atMs = atMs;
