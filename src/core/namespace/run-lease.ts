@@ -1,8 +1,8 @@
 import { deleteEndpoint } from "../engine/commands/endpoint-commands.js";
-import { copyRules, type RuleSet, restoreRules } from "../engine/commands/scenario-commands.js";
+import { copyRules, restoreRules } from "../engine/commands/scenario-commands.js";
 import type { Engine } from "../engine/engine.js";
 import type { Command } from "../engine/transaction.js";
-import { type ClockSetting, parseClockSetting } from "../schema/option-schemas.js";
+import { parseClockSetting } from "../schema/option-schemas.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
 import type { ClockControl } from "../time/clock-control.js";
 import { HeartbeatLease } from "../time/heartbeat-lease.js";
@@ -24,13 +24,6 @@ interface LeasedNamespace {
 interface CurrentRun {
   readonly run: string;
   readonly lease: HeartbeatLease;
-}
-
-/** Settings to restore if the runner disappears. */
-interface SavedSettings {
-  readonly clock: ClockSetting;
-  readonly rules: RuleSet;
-  readonly mailboxes: ReadonlySet<string>;
 }
 
 /**
@@ -57,9 +50,9 @@ export class RunLease {
         "NAMESPACE_LEASED",
         `Run ${this.#current.run} has the namespace "${this.#namespace.name}" until it ends`,
       );
-    const saved = this.#save();
+    const restore = this.#saveSettings();
     const lease = new HeartbeatLease(this.#wall, () => {
-      this.#restore(saved)
+      restore()
         .then(onGone)
         .catch(this.#onError)
         .finally(() => {
@@ -87,24 +80,21 @@ export class RunLease {
     this.#current = undefined;
   }
 
-  #save(): SavedSettings {
-    const { clock, engine } = this.#namespace;
-    return {
-      clock: parseClockSetting(clock.view().mode),
-      rules: copyRules(engine.state),
-      mailboxes: new Set(this.#mailboxes()),
-    };
-  }
-
-  async #restore({ clock, rules, mailboxes }: SavedSettings): Promise<void> {
+  /** @returns a function that restores clock, rules, faults and mailboxes */
+  #saveSettings(): () => Promise<void> {
     const namespace = this.#namespace;
-    await namespace.clock.whenIdle(LONGEST_ADVANCE_MS);
-    namespace.execute(restoreRules(rules));
-    namespace.faults.clearCounts();
-    for (const id of this.#mailboxes())
-      if (!mailboxes.has(id)) namespace.execute(deleteEndpoint(undefined, id));
-    if (namespace.clock.view().mode !== modeOf(clock))
-      await namespace.clock.set({ setting: clock, nowMs: undefined });
+    const { clock } = namespace;
+    const { mode } = clock.view();
+    const rules = copyRules(namespace.engine.state);
+    const mailboxes = new Set(this.#mailboxes());
+    return async () => {
+      await clock.whenIdle(LONGEST_ADVANCE_MS);
+      namespace.execute(restoreRules(rules));
+      namespace.faults.clearCounts();
+      for (const id of this.#mailboxes())
+        if (!mailboxes.has(id)) namespace.execute(deleteEndpoint(undefined, id));
+      if (clock.view().mode !== mode) await clock.set({ setting: parseClockSetting(mode), nowMs: undefined });
+    };
   }
 
   #mailboxes(): string[] {
@@ -113,10 +103,6 @@ export class RunLease {
       .filter(({ mailbox }) => mailbox !== null)
       .map(({ webhook_id }) => webhook_id);
   }
-}
-
-function modeOf({ mode, speed }: ClockSetting): string {
-  return mode === "scaled" ? `${speed}x` : mode;
 }
 
 function noLease(run: string): Refusal {
