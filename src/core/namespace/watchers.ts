@@ -5,13 +5,13 @@ import { type WallClock, withYields, yieldToEventLoop } from "../time/wall-clock
 import type { RequestEntry } from "./served-request.js";
 
 /** Changes since the last check of the waiting calls. */
-export interface WatchedChanges<Request = RequestEntry> {
+export class WatchedChanges<Request = RequestEntry> {
   /** Keys of stored or removed records. */
-  readonly charges: ReadonlySet<RecordKey>;
-  readonly deliveries: ReadonlySet<RecordKey>;
-  readonly requests: readonly Request[];
+  readonly charges = new Set<RecordKey>();
+  readonly deliveries = new Set<RecordKey>();
+  readonly requests: Request[] = [];
   /** Cache of views of the changed records, shared by all waiting calls. */
-  readonly views: Map<object, object>;
+  readonly views = new Map<object, object>();
 }
 
 /** A condition that a call waits for. */
@@ -26,14 +26,6 @@ export interface WaitCondition<Request = RequestEntry> {
 export type WaitEndReason = "met" | "late" | "left" | "closed" | "crowded";
 
 const MAX_WAITS = 1_000;
-
-/** Changes collected for the next check. */
-class CollectedChanges<Request> implements WatchedChanges<Request> {
-  readonly charges = new Set<RecordKey>();
-  readonly deliveries = new Set<RecordKey>();
-  readonly requests: Request[] = [];
-  readonly views = new Map<object, object>();
-}
 
 interface Wait<Request> {
   readonly watch: WaitCondition<Request>;
@@ -51,7 +43,7 @@ export class Watchers<Request = RequestEntry> {
   readonly #wall: WallClock;
   readonly #waits = new Set<Wait<Request>>();
   /** Created by the first change while a call waits. */
-  #changes: CollectedChanges<Request> | undefined;
+  #changes: WatchedChanges<Request> | undefined;
   #isPlanned = false;
   /** Resolves when the queued full checks have ended. */
   #lastCheck: Promise<void> = Promise.resolve();
@@ -61,8 +53,8 @@ export class Watchers<Request = RequestEntry> {
     this.#wall = wall;
   }
 
-  #collected(): CollectedChanges<Request> {
-    return (this.#changes ??= new CollectedChanges());
+  #collected(): WatchedChanges<Request> {
+    return (this.#changes ??= new WatchedChanges());
   }
 
   onChange({ puts }: Change): void {
