@@ -32,22 +32,13 @@ export function isInProcessUrl(url: string): boolean {
 }
 
 /** Receivers in this process, by their endpoint's URL. */
-export class InProcessReceivers {
-  readonly #receivers = new Map<string, InProcessReceiver>();
+export class InProcessReceivers extends Map<string, InProcessReceiver> {
   #count = 0;
 
   add(receiver: InProcessReceiver): string {
     const address = `${IN_PROCESS_SCHEME}//handler-${++this.#count}`;
-    this.#receivers.set(address, receiver);
+    this.set(address, receiver);
     return address;
-  }
-
-  get(address: string): InProcessReceiver | undefined {
-    return this.#receivers.get(address);
-  }
-
-  delete(address: string): boolean {
-    return this.#receivers.delete(address);
   }
 }
 
