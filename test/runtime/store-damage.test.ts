@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StateDump } from "../../src/core/engine/records.js";
-import { crc32 } from "../../src/core/store/crc32.js";
+import { crc32 } from "../../src/core/store/journal-line.js";
 import { StoreError } from "../../src/core/store/store-error.js";
 import { createSandbox } from "../../src/index.js";
 import { START } from "../support/api-client.js";

@@ -1,16 +1,40 @@
-import { closeSync, existsSync, openSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, type Dirent, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Store } from "../engine/store.js";
 import { type NamespaceIdentity, namespaceIdentitySchema } from "../schema/control-requests.js";
-import { publishFile, readChecksummedJson, writeUnpublished } from "./checksummed-file.js";
+import { safeParse } from "../schema/issues.js";
+import { namespaceNameSchema } from "../schema/option-schemas.js";
+import {
+  publishFile,
+  readChecksummedJson,
+  UNPUBLISHED_SUFFIX,
+  writeUnpublished,
+} from "./checksummed-file.js";
 import { resolveFile, syncParentFolder } from "./file-paths.js";
 import { FileStore } from "./file-store.js";
 import { takeLock } from "./lock.js";
-import { FILE_SUFFIX, fileSize, findNamespaces, namespaceFile } from "./namespace-files.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 import type { Snapshots, Storage } from "./storage.js";
 import { asStoreError, OutOfHandlesError, StoreError, systemErrorCode } from "./store-error.js";
 import { nodeIo, type StoreIo } from "./store-io.js";
+
+/** Suffixes after DATA.ns-NAME, the file of a namespace's state. A name has no dot, so file names are unambiguous. */
+const FILE_SUFFIX = {
+  journal: ".journal",
+  lock: ".lock",
+  snapshots: ".snapshots",
+  identity: ".identity",
+  /** Marks a namespace under construction; renamed to `identity` when finished. */
+  unfinished: `.identity${UNPUBLISHED_SUFFIX}`,
+  /** State of a deleted namespace. */
+  deleted: ".deleted",
+} as const;
+
+/** A marker is always a file: folders of these names belong to other programs. */
+const MARKER_SUFFIXES: ReadonlySet<string> = new Set([FILE_SUFFIX.unfinished, FILE_SUFFIX.deleted]);
+
+/** Suffix of a file that a killed process left: an unfinished state, or a stale lock set aside. */
+const TEMPORARY = /^\.(tmp|lock\.\d+)$/;
 
 /** File handles left free for resets, snapshots and connections. */
 const SPARE_HANDLES = 16;
@@ -46,15 +70,18 @@ export class FileStorage implements Storage {
   }
 
   #file(name: string): string {
-    return name === this.#defaultName ? this.#data : namespaceFile(this.#data, name);
+    if (name === this.#defaultName) return this.#data;
+    if (!safeParse(namespaceNameSchema, name).ok)
+      throw new StoreError(`${JSON.stringify(name)} is not a valid namespace name.`);
+    return `${this.#data}.ns-${name}`;
   }
 
   recover(): string[] {
-    const { namespaces: found, temporaryFiles: leftovers } = findNamespaces(this.#data);
-    for (const file of leftovers)
+    const { namespaces, temporaryFiles } = findFiles(this.#data);
+    for (const file of temporaryFiles)
       this.#tryRemove(`Cannot remove ${file}`, () => rmSync(file, { force: true }));
     const names: string[] = [];
-    for (const [name, endings] of found) {
+    for (const [name, endings] of namespaces) {
       if (name === this.#defaultName) continue;
       const file = this.#file(name);
       const isDeleted = !endings.has("") && endings.has(FILE_SUFFIX.deleted);
@@ -79,7 +106,10 @@ export class FileStorage implements Storage {
     } catch (error) {
       // Other errors are reported when the file is opened.
       if (systemErrorCode(error) === "EMFILE" || systemErrorCode(error) === "ENFILE")
-        throw outOfHandles(error);
+        throw new OutOfHandlesError(
+          "Too many open files: with --data each namespace keeps one open. Raise the limit (ulimit -n), or delete namespaces that are not needed any more.",
+          { cause: error },
+        );
     } finally {
       for (const handle of handles) closeSync(handle);
     }
@@ -166,9 +196,39 @@ export class FileStorage implements Storage {
   }
 }
 
-function outOfHandles(cause: unknown): OutOfHandlesError {
-  return new OutOfHandlesError(
-    "Too many open files: with --data each namespace keeps one open. Raise the limit (ulimit -n), or delete namespaces that are not needed any more.",
-    { cause },
-  );
+/**
+ * Finds the files beside a data file: the suffixes of each namespace with a valid name, and the temporary files to
+ * remove, those of the data file included. Files of other programs are ignored.
+ */
+function findFiles(data: string) {
+  const prefix = basename(data);
+  const namespaces = new Map<string, Set<string>>();
+  const temporaryFiles: string[] = [];
+  for (const entry of readEntries(dirname(data))) {
+    if (!entry.name.startsWith(`${prefix}.`)) continue;
+    const path = join(dirname(data), entry.name);
+    const rest = entry.name.slice(prefix.length);
+    const [, name, ending] = /^\.ns-([^.]*)(.*)$/s.exec(rest) ?? [];
+    if (name === undefined) {
+      if (entry.isFile() && TEMPORARY.test(rest)) temporaryFiles.push(path);
+    } else if (safeParse(namespaceNameSchema, name).ok) {
+      if (entry.isFile() && TEMPORARY.test(ending!)) temporaryFiles.push(path);
+      else if (entry.isFile() || !MARKER_SUFFIXES.has(ending!))
+        namespaces.set(name, (namespaces.get(name) ?? new Set()).add(ending!));
+    }
+  }
+  return { namespaces, temporaryFiles };
+}
+
+function readEntries(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    throw asStoreError(error, `Cannot tell which namespaces are in ${folder}`);
+  }
+}
+
+/** Returns 0 if the file does not exist. */
+function fileSize(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
