@@ -12,7 +12,7 @@ import {
 import { hostname } from "node:os";
 import { machineNowMs, monotonicMs, repeatEvery } from "../time/timers.js";
 import { generateInstanceId } from "../time/wall-clock.js";
-import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
+import { asStoreError, ifExists, StoreError, systemErrorCode } from "./store-error.js";
 import { isObject } from "./stored-shapes.js";
 
 /*
@@ -209,12 +209,7 @@ function createLock(lockFile: string, text: string): boolean {
 }
 
 function readLock(lockFile: string): string | undefined {
-  try {
-    return readFileSync(lockFile, "utf8");
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return ifExists(() => readFileSync(lockFile, "utf8"));
 }
 
 function statsOf(lockFile: string): Stats | undefined {
@@ -249,8 +244,10 @@ function describeThisProcess(): LockOwner {
   return {
     pid: process.pid,
     host: hostname(),
-    boot: hasProc ? (readText("/proc/sys/kernel/random/boot_id")?.trim() ?? null) : null,
-    pid_namespace: hasProc ? (readLink("/proc/self/ns/pid") ?? null) : null,
+    boot: hasProc
+      ? (tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))?.trim() ?? null)
+      : null,
+    pid_namespace: hasProc ? (tryRead(() => readlinkSync("/proc/self/ns/pid")) ?? null) : null,
     started: hasProc ? (readProcessStart(process.pid) ?? null) : null,
     instance: generateInstanceId(),
   };
@@ -282,12 +279,12 @@ function isProcessRunning({ pid, started }: LockOwner): boolean | undefined {
 
 /** Returns true if /proc belongs to this pid namespace. */
 function hasOwnProc(): boolean {
-  return readLink("/proc/self") === String(process.pid);
+  return tryRead(() => readlinkSync("/proc/self")) === String(process.pid);
 }
 
 /** Start of a process; "ended" for a zombie, undefined if the pid is unused. */
 function readProcessStart(pid: number): string | undefined {
-  const text = readText(`/proc/${pid}/stat`);
+  const text = tryRead(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   if (text === undefined) return undefined;
   // The second field, the program name in brackets, may contain spaces and brackets.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -295,17 +292,9 @@ function readProcessStart(pid: number): string | undefined {
   return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[22 - 3];
 }
 
-function readText(file: string): string | undefined {
+function tryRead(read: () => string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function readLink(link: string): string | undefined {
-  try {
-    return readlinkSync(link);
+    return read();
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import type { StateDump } from "../engine/records.js";
 import { hasValidChecksum, writeChecksummed } from "./checksummed-file.js";
 import { checkWritable, syncParentFolder } from "./file-paths.js";
 import { encodeState } from "./state-text.js";
-import { damagedFileError, StoreError, systemErrorCode } from "./store-error.js";
+import { damagedFileError, ifExists, StoreError } from "./store-error.js";
 import type { StoreIo } from "./store-io.js";
 import { isObject, isStateDump } from "./stored-shapes.js";
 
@@ -65,7 +65,7 @@ export class SnapshotFile {
   }
 
   #parse(): StateDump | null {
-    const content = readIfExists(this.#file);
+    const content = ifExists(() => readFileSync(this.#file)) ?? Buffer.alloc(0);
     this.#bytes = content.length;
     return content.length === 0 ? null : parse(this.#file, content);
   }
@@ -135,15 +135,6 @@ export class SnapshotFile {
 
   get #temporary(): string {
     return `${this.#file}.tmp`;
-  }
-}
-
-function readIfExists(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return Buffer.alloc(0);
-    throw error;
   }
 }
 
