@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { SandboxFetch } from "../control-client.js";
-import { callUrl } from "../core/delivery/http-call.js";
+import { callUrl } from "../core/delivery/outgoing-http.js";
 import { normalizeWebhookUrl } from "../core/schema/receiver-url.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";

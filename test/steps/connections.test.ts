@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { callUrl } from "../../src/core/delivery/http-call.js";
-import { ConnectionPool } from "../../src/core/delivery/outgoing-http.js";
+import { ConnectionPool, callUrl } from "../../src/core/delivery/outgoing-http.js";
 import { atEnd } from "../support/lifetime.js";
 import { listening } from "../support/servers.js";
 

@@ -1,7 +1,6 @@
-import * as http from "node:http";
+import type * as http from "node:http";
 import type { LookupFunction, Socket } from "node:net";
 import type { AttemptResult } from "../engine/commands/delivery-commands.js";
-import { loadLazily } from "../schema/load-lazily.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
 import {
@@ -14,7 +13,7 @@ import {
   type SignedRequest,
   timedOutResult,
 } from "./outcomes.js";
-import { AGENT_OPTIONS, lookupOptions, networkErrorText } from "./outgoing-http.js";
+import { ConnectionPool, createRequester, networkErrorText, type Requester } from "./outgoing-http.js";
 
 export interface ReceiverClientOptions {
   /** Wall time for a response. */
@@ -24,27 +23,13 @@ export interface ReceiverClientOptions {
   readonly resolve?: LookupFunction;
 }
 
-interface Transport {
-  readonly request: typeof http.request;
-  readonly agent: http.Agent;
-}
-
 /** Posts to receivers over HTTP(S) without following redirects. */
 export class ReceiverClient {
   readonly #options: ReceiverClientOptions;
-  readonly #http: Transport = { request: http.request, agent: new http.Agent(AGENT_OPTIONS) };
-  #https: Transport | undefined;
+  readonly #connections = new ConnectionPool();
 
   constructor(options: ReceiverClientOptions) {
     this.#options = options;
-  }
-
-  /** Loads TLS on first use, because it would cost each start 2 ms. */
-  async #transport(protocol: string): Promise<Transport> {
-    if (protocol !== "https:") return this.#http;
-    const https = await loadLazily(() => import("node:https"));
-    this.#https ??= { request: https.request, agent: new https.Agent(AGENT_OPTIONS) };
-    return this.#https;
   }
 
   /**
@@ -58,26 +43,26 @@ export class ReceiverClient {
     signal: AbortSignal,
     barrier?: BarrierMember,
   ): Promise<AttemptResult> {
-    const url = new URL(address);
-    const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
+    const { resolve } = this.#options;
+    const request = signal.aborted
+      ? undefined
+      : await createRequester(new URL(address), this.#connections, resolve);
     // A request that was cancelled while it waited, or while TLS was loading, is not sent.
     const answer =
-      transport === undefined || signal.aborted
+      request === undefined || signal.aborted
         ? CANCELLED_RESULT
-        : await this.#exchange(transport, url, signed, signal, barrier);
+        : await this.#exchange(request, signed, signal, barrier);
     barrier?.leave();
     return buildAttemptResult(signed, answer, this.#options.wall);
   }
 
   #exchange(
-    transport: Transport,
-    url: URL,
+    startRequest: Requester,
     { sentAt, headers, body }: SignedRequest,
     signal: AbortSignal,
     barrier: BarrierMember | undefined,
   ): Promise<SendResult> {
-    const { wall, timeoutMs, resolve: resolver } = this.#options;
-    const lookup = lookupOptions(url.hostname, resolver);
+    const { wall, timeoutMs } = this.#options;
     return new Promise((resolve) => {
       let current: http.ClientRequest | undefined;
       let cancelTimeout: (() => void) | undefined;
@@ -96,12 +81,11 @@ export class ReceiverClient {
       const abort = (): void => stop(CANCELLED_RESULT);
       signal.addEventListener("abort", abort);
 
-      const sendRequest = (agent: http.Agent | false): void => {
-        const request = transport.request(url, {
+      const sendRequest = (connection: Pick<http.RequestOptions, "agent">): void => {
+        const request = startRequest({
           method: "POST",
-          agent,
           headers: { ...headers, "content-length": Buffer.byteLength(body) },
-          ...lookup,
+          ...connection,
         });
         current = request;
         let usedSocket: UsedSocket | undefined;
@@ -118,19 +102,18 @@ export class ReceiverClient {
         request.on("error", (error: NodeJS.ErrnoException) => {
           if (isDone) return;
           if (request.reusedSocket && usedSocket !== undefined && isCutBeforeAnswer(error, usedSocket))
-            sendRequest(false);
+            sendRequest({ agent: false });
           else finish({ ...failedResult(networkErrorText(error)), isUnreachable: isRefused(error) });
         });
         request.on("response", (response) => readAnswer(response, Date.parse(sentAt), finish));
         if (barrier === undefined) request.end(body);
       };
-      sendRequest(transport.agent);
+      sendRequest({});
     });
   }
 
   close(): void {
-    this.#http.agent.destroy();
-    this.#https?.agent.destroy();
+    this.#connections.close();
   }
 }
 

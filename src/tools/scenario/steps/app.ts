@@ -123,7 +123,7 @@ export async function callAppUnderTest(
   const { headers, body } = encodeContent(content, {});
   const url = `${context.app}${path}`;
   // Loaded on demand: `validate` calls no app.
-  const { callUrl } = await loadLazily(() => import("../../../core/delivery/http-call.js"));
+  const { callUrl } = await loadLazily(() => import("../../../core/delivery/outgoing-http.js"));
   try {
     return await callWithTimeout(context.wall, withinMs, context.client.signal, (signal) =>
       callUrl(new URL(url), { method, headers, body, signal, connections: context.connections }),
