@@ -2,13 +2,7 @@ import { firstExpiredMs } from "../domain/charge-transition.js";
 import { isAnswerLost } from "../engine/commands/delivery-commands.js";
 import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
-
-interface CountedRequest {
-  readonly operation: string | null;
-  readonly errorCode: string | null;
-  readonly hasClientDisconnected: boolean;
-  readonly isAnswerLost?: boolean | undefined;
-}
+import type { ServedRequest } from "./served-request.js";
 
 type CounterKind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 
@@ -29,7 +23,7 @@ export class CoverageCounters {
     return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
   }
 
-  noteRequest({ operation, errorCode, hasClientDisconnected, isAnswerLost }: CountedRequest): void {
+  noteRequest({ operation, errorCode, hasClientDisconnected, isAnswerLost }: ServedRequest): void {
     if (hasClientDisconnected) return;
     if (operation !== null) this.#count("operations", operation);
     if (errorCode !== null) this.#count("error_codes", errorCode);

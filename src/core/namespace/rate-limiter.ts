@@ -1,14 +1,6 @@
 import type { Clock } from "../time/clock.js";
 import type { WallClock } from "../time/wall-clock.js";
 
-interface RateVerdict {
-  readonly limited: boolean;
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds of sandbox time to the end of the window, rounded up. */
-  readonly resetSeconds: number;
-}
-
 const RATE_WINDOW_MS = 60_000;
 
 interface Window {
@@ -38,12 +30,13 @@ export class RateLimiter {
   }
 
   /** @param limit requests per window of a key with its own limit */
-  hit(key: string, nowMs: number, limit = this.#limit): RateVerdict {
+  hit(key: string, nowMs: number, limit = this.#limit) {
     let window = this.#windows.get(key);
     if (window === undefined || this.#isOver(window, nowMs))
       this.#windows.set(key, (window = { startMs: nowMs, count: 0, waitedWallMs: Number.POSITIVE_INFINITY }));
     const limited = window.count >= limit;
     if (!limited) window.count++;
+    /** Seconds of sandbox time to the end of the window. */
     const resetSeconds = Math.ceil((window.startMs + RATE_WINDOW_MS - nowMs) / 1000);
     if (limited)
       window.waitedWallMs = Math.min(window.waitedWallMs, this.#wall.nowMs() + resetSeconds * 1000);

@@ -140,14 +140,8 @@ export const MAX_JOURNALED_BODY_BYTES = 64 * 1024;
 /** The longest UTF-8 encoding of a UTF-16 code unit. */
 const LONGEST_CHARACTER_BYTES = 3;
 
-/** A truncated body with a mark at its end, and its full length. */
-interface CutBody {
-  readonly text: string;
-  readonly bytes: number;
-}
-
-/** Returns undefined for a body within the limit. */
-export function truncateBody(body: string): CutBody | undefined {
+/** Returns a truncated body with a mark at its end, and its full length; undefined for a body within the limit. */
+export function truncateBody(body: string): { text: string; bytes: number } | undefined {
   if (body.length * LONGEST_CHARACTER_BYTES <= MAX_JOURNALED_BODY_BYTES) return undefined;
   const bytes = Buffer.byteLength(body);
   if (bytes <= MAX_JOURNALED_BODY_BYTES) return undefined;
