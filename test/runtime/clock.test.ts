@@ -25,36 +25,6 @@ async function worldAt(wishes: WorldWishes, wall = new FakeWall(WALL_START)) {
 }
 
 describe("a clock", () => {
-  it("that is real goes with wall time from where it was set", () => {
-    const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, parseClockSetting("real"), 5_000);
-    wall.elapse(1234);
-    expect(clock.nowMs()).toBe(6_234);
-    expect(clock.wallDelayMs(10_000)).toBe(3_766);
-    expect(clock.wallDelayMs(1)).toBe(0);
-  });
-
-  it("that is manual stands still", () => {
-    const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, parseClockSetting("manual"), 5_000);
-    wall.elapse(DAY);
-    expect(clock.nowMs()).toBe(5_000);
-    expect(clock.isTimeRunning).toBe(false);
-    expect(clock.wallDelayMs(5_001)).toBe(Number.POSITIVE_INFINITY);
-  });
-
-  it.each([
-    ["60x", 60_000, 1000],
-    ["0.5x", 500, 120_000],
-    ["1000000x", 1_000_000_000, 0.06],
-  ])("at %s goes so many times as fast", (speed, afterOneSecond, wallForOneMinute) => {
-    const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, parseClockSetting(speed), 0);
-    expect(clock.wallDelayMs(MINUTE)).toBe(wallForOneMinute);
-    wall.elapse(SECOND);
-    expect(clock.nowMs()).toBe(afterOneSecond);
-  });
-
   it.each([
     ["real", 1],
     ["60x", 60],
@@ -77,34 +47,11 @@ describe("a clock", () => {
     },
   );
 
-  it("stands at the moment an advance holds, and goes on from where that came to", () => {
-    const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, parseClockSetting("real"), 0);
-    clock.holdAt(50_000);
-    wall.elapse(9_999);
-    expect(clock.nowMs()).toBe(50_000);
-    clock.set(50_000, clock.setting);
-    wall.elapse(5);
-    expect(clock.nowMs()).toBe(50_005);
-  });
-
   it("never passes the last instant that can be written", () => {
     const wall = new FakeWall(WALL_START);
     const clock = new Clock(wall, parseClockSetting("1000000x"), MAX_INSTANT_MS - 10);
     wall.elapse(DAY);
     expect(clock.nowMs()).toBe(MAX_INSTANT_MS);
-  });
-
-  it.each([
-    ["manual", 7_000],
-    ["real", 7_000 + HOUR],
-    ["60x", 7_000 + 60 * HOUR],
-  ])("of an earlier run that was %s is resumed", (text, expected) => {
-    const wall = new FakeWall(WALL_START);
-    const kept: ClockRecord = { ...parseClockSetting(text), sandbox_ms: 7_000, wall_ms: WALL_START - HOUR };
-    const clock = Clock.resume(wall, kept, 0);
-    expect(clock.nowMs()).toBe(expected);
-    expect(clock.setting).toEqual(parseClockSetting(text));
   });
 
   it("of an earlier run is never before the last change, nor goes back with the machine's clock", () => {
@@ -215,19 +162,6 @@ describe("a world on a clock that runs", () => {
     expect(since()).toBe(11_500);
     expect(wall.delays.length).toBeLessThan(30);
     expect(await status(charge)).toBe("COMPLETED");
-  });
-
-  it("clamps a wait no timer can make, and comes back to it until it is over", async () => {
-    const { wall, world, client } = await worldAt({ clockText: "0.000001x" });
-    const charge = await client.pay({ email: "expired@shop.test" });
-    const dueInMs = HOUR * 1_000_000;
-    expect(wall.delays.at(-1)).toBeCloseTo(SECOND * 1_000_000, -3);
-    wall.elapse(dueInMs - 1_000_000);
-    expect(world.engine.state.get("charges", charge)!.status).toBe("AWAITING_PAYMENT");
-    wall.elapse(2_000_000);
-    expect(world.engine.state.get("charges", charge)!.status).toBe("EXPIRED");
-    expect(wall.delays.length).toBeGreaterThan(dueInMs / MAX_TIMER_MS);
-    expect(wall.delays.length).toBeLessThan((2 * dueInMs) / MAX_TIMER_MS);
   });
 
   it("leaps in an advance and runs on from there", async () => {

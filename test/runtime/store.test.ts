@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import {
   appendFileSync,
   copyFileSync,
   existsSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,9 +12,6 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change } from "../../src/core/engine/records.js";
@@ -107,16 +102,6 @@ describe("file store", () => {
   it("treats an empty file as absent", () => {
     writeFileSync(file, "");
     expect(fileStoreAt().load()).toBeUndefined();
-  });
-
-  it("keeps its files to their owner", () => {
-    const store = fileStoreAt();
-    store.load();
-    store.append([change(1)]);
-    store.replace(dumpOf(upTo(1)));
-    for (const suffix of ["", ".journal", ".lock"]) {
-      expect(statSync(file + suffix).mode & 0o777).toBe(0o600);
-    }
   });
 
   it("keeps unicode, 4-byte characters, lone surrogates and line breaks, also across read chunks", () => {
@@ -287,11 +272,6 @@ describe("file store, refusing damage", () => {
     writeFileSync(file, "");
     expect(() => fileStoreAt({ file: join(file, "x.json") }).load()).toThrow(StoreError);
     expect(existsSync(join(folder, "no"))).toBe(false);
-  });
-
-  it("a file that is a folder", () => {
-    mkdirSync(file);
-    expect(() => fileStoreAt().load()).toThrow(StoreError);
   });
 
   it("changes out of order, states of the past and use before load or after close", () => {
@@ -704,74 +684,3 @@ describe("file store, any history", () => {
     );
   });
 });
-
-describe("file store, kill -9", () => {
-  /** Appends as fast as it can, compacts now and then, and prints each change once it is acknowledged. */
-  const CHILD = `
-    import { writeSync } from "node:fs";
-    import { FileStore } from "./src/core/store/file-store.ts";
-    const store = new FileStore({ file: process.argv[2], compactAtBytes: 20000 });
-    const loaded = store.load();
-    const rates = new Map(loaded?.snapshot?.collections.rates);
-    let seq = loaded?.snapshot?.seq ?? 0;
-    for (const change of loaded?.changes ?? []) {
-      seq = change.seq;
-      for (const [, key, record] of change.puts) rates.set(key, record);
-    }
-    const names = ["quotes", "charges", "rates"];
-    const dump = () => ({
-      version: 1, seq, at: seq, counters: {},
-      collections: Object.fromEntries(names.map((name) => [name, name === "rates" ? [...rates] : []])),
-    });
-    for (;;) {
-      const key = "C" + (seq + 1);
-      const record = { code: key, rate: String(seq + 1) };
-      store.append([{ seq: seq + 1, at: seq + 1, puts: [["rates", key, record]], counters: {} }]);
-      seq += 1;
-      rates.set(key, record);
-      writeSync(1, seq + "\\n");
-      store.compactIfLarge(dump);
-    }
-  `;
-
-  it("has every change that was acknowledged, run after run", async () => {
-    const script = join(folder, "child.mjs");
-    await build({
-      stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      outfile: script,
-      logLevel: "warning",
-    });
-    let lastSeq = 0;
-    for (const acknowledgements of [1, 50, 500, 2_000]) {
-      const child = spawn(process.execPath, [script, file], { stdio: ["ignore", "pipe", "inherit"] });
-      const target = lastSeq + acknowledgements;
-      let acknowledged = 0;
-      for await (const line of createInterface({ input: child.stdout })) {
-        acknowledged = Number(line);
-        if (acknowledged === target) child.kill("SIGKILL");
-      }
-      await killed(child);
-      expect(child.signalCode).toBe("SIGKILL");
-      expect(acknowledged).toBeGreaterThanOrEqual(target);
-
-      const store = fileStoreAt();
-      const model = modelOf(store.load());
-      expect(model.seq).toBeGreaterThanOrEqual(acknowledged);
-      expect(model).toEqual(upTo(model.seq));
-      lastSeq = model.seq;
-      store.close(() => dumpOf(model));
-    }
-  });
-});
-
-/** Ends a child of this test, and waits until it is gone. */
-function killed(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    child.once("exit", () => resolve());
-    child.kill("SIGKILL");
-  });
-}

@@ -94,18 +94,6 @@ describe("the delivery log", () => {
     expect(one.attempts[0].response_body).toBe(answer.slice(0, 4_096));
   });
 
-  it("says in words what went wrong where there was no answer", async () => {
-    const receiver = await Receiver.open((received) => received.response.destroy());
-    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
-    await client.pay({ scenario: "instant" });
-    await sandbox.settled();
-    expect((await deliveries(client))[0].attempts[0]).toMatchObject({
-      status: null,
-      response_body: null,
-      error: expect.stringMatching(/hang up|ECONNRESET/),
-    });
-  });
-
   it("is asked by type, charge, event, status and mode", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([receiver.url]);

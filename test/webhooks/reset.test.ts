@@ -42,15 +42,6 @@ describe("webhooks after resets", () => {
     expect(ids.size).toBe(18);
   });
 
-  it("go where the start options say when they are not kept", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor(receiver);
-    for (let round = 0; round < 3; round++) expect((await client.reset({ keep: [] })).status).toBe(200);
-    await client.pay();
-    await sandbox.advance("10s");
-    expect(receiver.types).toEqual(THREE);
-  });
-
   it("an endpoint that a 410 switched off stays off when kept and comes back when not", async () => {
     const receiver = await Receiver.open(refuseWith(410));
     const { sandbox, client } = await sandboxFor(receiver);
