@@ -8,7 +8,7 @@ import type { AttemptResult } from "../../src/core/engine/commands/delivery-comm
 import { START } from "../support/api-client.js";
 import { atEnd } from "../support/lifetime.js";
 import { FakeWall } from "../support/receiver-world.js";
-import { deliveries, shopFor } from "./support/shop.js";
+import { deliveries, shopFor, THREE } from "./support/shop.js";
 
 /** What a bare receiver does with the request that came as so-manieth of all, on a connection of its own number. */
 type React = (socket: Socket, request: { readonly count: number; readonly onSocket: number }) => void;
@@ -57,8 +57,6 @@ function holdUp(): void {
   const since = performance.now();
   while (performance.now() - since < 300);
 }
-
-const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
 /** One charge's three events, one after the other, to a receiver that may hang up. */
 async function threeEvents(react: React) {

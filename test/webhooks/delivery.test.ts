@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox, SandboxOptions } from "../../src/index.js";
-import { openSandbox, START } from "../support/api-client.js";
+import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import {
   accept,
@@ -12,24 +12,16 @@ import {
   refuseWith,
 } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
-/** A sandbox that stands still at START until the test moves it. */
-async function sandboxFor(
-  webhooks: SandboxOptions["webhooks"],
-  options: SandboxOptions = {},
-): Promise<{ sandbox: Sandbox; client: Client }> {
-  const sandbox = await openSandbox({ webhooks: webhooks ?? [], ...options });
-  return { sandbox, client: Client.of(sandbox) };
-}
-
-/** Sandbox time since START, in milliseconds. */
-function since(instant: string): number {
-  return Date.parse(instant) - Date.parse(START);
-}
+import {
+  HOUR,
+  MINUTE,
+  ONLY_COMPLETED,
+  SECOND,
+  shopAndReceiver,
+  shopFor,
+  since,
+  THREE,
+} from "./support/shop.js";
 
 function deliveriesOf(sandbox: Sandbox) {
   return sandbox.snapshot().collections.deliveries.map(([, delivery]) => delivery);
@@ -42,12 +34,10 @@ function attemptTimes(sandbox: Sandbox): number[] {
 
 describe("what a receiver gets", () => {
   it("is every status change, in order, once, signed so that the official library takes it [R1.16 R22.24 R28.1 R28.5]", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor([receiver.url]);
-    const charge = await client.pay({ metadata: { order: "Ünïcode \u2028 ✓" } });
-    await sandbox.advance("10s");
+    const { receiver, sell } = await shopAndReceiver();
+    const charge = await sell("10s", { metadata: { order: "Ünïcode \u2028 ✓" } });
 
-    expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing", "charge.completed"]);
+    expect(receiver.types).toEqual(THREE);
     for (const one of receiver.received) expect(one.verify()).toEqual(JSON.parse(one.body));
     expect(receiver.received.map((one) => since(one.event.timestamp))).toEqual([1000, 3000, 5000]);
     expect(receiver.received.map((one) => one.event.mode)).toEqual(["test", "test", "test"]);
@@ -58,15 +48,13 @@ describe("what a receiver gets", () => {
   });
 
   it("is, byte for byte, what a read of the charge answers at that moment [R1.17 R28.6]", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, client, sell } = await shopAndReceiver();
     const reads: string[] = [];
     receiver.handler = async (received) => {
       reads.push((await client.charge(received.event.data.charge_id)).text);
       received.answer();
     };
-    const charge = await client.pay({ metadata: { order: "Ünïcode ✓" } });
-    await sandbox.advance("10s");
+    const charge = await sell("10s", { metadata: { order: "Ünïcode ✓" } });
 
     expect(reads).toHaveLength(3);
     expect(receiver.received.map((one) => one.dataText)).toEqual(reads);
@@ -75,7 +63,7 @@ describe("what a receiver gets", () => {
 
   it("is stamped with wall time, so that a library that checks the age takes it", async () => {
     const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor([receiver.url], { startTime: "2031-01-01T00:00:00Z" });
+    const { sandbox, client } = await shopFor([receiver.url], { startTime: "2031-01-01T00:00:00Z" });
     await client.pay();
     const before = Math.floor(Date.now() / 1000);
     await sandbox.advance("1s");
@@ -88,9 +76,8 @@ describe("what a receiver gets", () => {
   it("is signed with the endpoint's own secret where it has one [R27.9]", async () => {
     const receiver = await Receiver.open();
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
-    const { sandbox, client } = await sandboxFor([{ url: receiver.url, secret }]);
-    await client.pay();
-    await sandbox.advance("1s");
+    const { sell } = await shopFor([{ url: receiver.url, secret }]);
+    await sell("1s");
     receiver.received[0]!.verify(secret);
     expect(() => receiver.received[0]!.verify()).toThrow();
   });
@@ -99,7 +86,7 @@ describe("what a receiver gets", () => {
 describe("who gets it", () => {
   it("only endpoints of the charge's mode [R22.25 R28.2]", async () => {
     const [test, live] = [await Receiver.open(), await Receiver.open()];
-    const { sandbox, client } = await sandboxFor([
+    const { sandbox, client } = await shopFor([
       { url: test.url, mode: "test" },
       { url: live.url, mode: "live" },
     ]);
@@ -113,14 +100,13 @@ describe("who gets it", () => {
 
   it("only endpoints whose globs match the type", async () => {
     const [completed, ends, none] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
-    const { sandbox, client } = await sandboxFor([
+    const { client, sell } = await shopFor([
       { url: completed.url, events: ["charge.completed"] },
       { url: ends.url, events: ["charge.*ing", "charge.fail??"] },
       { url: none.url, events: ["withdrawal.*"] },
     ]);
     await client.pay();
-    await client.pay({ email: "declined@shop.test" });
-    await sandbox.advance("10s");
+    await sell("10s", { email: "declined@shop.test" });
     expect(completed.types).toEqual(["charge.completed"]);
     expect(ends.types.sort()).toEqual(["charge.failed", "charge.processing"]);
     expect(none.types).toEqual([]);
@@ -129,8 +115,7 @@ describe("who gets it", () => {
 
 describe("a receiver that takes its time", () => {
   it("delays no answer of the API, over a port and in this process", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const { url } = await sandbox.listen();
     for (const shop of [client, Client.at(url)]) {
       const charge = await shop.pay({ scenario: "instant" });
@@ -165,8 +150,7 @@ describe("a receiver that takes its time", () => {
   });
 
   it("is waited for by an advance before time passes that instant", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay();
     const advancing = sandbox.advance("10s");
     const first = await receiver.arrived(1);
@@ -185,8 +169,7 @@ describe("a receiver that takes its time", () => {
 
 describe("a receiver that calls back", () => {
   it("may read and create charges while time is being moved, at that moment's time", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver();
     const { url } = await sandbox.listen();
     const shop = Client.at(url);
     const orders: { at: string; charge: string }[] = [];
@@ -204,18 +187,13 @@ describe("a receiver that calls back", () => {
     expect(orders.map(({ at }) => since(at))).toEqual([5000, 10_000]);
     for (const { charge } of orders) {
       expect((await client.charge(charge)).json.status).toBe("COMPLETED");
-      expect(receiver.about(charge).map((one) => one.event.type)).toEqual([
-        "charge.awaiting_payment",
-        "charge.processing",
-        "charge.completed",
-      ]);
+      expect(receiver.about(charge).map((one) => one.event.type)).toEqual(THREE);
     }
     expect(report.fired_total).toBe(18);
   });
 
   it("is told CLOCK_BUSY when it moves the clock or resets meanwhile", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver();
     const answers: { status: number; code: string }[] = [];
     receiver.handler = async (received) => {
       for (const answer of [
@@ -236,8 +214,7 @@ describe("a receiver that calls back", () => {
   });
 
   it("may wait for its turn instead: with ?wait=10s all that asked get theirs, one after the other", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay();
     const advancing = sandbox.advance("1s");
     const first = await receiver.arrived(1);
@@ -258,8 +235,7 @@ describe("a receiver that calls back", () => {
 
 describe("order", () => {
   it("different objects go in parallel", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charges = [await client.pay(), await client.pay(), await client.pay()];
     for (const charge of charges) await client.transition(charge, "AWAITING_PAYMENT");
     await receiver.arrived(3);
@@ -270,8 +246,7 @@ describe("order", () => {
   });
 
   it("one object's events wait for the first attempt at the one before, even when it fails", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const [charge, other] = [await client.pay(), await client.pay()];
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
       await client.transition(charge, status);
@@ -287,19 +262,13 @@ describe("order", () => {
     second.response.destroy();
     (await receiver.arrived(4)).answer();
     await sandbox.settled();
-    expect(receiver.about(charge).map((one) => one.event.type)).toEqual([
-      "charge.awaiting_payment",
-      "charge.processing",
-      "charge.completed",
-    ]);
+    expect(receiver.about(charge).map((one) => one.event.type)).toEqual(THREE);
   });
 
   it("a retry blocks nothing and comes when it is due", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, sell } = await shopAndReceiver();
     receiver.handler = (received) => received.answer(receiver.received.length === 1 ? 500 : 200);
-    await client.pay();
-    await sandbox.advance("10s");
+    await sell("10s");
     expect(receiver.types).toEqual([
       "charge.awaiting_payment",
       "charge.processing",
@@ -314,8 +283,7 @@ describe("order", () => {
 
 describe("retries", () => {
   it("follow the ladder on sandbox time, and then the delivery has failed [R28.6]", async () => {
-    const receiver = await Receiver.open(refuseWith(500));
-    const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
+    const { receiver, sandbox, client } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await client.pay({ scenario: "instant" });
     const due = [
       5 * SECOND,
@@ -349,10 +317,8 @@ describe("retries", () => {
   });
 
   it("are all made by one long advance too, at the same instants", async () => {
-    const receiver = await Receiver.open(refuseWith(500));
-    const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
-    await client.pay({ scenario: "instant" });
-    await sandbox.advance("idle");
+    const { sandbox, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
+    await sell("idle", { scenario: "instant" });
     expect(attemptTimes(sandbox)).toHaveLength(10);
     expect(attemptTimes(sandbox).at(-1)).toBe(75 * HOUR + 35 * MINUTE + 5 * SECOND);
   });
@@ -371,9 +337,8 @@ describe("retries", () => {
       const [status, retryAfter] = answers[receiver.received.length - 1]!;
       received.answer(status, { "retry-after": retryAfter });
     };
-    const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
-    await client.pay({ scenario: "instant" });
-    await sandbox.advance("idle");
+    const { sandbox, sell } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
+    await sell("idle", { scenario: "instant" });
     const steps = [120 * SECOND, 1000 * SECOND, 30 * MINUTE, 2 * HOUR, 5 * HOUR];
     let atMs = 0;
     expect(attemptTimes(sandbox)).toEqual([0, ...steps.map((wait) => (atMs += wait))]);
@@ -397,12 +362,10 @@ describe("retries", () => {
 
   it("stop at 410: the endpoint is switched off, and what waits for it is dropped", async () => {
     const [gone, other] = [await Receiver.open(refuseWith(500)), await Receiver.open()];
-    const { sandbox, client } = await sandboxFor([gone.url, other.url]);
+    const { sandbox, sell } = await shopFor([gone.url, other.url]);
     gone.handler = (received) => received.answer(received.event.type === "charge.processing" ? 410 : 500);
-    await client.pay();
-    await sandbox.advance("1h");
-    await client.pay();
-    await sandbox.advance("1h");
+    await sell("1h");
+    await sell("1h");
     expect(gone.types).toEqual(["charge.awaiting_payment", "charge.processing"]);
     expect(other.received).toHaveLength(6);
     const [endpoint] = sandbox.snapshot().collections.endpoints.map(([, one]) => one);
@@ -415,8 +378,7 @@ describe("retries", () => {
   });
 
   it("a 410 drops what already waits its turn behind it", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
       await client.transition(charge, status);
@@ -430,10 +392,7 @@ describe("retries", () => {
 describe("what counts as a failure", () => {
   async function firstAttempt(handler: Handler, options: SandboxOptions = {}) {
     const receiver = await Receiver.open(handler);
-    const { sandbox, client } = await sandboxFor(
-      [{ url: receiver.url, events: ["charge.completed"] }],
-      options,
-    );
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }], options);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
     receiver.handler = accept;
@@ -484,7 +443,7 @@ describe("what counts as a failure", () => {
 
   it("a connection refused, on a clock that stands still", async () => {
     const url = REFUSING_URL;
-    const { sandbox, client } = await sandboxFor([{ url, events: ["charge.completed"] }]);
+    const { sandbox, client } = await shopFor([{ url, events: ["charge.completed"] }]);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
     const [delivery] = deliveriesOf(sandbox);

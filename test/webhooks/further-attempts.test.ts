@@ -1,29 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { Receiver } from "../support/receiver-server.js";
-import { deliveries, shopFor } from "./support/shop.js";
+import { deliveries, shopAndReceiver, useRules } from "./support/shop.js";
 
 /** A shop whose completed charges' webhooks go by these rules, each for the rest; what came to it, and when. */
 async function shopWith(...rules: readonly object[]) {
-  const receiver = await Receiver.open();
-  const { sandbox, client } = await shopFor([receiver.url]);
+  const { client, ...shop } = await shopAndReceiver();
   const webhooks = rules.map((rule) => ({ match: { type: "charge.completed" }, ...rule }));
-  await client.ask("PUT /_sandbox/scenarios/again", { webhooks });
-  await client.ask("POST /_sandbox/scenarios/again/activate");
+  await useRules(client, webhooks);
   const sent = () => deliveries(client, "&type=charge.completed");
   const secondsOf = ({ created_at, attempts }: { created_at: string; attempts: { at: string }[] }) =>
     attempts.map(({ at }) => (Date.parse(at) - Date.parse(created_at)) / 1_000);
-  const applied = async () => (await client.ask("GET /_sandbox/scenarios/again")).json.applied;
-  return { sandbox, client, sent, secondsOf, applied };
+  const applied = async () => (await client.ask("GET /_sandbox/scenarios/mishaps")).json.applied;
+  return { ...shop, client, sent, secondsOf, applied };
 }
 
 describe("a rule for a further attempt", () => {
   it("has it come later, and leaves the first to the other rules", async () => {
-    const { sandbox, client, sent, secondsOf, applied } = await shopWith(
+    const { sandbox, sent, secondsOf, applied, sell } = await shopWith(
       { attempt: 2, delay: "10m" },
       { lose_answer: true },
     );
-    await client.pay();
-    await sandbox.advance("1m");
+    await sell("1m");
     expect(await applied()).toEqual({ "webhooks.0": 1, "webhooks.1": 1 });
     await sandbox.advance("1h");
     const [delivery] = await sent();
@@ -35,12 +31,8 @@ describe("a rule for a further attempt", () => {
   });
 
   it("sends it once more when it is over", async () => {
-    const { sandbox, client, sent, secondsOf } = await shopWith(
-      { lose_answer: true },
-      { attempt: 2, copies: 2 },
-    );
-    await client.pay();
-    await sandbox.advance("1h");
+    const { sent, secondsOf, sell } = await shopWith({ lose_answer: true }, { attempt: 2, copies: 2 });
+    await sell("1h");
     const all = await sent();
     expect(all.map(({ status, attempts }) => [status, attempts.length])).toEqual([
       ["delivered", 2],
@@ -52,14 +44,12 @@ describe("a rule for a further attempt", () => {
   });
 
   it("loses its answer, so that there is a third, and never happens where there is no such attempt", async () => {
-    const { sandbox, client, sent, applied } = await shopWith(
+    const { sent, applied, sell } = await shopWith(
       { lose_answer: true, times: 1 },
       { attempt: 2, lose_answer: true },
     );
-    await client.pay();
-    await sandbox.advance("1h");
-    await client.pay();
-    await sandbox.advance("1h");
+    await sell("1h");
+    await sell("1h");
     const statuses = (await sent()).map(({ attempts }) =>
       attempts.map(({ status }: { status: number }) => status),
     );
@@ -70,18 +60,17 @@ describe("a rule for a further attempt", () => {
 
 describe("times and skip of a rule", () => {
   it("count the events that match, whoever else hears of them, and anew when the rules are put in place anew", async () => {
-    const { sandbox, client, sent } = await shopWith({ skip: 1, times: 1, drop: true });
+    const { client, sent, sell } = await shopWith({ skip: 1, times: 1, drop: true });
     await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "m", events: ["charge.completed"] });
     const pay = async (times: number) => {
       for (let time = 0; time < times; time++) {
-        await client.pay();
-        await sandbox.advance("1m");
+        await sell("1m");
       }
       const all = (await sent()).filter(({ url }) => url !== null);
       return all.map(({ status }) => (status === "dropped" ? "-" : "+")).join("");
     };
     expect(await pay(4)).toBe("+-++");
-    await client.ask("POST /_sandbox/scenarios/again/activate");
+    await client.ask("POST /_sandbox/scenarios/mishaps/activate");
     expect(await pay(2)).toBe("+-+++-");
   });
 });

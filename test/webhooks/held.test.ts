@@ -4,9 +4,7 @@ import { START } from "../support/api-client.js";
 import { freeUrl, REFUSING_URL, Receiver, refuseWith } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { closed, listening } from "../support/servers.js";
-import { deliveries, eventually, SECOND, shopFor, since } from "./support/shop.js";
-
-const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+import { deliveries, eventually, SECOND, shopFor, since, THREE } from "./support/shop.js";
 
 interface LateApp {
   readonly server: Server;
@@ -160,9 +158,8 @@ describe("who does not wait", () => {
   });
 
   it("a manual clock, on which nobody would ever come", async () => {
-    const { sandbox, client } = await shopFor([REFUSING_URL]);
-    await client.pay();
-    await sandbox.advance("2s");
+    const { client, sell } = await shopFor([REFUSING_URL]);
+    await sell("2s");
     const [one] = await deliveries(client);
     expect(one.attempts).toMatchObject([{ status: null, error: expect.stringContaining("ECONNREFUSED") }]);
     expect(since(one.next_attempt_at)).toBe(6 * SECOND);
@@ -241,9 +238,8 @@ describe("localhost", () => {
     if (host === "::1" && !(await hasIpv6())) return;
     const port = portOf(await freeUrl());
     const app = await listenAt(port, host);
-    const { sandbox, client } = await shopFor([`http://localhost:${port}/hooks`]);
-    await client.pay();
-    await sandbox.advance("10s");
+    const { client, sell } = await shopFor([`http://localhost:${port}/hooks`]);
+    await sell("10s");
     expect(app.got.map((one) => one.type)).toEqual(THREE);
     expect((await deliveries(client)).every((one) => one.attempts.length === 1)).toBe(true);
   });

@@ -2,10 +2,18 @@ import { describe, expect } from "vitest";
 import { expectInvalid } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import type { Client } from "../support/receiver-client.js";
-import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
-import { deliveries, type Json, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
-
-const ONLY_COMPLETED = { events: ["charge.completed"] };
+import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.js";
+import {
+  deliveries,
+  type Json,
+  MINUTE,
+  ONLY_COMPLETED,
+  SECOND,
+  shopAndReceiver,
+  shopFor,
+  since,
+  useRules,
+} from "./support/shop.js";
 
 const post = (client: Client, path: string, body: object = {}) => client.ask(`POST /_sandbox/${path}`, body);
 const events = async (client: Client): Promise<Json[]> =>
@@ -86,8 +94,10 @@ describe("the delivery log", () => {
 
   it("keeps the first 4 KB of a long answer, to the byte", async () => {
     const answer = "x".repeat(4_090) + "0123456789".repeat(10_000);
-    const receiver = await Receiver.open((received) => received.response.writeHead(200).end(answer));
-    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    const { sandbox, client } = await shopAndReceiver(
+      (received) => received.response.writeHead(200).end(answer),
+      ONLY_COMPLETED,
+    );
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
     const [one] = await deliveries(client);
@@ -95,8 +105,7 @@ describe("the delivery log", () => {
   });
 
   it("is asked by type, charge, event, status and mode", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await shopFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver();
     const [charge, other] = [await client.pay(), await client.pay()];
     await sandbox.advance("3s");
     const count = async (query: string) => (await deliveries(client, query)).length;
@@ -113,8 +122,7 @@ describe("the delivery log", () => {
 
 describe("redeliver", () => {
   it("makes a new delivery of the same event, with its id and bytes, freshly signed", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    const { receiver, sandbox, client } = await shopAndReceiver(accept, ONLY_COMPLETED);
     const charge = await client.pay({ scenario: "instant" });
     await sandbox.settled();
     const [first] = await deliveries(client);
@@ -145,10 +153,8 @@ describe("redeliver", () => {
   });
 
   it("goes at once, and nothing waits for it: not the object's next event, not its retries", async () => {
-    const receiver = await Receiver.open(refuseWith(500));
-    const { sandbox, client } = await shopFor([receiver.url]);
-    await client.pay();
-    await sandbox.advance("1s");
+    const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
+    await sell("1s");
     const [first] = await deliveries(client);
     receiver.handler = hold;
     const made = await post(client, `deliveries/${first.delivery_id}/redeliver`);
@@ -171,8 +177,7 @@ describe("redeliver", () => {
 
 describe("trigger", () => {
   it("makes a new event, about the charge as it stands; the charge stays as it is", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await shopFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver();
     const charge = await client.pay();
     const before = (await client.charge(charge)).text;
     const made = await post(client, "events", { type: "charge.completed", charge_id: charge });
@@ -190,8 +195,7 @@ describe("trigger", () => {
   });
 
   it("makes one about nothing at all", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await shopFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver();
     expect((await post(client, "events", { type: "webhook.test" })).json.data).toEqual({});
     await sandbox.settled();
     expect(receiver.types).toEqual(["webhook.test"]);
@@ -200,8 +204,7 @@ describe("trigger", () => {
 
 describe("retry", () => {
   it("makes the same delivery's next attempt now instead of when the ladder would", async () => {
-    const receiver = await Receiver.open(refuseWith(500));
-    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    const { receiver, sandbox, client } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
     const [first] = await deliveries(client);
@@ -224,10 +227,8 @@ describe("retry", () => {
   });
 
   it("counts as a rung of the ladder: the next comes after that one's wait", async () => {
-    const receiver = await Receiver.open(refuseWith(500));
-    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
-    await client.pay({ scenario: "instant" });
-    await sandbox.advance("2s");
+    const { sandbox, client, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
+    await sell("2s", { scenario: "instant" });
     const [first] = await deliveries(client);
     await post(client, `deliveries/${first.delivery_id}/retry`);
     await sandbox.settled();
@@ -235,10 +236,8 @@ describe("retry", () => {
   });
 
   it("tries once more what had failed for good; failing again, it has failed again", async () => {
-    const receiver = await Receiver.open(refuseWith(500));
-    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
-    await client.pay({ scenario: "instant" });
-    await sandbox.advance("30d");
+    const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
+    await sell("30d", { scenario: "instant" });
     const [failed] = await deliveries(client);
     expect([failed.status, failed.attempts.length]).toEqual(["failed", 10]);
     for (const [answers, status, attempts] of [
@@ -254,10 +253,8 @@ describe("retry", () => {
   });
 
   it("brings forward what a scenario delays", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
-    await client.ask("PUT /_sandbox/scenarios/late", { webhooks: [{ delay: "1h" }] });
-    await client.ask("POST /_sandbox/scenarios/late/activate");
+    const { receiver, sandbox, client } = await shopAndReceiver(accept, ONLY_COMPLETED);
+    await useRules(client, [{ delay: "1h" }]);
     const charge = await client.pay();
     await client.transition(charge, "COMPLETED");
     const [late] = await deliveries(client);
@@ -267,8 +264,7 @@ describe("retry", () => {
   });
 
   it("is refused with 409 where there is nothing to try again", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await shopFor([receiver.url]);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     for (const status of ["PROCESSING", "COMPLETED"]) await client.transition(charge, status);
     const held = await receiver.arrived(1);

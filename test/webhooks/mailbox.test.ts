@@ -4,9 +4,8 @@ import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js"
 import { START } from "../support/api-client.js";
 import type { Client } from "../support/receiver-client.js";
 import { FakeWall, KeptStore, worldOn } from "../support/receiver-world.js";
-import { deliveries, type Json, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
+import { deliveries, type Json, MINUTE, SECOND, shopFor, since, THREE, useRules } from "./support/shop.js";
 
-const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 const BOX = { mailbox: "inbox" };
 
 async function take(client: Client, max?: number): Promise<Json[]> {
@@ -36,9 +35,8 @@ async function empty(client: Client): Promise<Json[]> {
 
 describe("a mailbox", () => {
   it("gives exactly what a receiver would have got; the official library verifies it", async () => {
-    const { sandbox, client } = await shopFor([BOX]);
-    const charge = await client.pay({ metadata: { note: "Zoë 𝄞 \u2028" } });
-    await sandbox.advance("1s");
+    const { client, sell } = await shopFor([BOX]);
+    const charge = await sell("1s", { metadata: { note: "Zoë 𝄞 \u2028" } });
     const [first, ...others] = await take(client);
     expect(others).toEqual([]);
     expect(first).toMatchObject({ type: THREE[0], attempt: 1 });
@@ -125,9 +123,8 @@ describe("a mailbox", () => {
   });
 
   it("is tried again when its answer's Retry-After says", async () => {
-    const { sandbox, client } = await shopFor([BOX]);
-    await client.pay();
-    await sandbox.advance("1s");
+    const { client, sell } = await shopFor([BOX]);
+    await sell("1s");
     const [first] = await take(client);
     const path = `POST /_sandbox/mailboxes/inbox/${first.delivery_id}/ack`;
     const { json } = await client.ask(path, { status: 503, headers: { "Retry-After": "90" } });
@@ -135,9 +132,8 @@ describe("a mailbox", () => {
   });
 
   it("is switched off by 410, as any endpoint", async () => {
-    const { sandbox, client } = await shopFor([BOX]);
-    await client.pay();
-    await sandbox.advance("10s");
+    const { sandbox, client, sell } = await shopFor([BOX]);
+    await sell("10s");
     const [first] = await take(client);
     expect((await ack(client, first, 410)).json.status).toBe("failed");
     expect(await take(client)).toEqual([]);
@@ -154,9 +150,8 @@ describe("a mailbox", () => {
   ] as const)(
     "that is %s drops what nobody has taken, and leaves the others alone",
     async (_how, verb, body) => {
-      const { sandbox, client } = await shopFor([BOX, { mailbox: "other" }]);
-      await client.pay();
-      await sandbox.advance("1s");
+      const { sandbox, client, sell } = await shopFor([BOX, { mailbox: "other" }]);
+      await sell("1s");
       const { items } = (await client.ask("GET /_sandbox/webhook-endpoints")).json;
       const { webhook_id } = items.find((one: Json) => one.mailbox === "inbox");
       await client.ask(`${verb} /_sandbox/webhook-endpoints/${webhook_id}`, body);
@@ -171,9 +166,8 @@ describe("a mailbox", () => {
   );
 
   it("takes one answer for a delivery, and none for what nobody has taken", async () => {
-    const { sandbox, client } = await shopFor([BOX]);
-    await client.pay();
-    await sandbox.advance("1s");
+    const { client, sell } = await shopFor([BOX]);
+    await sell("1s");
     const [known] = await deliveries(client);
     expect((await ack(client, known)).status).toBe(404);
     const [taken] = await take(client);
@@ -189,25 +183,20 @@ describe("a mailbox", () => {
   });
 
   it("is empty after a reset, and an old answer settles nothing in the new world", async () => {
-    const { sandbox, client } = await shopFor([BOX]);
-    await client.pay();
-    await sandbox.advance("1s");
+    const { client, sell } = await shopFor([BOX]);
+    await sell("1s");
     const [taken] = await take(client);
     await client.reset({ ids: "repeat" });
     expect((await ack(client, taken)).status).toBe(404);
     expect(await take(client)).toEqual([]);
-    await client.pay();
-    await sandbox.advance("10s");
+    await sell("10s");
     expect((await empty(client)).map((one) => one.type)).toEqual(THREE);
   });
 
   it("meets the same mishaps", async () => {
-    const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
-    await client.ask("PUT /_sandbox/scenarios/mine", {
-      webhooks: [{ copies: 2, bad_signature: true, fail_first: 1 }],
-    });
-    await client.pay({ metadata: { sandbox_scenario: "mine" } });
-    await sandbox.advance("5s");
+    const { sandbox, client, sell } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
+    await useRules(client, [{ copies: 2, bad_signature: true, fail_first: 1 }]);
+    await sell("5s");
     expect(await take(client)).toEqual([]);
     await sandbox.advance("5s");
     const taken = await take(client);
@@ -317,9 +306,8 @@ describe("what is taken from a mailbox and never acknowledged", () => {
 
 describe("an answer that is none", () => {
   it("tells why the receiver could not be asked: the attempt has failed", async () => {
-    const { sandbox, client } = await shopFor([BOX]);
-    await client.pay();
-    await sandbox.advance("1s");
+    const { client, sell } = await shopFor([BOX]);
+    await sell("1s");
     const [taken] = await take(client);
     const path = `/_sandbox/mailboxes/inbox/${taken.delivery_id}/ack`;
     for (const body of [{}, { error: "" }, { status: 200, error: "both" }])

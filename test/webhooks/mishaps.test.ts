@@ -5,12 +5,21 @@ import type { EventRecord } from "../../src/core/engine/records.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { START } from "../support/api-client.js";
-import type { Client, Shop } from "../support/receiver-client.js";
+import type { Client } from "../support/receiver-client.js";
 import { accept, hold, type Received, Receiver } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
-import { deliveries, eventually, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
-
-const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+import {
+  deliveries,
+  eventually,
+  HOUR,
+  MINUTE,
+  SECOND,
+  shopAndReceiver,
+  shopFor,
+  since,
+  THREE,
+  useRules,
+} from "./support/shop.js";
 
 interface Arrival {
   readonly at: number;
@@ -18,36 +27,25 @@ interface Arrival {
   readonly id: string;
 }
 
-/** Rules by name, turned on unless they shall wait to be asked for; and when, in sandbox time, what came. */
-async function shopWith(
-  rules: object[],
-  { activate = true, name = "mishaps" } = {},
-): Promise<Shop & { receiver: Receiver; arrivals: Arrival[] }> {
-  const receiver = await Receiver.open();
-  const shop = await shopFor([receiver.url]);
+/** A shop whose webhooks go by these rules; and when, in sandbox time, what came. */
+async function shopWith(rules: object[], options?: { name?: string; activate?: boolean }) {
+  const { receiver, ...shop } = await shopAndReceiver();
   const arrivals: Arrival[] = [];
   receiver.handler = async (received) => {
     const at = since((await shop.client.clock()).json.now);
     arrivals.push({ at, type: received.event.type, id: String(received.headers["webhook-id"]) });
     received.answer();
   };
-  await order(shop.client, "PUT", name, { webhooks: rules });
-  if (activate) await order(shop.client, "POST", `${name}/activate`);
+  await useRules(shop.client, rules, options);
   return { ...shop, receiver, arrivals };
-}
-
-async function order(client: Client, method: string, path: string, body?: object): Promise<void> {
-  const answer = await client.ask(`${method} /_sandbox/scenarios/${path}`, body);
-  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
 }
 
 const shown = (arrivals: readonly Arrival[]) => arrivals.map(({ at, type }) => [at / SECOND, type]);
 
 describe("copies", () => {
   it("come under one webhook-id, byte for byte the same, each a delivery of its own", async () => {
-    const { sandbox, client, receiver } = await shopWith([{ match: { type: "*.completed" }, copies: 3 }]);
-    await client.pay();
-    await sandbox.advance("10s");
+    const { client, receiver, sell } = await shopWith([{ match: { type: "*.completed" }, copies: 3 }]);
+    await sell("10s");
     expect(receiver.types).toEqual([...THREE.slice(0, 2), ...Array(3).fill("charge.completed")]);
     const copies = receiver.received.slice(2);
     expect(new Set(copies.map((one) => one.headers["webhook-id"])).size).toBe(1);
@@ -62,11 +60,10 @@ describe("copies", () => {
 
 describe("delay", () => {
   it("holds back one event for so much sandbox time; the object's others do not wait for it", async () => {
-    const { sandbox, client, receiver, arrivals } = await shopWith([
+    const { sandbox, receiver, arrivals, sell } = await shopWith([
       { match: { type: "charge.awaiting_payment" }, delay: "10m" },
     ]);
-    await client.pay();
-    await sandbox.advance("9m");
+    await sell("9m");
     expect(shown(arrivals)).toEqual([
       [3, "charge.processing"],
       [5, "charge.completed"],
@@ -81,11 +78,10 @@ describe("delay", () => {
 
 describe("drop", () => {
   it("never comes; the log says so, and the event is there to be redelivered", async () => {
-    const { sandbox, client, receiver } = await shopWith([
+    const { sandbox, client, receiver, sell } = await shopWith([
       { match: { type: "charge.completed" }, drop: true },
     ]);
-    await client.pay();
-    await sandbox.advance("7d");
+    await sell("7d");
     expect(receiver.types).toEqual(THREE.slice(0, 2));
     const [dropped] = await deliveries(client, "&type=charge.completed");
     expect(dropped).toMatchObject({ status: "dropped", attempts: [], next_attempt_at: null });
@@ -98,11 +94,8 @@ describe("drop", () => {
 
 describe("swap", () => {
   it("lets the object's next event go first, and follows at once", async () => {
-    const { sandbox, client, arrivals } = await shopWith([
-      { match: { type: "charge.processing" }, swap: true },
-    ]);
-    await client.pay();
-    await sandbox.advance("10s");
+    const { arrivals, sell } = await shopWith([{ match: { type: "charge.processing" }, swap: true }]);
+    await sell("10s");
     expect(shown(arrivals)).toEqual([
       [1, "charge.awaiting_payment"],
       [5, "charge.completed"],
@@ -111,11 +104,8 @@ describe("swap", () => {
   });
 
   it("goes after 60 s all the same when no other event comes", async () => {
-    const { sandbox, client, arrivals } = await shopWith([
-      { match: { type: "charge.completed" }, swap: true },
-    ]);
-    await client.pay();
-    await sandbox.advance("64999ms");
+    const { sandbox, arrivals, sell } = await shopWith([{ match: { type: "charge.completed" }, swap: true }]);
+    await sell("64999ms");
     expect(shown(arrivals)).toEqual([
       [1, "charge.awaiting_payment"],
       [3, "charge.processing"],
@@ -148,10 +138,7 @@ describe("swap", () => {
       clockText: "real",
       webhooks: [{ url: receiver.url }],
     });
-    await order(client, "PUT", "mishaps", {
-      webhooks: [{ match: { type: "charge.completed" }, swap: true }],
-    });
-    await order(client, "POST", "mishaps/activate");
+    await useRules(client, [{ match: { type: "charge.completed" }, swap: true }]);
     const charge = await client.pay();
     await client.transition(charge, "COMPLETED");
     wall.elapse(MINUTE);
@@ -184,11 +171,8 @@ describe("swap", () => {
 
 describe("bad_signature", () => {
   it("is refused by the official library for its signature, not its age; the others are taken", async () => {
-    const { sandbox, client, receiver } = await shopWith([
-      { match: { type: "charge.completed" }, bad_signature: true },
-    ]);
-    await client.pay();
-    await sandbox.advance("10s");
+    const { receiver, sell } = await shopWith([{ match: { type: "charge.completed" }, bad_signature: true }]);
+    await sell("10s");
     const [first, second, forged] = receiver.received;
     first!.verify();
     second!.verify();
@@ -198,7 +182,7 @@ describe("bad_signature", () => {
   });
 
   it("is bad at each attempt, so an app that refuses it fails the delivery to the end of the ladder", async () => {
-    const { sandbox, client, receiver } = await shopWith([
+    const { client, receiver, sell } = await shopWith([
       { match: { type: "charge.completed" }, bad_signature: true },
     ]);
     receiver.handler = (received) => {
@@ -209,8 +193,7 @@ describe("bad_signature", () => {
         received.answer(401);
       }
     };
-    await client.pay();
-    await sandbox.advance("7d");
+    await sell("7d");
     const [forged] = await deliveries(client, "&type=charge.completed");
     expect(forged.status).toBe("failed");
     expect(forged.attempts.map((one: { status: number }) => one.status)).toEqual(Array(10).fill(401));
@@ -219,11 +202,8 @@ describe("bad_signature", () => {
 
 describe("stale", () => {
   it("is refused as too old; its signature fits the old timestamp", async () => {
-    const { sandbox, client, receiver } = await shopWith([
-      { match: { type: "charge.completed" }, stale: "10m" },
-    ]);
-    await client.pay();
-    await sandbox.advance("10s");
+    const { receiver, sell } = await shopWith([{ match: { type: "charge.completed" }, stale: "10m" }]);
+    await sell("10s");
     const stale = receiver.received[2]!;
     expect(() => stale.verify()).toThrow("Message timestamp too old");
     const stamp = Number(stale.headers["webhook-timestamp"]);
@@ -236,20 +216,18 @@ describe("stale", () => {
   });
 
   it("is taken when it is within what the library allows", async () => {
-    const { sandbox, client, receiver } = await shopWith([{ stale: "4m" }]);
-    await client.pay();
-    await sandbox.advance("10s");
+    const { receiver, sell } = await shopWith([{ stale: "4m" }]);
+    await sell("10s");
     for (const received of receiver.received) received.verify();
   });
 });
 
 describe("fail_first", () => {
   it("lets so many attempts fail on the way, and arrives on the ladder", async () => {
-    const { sandbox, client, arrivals } = await shopWith([
+    const { client, arrivals, sell } = await shopWith([
       { match: { type: "charge.completed" }, fail_first: 3 },
     ]);
-    await client.pay();
-    await sandbox.advance("1d");
+    await sell("1d");
     const lateMs = 5 * SECOND + 5 * MINUTE + 30 * MINUTE;
     expect(shown(arrivals)).toEqual([
       [1, "charge.awaiting_payment"],
@@ -264,9 +242,8 @@ describe("fail_first", () => {
   });
 
   it("fails for good where it asks for more attempts than the ladder has", async () => {
-    const { sandbox, client, receiver } = await shopWith([{ fail_first: 100 }]);
-    await client.pay();
-    await sandbox.advance("30d");
+    const { client, receiver, sell } = await shopWith([{ fail_first: 100 }]);
+    await sell("30d");
     expect(receiver.received).toEqual([]);
     expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
       Array(3).fill(["failed", 10]),
@@ -299,32 +276,28 @@ describe("whom a mishap meets", () => {
 
   it("one endpoint of two, by its url", async () => {
     const other = await Receiver.open();
-    const { sandbox, client, receiver } = await shopWith([]);
-    await order(client, "PUT", "mishaps", { webhooks: [{ match: { url: other.url }, drop: true }] });
-    await order(client, "POST", "mishaps/activate");
+    const { client, receiver, sell } = await shopWith([]);
+    await useRules(client, [{ match: { url: other.url }, drop: true }]);
     await client.ask("POST /_sandbox/webhook-endpoints", { url: other.url });
-    await client.pay();
-    await sandbox.advance("10s");
+    await sell("10s");
     expect([receiver.types, other.types]).toEqual([THREE, []]);
   });
 
   it("who asked for the scenario by name, by header or metadata, and nobody else", async () => {
-    const { sandbox, client, receiver } = await shopWith([{ copies: 2 }], { activate: false, name: "twice" });
+    const { client, receiver, sell } = await shopWith([{ copies: 2 }], { activate: false, name: "twice" });
     const asked = [
       await client.pay({ scenario: "twice" }),
       await client.pay({ metadata: { sandbox_scenario: "twice" } }),
     ];
-    const plain = await client.pay();
-    await sandbox.advance("10s");
+    const plain = await sell("10s");
     for (const charge of asked) expect(receiver.about(charge)).toHaveLength(6);
     expect(receiver.about(plain).map((one) => one.event.type)).toEqual(THREE);
   });
 
   it("nobody any more once it is turned off; what was planned under it stays as it was", async () => {
-    const { sandbox, client, arrivals } = await shopWith([{ delay: "1m" }]);
-    await client.pay();
-    await sandbox.advance("2s");
-    await order(client, "POST", "mishaps/deactivate");
+    const { sandbox, client, arrivals, sell } = await shopWith([{ delay: "1m" }]);
+    await sell("2s");
+    await client.ask("POST /_sandbox/scenarios/mishaps/deactivate");
     await sandbox.advance("1h");
     expect(shown(arrivals)).toEqual([
       [3, "charge.processing"],
@@ -336,7 +309,7 @@ describe("whom a mishap meets", () => {
 
 describe("forged", () => {
   it("sends one more that nobody made: another id, badly signed, the charge paid; once, however it is answered", async () => {
-    const { sandbox, client, receiver } = await shopWith([
+    const { client, receiver, sell } = await shopWith([
       { match: { type: "charge.awaiting_payment" }, forged: true },
     ]);
     const isGenuine = (received: Received): boolean => {
@@ -348,8 +321,7 @@ describe("forged", () => {
       }
     };
     receiver.handler = (received) => received.answer(isGenuine(received) ? 204 : 400);
-    const charge = await client.pay();
-    await sandbox.advance("1d");
+    const charge = await sell("1d");
     const [forged, ...others] = receiver.received.filter((received) => !isGenuine(received));
     expect(others).toEqual([]);
     expect(forged?.event).toMatchObject({
@@ -379,7 +351,6 @@ describe("forged", () => {
 });
 
 describe("down", () => {
-  const HOUR = 60 * MINUTE;
   const last = { match: { type: "charge.completed" } };
   /** When each attempt was made, in seconds, and what came of it. */
   async function attempts(client: Client): Promise<unknown[]> {
@@ -391,9 +362,8 @@ describe("down", () => {
   }
 
   it("fails what is attempted in that time, by the ladder, and nothing after it", async () => {
-    const { sandbox, client, receiver } = await shopWith([{ ...last, down: "2h" }]);
-    await client.pay();
-    await sandbox.advance("10h");
+    const { client, receiver, sell } = await shopWith([{ ...last, down: "2h" }]);
+    await sell("10h");
     expect(receiver.types).toEqual(THREE);
     const refused = "connection refused by scenario mishaps";
     expect(await attempts(client)).toEqual([
@@ -414,9 +384,8 @@ describe("down", () => {
     [503, 503],
     ["timeout", "no answer within 15 s by scenario mishaps"],
   ])("begins when it is told, and answers as it is told: %s", async (answer, seen) => {
-    const { sandbox, client } = await shopWith([{ down: { from: "4s", for: "5s", answer } }]);
-    await client.pay();
-    await sandbox.advance("1h");
+    const { client, sell } = await shopWith([{ down: { from: "4s", for: "5s", answer } }]);
+    await sell("1h");
     expect(await attempts(client)).toEqual([
       [5, seen],
       [10, 200],
@@ -426,33 +395,29 @@ describe("down", () => {
   });
 
   it("counts from the activation, or from the creation of who asks for it by name", async () => {
-    const { sandbox, client } = await shopWith([{ ...last, down: "1m" }], { activate: false });
+    const { sandbox, client, sell } = await shopWith([{ ...last, down: "1m" }], { activate: false });
     await sandbox.advance("1h");
-    await client.pay({ scenario: "mishaps" });
-    await sandbox.advance("1h");
+    await sell("1h", { scenario: "mishaps" });
     expect(await attempts(client)).toHaveLength(3);
-    await order(client, "POST", "mishaps/activate");
+    await client.ask("POST /_sandbox/scenarios/mishaps/activate");
     await sandbox.advance("56s");
-    await client.pay();
-    await sandbox.advance("1h");
+    await sell("1h");
     const [, later] = await deliveries(client, "&type=charge.completed");
     expect(later.attempts.map((one: { status: number }) => one.status)).toEqual([200]);
   });
 
   it("leaves it to the next rule once it is over", async () => {
-    const { sandbox, client, receiver } = await shopWith([
+    const { receiver, sell } = await shopWith([
       { ...last, down: "4s" },
       { ...last, copies: 2 },
     ]);
-    await client.pay();
-    await sandbox.advance("10s");
+    await sell("10s");
     expect(receiver.types.filter((type) => type === "charge.completed")).toHaveLength(2);
   });
 
   it("keeps a mailbox empty as well, and begins anew with a reset that keeps the scenarios", async () => {
     const shop = await shopFor([{ mailbox: "m" }]);
-    await order(shop.client, "PUT", "mishaps", { webhooks: [{ down: "1h" }] });
-    await order(shop.client, "POST", "mishaps/activate");
+    await useRules(shop.client, [{ down: "1h" }]);
     await shop.sandbox.advance("2h");
     await shop.client.ask("POST /_sandbox/reset", { keep: ["webhooks", "scenarios"] });
     await shop.client.pay();

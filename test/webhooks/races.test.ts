@@ -2,20 +2,17 @@ import { describe, expect, it } from "vitest";
 import { Barriers } from "../../src/core/delivery/barriers.js";
 import { createSandbox } from "../../src/index.js";
 import { Client } from "../support/receiver-client.js";
-import { accept, type Received, Receiver } from "../support/receiver-server.js";
+import { accept, type Received } from "../support/receiver-server.js";
 import { FakeWall } from "../support/receiver-world.js";
-import { deliveries, shopFor } from "./support/shop.js";
+import { deliveries, shopAndReceiver, shopFor, useRules } from "./support/shop.js";
 
 /** A shop whose webhooks go by one rule, and what came to it. */
 async function shopWith(rule: object, handler: (received: Received) => void = accept) {
-  const receiver = await Receiver.open(handler);
-  const shop = await shopFor([receiver.url]);
-  const webhooks = [{ match: { type: "charge.completed" }, ...rule }];
-  await shop.client.ask("PUT /_sandbox/scenarios/race", { webhooks });
-  await shop.client.ask("POST /_sandbox/scenarios/race/activate");
+  const { receiver, ...shop } = await shopAndReceiver(handler);
+  await useRules(shop.client, [{ match: { type: "charge.completed" }, ...rule }]);
   const completed = () => receiver.received.filter(({ event }) => event.type === "charge.completed");
   const sent = () => deliveries(shop.client, "&type=charge.completed");
-  return { ...shop, receiver, completed, sent };
+  return { ...shop, completed, sent };
 }
 
 const idOf = ({ headers }: Received): string => String(headers["webhook-id"]);
@@ -25,14 +22,13 @@ describe("at_once", () => {
     const here: Received[] = [];
     const ports = new Set<unknown>();
     // Nobody is answered before all are there: one after the other they would not come to an end.
-    const { sandbox, client, completed, sent } = await shopWith({ copies: 12, at_once: true }, (received) => {
+    const { completed, sent, sell } = await shopWith({ copies: 12, at_once: true }, (received) => {
       if (received.event.type !== "charge.completed") return received.answer();
       here.push(received);
       ports.add(received.response.socket?.remotePort);
       if (here.length === 12) for (const one of here) one.answer();
     });
-    await client.pay();
-    await sandbox.advance("10s");
+    await sell("10s");
     expect(completed()).toHaveLength(12);
     expect(ports.size).toBe(12);
     expect(new Set(completed().map(idOf)).size).toBe(1);
@@ -50,8 +46,7 @@ describe("at_once", () => {
       inside--;
     });
     const client = Client.of(sandbox);
-    await client.ask("PUT /_sandbox/scenarios/race", { webhooks: [{ copies: 2, at_once: true }] });
-    await client.ask("POST /_sandbox/scenarios/race/activate");
+    await useRules(client, [{ copies: 2, at_once: true }]);
     await client.pay();
     await sandbox.advance("10s");
     expect(most).toBe(2);
@@ -77,9 +72,8 @@ describe("at_once", () => {
 
 describe("ids: new", () => {
   it("sends further copies under new ids, signed, and else the same", async () => {
-    const { sandbox, client, completed, sent } = await shopWith({ copies: 3, ids: "new" });
-    await client.pay();
-    await sandbox.advance("10s");
+    const { completed, sent, sell } = await shopWith({ copies: 3, ids: "new" });
+    await sell("10s");
     const bodies = completed().map(({ body, event }) => {
       expect(body.split(event.id)).toHaveLength(2);
       return body.replace(event.id, "");
@@ -98,9 +92,8 @@ describe("ids: new", () => {
 
 describe("again_after", () => {
   it("sends the event once more so much later, under the same id", async () => {
-    const { sandbox, client, completed, sent } = await shopWith({ again_after: "3d" });
-    await client.pay();
-    await sandbox.advance("2d");
+    const { sandbox, completed, sent, sell } = await shopWith({ again_after: "3d" });
+    await sell("2d");
     expect(completed()).toHaveLength(1);
     await sandbox.advance("2d");
     expect(completed()).toHaveLength(2);
@@ -112,13 +105,12 @@ describe("again_after", () => {
 
 describe("lose_answer", () => {
   it("counts the first attempt as failed though it was answered, and makes it again", async () => {
-    const { sandbox, client, completed, sent } = await shopWith({ lose_answer: true });
-    await client.pay();
-    await sandbox.advance("10s");
+    const { completed, sent, sell } = await shopWith({ lose_answer: true });
+    await sell("10s");
     const [sent1] = await sent();
     expect(sent1).toMatchObject({ status: "delivered", mishap: { lose_answer: true } });
     expect(sent1.attempts.map((one: { status: number; error: string }) => [one.status, one.error])).toEqual([
-      [null, "the answer was lost on the way back, by scenario race"],
+      [null, "the answer was lost on the way back, by scenario mishaps"],
       [200, null],
     ]);
     expect(completed()).toHaveLength(2);
@@ -126,10 +118,8 @@ describe("lose_answer", () => {
   });
 
   it("loses the answer of whoever takes it out of a mailbox, too", async () => {
-    const { sandbox, client } = await shopFor([]);
-    await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "m" });
-    await client.ask("PUT /_sandbox/scenarios/race", { webhooks: [{ lose_answer: true }] });
-    await client.ask("POST /_sandbox/scenarios/race/activate");
+    const { sandbox, client } = await shopFor([{ mailbox: "m" }]);
+    await useRules(client, [{ lose_answer: true }]);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
     const take = async () => (await client.ask("POST /_sandbox/mailboxes/m/take", {})).json.items;

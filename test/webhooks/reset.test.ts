@@ -1,30 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { type Sandbox, SandboxError, type SandboxOptions } from "../../src/index.js";
-import { openSandbox, START } from "../support/api-client.js";
+import { SandboxError } from "../../src/index.js";
+import { START } from "../support/api-client.js";
 import type { Answer } from "../support/caller.js";
-import { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
-
-const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
-
-async function sandboxFor(
-  receiver: Receiver,
-  options: SandboxOptions = {},
-): Promise<{ sandbox: Sandbox; client: Client }> {
-  const sandbox = await openSandbox({ webhooks: [receiver.url], ...options });
-  return { sandbox, client: Client.of(sandbox) };
-}
+import { shopAndReceiver, THREE } from "./support/shop.js";
 
 describe("webhooks after resets", () => {
   it("are not doubled, however often", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor(receiver);
+    const { receiver, sandbox, client, sell } = await shopAndReceiver();
     const [endpoint] = sandbox.snapshot().collections.endpoints;
     const ids = new Set<string>();
     for (let round = 0; round < 6; round++) {
-      const charge = await client.pay();
-      await sandbox.advance("10s");
+      const charge = await sell("10s");
       expect(receiver.received.splice(0).map(({ event }) => [event.data.charge_id, event.type])).toEqual(
         THREE.map((type) => [charge, type]),
       );
@@ -43,29 +31,23 @@ describe("webhooks after resets", () => {
   });
 
   it("an endpoint that a 410 switched off stays off when kept and comes back when not", async () => {
-    const receiver = await Receiver.open(refuseWith(410));
-    const { sandbox, client } = await sandboxFor(receiver);
-    await client.pay();
-    await sandbox.advance("1s");
+    const { receiver, sandbox, sell } = await shopAndReceiver(refuseWith(410));
+    await sell("1s");
     await sandbox.reset();
-    await client.pay();
-    await sandbox.advance("10s");
+    await sell("10s");
     expect(receiver.received).toHaveLength(1);
     receiver.handler = accept;
     await sandbox.reset({ keep: [] });
-    await client.pay();
-    await sandbox.advance("10s");
+    await sell("10s");
     expect(receiver.types.slice(1)).toEqual(THREE);
   });
 });
 
 describe("nothing of the old world arrives in the new one", () => {
   it("not what was planned: timelines, expiry, retries", async () => {
-    const receiver = await Receiver.open(refuseWith(500));
-    const { sandbox, client } = await sandboxFor(receiver);
+    const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
     await client.pay();
-    await client.pay({ email: "expired@shop.test" });
-    await sandbox.advance("2s");
+    await sell("2s", { email: "expired@shop.test" });
     expect(receiver.received).toHaveLength(2);
     await sandbox.reset();
     expect((await client.clock()).json).toMatchObject({ now: START, next_due: null });
@@ -74,8 +56,7 @@ describe("nothing of the old world arrives in the new one", () => {
   });
 
   it("not a delivery that a receiver holds open, whatever it answers afterwards", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor(receiver);
+    const { receiver, sandbox, client, sell } = await shopAndReceiver(hold);
     const charge = await client.pay({ scenario: "instant" });
     const held = await receiver.arrived(1);
     const cutOff = new Promise((resolve) => held.response.once("close", resolve));
@@ -90,16 +71,14 @@ describe("nothing of the old world arrives in the new one", () => {
     expect(sandbox.snapshot().collections.deliveries).toEqual([]);
     expect((await client.charge(charge)).status).toBe(404);
 
-    const next = await client.pay();
-    await sandbox.advance("10s");
+    const next = await sell("10s");
     expect(receiver.received.slice(1).map(({ event }) => [event.data.charge_id, event.type])).toEqual(
       THREE.map((type) => [next, type]),
     );
   });
 
   it("not with the same ids either: an old answer does not settle a new delivery", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor(receiver);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay({ scenario: "instant" });
     const old = await receiver.arrived(1);
     await client.reset({ ids: "repeat" });
@@ -114,8 +93,7 @@ describe("nothing of the old world arrives in the new one", () => {
   });
 
   it("not a delivery begun in the very tick of the reset", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor(receiver);
+    const { receiver, sandbox, client } = await shopAndReceiver();
     const charge = await client.pay();
     await sandbox.transition(charge, "COMPLETED");
     const settled = sandbox.settled();
@@ -150,8 +128,7 @@ describe("nothing of the old world arrives in the new one", () => {
 
 describe('ids: "repeat"', () => {
   it("starts ids and bytes over exactly, as often as one likes", async () => {
-    const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxFor(receiver);
+    const { receiver, sandbox, client } = await shopAndReceiver();
     const play = async (): Promise<string[]> => {
       const texts: string[] = [];
       const note = ({ text, headers }: Answer) => texts.push(`${headers.get("sandbox-now")} ${text}`);
@@ -183,8 +160,7 @@ describe('ids: "repeat"', () => {
 
 describe("a reset while time is being moved", () => {
   it("is refused with 409, and nothing has happened", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor(receiver);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     const advancing = sandbox.advance("10s");
     const held = await receiver.arrived(1);
@@ -202,8 +178,7 @@ describe("a reset while time is being moved", () => {
   });
 
   it("waits for it with ?wait", async () => {
-    const receiver = await Receiver.open(hold);
-    const { sandbox, client } = await sandboxFor(receiver);
+    const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay();
     const advancing = sandbox.advance("10s");
     const held = await receiver.arrived(1);

@@ -5,9 +5,8 @@ import { temporaryFolder } from "../support/folders.js";
 import type { Client } from "../support/receiver-client.js";
 import { accept, type Received, Receiver } from "../support/receiver-server.js";
 import { startServer } from "../support/started.js";
-import { eventually, type Json } from "./support/shop.js";
+import { eventually, type Json, THREE } from "./support/shop.js";
 
-const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 const CHARGES = 200;
 
 /** The server as a user starts it, on the data, once it can be reached. */

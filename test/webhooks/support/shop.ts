@@ -1,12 +1,45 @@
 import type { SandboxOptions } from "../../../src/index.js";
 import { START } from "../../support/api-client.js";
-import { type Client, openShop } from "../../support/receiver-client.js";
+import { type ChargeWish, type Client, openShop } from "../../support/receiver-client.js";
+import { accept, type Handler, Receiver } from "../../support/receiver-server.js";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
 
-export function shopFor(webhooks: SandboxOptions["webhooks"] = [], options: SandboxOptions = {}) {
-  return openShop({ webhooks, ...options });
+/** The webhooks of a charge that the default scenario completes, one, three and five seconds after it was made. */
+export const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+export const ONLY_COMPLETED = { events: ["charge.completed"] };
+
+export async function shopFor(webhooks: SandboxOptions["webhooks"] = [], options: SandboxOptions = {}) {
+  const shop = await openShop({ webhooks, ...options });
+  /** A charge is made, and then so much time passes; the charge's id. */
+  const sell = async (by: string, wish?: ChargeWish): Promise<string> => {
+    const charge = await shop.client.pay(wish);
+    await shop.sandbox.advance(by);
+    return charge;
+  };
+  return { ...shop, sell };
+}
+
+/** A shop and the receiver of its webhooks, whose endpoint may have more than the URL. */
+export async function shopAndReceiver(
+  handler: Handler = accept,
+  endpoint: { readonly events?: string[] } = {},
+) {
+  const receiver = await Receiver.open(handler);
+  return { receiver, ...(await shopFor([{ url: receiver.url, ...endpoint }])) };
+}
+
+/** Has webhooks go by these rules; without `activate`, those of charges that ask for them by name. */
+export async function useRules(
+  client: Client,
+  webhooks: readonly object[],
+  { name = "mishaps", activate = true } = {},
+): Promise<void> {
+  const { status, text } = await client.ask(`PUT /_sandbox/scenarios/${name}`, { webhooks });
+  if (status !== 200) throw new Error(text);
+  if (activate) await client.ask(`POST /_sandbox/scenarios/${name}/activate`);
 }
 
 /** Sandbox time since START, in milliseconds. */
