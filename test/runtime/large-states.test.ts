@@ -49,7 +49,6 @@ describe("the export of a large state", () => {
     expect(pieces.length).toBeGreaterThan(5);
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * MB);
     expect(turns).toBeGreaterThanOrEqual(pieces.length - 2);
-    await sandbox.close();
   });
 
   it("that nobody reads to its end leaves nothing undone", async () => {
@@ -64,7 +63,6 @@ describe("the export of a large state", () => {
     const whole = await (await fetch(`${url}/_sandbox/state`)).text();
     expect(JSON.parse(whole)).toEqual(sandbox.snapshot());
     expect((await client.ask("PUT /_sandbox/state", JSON.parse(whole))).status).toBe(200);
-    await sandbox.close();
   });
 });
 
@@ -107,7 +105,7 @@ describe("a snapshot of a large state", () => {
       ...createMemoryStorage(),
       snapshots: () => new SnapshotFolder(folder, options, () => {}),
     });
-    const { world, sandbox, client } = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
+    const { world, client } = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
     const save = () => client.ask("POST /_sandbox/snapshots", { name: "one" });
     expect((await save()).status).toBe(200);
     fill(world, 30);
@@ -119,13 +117,12 @@ describe("a snapshot of a large state", () => {
     expect(readdirSync(folder)).toEqual(["one.json"]);
     expect((await client.ask("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
     expect(await eventsOf(world)).toEqual([]);
-    await sandbox.close();
   });
 });
 
 describe("a state that grows too large to be read back", () => {
   it("is told of once, in time", async () => {
-    const { world, sandbox } = await worldOn(new FakeWall(START), { clockText: "manual" });
+    const { world } = await worldOn(new FakeWall(START), { clockText: "manual" });
     const told: string[] = [];
     const notice = new SizeMonitor("default", (text) => told.push(text), 5 * MB);
     const look = () => {
@@ -143,11 +140,10 @@ describe("a state that grows too large to be read back", () => {
     fill(world, 60);
     look();
     expect(told).toHaveLength(2);
-    await sandbox.close();
   });
 
   it("is looked at rarely while it is small or far too large, and often in between", async () => {
-    const { world, sandbox } = await worldOn(new FakeWall(START), { clockText: "manual" });
+    const { world } = await worldOn(new FakeWall(START), { clockText: "manual" });
     const { tables } = world.engine.state;
     const looks = (tellAtBytes: number, seen: Parameters<typeof estimateBytes>[0] = tables): number => {
       const notice = new SizeMonitor("default", () => {}, tellAtBytes);
@@ -165,7 +161,6 @@ describe("a state that grows too large to be read back", () => {
     fill(world, 8);
     const large = { ...tables, events: { size: 1_000_000, oldest: () => tables.events.oldest(8) } };
     expect(looks(1, large)).toBe(3);
-    await sandbox.close();
   });
 
   it("is measured by a few of its records", async () => {
@@ -175,6 +170,5 @@ describe("a state that grows too large to be read back", () => {
     const bytes = JSON.stringify(sandbox.snapshot()).length;
     expect(estimateBytes(world.engine.state.tables) / bytes).toBeGreaterThan(0.8);
     expect(estimateBytes(world.engine.state.tables) / bytes).toBeLessThan(1.2);
-    await sandbox.close();
   });
 });

@@ -44,15 +44,18 @@ const inFiles = () =>
     onError: (failure) => failures.push(failure),
   });
 
-async function inDatabase(url = postgres!.url()): Promise<PostgresStorage> {
-  const storage = new PostgresStorage({
-    data: url,
-    version: "1.0.0",
+const postgresAt = (data: string, version = "1.0.0") =>
+  new PostgresStorage({
+    data,
+    version,
     defaultName: "default",
     seed: "seed",
     onNotice: (notice) => failures.push(new Error(notice)),
     onError: (failure) => failures.push(failure),
   });
+
+async function inDatabase(url = postgres!.url()): Promise<PostgresStorage> {
+  const storage = postgresAt(url);
   inDatabases.add(storage);
   return storage.start();
 }
@@ -301,41 +304,24 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
   it("refuses a schema of a newer version, and one that another version uses", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
-    const older = { data: url, defaultName: "default", seed: "seed", onNotice: () => {}, onError: () => {} };
-    await expect(new PostgresStorage({ ...older, version: "0.9.0" }).start()).rejects.toThrow(
+    await expect(postgresAt(url, "0.9.0").start()).rejects.toThrow(
       /is in use by version 1\.0\.0 .* and this is version 0\.9\.0: stop the processes of that version first\.$/,
     );
     await released(storage);
     await postgres!.query(url, "update meta set format = 99");
-    await expect(new PostgresStorage({ ...older, version: "0.9.0" }).start()).rejects.toThrow(
+    await expect(postgresAt(url, "0.9.0").start()).rejects.toThrow(
       /has format 99, and version 0\.9\.0 of payments-sandbox knows formats up to 1: start the newer version/,
     );
   });
 
   it.each(["schema=a;b", "schema=A", "lease=10", "lease=10ms"])("refuses the URL with %s", (query) => {
-    const url = `postgres://127.0.0.1:1/db?${query}`;
-    const options = {
-      data: url,
-      version: "1",
-      defaultName: "default",
-      seed: "",
-      onNotice: () => {},
-      onError: () => {},
-    };
-    expect(() => new PostgresStorage(options)).toThrow("schema must be lower-case letters");
+    expect(() => postgresAt(`postgres://127.0.0.1:1/db?${query}`)).toThrow(
+      "schema must be lower-case letters",
+    );
   });
 
   it("says in one line that the database does not answer", async () => {
-    const url = "postgres://127.0.0.1:1/db";
-    const options = {
-      data: url,
-      version: "1",
-      defaultName: "default",
-      seed: "",
-      onNotice: () => {},
-      onError: () => {},
-    };
-    await expect(new PostgresStorage(options).start()).rejects.toThrow(
+    await expect(postgresAt("postgres://127.0.0.1:1/db").start()).rejects.toThrow(
       /^Cannot open the database: the database does not answer: connect ECONNREFUSED 127\.0\.0\.1:1$/,
     );
   });

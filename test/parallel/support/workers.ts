@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { Command } from "../../support/process-command.js";
-import { Ear } from "./ear.mjs";
+import { Receiver } from "../../support/receiver-server.js";
 
 /** A worker's number decides what it does, its namespace where. */
 export interface Assignment {
@@ -27,13 +27,14 @@ const SERVER = [
 
 /** Takes the courses on one fresh server, a process of its own, all at the same time: each worker is a thread. */
 export async function takeTogether(assignments: readonly Assignment[]): Promise<Course[]> {
-  const hub = await Ear.open();
-  const server = new Command([...SERVER, "--webhook-url", `${hub.url}/{namespace}/hooks`]);
+  const hub = await Receiver.open();
+  const hubUrl = new URL(hub.url).origin;
+  const server = new Command([...SERVER, "--webhook-url", `${hubUrl}/{namespace}/hooks`]);
   const workers: Worker[] = [];
   try {
     const { port } = await server.ready();
     for (const assignment of assignments) {
-      const workerData = { ...assignment, url: `http://127.0.0.1:${port}`, hub: hub.url };
+      const workerData = { ...assignment, url: `http://127.0.0.1:${port}`, hub: hubUrl };
       workers.push(new Worker(new URL("./worker.mjs", import.meta.url), { workerData }));
     }
     await Promise.all(workers.map((worker) => once(worker, "message")));
@@ -42,8 +43,8 @@ export async function takeTogether(assignments: readonly Assignment[]): Promise<
     const courses = (await Promise.all(results)) as [Omit<Course, "heardAtHub">][];
     return courses.map(([course], index) => ({
       ...course,
-      heardAtHub: hub.heard
-        .filter(({ url }) => url === `/${assignments[index]!.namespace}/hooks`)
+      heardAtHub: hub.received
+        .filter(({ response }) => response.req.url === `/${assignments[index]!.namespace}/hooks`)
         .map(({ body }) => workerOf(body)),
     }));
   } finally {
