@@ -70,17 +70,6 @@ function journalBytes(): Buffer {
 }
 
 describe("file store", () => {
-  it("gives back changes in order without a close", () => {
-    const store = fileStoreAt();
-    store.load();
-    for (let seq = 1; seq <= 3; seq++) store.append([change(seq)]);
-    crash();
-    expect(fileStoreAt().load()).toEqual({
-      snapshot: undefined,
-      changes: [1, 2, 3].map((seq) => change(seq)),
-    });
-  });
-
   it("makes a readable snapshot of everything on close, and only if something changed", () => {
     const store = fileStoreAt();
     store.load();
@@ -305,24 +294,6 @@ describe("file store, when the disk refuses", () => {
     store.close(() => dumpOf(upTo(5)));
   });
 
-  it("cuts off a line that fails after any number of bytes", () => {
-    let room = Number.POSITIVE_INFINITY;
-    const store = fileStoreAt({ io: { writeSync: writeWithin(() => room) } });
-    store.load();
-    store.append([change(1)]);
-    const before = journalBytes();
-    const lineBytes = encodeLines([change(2)], change(1)).length;
-    for (let bytes = 0; bytes < lineBytes; bytes++) {
-      room = bytes;
-      expect(() => store.append([change(2)])).toThrow("ENOSPC");
-      expect(journalBytes()).toEqual(before);
-    }
-    room = Number.POSITIVE_INFINITY;
-    store.append([change(2)]);
-    crash();
-    expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
-  });
-
   it("gives up on a disk that takes no bytes and reports no error", () => {
     const store = fileStoreAt({ io: { writeSync: () => 0 } });
     store.load();
@@ -422,22 +393,6 @@ function writeWithin(room: () => number): StoreIo["writeSync"] {
 }
 
 describe("file store, replace and compaction", () => {
-  it("ignores old lines after a crash between the new snapshot and the emptying of the journal", () => {
-    const store = fileStoreAt({ io: { ftruncateSync: failing("EIO") } });
-    store.load();
-    for (let seq = 1; seq <= 3; seq++) store.append([change(seq, "old")]);
-    store.replace(dumpOf(upTo(9)));
-    crash();
-    expect(journalBytes().length).toBeGreaterThan(0);
-    expect(fileStoreAt().load()).toEqual({ snapshot: dumpOf(upTo(9)), changes: [] });
-    // The store that lived on writes behind the old lines, and that is read as well.
-    file = join(folder, "data.json");
-    store.append([change(10)]);
-    store.append([change(11)]);
-    crash();
-    expect(modelOf(fileStoreAt().load())).toEqual(upTo(11));
-  });
-
   it("compacts at a size that grows with the data, so that the cost a change does not", async () => {
     const store = fileStoreAt({ compactAtBytes: 1_000 });
     store.load();
