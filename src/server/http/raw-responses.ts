@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http";
-import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { type ErrorCode, INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { BufferedRequest } from "./fast-path.js";
 import { errorReply, replyHeaders } from "./reply.js";
 
@@ -9,17 +9,14 @@ export interface RawResponse {
   readonly body: string;
 }
 
-export function statusOfParserError(code: string | undefined): number {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return 431;
-    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return 413;
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return 408;
-    default:
-      return 400;
-  }
+const STATUS_OF_PARSER_ERROR: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+export function statusOfParserError(code = ""): number {
+  return STATUS_OF_PARSER_ERROR[code] ?? 400;
 }
 
 /** Writes a response as HTTP/1.1 text with `Connection: close`, for a bare socket. */
@@ -98,19 +95,15 @@ export function earlyResponses({ nowMs, errorCodes, onError }: RefusalOptions) {
   };
 }
 
+const MALFORMED: Readonly<Record<number, readonly [ErrorCode, message: string]>> = {
+  408: ["VALIDATION_ERROR", "The request took too long to arrive"],
+  413: ["PAYLOAD_TOO_LARGE", "The request's chunks are too large for its body"],
+  417: ["VALIDATION_ERROR", "The only expectation supported is 100-continue"],
+  431: ["PAYLOAD_TOO_LARGE", "The request's headers are too large"],
+  505: ["VALIDATION_ERROR", "The HTTP version must be 1.0 or 1.1"],
+};
+
 function malformedRequest(status: number): Refusal {
-  switch (status) {
-    case 408:
-      return refuse("VALIDATION_ERROR", "The request took too long to arrive", undefined, status);
-    case 417:
-      return refuse("VALIDATION_ERROR", "The only expectation supported is 100-continue", undefined, status);
-    case 505:
-      return refuse("VALIDATION_ERROR", "The HTTP version must be 1.0 or 1.1", undefined, status);
-    case 413:
-      return refuse("PAYLOAD_TOO_LARGE", "The request's chunks are too large for its body");
-    case 431:
-      return refuse("PAYLOAD_TOO_LARGE", "The request's headers are too large", undefined, status);
-    default:
-      return refuse("VALIDATION_ERROR", "The request is malformed");
-  }
+  const [code, message] = MALFORMED[status] ?? ["VALIDATION_ERROR", "The request is malformed"];
+  return refuse(code, message, undefined, status);
 }
