@@ -123,7 +123,7 @@ export function ignoredParts(
   body: Readonly<Record<string, unknown>>,
   eventNames: Readonly<Record<string, string>>,
 ): readonly string[] {
-  const notes = new Notes();
+  const notes: string[] = [];
   const schema = operation.rawBody ?? operation.body;
   const fields = schema === undefined ? ANY : fieldsOf(schema);
   if (fields !== ANY) noteFields(notes, fields, body, "body");
@@ -132,36 +132,22 @@ export function ignoredParts(
   if (call.header("idempotency-key") !== null) noteKey(notes, operation);
   if (operation.id === "createWebhook" || operation.id === "updateWebhook")
     noteTypes(notes, body.events, eventNames);
-  return notes.all;
+  return notes.length === 0 ? NONE : notes;
 }
 
+/** Shared by all calls without notes, so that the request journal stores no empty list per call. */
 const NONE: readonly string[] = [];
 
-class Notes {
-  /** Created with the first note, because most calls have no notes. */
-  #all: string[] | undefined;
-
-  get all(): readonly string[] {
-    return this.#all ?? NONE;
-  }
-
-  get isFull(): boolean {
-    return this.#all?.length === NOTES_MAX;
-  }
-
-  add(note: string): void {
-    if (this.isFull) return;
-    this.#all ??= [];
-    this.#all.push(note);
-  }
+function addNote(notes: string[], note: string): void {
+  if (notes.length < NOTES_MAX) notes.push(note);
 }
 
-function noteFields(notes: Notes, known: FieldTree, value: object, path: string): void {
+function noteFields(notes: string[], known: FieldTree, value: object, path: string): void {
   for (const name of Object.keys(value)) {
-    if (notes.isFull) return;
+    if (notes.length === NOTES_MAX) return;
     const subfields = known.get(name);
     if (subfields === undefined)
-      notes.add(unknownNote(path, name, "not a field of this call", [...known.keys()]));
+      addNote(notes, unknownNote(path, name, "not a field of this call", [...known.keys()]));
     else if (subfields !== ANY) {
       const part = (value as Readonly<Record<string, unknown>>)[name];
       if (typeof part === "object" && part !== null) noteFields(notes, subfields, part, `${path}.${name}`);
@@ -189,10 +175,11 @@ function readFieldsOf(schema: z.core.$ZodType): FieldTree {
   return new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));
 }
 
-function noteParameters(notes: Notes, { query }: Operation, search: string): void {
+function noteParameters(notes: string[], { query }: Operation, search: string): void {
   const known = Object.keys(query?.shape ?? {});
   for (const name of new Set(new URLSearchParams(search).keys()))
-    if (!known.includes(name)) notes.add(unknownNote("query", name, "not a parameter of this call", known));
+    if (!known.includes(name))
+      addNote(notes, unknownNote("query", name, "not a parameter of this call", known));
 }
 
 function unknownNote(path: string, name: string, reason: string, known: readonly string[]): string {
@@ -200,17 +187,18 @@ function unknownNote(path: string, name: string, reason: string, known: readonly
   return `${path}.${shortName}: ${reason}${didYouMean(shortName, known)}`;
 }
 
-function noteKey(notes: Notes, { method, headers }: Operation): void {
+function noteKey(notes: string[], { method, headers }: Operation): void {
   if (method === "POST" && !headers?.includes("Idempotency-Key"))
-    notes.add("headers.idempotency-key: not heeded by this call; sent again, it is done again");
+    addNote(notes, "headers.idempotency-key: not heeded by this call; sent again, it is done again");
 }
 
-function noteTypes(notes: Notes, globs: unknown, eventNames: Readonly<Record<string, string>>): void {
+function noteTypes(notes: string[], globs: unknown, eventNames: Readonly<Record<string, string>>): void {
   if (!Array.isArray(globs)) return;
   const known = [...ALL_EVENT_TYPES, ...Object.values(eventNames)];
   for (const [index, glob] of globs.entries())
     if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
-      notes.add(
+      addNote(
+        notes,
         `body.events.${index}: ${truncate(glob, NOTE_NAME_LENGTH_MAX)} is an unknown event type${didYouMean(glob, known)}`,
       );
 }
