@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { issueDetails, issueMessage, issuePath, safeParse } from "../../core/schema/issues.js";
 import { nearestWord } from "../../core/schema/nearest.js";
 import { INVALID_QUERY_MESSAGE, isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
-import { LIST_LIMIT_DEFAULT } from "../../core/schema/service-requests.js";
+import { LIST_LIMIT_DEFAULT, type pageQuerySchema } from "../../core/schema/service-requests.js";
 
 /** The route and input schemas of an operation of the service or the control API. */
 export interface OperationSpec<Query, Body> {
@@ -99,14 +99,10 @@ function unknownParameterMessage(name: string, known: readonly string[]): string
   return `is not a known parameter${near === undefined ? `; known: ${known.join(", ")}` : `; did you mean ${near}?`}`;
 }
 
+export type PageQuery = z.infer<typeof pageQuerySchema>;
+
 /** `limit` and `offset` of a list, with their defaults. */
-export function limitAndOffset({
-  limit,
-  offset,
-}: {
-  limit?: string | undefined;
-  offset?: string | undefined;
-}) {
+export function limitAndOffset({ limit, offset }: PageQuery) {
   return {
     limit: limit === undefined ? LIST_LIMIT_DEFAULT : Number(limit),
     offset: offset === undefined ? 0 : Number(offset),

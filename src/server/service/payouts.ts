@@ -4,6 +4,7 @@ import {
 } from "../../core/engine/commands/withdrawal-commands.js";
 import { idempotentCommand } from "../../core/engine/idempotency.js";
 import { findOwnRecord, listOwnRecords } from "../../core/engine/queries.js";
+import type { Collections } from "../../core/engine/records.js";
 import { destinationView, withdrawalView } from "../../core/engine/wire-views.js";
 import { isRefusal, refuse } from "../../core/schema/refusals.js";
 import {
@@ -11,9 +12,9 @@ import {
   pageQuerySchema,
   withdrawalRequestSchema,
 } from "../../core/schema/service-requests.js";
-import { limitAndOffset } from "../http/operation-spec.js";
-import { ok, okJson } from "../http/reply.js";
-import { ASSUMED_CALL_NOTE, defineOperation } from "./operation.js";
+import { limitAndOffset, type PageQuery } from "../http/operation-spec.js";
+import { ok, okJson, type Reply } from "../http/reply.js";
+import { ASSUMED_CALL_NOTE, defineOperation, type ServiceCall } from "./operation.js";
 
 export const createDestinationOperation = defineOperation(
   {
@@ -49,16 +50,7 @@ export const listDestinations = defineOperation(
       assumed: ASSUMED_CALL_NOTE,
     },
   },
-  ({ namespace, caller, query, asOf }) => {
-    const { total, items } = listOwnRecords(
-      namespace.engine.state,
-      "destinations",
-      caller,
-      limitAndOffset(query),
-      asOf,
-    );
-    return ok({ total, items: items.map(destinationView) });
-  },
+  (call) => listReply(call, "destinations", destinationView),
 );
 
 export const getDestination = defineOperation(
@@ -76,8 +68,8 @@ export const getDestination = defineOperation(
     },
   },
   ({ namespace, caller, param, asOf }) => {
-    const { state } = namespace.engine;
-    const destination = findOwnRecord(state, "destinations", caller, param("destination_id"), asOf);
+    const id = param("destination_id");
+    const destination = findOwnRecord(namespace.engine.state, "destinations", caller, id, asOf);
     return destination === undefined
       ? refuse("NOT_FOUND", "Payout destination not found")
       : ok(destinationView(destination));
@@ -130,16 +122,7 @@ export const listWithdrawals = defineOperation(
       assumed: ASSUMED_CALL_NOTE,
     },
   },
-  ({ namespace, caller, query, asOf }) => {
-    const { total, items } = listOwnRecords(
-      namespace.engine.state,
-      "withdrawals",
-      caller,
-      limitAndOffset(query),
-      asOf,
-    );
-    return ok({ total, items: items.map(withdrawalView) });
-  },
+  (call) => listReply(call, "withdrawals", withdrawalView),
 );
 
 export const getWithdrawal = defineOperation(
@@ -158,10 +141,19 @@ export const getWithdrawal = defineOperation(
     },
   },
   ({ namespace, caller, param, asOf }) => {
-    const { state } = namespace.engine;
-    const withdrawal = findOwnRecord(state, "withdrawals", caller, param("withdrawal_id"), asOf);
+    const id = param("withdrawal_id");
+    const withdrawal = findOwnRecord(namespace.engine.state, "withdrawals", caller, id, asOf);
     return withdrawal === undefined
       ? refuse("NOT_FOUND", "Withdrawal not found")
       : ok(withdrawalView(withdrawal));
   },
 );
+
+function listReply<Name extends "destinations" | "withdrawals">(
+  { namespace, caller, query, asOf }: ServiceCall<"required", PageQuery>,
+  name: Name,
+  view: (record: Collections[Name]) => object,
+): Reply {
+  const page = listOwnRecords(namespace.engine.state, name, caller, limitAndOffset(query), asOf);
+  return ok({ total: page.total, items: page.items.map(view) });
+}
