@@ -46,10 +46,7 @@ export const SCENARIO_OPERATIONS = [
       docs: { summary: "Get a scenario", description: "One scenario." },
     },
     ({ namespace, param }) =>
-      viewOrRefusal(
-        scenarioOf(namespace, param("name")) ?? refuseUnknownScenario(namespace.engine.state, param("name")),
-        (stored) => view(namespace, stored),
-      ),
+      viewOrRefusal(findScenario(namespace, param("name")), (stored) => view(namespace, stored)),
   ),
   defineControlOperation(
     {
@@ -100,8 +97,8 @@ export const SCENARIO_OPERATIONS = [
     },
     ({ namespace, param }) => {
       const name = param("name");
-      if (scenarioOf(namespace, name) === undefined)
-        return refuseUnknownScenario(namespace.engine.state, name);
+      const stored = findScenario(namespace, name);
+      if (isRefusal(stored)) return stored;
       namespace.execute(removeScenario(name));
       namespace.faults.clearCounts(name);
       return { name, deleted: true };
@@ -151,19 +148,18 @@ export const SCENARIO_OPERATIONS = [
       },
     },
     ({ namespaces, namespace, fetch, body, param, signal }) => {
-      const stored = scenarioOf(namespace, param("name"));
-      if (stored === undefined) return refuseUnknownScenario(namespace.engine.state, param("name"));
+      const stored = findScenario(namespace, param("name"));
+      if (isRefusal(stored)) return stored;
       const { source } = stored.scenario;
       if (source === undefined) return refuseInvalid({ name: "the scenario has no steps to run" });
       const { vars = {}, app } = body;
-      const options = {
+      return namespaces.options.scenarios.run(namespace, {
         source,
         vars,
         app: app === undefined ? undefined : normalizeWebhookUrl(app),
         fetch,
         signal: signal(),
-      };
-      return namespaces.options.scenarios.run(namespace, options);
+      });
     },
   ),
 ];
@@ -172,8 +168,8 @@ function view({ engine }: Namespace, stored: StoredScenario, of?: "namespace" | 
   return scenarioView(stored, engine.appliedCounts.of(stored.scenario, of));
 }
 
-function scenarioOf({ engine }: Namespace, name: string) {
-  return engine.state.get("scenarios", name);
+function findScenario({ engine: { state } }: Namespace, name: string) {
+  return state.get("scenarios", name) ?? refuseUnknownScenario(state, name);
 }
 
 function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
