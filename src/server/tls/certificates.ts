@@ -1,7 +1,7 @@
 // Makes X.509 certificates: @peculiar/asn1-x509 encodes the structures of RFC 5280, Node makes keys and signatures.
 // Not @peculiar/x509, which changes the global Reflect, also in the user's tests; nor selfsigned, which depends on it.
 // Not node-forge or mkcert: they sign with RSA keys only, which take ten times as long to make at start.
-import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
@@ -54,64 +54,40 @@ export function makeCertificates(names: readonly string[], nowMs: number): Certi
   const server = makeKeyPair();
   // A unique name: clients that trust two authorities of one name confuse them.
   const issuer = commonName(`payments-sandbox ${authority.id.toString("hex").slice(0, 8)}`);
-  const common = { issuer, issuerKey: authority.privateKey, nowMs };
-  const ca = certificate({
-    ...common,
-    subject: issuer,
-    keyPair: authority,
-    extensions: [
-      extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
-      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
-      extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(authority.id)),
-    ],
-  });
-  const cert = certificate({
-    ...common,
-    subject: commonName("payments-sandbox"),
-    keyPair: server,
-    extensions: [
-      extension(id_ce_basicConstraints, new BasicConstraints(), true),
-      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
-      extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
-      extension(id_ce_subjectAltName, new SubjectAlternativeName(names.map(generalName))),
-      extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(server.id)),
-      extension(
-        id_ce_authorityKeyIdentifier,
-        new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(authority.id) }),
-      ),
-    ],
-  });
+  const signer = { issuer, issuerKey: authority.privateKey, nowMs };
+  const ca = certificate(signer, issuer, authority, [
+    extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
+    extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
+    extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(authority.id)),
+  ]);
+  const keyIdentifier = new KeyIdentifier(authority.id);
+  const cert = certificate(signer, commonName("payments-sandbox"), server, [
+    extension(id_ce_basicConstraints, new BasicConstraints(), true),
+    extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
+    extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
+    extension(id_ce_subjectAltName, new SubjectAlternativeName(names.map(generalName))),
+    extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(server.id)),
+    extension(id_ce_authorityKeyIdentifier, new AuthorityKeyIdentifier({ keyIdentifier })),
+  ]);
   return { ca, cert, key: server.privateKey.export({ type: "pkcs8", format: "pem" }) as string };
 }
 
-interface KeyPair {
-  readonly publicKey: Buffer;
-  readonly privateKey: KeyObject;
-  /** Key identifier. */
-  readonly id: Buffer;
-}
+type KeyPair = ReturnType<typeof makeKeyPair>;
 
-function makeKeyPair(): KeyPair {
+/** A new key pair, with the key identifier as `id`. */
+function makeKeyPair() {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const der = publicKey.export({ type: "spki", format: "der" });
   return { publicKey: der, privateKey, id: createHash("sha256").update(der).digest().subarray(0, 20) };
 }
 
-function certificate({
-  subject,
-  keyPair,
-  issuer,
-  issuerKey,
-  nowMs,
-  extensions,
-}: {
-  readonly subject: Name;
-  readonly keyPair: KeyPair;
-  readonly issuer: Name;
-  readonly issuerKey: KeyObject;
-  readonly nowMs: number;
-  readonly extensions: readonly Extension[];
-}): string {
+/** Makes a certificate in PEM. */
+function certificate(
+  { issuer, issuerKey, nowMs }: { issuer: Name; issuerKey: KeyObject; nowMs: number },
+  subject: Name,
+  keyPair: KeyPair,
+  extensions: Extension[],
+): string {
   const algorithm = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
   // Derived from a random key, so unique; the leading 1 makes it positive (RFC 5280, section 4.1.2.2).
   const serial = Buffer.concat([Buffer.of(1), keyPair.id.subarray(0, 15)]);
@@ -127,7 +103,7 @@ function certificate({
     }),
     subject,
     subjectPublicKeyInfo: AsnConvert.parse(keyPair.publicKey, SubjectPublicKeyInfo),
-    extensions: new Extensions([...extensions]),
+    extensions: new Extensions(extensions),
   });
   const content = Buffer.from(AsnConvert.serialize(tbsCertificate));
   const der = AsnConvert.serialize(
@@ -137,11 +113,7 @@ function certificate({
       signatureValue: toArrayBuffer(sign("sha256", content, issuerKey)),
     }),
   );
-  const lines =
-    Buffer.from(der)
-      .toString("base64")
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
+  return new X509Certificate(Buffer.from(der)).toString();
 }
 
 function extension(id: string, value: object, critical = false): Extension {
