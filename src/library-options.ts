@@ -34,9 +34,9 @@ import type {
 /** Checks a method's argument; throws a UserError with all faults. */
 function checkArgument<T>(
   method: string,
-  schema: z.ZodMiniType<T>,
-  known: readonly string[],
+  schema: z.ZodMiniObject & z.ZodMiniType<T>,
   value: unknown,
+  known: readonly string[] = Object.keys(schema.shape),
 ): T {
   const result = safeParse(schema, value);
   if (result.ok) return result.data;
@@ -53,8 +53,7 @@ function optionFault(
   known: readonly string[],
 ): string {
   if (issue.path.length > 0 && issue.code === "unrecognized_keys") {
-    const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-    const siblings = knownKeys(schema, path);
+    const siblings = knownKeys(schema, issue.path as (string | number)[]);
     return issue.keys
       .map((key) => `there is no ${libraryName(issuePath(issue))}.${key}${didYouMean(key, siblings)}`)
       .join("; ");
@@ -88,15 +87,11 @@ export function parseStartOptions(
   others: readonly string[] = [],
 ): StartOptions & { readonly fixturesValue?: unknown } {
   const known = [...Object.keys(startOptionsSchema.shape), ...others];
+  const check = (value: unknown) => checkArgument(method, startOptionsSchema, value, known);
   if (!isRecord(options) || !isRecord(options.fixtures))
-    return checkArgument(
-      method,
-      startOptionsSchema,
-      known,
-      isRecord(options) ? toStartNames(options) : options,
-    );
+    return check(isRecord(options) ? toStartNames(options) : options);
   const { fixtures, ...rest } = options;
-  return { ...checkArgument(method, startOptionsSchema, known, toStartNames(rest)), fixturesValue: fixtures };
+  return { ...check(toStartNames(rest)), fixturesValue: fixtures };
 }
 
 function toStartNames({ scenario, webhooks, ...rest }: SandboxOptions): Record<string, unknown> {
@@ -130,8 +125,7 @@ export function parseWebhookHandlerOptions(
     readonly vocabulary?: Vocabulary;
   },
 ) {
-  const known = Object.keys(webhookHandlerSchema.shape);
-  const { url, ...receiver } = checkArgument("onWebhook", webhookHandlerSchema, known, options);
+  const { url, ...receiver } = checkArgument("onWebhook", webhookHandlerSchema, options);
   const { vocabulary = () => undefined } = defaults;
   const [unknown] = findUnknownNames(webhookHandlerSchema, receiver, { vocabulary });
   if (unknown !== undefined) throw new UserError(`onWebhook: ${unknown.path.join(".")} ${unknown.message}`);
@@ -142,7 +136,7 @@ export function parseWebhookHandlerOptions(
 }
 
 export function parseListenOptions(options: ListenOptions) {
-  return checkArgument("listen", listenOptionsSchema, Object.keys(listenOptionsSchema.shape), options);
+  return checkArgument("listen", listenOptionsSchema, options);
 }
 
 export function parseAdvanceTarget(value: string | Date, nowMs: number) {
@@ -159,13 +153,13 @@ export function parseAdvanceTarget(value: string | Date, nowMs: number) {
 }
 
 export function parseResetOptions(options: ResetOptions) {
-  return checkArgument("reset", resetRequestSchema, Object.keys(resetRequestSchema.shape), options);
+  return checkArgument("reset", resetRequestSchema, options);
 }
 
 const transitionSchema = z.strictObject({ chargeId: z.string(), ...transitionRequestSchema.shape });
 
 export function parseTransition(move: { chargeId: string; to: unknown; reason: unknown }) {
-  return checkArgument("transition", transitionSchema, [], move);
+  return checkArgument("transition", transitionSchema, move);
 }
 
 const functionSchema = z.custom<(...args: never[]) => unknown>(
@@ -187,9 +181,7 @@ const runSchema = () =>
   });
 
 export function checkRunOptions(file: string, options: RunFileOptions): void {
-  const schema = runSchema();
-  const known = Object.keys(schema.shape).filter((name) => name !== "file");
-  checkArgument("run", schema, known, isRecord(options) ? { ...options, file } : options);
+  checkFileArguments("run", runSchema(), file, options);
 }
 
 const exploreSchema = () => {
@@ -211,9 +203,13 @@ const exploreSchema = () => {
 };
 
 export function checkExploreOptions(file: string, options: ExploreFlowOptions): void {
-  const schema = exploreSchema();
+  checkFileArguments("explore", exploreSchema(), file, options);
+}
+
+/** Checks a method's file and options together. */
+function checkFileArguments(method: string, schema: z.ZodMiniObject, file: string, options: object): void {
   const known = Object.keys(schema.shape).filter((name) => name !== "file");
-  checkArgument("explore", schema, known, isRecord(options) ? { ...options, file } : options);
+  checkArgument(method, schema, isRecord(options) ? { ...options, file } : options, known);
 }
 
 export function toRequest(input: Request | URL | string, init: RequestInit | undefined): Request {
