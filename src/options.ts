@@ -98,17 +98,12 @@ export async function resolveServiceOptions(
       return undefined;
     }
   };
-  const { fixtures: file, fixturesValue: value, furtherFixtures: further } = options;
-  const ofOptions =
-    file !== undefined
-      ? await from(["fixtures"], () => mergedFixtures(shipped.fixtures, file))
-      : value !== undefined
-        ? await from(["fixtures"], () => fixturesWith(shipped.fixtures, value))
-        : shipped.fixtures;
-  let base =
-    further === undefined || ofOptions === undefined
-      ? ofOptions
-      : await from(["fixtures"], () => mergedFixtures(ofOptions, further));
+  let base: Fixtures | undefined = shipped.fixtures;
+  for (const source of [await fixturesSource(options), options.furtherFixtures]) {
+    const under: Fixtures | undefined = base;
+    if (under !== undefined && source !== undefined)
+      base = await from(["fixtures"], () => mergedFixtures(under, source));
+  }
   // Fees and rates are checked against the methods and currencies of valid fixtures.
   if (base !== undefined) faults.push(...priceFaults(base, options));
   const vocabulary = vocabularyFor(options, base);
@@ -194,9 +189,10 @@ async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): 
   return typeof source === "string" ? readFixtures(base, source) : mergeFixtures(base, source);
 }
 
-async function fixturesWith(base: Fixtures, value: unknown): Promise<Fixtures> {
+async function fixturesSource({ fixtures: file, fixturesValue: value }: OpenOptions) {
+  if (file !== undefined || value === undefined) return file;
   const { valueDocument } = await import("./core/files/documents.js");
-  return mergedFixtures(base, valueDocument(value));
+  return valueDocument(value);
 }
 
 async function readScenario(file: string, seed: string, vocabulary: Vocabulary): Promise<LoadedScenario> {
