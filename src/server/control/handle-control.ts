@@ -135,23 +135,23 @@ export function createInProcessControl({
   server,
   onError,
 }: InProcessOptions): InProcessControl {
-  const routes = operations.map((operation) => {
-    const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-    return { operation, names, pattern: new RegExp(`^${operation.path.replace(/:\w+/g, "([^/]+)")}$`) };
-  });
+  const routes = operations.map((operation) => ({
+    operation,
+    pattern: new RegExp(`^${operation.path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+  }));
   return (path, { method = "GET", headers, body, signal }) => {
     if (typeof body !== "string" && body !== undefined) return undefined;
     const [bare] = path.split("?");
     const route = routes.find(({ operation, pattern }) => operation.method === method && pattern.test(bare!));
     if (route === undefined) return undefined;
-    const { operation, names, pattern } = route;
-    const values = pattern.exec(bare!)!.slice(1);
+    const { operation, pattern } = route;
+    const { groups = {} } = pattern.exec(bare!)!;
     const requestHeaders = new Headers(headers);
     return replyTo(namespaces, operation, server, {
       url: `http://localhost${path}`,
       header: (name) => requestHeaders.get(name),
       signal: () => signal ?? NEVER,
-      param: (name) => decodeURIComponent(values[names.indexOf(name)] ?? ""),
+      param: (name) => decodeURIComponent(groups[name] ?? ""),
       body: () => (body === undefined ? {} : JSON.parse(body)),
     })
       .catch((error): TimedReply => {
