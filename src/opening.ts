@@ -37,15 +37,11 @@ async function auditWith(catalogue: Catalogue, settings: Settings): Promise<Name
 }
 
 /** Loads the scenario runner on first use. */
+const loadScenarioRunner = () => loadLazily(() => import("./tools/scenario/scenario-value.js"));
+
 export const scenarioTools: ScenarioTools = {
-  read: async (namespace, source, vocabulary) =>
-    (await loadLazily(() => import("./tools/scenario/scenario-value.js"))).readScenarioValue(
-      namespace,
-      source,
-      vocabulary,
-    ),
-  run: async (namespace, run) =>
-    (await loadLazily(() => import("./tools/scenario/scenario-value.js"))).runScenarioValue(namespace, run),
+  read: async (...source) => (await loadScenarioRunner()).readScenarioValue(...source),
+  run: async (...run) => (await loadScenarioRunner()).runScenarioValue(...run),
 };
 
 /** A receiver check that loads its code on first use. */

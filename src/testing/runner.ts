@@ -25,12 +25,7 @@ export interface TestHooks {
   readonly after?: Hook;
 }
 
-export interface FoundHooks {
-  readonly beforeAll: Hook;
-  readonly beforeEach: Hook;
-  readonly afterEach: Hook;
-  readonly afterAll: Hook;
-}
+type FoundHooks = Required<Pick<TestHooks, "beforeAll" | "beforeEach" | "afterEach" | "afterAll">>;
 
 let imported: Partial<TestHooks> | undefined;
 
