@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { type Api, expectError, okBody, openApi } from "../support/api-client.js";
+import { type Api, expectError, okBody } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 /** Every call that takes a body, with what it needs besides a field nobody knows. */
@@ -40,10 +40,9 @@ async function state(api: Api): Promise<unknown> {
 }
 
 describe("a control body", () => {
-  it.each(CALLS)(
+  it.for(CALLS)(
     "with an unknown field is refused by %s, which names it and changes nothing",
-    async (line, body) => {
-      const api = await openApi();
+    async ([line, body], { api }) => {
       const { charge_id } = await api.pay();
       const before = await state(api);
       const answer = await send(api, line, charge_id, JSON.stringify({ ...body, tpyo: "1600x" }));
@@ -53,10 +52,9 @@ describe("a control body", () => {
     },
   );
 
-  it.each(["{", "[]", "null", '"text"', "7"])(
+  it.for(["{", "[]", "null", '"text"', "7"])(
     "that is %s is refused in the service's shape",
-    async (text) => {
-      const api = await openApi();
+    async (text, { api }) => {
       for (const [line] of CALLS) {
         const answer = await send(api, line, "ch_x", text);
         expectError(answer, 400, "VALIDATION_ERROR", ["body"]);

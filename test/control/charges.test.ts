@@ -59,7 +59,7 @@ describe("GET /_sandbox/charges", () => {
     expect(await page("offset=9")).toEqual({ total: 5, items: [] });
   });
 
-  it.each([
+  it.for([
     ["limit=0", "limit"],
     ["limit=101", "limit"],
     ["limit=x", "limit"],
@@ -67,8 +67,7 @@ describe("GET /_sandbox/charges", () => {
     ["status=PAID", "status"],
     ["mode=prod", "mode"],
     ["limit=1&limit=2", "limit"],
-  ])("refuses %s and names the parameter", async (query, field) => {
-    const api = await openApi();
+  ] as const)("refuses %s and names the parameter", async ([query, field], { api }) => {
     const answer = await api.get(`/_sandbox/charges?${query}`);
     expectInvalid(answer, field);
     expect(answer.error.message).toBe("Invalid query parameters");
@@ -118,10 +117,9 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect((await api.advance({ by: "10s" })).body.to).toBe(later(10));
   });
 
-  it.each(["FAILED", "REFUNDED", "CANCELLED"])(
+  it.for(["FAILED", "REFUNDED", "CANCELLED"])(
     "changes nothing when the timeline does not lead to %s: 409",
-    async (until) => {
-      const api = await openApi();
+    async (until, { api }) => {
       const { charge_id } = await api.pay();
       const before = await api.charge(charge_id);
       expectError(

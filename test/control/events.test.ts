@@ -1,17 +1,8 @@
 import { describe, expect } from "vitest";
 import { SERVICE_EVENT_TYPES, subjectOfEvent } from "../../src/core/schema/event-types.js";
-import {
-  type Api,
-  expectError,
-  expectInvalid,
-  okBody,
-  openApi,
-  openSandbox,
-  START,
-} from "../support/api-client.js";
+import { type Api, expectError, expectInvalid, okBody, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { eventFaults } from "../support/openapi-answers.js";
-import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
 interface TriggeredEvent {
@@ -22,9 +13,7 @@ interface TriggeredEvent {
 }
 
 describe("events", () => {
-  it("are listed newest first, by type, charge and mode", async () => {
-    const sandbox = await openSandbox();
-    const client = Client.of(sandbox);
+  it("are listed newest first, by type, charge and mode", async ({ shop: { sandbox, client } }) => {
     const mine = await client.pay();
     await sandbox.advance("10s");
     const live = await client.pay({ key: "sk_live_sandbox" });
@@ -43,9 +32,7 @@ describe("events", () => {
     ]);
   });
 
-  it("can be made of nothing but data, in either mode", async () => {
-    const sandbox = await openSandbox();
-    const client = Client.of(sandbox);
+  it("can be made of nothing but data, in either mode", async ({ client }) => {
     const made = await client.ask("POST /_sandbox/events", {
       type: "webhook.test",
       data: { a: 1 },
@@ -80,10 +67,9 @@ describe("an event about no charge there is", () => {
   const made = (api: Api, body: object) => api.post<TriggeredEvent>("/_sandbox/events", body).then(okBody);
   const objectTypes = SERVICE_EVENT_TYPES.filter((type) => subjectOfEvent(type) !== undefined);
 
-  it.each(objectTypes)(
+  it.for(objectTypes)(
     "tells of a whole sample with the status of %s, and keeps nothing of it",
-    async (type) => {
-      const api = await openApi();
+    async (type, { api }) => {
       const before = api.sandbox.snapshot().collections;
       const { data, payload } = await made(api, { type });
       const { object, status } = subjectOfEvent(type)!;

@@ -2,7 +2,7 @@ import * as http from "node:http";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { OPERATION_IDS } from "../../src/core/schema/operation-ids.js";
-import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
+import { expectError, expectInvalid, openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 
@@ -78,8 +78,9 @@ describe("faults", () => {
     ]);
   });
 
-  it("send any header that can be sent, and refuse any other when they are set", async () => {
-    const sandbox = await openSandbox();
+  it("send any header that can be sent, and refuse any other when they are set", async ({
+    shop: { sandbox },
+  }) => {
     const { url } = await sandbox.listen({ port: 0 });
     const client = Client.of(sandbox);
     const letters = fc.oneof(fc.constantFrom(..."abcXYZ019-_!#$'*~ :()/\r\n\0é日\u0085"), fc.string());
@@ -150,14 +151,13 @@ describe("faults", () => {
     ];
     const ORDERS = [...TWICE, order("b@x.test"), order("b@x.test")];
 
-    it.each([
+    it.for([
       ["of each customer, without a word", {}, [500, 200, 200, 500, 200]],
       ["of each customer", { per: "customer" }, [500, 200, 200, 500, 200]],
       ["of each order", { per: "charge" }, [500, 200, 500, 500, 200]],
       ["of all together", { per: "request" }, [500, 200, 200, 200, 200]],
       ["of each customer, those let pass too", { skip: 1 }, [200, 500, 200, 200, 500]],
-    ])("%s", async (_whose, per, expected) => {
-      const client = await open();
+    ] as const)("%s", async ([_whose, per, expected], { client }) => {
       const rule = { match: { operation: "createWhitelabel" }, respond: { status: 500 }, times: 1, ...per };
       await client.ask("POST /_sandbox/faults", rule);
       const statuses: number[] = [];
@@ -186,11 +186,10 @@ describe("faults", () => {
     expect(performance.now() - began).toBeGreaterThan(55);
   });
 
-  it.each([
+  it.for([
     ["before", 0],
     ["after", 1],
-  ])("cut the connection %s the work is done", async (drop, made) => {
-    const client = await open();
+  ] as const)("cut the connection %s the work is done", async ([drop, made], { client }) => {
     await client.ask("POST /_sandbox/faults", { match: QUOTE, drop, times: 1 });
     await expect(client.quote()).rejects.toThrow("fetch failed");
     expect((await client.ask("GET /_sandbox")).json.counts.quotes).toBe(made);
@@ -234,7 +233,7 @@ describe("faults", () => {
     expect((await client.ask(`DELETE /_sandbox/faults/${last}`)).status).toBe(404);
   });
 
-  it.each([
+  it.for([
     [{ respond: { status: 200 } }, "respond.status"],
     [{ respond: { status: 500, statuz: 1 } }, "respond.statuz"],
     [{ respond: { status: 500, headers: { "x-a": "a\r\nb" } } }, "respond.headers.x-a"],
@@ -247,12 +246,11 @@ describe("faults", () => {
     [{ drop: "before", times: 0 }, "times"],
     [{ drop: "before", matches: {} }, "matches"],
     [{ drop: "before", match: { operations: "x" } }, "match.operations"],
-  ])("refuses %j and names the field", async (body, field) => {
-    const api = await openApi();
+  ] as const)("refuses %j and names the field", async ([body, field], { api }) => {
     expectInvalid(await api.post("/_sandbox/faults", body), field);
   });
 
-  it.each([
+  it.for([
     [
       { operation: "createQuot" },
       { "match.operation": /^there is no operation createQuot; did you mean createQuote\?$/ },
@@ -262,18 +260,19 @@ describe("faults", () => {
       { "match.operation.1": /^there is no operation nothing\*; known: / },
     ],
     [{ operation: "" }, { "match.operation": /^there is no operation / }],
-  ])("refuses %j, for it would never match", async (match, details) => {
-    const api = await openApi();
+  ] as const)("refuses %j, for it would never match", async ([match, details], { api }) => {
     const answer = await api.post("/_sandbox/faults", { match, respond: { status: 500 } });
     expectError(answer, 400, "VALIDATION_ERROR", Object.keys(details));
     for (const [field, message] of Object.entries(details)) expect(answer.details[field]).toMatch(message);
   });
 
-  it.each(["*", "create*", "get?harge", ...OPERATION_IDS])("takes the operation %s", async (operation) => {
-    const api = await openApi();
-    const rule = { match: { operation: [operation] }, respond: { status: 500 } };
-    expect((await api.post("/_sandbox/faults", rule)).status).toBe(200);
-  });
+  it.for(["*", "create*", "get?harge", ...OPERATION_IDS])(
+    "takes the operation %s",
+    async (operation, { api }) => {
+      const rule = { match: { operation: [operation] }, respond: { status: 500 } };
+      expect((await api.post("/_sandbox/faults", rule)).status).toBe(200);
+    },
+  );
 
   it("refuses a rule that does nothing", async ({ api }) => {
     expectError(await api.post("/_sandbox/faults", { match: QUOTE }), 400, "VALIDATION_ERROR");

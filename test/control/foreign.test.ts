@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { expectError, openApi } from "../support/api-client.js";
+import { describe, expect } from "vitest";
+import { expectError } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 /** What a browser says of a request that is a part of another site's page, and of a link that is followed. */
 const EMBEDDED: [name: string, headers: Record<string, string>][] = [
@@ -18,13 +19,12 @@ const PATHS = [
 ];
 
 describe("a GET of the control API that a page of another site sends", () => {
-  it.each(EMBEDDED)("is refused: %s", async (_name, headers) => {
-    const api = await openApi();
+  it.for(EMBEDDED)("is refused: %s", async ([_name, headers], { api }) => {
     for (const path of PATHS)
       expectError(await api.get(path, { "sec-fetch-site": "cross-site", ...headers }), 403, "FORBIDDEN");
   });
 
-  it.each([
+  it.for([
     ["a link that is followed", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
     [
       "a link, by a browser that says where to",
@@ -33,8 +33,7 @@ describe("a GET of the control API that a page of another site sends", () => {
     ["our own page", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }],
     ["an address that is typed in", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
     ["a program that is no browser", {}],
-  ])("is answered when it is %s", async (_name, headers) => {
-    const api = await openApi();
+  ] as const)("is answered when it is %s", async ([_name, headers], { api }) => {
     for (const path of ["/_sandbox", "/_sandbox/requests", "/_sandbox/dashboard"])
       expect((await api.get(path, headers)).status).toBe(200);
   });

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { type Answer, expectInvalid, KES_ORDER, openApi } from "../support/api-client.js";
+import { type Answer, expectInvalid, KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 const LONG = 10_000;
@@ -93,29 +93,30 @@ const BODIES: [call: string, field: string, longest: number, body: (length: numb
 ];
 
 describe("a text of the caller's", () => {
-  it.each(BODIES)("of %s, %s, may have %d characters and no more", async (call, field, longest, body) => {
-    const api = await openApi();
-    const [method, path] = call.split(" ") as [string, string];
-    const send = async (length: number): Promise<Answer<unknown>> => {
-      const order = path.endsWith("whitelabel") ? await api.checkoutBody() : KES_ORDER;
-      const rest = path.startsWith("/_sandbox") ? {} : order;
-      return api.send(method, path, JSON.stringify({ ...rest, ...body(length) }), {
-        "content-type": "application/json",
-      });
-    };
-    for (const length of [longest + 1, LONG]) {
-      const answer = await send(length);
-      expectInvalid(answer, field);
-      expect(answer.details[field]).toMatch(`at most ${longest}`);
-    }
-    // A wait that is taken waits.
-    if (!path.endsWith("/wait")) expect((await send(longest)).status).toBe(200);
-  });
+  it.for(BODIES)(
+    "of %s, %s, may have %d characters and no more",
+    async ([call, field, longest, body], { api }) => {
+      const [method, path] = call.split(" ") as [string, string];
+      const send = async (length: number): Promise<Answer<unknown>> => {
+        const order = path.endsWith("whitelabel") ? await api.checkoutBody() : KES_ORDER;
+        const rest = path.startsWith("/_sandbox") ? {} : order;
+        return api.send(method, path, JSON.stringify({ ...rest, ...body(length) }), {
+          "content-type": "application/json",
+        });
+      };
+      for (const length of [longest + 1, LONG]) {
+        const answer = await send(length);
+        expectInvalid(answer, field);
+        expect(answer.details[field]).toMatch(`at most ${longest}`);
+      }
+      // A wait that is taken waits.
+      if (!path.endsWith("/wait")) expect((await send(longest)).status).toBe(200);
+    },
+  );
 
-  it.each(["requests?path=", "requests?operation=", "events?type=", "deliveries?type="])(
+  it.for(["requests?path=", "requests?operation=", "events?type=", "deliveries?type="])(
     "as the filter %s may have 200 characters and no more",
-    async (filter) => {
-      const api = await openApi();
+    async (filter, { api }) => {
       expect((await api.get(`/_sandbox/${filter}${anyName(200)}`)).status).toBe(200);
       for (const length of [201, LONG])
         expectInvalid(await api.get(`/_sandbox/${filter}${anyName(length)}`), filter.split(/[?=]/)[1]!);

@@ -85,8 +85,7 @@ const REFUSED: [call: string, body: object | undefined, field: string, message: 
 ];
 
 describe("a name that nothing has", () => {
-  it.each(REFUSED)("is refused by %s with %j", async (call, body, field, message) => {
-    const sandbox = await openSandbox();
+  it.for(REFUSED)("is refused by %s with %j", async ([call, body, field, message], { shop: { sandbox } }) => {
     const [method, path] = call.split(" ") as [string, string];
     const answer = await sandbox.fetch(path, {
       method,

@@ -12,10 +12,9 @@ describe("the query of a control list", () => {
     expect(LISTS.length).toBeGreaterThan(8);
   });
 
-  it.each(LISTS)(
+  it.for(LISTS)(
     "with a parameter that it does not have is refused, and the parameter named: %s",
-    async (path) => {
-      const api = await openApi();
+    async (path, { api }) => {
       const answer = await api.get(`${path}?limit=1&__proto__=x&lmiit=2`);
       expectInvalid(answer, "__proto__", "lmiit");
       expect(answer.error.message).toBe("Invalid query parameters");

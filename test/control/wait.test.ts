@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import type { Sandbox } from "../../src/sandbox.js";
-import { Api, expectError, expectInvalid, okBody, openApi, openSandbox } from "../support/api-client.js";
+import { Api, expectError, expectInvalid, okBody, openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { exchange, head, Wire } from "../support/api-wire.js";
 import { Client } from "../support/receiver-client.js";
@@ -178,8 +178,9 @@ describe("POST /_sandbox/wait", () => {
     return { answer, leave: () => leaving.abort() };
   };
 
-  it("takes a thousand of a namespace at a time, and ends with whoever waits", async () => {
-    const sandbox = await openSandbox();
+  it("takes a thousand of a namespace at a time, and ends with whoever waits", async ({
+    shop: { sandbox },
+  }) => {
     const api = new Api(sandbox);
     okBody(await api.put("/_sandbox/namespaces/other", {}));
     const waiting = Array.from({ length: 1_000 }, () => pending(sandbox));
@@ -196,8 +197,7 @@ describe("POST /_sandbox/wait", () => {
     await Promise.all(waiting.map(({ answer }) => answer));
   });
 
-  it("ends when the connection it came by is cut", async () => {
-    const sandbox = await openSandbox();
+  it("ends when the connection it came by is cut", async ({ shop: { sandbox } }) => {
     const api = new Api(sandbox);
     const { port } = await sandbox.listen();
     const body = JSON.stringify(endless);
@@ -215,8 +215,7 @@ describe("POST /_sandbox/wait", () => {
     await Promise.all(waiting.map(({ answer }) => answer));
   });
 
-  it("ends with the namespace", async () => {
-    const sandbox = await openSandbox();
+  it("ends with the namespace", async ({ shop: { sandbox } }) => {
     const api = new Api(sandbox);
     okBody(await api.put("/_sandbox/namespaces/other", {}));
     const waiting = pending(sandbox, { "sandbox-namespace": "other" });
@@ -229,7 +228,7 @@ describe("POST /_sandbox/wait", () => {
     expectError(await api.post("/_sandbox/wait", { for: "charge", timeout: "1ms" }), 408, "WAIT_TIMEOUT");
   });
 
-  it.each([
+  it.for([
     [{}, "for"],
     [{ for: "rain" }, "for"],
     [{ for: "charge", timeout: "soon" }, "timeout"],
@@ -237,7 +236,7 @@ describe("POST /_sandbox/wait", () => {
     [{ for: "idle", timeout: "3650d" }, "timeout"],
     [{ for: "charge", count: 0 }, "count"],
     [{ for: "charge", within: "1s" }, "within"],
-  ])("refuses %j and names the field", async (body, field) => {
-    expectInvalid(await (await openApi()).post("/_sandbox/wait", body), field);
+  ] as const)("refuses %j and names the field", async ([body, field], { api }) => {
+    expectInvalid(await api.post("/_sandbox/wait", body), field);
   });
 });

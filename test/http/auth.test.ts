@@ -77,12 +77,12 @@ describe("a call that needs a key", () => {
 });
 
 describe("a call whose key is optional", () => {
-  it("needs none [R20.1 R27.6]", async () => {
-    expect((await (await openApi()).as(null).get(METHODS)).status).toBe(200);
+  it("needs none [R20.1 R27.6]", async ({ api }) => {
+    expect((await api.as(null).get(METHODS)).status).toBe(200);
   });
 
-  it.each(WRONG)("is 401 with Authorization: %.50s all the same [R20.2]", async (authorization) => {
-    expectUnauthorized(await (await openApi()).as(null).get(METHODS, { authorization }));
+  it.for(WRONG)("is 401 with Authorization: %.50s all the same [R20.2]", async (authorization, { api }) => {
+    expectUnauthorized(await api.as(null).get(METHODS, { authorization }));
   });
 });
 
@@ -124,10 +124,9 @@ describe("the keys there are from the start", () => {
     expect((await readonly.get("/api/v1/organizations/me")).status).toBe(200);
   });
 
-  it.each(WRITES)(
+  it.for(WRITES)(
     "sk_test_readonly gets 403 for %s %s, and nothing happens [R27.8 R29.4]",
-    async (_, path) => {
-      const api = await openApi();
+    async ([_, path], { api }) => {
       const body = await api.checkoutBody();
       const before = JSON.stringify(api.sandbox.snapshot());
       expectError(await api.as("sk_test_readonly").post(path, body), 403, "FORBIDDEN", []);
@@ -135,10 +134,10 @@ describe("the keys there are from the start", () => {
     },
   );
 
-  it.each([...KEYED, ["GET", METHODS]] as const)(
+  it.for([...KEYED, ["GET", METHODS]] as const)(
     "sk_test_deactivated gets 404 Organization not found for %s %s",
-    async (method, path) => {
-      const answer = await (await openApi()).as("sk_test_deactivated").send(method, path);
+    async ([method, path], { api }) => {
+      const answer = await api.as("sk_test_deactivated").send(method, path);
       expectError(answer, 404, "NOT_FOUND", []);
       expect(answer.error.message).toBe("Organization not found");
     },
@@ -224,13 +223,8 @@ describe("the order of checks, each pair by a request that fails both", () => {
     expectError(await api.tryQuote(body), 404, "NOT_FOUND", []);
   });
 
-  it("the organization comes before the query: 404", async () => {
-    expectError(
-      await (await openApi()).as("sk_test_deactivated").tryPayins("?limit=0"),
-      404,
-      "NOT_FOUND",
-      [],
-    );
+  it("the organization comes before the query: 404", async ({ api }) => {
+    expectError(await api.as("sk_test_deactivated").tryPayins("?limit=0"), 404, "NOT_FOUND", []);
   });
 
   it("the size comes before the JSON and the content type: 413", async ({ api }) => {

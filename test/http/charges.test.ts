@@ -106,10 +106,9 @@ describe("the record of a charge", () => {
     }
   });
 
-  it.each(["ch_unknown", "__proto__", "constructor", "..%2F..", "%00", "a b", "🙂", "x".repeat(5000)])(
+  it.for(["ch_unknown", "__proto__", "constructor", "..%2F..", "%00", "a b", "🙂", "x".repeat(5000)])(
     "%.20s is not found [R29.5]",
-    async (id) => {
-      const api = await openApi();
+    async (id, { api }) => {
       for (const path of ["charges", "payins"])
         expectError(await api.get(`/api/v1/payments/${path}/${id}`), 404, "NOT_FOUND");
     },

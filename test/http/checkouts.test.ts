@@ -151,14 +151,13 @@ describe("the charge", () => {
     expect(eventTypes(api)).toEqual([]);
   });
 
-  it.each([
+  it.for([
     [undefined, 60],
     [1, 1],
     [1440, 1440],
-  ])(
+  ] as const)(
     "with expires_in_minutes %s expires after %i minutes if nobody pays [R12.3 R18.4 R30.5]",
-    async (minutes, after) => {
-      const api = await openApi();
+    async ([minutes, after], { api }) => {
       const { charge_id, expires_at } = await checkout(api, { expires_in_minutes: minutes });
       expect(expires_at).toBe(later(after * 60));
       await api.advance({ to: later(after * 60 - 0.001) });
@@ -186,7 +185,7 @@ describe("what a checkout is refused for", () => {
     expectInvalid(await api.post(CHECKOUTS, { pricing: {} }), "pricing.amount", "pricing.base_currency");
   });
 
-  it.each([
+  it.for([
     ["pricing", { pricing: "25.00 USD" }],
     ["pricing", { pricing: null }],
     ["pricing.base_currency", { pricing: { base_currency: "usd", amount: "25.00" } }],
@@ -223,8 +222,7 @@ describe("what a checkout is refused for", () => {
     ["expires_in_minutes", { expires_in_minutes: 1441 }],
     ["expires_in_minutes", { expires_in_minutes: 1.5 }],
     ["expires_in_minutes", { expires_in_minutes: "60" }],
-  ])("%s, and nothing is made: %j [R5.4 R12.2 R13.5]", async (field, body) => {
-    const api = await openApi();
+  ] as const)("%s, and nothing is made: %j [R5.4 R12.2 R13.5]", async ([field, body], { api }) => {
     const before = stateOf(api);
     const answer = await tryCheckout(api, body);
     expectInvalid(answer, field);
@@ -427,12 +425,11 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ["the request header", {}, { "sandbox-scenario": "declined" }],
     ["metadata.sandbox_scenario", { metadata: { sandbox_scenario: "declined" } }, {}],
     ["a magic customer", { customer_email: "declined@shop.test" }, {}],
-  ])("takes the scenario from %s of the checkout", async (_, body, headers) => {
-    const api = await openApi();
+  ] as const)("takes the scenario from %s of the checkout", async ([_, body, headers], { api }) => {
     const { checkout_id, charge_id } = await checkout(api, body, headers as Record<string, string>);
     okBody(await pay(api, checkout_id));
     await api.advance({ by: "1m" });
@@ -463,7 +460,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     });
   });
 
-  it.each([
+  it.for([
     ["payment_method", {}],
     ["payment_method", { payment_method: "ussd" }],
     ["payment_method", { payment_method: 5 }],
@@ -473,8 +470,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     ["phone_number", { payment_method: "mobile_money", currency: "KES" }],
     ["phone_number", { ...MOBILE, phone_number: "0700000001" }],
     ["bank_account_number", { payment_method: "bank_transfer", bank_account_number: "" }],
-  ])("is refused for %s, and the customer may try again: %j", async (field, body) => {
-    const api = await openApi();
+  ] as const)("is refused for %s, and the customer may try again: %j", async ([field, body], { api }) => {
     const { checkout_id } = await checkout(api);
     const before = stateOf(api);
     expectInvalid(await pay(api, checkout_id, body), field);
@@ -554,10 +550,9 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
     expect((await api.charge(charge_id)).status).toBe("CANCELLED");
   });
 
-  it.each(["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"])(
+  it.for(["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"])(
     "is 409 for a charge that is %s",
-    async (to) => {
-      const api = await openApi();
+    async (to, { api }) => {
       const { checkout_id, charge_id } = await checkout(api);
       if (to === "PROCESSING" || to === "COMPLETED") okBody(await pay(api, checkout_id));
       okBody(await api.transition(charge_id, { to }));
@@ -573,10 +568,9 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
 describe("the control API, before a method is picked", () => {
   const MONEY = ["amount", "currency", "fees", "exchange_rate", "settlement_amount", "payment_rail"] as const;
 
-  it.each(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])(
+  it.for(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])(
     "makes it %s by the first method the checkout offers, at the price its customer would have",
-    async (to) => {
-      const api = await openApi();
+    async (to, { api }) => {
       const body = { payment_methods: ["card", "crypto"] };
       const [moved, picked] = [await checkout(api, body), await checkout(api, body)];
       const byHand = okBody(await api.transition(moved.charge_id, { to }));
@@ -648,8 +642,7 @@ describe("the control API, before a method is picked", () => {
     expect((await api.charge(charge_id)).status).toBe("AWAITING_PAYMENT");
   });
 
-  it.each(["FAILED", "CANCELLED", "EXPIRED"])("needs none to make it %s", async (to) => {
-    const api = await openApi();
+  it.for(["FAILED", "CANCELLED", "EXPIRED"])("needs none to make it %s", async (to, { api }) => {
     const { charge_id } = await checkout(api);
     expect(okBody(await api.transition(charge_id, { to }))).toMatchObject({
       status: to,

@@ -63,7 +63,7 @@ describe("a manual clock", () => {
 });
 
 describe("advance", () => {
-  it.each([
+  it.for([
     ["1ms", 0.001],
     ["500ms", 0.5],
     ["30s", 30],
@@ -72,8 +72,7 @@ describe("advance", () => {
     ["1d", 86_400],
     ["1h30m", 5400],
     ["1d2h3m4s5ms", 93_784.005],
-  ])("by %s moves the time by that much", async (by, seconds) => {
-    const api = await openApi();
+  ] as const)("by %s moves the time by that much", async ([by, seconds], { api }) => {
     const answer = await api.advance({ by });
     expect(okBody(answer)).toEqual({ from: START, to: later(seconds), fired: [], fired_total: 0 });
     expect(answer.headers.get("sandbox-now")).toBe(later(seconds));
@@ -84,13 +83,12 @@ describe("advance", () => {
     expect(okBody(await api.advance({ by: "0s" }))).toMatchObject({ from: START, to: START });
   });
 
-  it.each([
+  it.for([
     ["2026-02-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"],
     ["2026-01-31T12:30:00+03:00", "2026-01-31T09:30:00.000Z"],
     ["2028-02-29T00:00:00Z", "2028-02-29T00:00:00.000Z"],
     [START, START],
-  ])("to %s moves the time there", async (to, now) => {
-    const api = await openApi();
+  ] as const)("to %s moves the time there", async ([to, now], { api }) => {
     expect(okBody(await api.advance({ to }))).toMatchObject({ from: START, to: now });
     expect((await clockOf(api)).now).toBe(now);
   });
@@ -137,7 +135,7 @@ describe("advance", () => {
     expect([status, updated_at]).toEqual(["PROCESSING", later(3)]);
   });
 
-  it.each([
+  it.for([
     ["by", "5"],
     ["by", "-5s"],
     ["by", "+5s"],
@@ -168,29 +166,29 @@ describe("advance", () => {
     ["until", "then"],
     ["until", ""],
     ["until", true],
-  ])("%s %j is 400, and nothing moves", async (field, value) => {
-    const api = await openApi();
+  ] as const)("%s %j is 400, and nothing moves", async ([field, value], { api }) => {
     await api.pay();
     const answer = await expectNoMove(api, () => api.advance({ [field]: value }));
     expect(Object.keys(answer.details)).toEqual([field]);
   });
 
-  it.each([
+  it.for([
     {},
     { by: "1s", to: "2026-02-01T00:00:00Z" },
     { by: "1s", until: "idle" },
     { to: "2026-02-01T00:00:00Z", until: "next" },
     { by: "1s", to: "2026-02-01T00:00:00Z", until: "next" },
     { seconds: 5 },
-  ])("%j is 400: it takes one of by, to and until", async (body) => {
-    const api = await openApi();
+  ])("%j is 400: it takes one of by, to and until", async (body, { api }) => {
     await expectNoMove(api, () => api.advance(body));
   });
 
-  it.each(["{broken", "[]", "null", '"5s"', "5"])("a body that is %s is 400, details.body", async (body) => {
-    const api = await openApi();
-    expectInvalid(await expectNoMove(api, () => api.advance(body)), "body");
-  });
+  it.for(["{broken", "[]", "null", '"5s"', "5"])(
+    "a body that is %s is 400, details.body",
+    async (body, { api }) => {
+      expectInvalid(await expectNoMove(api, () => api.advance(body)), "body");
+    },
+  );
 
   it("does not go past the year 9999", async ({ api }) => {
     await api.advance({ to: "9999-12-31T23:59:59.999Z" });
@@ -216,21 +214,23 @@ describe("PUT clock", () => {
     }
   });
 
-  it.each([
+  it.for([
     [{ mode: "manual", speed: 5 }, false],
     [{ mode: "60x", speed: 30 }, false],
     [{ mode: "manual", speed: 1 }, true],
     [{ mode: "60x", speed: 60 }, true],
     [{ mode: "real", speed: 5 }, true],
-  ])("takes a speed beside a mode only where both say the same: %j", async (body, isTaken) => {
-    const api = await openApi();
-    const answer = await put(api, body);
-    if (isTaken) okBody(answer);
-    else {
-      expectInvalid(answer, "speed");
-      expect((await clockOf(api)).mode).toBe("manual");
-    }
-  });
+  ] as const)(
+    "takes a speed beside a mode only where both say the same: %j",
+    async ([body, isTaken], { api }) => {
+      const answer = await put(api, body);
+      if (isTaken) okBody(answer);
+      else {
+        expectInvalid(answer, "speed");
+        expect((await clockOf(api)).mode).toBe("manual");
+      }
+    },
+  );
 
   it("with a speed makes the clock run that fast", async ({ api }) => {
     expect(okBody(await put(api, { speed: 3600 }))).toMatchObject({ speed: 3600 });
@@ -266,7 +266,7 @@ describe("PUT clock", () => {
     expect(Date.parse(clock.now)).toBeGreaterThanOrEqual(Date.parse(later(60)));
   });
 
-  it.each([
+  it.for([
     [{ now: "2026-01-31T08:59:59.999Z" }, "now"],
     [{ now: "yesterday" }, "now"],
     [{ now: "2026-02-30" }, "now"],
@@ -281,8 +281,7 @@ describe("PUT clock", () => {
     [{ speed: "60" }, "speed"],
     [{ speed: 1e300 }, "speed"],
     [{ mode: "real", now: "2020-01-01T00:00:00Z" }, "now"],
-  ])("%j is 400, and nothing changes", async (body, field) => {
-    const api = await openApi();
+  ] as const)("%j is 400, and nothing changes", async ([body, field], { api }) => {
     const answer = await expectNoMove(api, () => put(api, body));
     expect(Object.keys(answer.details)).toEqual([field]);
     expect((await clockOf(api)).mode).toBe("manual");

@@ -34,7 +34,7 @@ const UNTIDY: [name: string, bytes: number[]][] = [
 ];
 
 describe("a path where nothing is", () => {
-  it.each([
+  it.for([
     "/api",
     "/api/v1",
     "/api/v1/payments",
@@ -49,8 +49,7 @@ describe("a path where nothing is", () => {
     "/api/v1/payments/payins%3Flimit=1",
     "/_sandbox/nothing",
     "/healthz",
-  ])("%s is 404 with every method, with a key and without [R31.1]", async (path) => {
-    const api = await openApi();
+  ])("%s is 404 with every method, with a key and without [R31.1]", async (path, { api }) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       expectError(await api.send(method, path), 404, "NOT_FOUND", []);
       expectError(await api.as(null).send(method, path), 404, "NOT_FOUND", []);
@@ -86,7 +85,7 @@ it.each([
 });
 
 describe("a method a path does not have", () => {
-  it.each([
+  it.for([
     ["GET", "/"],
     ["GET", "/api/v1/payments/payment-methods"],
     ["GET", "/api/v1/payments/supported-currencies"],
@@ -101,8 +100,7 @@ describe("a method a path does not have", () => {
     ["POST", "/_sandbox/clock/advance"],
     ["POST", "/_sandbox/charges/ch_1/transition"],
     ["GET", "/health"],
-  ])("is 405, and Allow says it is %s at %s", async (allowed, path) => {
-    const api = await openApi();
+  ] as const)("is 405, and Allow says it is %s at %s", async ([allowed, path], { api }) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
       if (method === allowed) continue;
       const answer = await api.send(method, path);
@@ -126,7 +124,7 @@ describe("a method a path does not have", () => {
 });
 
 describe("a body that cannot be read", () => {
-  it.each([
+  it.for([
     ["nothing", ""],
     ["white space", " \n"],
     ["broken JSON", '{"pricing":'],
@@ -142,8 +140,7 @@ describe("a body that cannot be read", () => {
     ["a string", '"text"'],
     ["a number", "5"],
     ["true", "true"],
-  ])("because it is %s is 400, details.body", async (_, body) => {
-    const api = await openApi();
+  ] as const)("because it is %s is 400, details.body", async ([_, body], { api }) => {
     for (const path of [QUOTES, "/api/v1/payments/whitelabel"]) {
       const answer = await api.post(path, body);
       expectInvalid(answer, "body");
@@ -151,10 +148,9 @@ describe("a body that cannot be read", () => {
     }
   });
 
-  it.each(UNTIDY)(
+  it.for(UNTIDY)(
     "because it is no UTF-8, %s, is 400, details.body, and nothing of it is kept",
-    async (_, bytes) => {
-      const api = await openApi();
+    async ([_, bytes], { api }) => {
       const before = api.sandbox.snapshot().collections;
       const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
       const at = name.indexOf("HERE");
@@ -222,7 +218,7 @@ describe("a body that cannot be read", () => {
     expect((await api.put("/_sandbox/state", state)).status).toBe(200);
   });
 
-  it.each([
+  it.for([
     "text/plain",
     "text/json",
     "application/x-www-form-urlencoded",
@@ -233,8 +229,7 @@ describe("a body that cannot be read", () => {
     "application",
     "json",
     "",
-  ])("because its content type is %j is 400, details.body [R2.6 R22.3]", async (type) => {
-    const api = await openApi();
+  ])("because its content type is %j is 400, details.body [R2.6 R22.3]", async (type, { api }) => {
     const answer = await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER)), {
       "content-type": type,
     });

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { SandboxOptions } from "../../src/index.js";
 import { errorOf, openSandbox } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { exchange, head, type WireAnswer } from "../support/api-wire.js";
 
 type Send = (target: string, ...lines: string[]) => Promise<WireAnswer>;
@@ -84,8 +85,7 @@ describe("a request whose Host is another's", () => {
     expectRefused(await send("/nothing", `Host: ${host}`));
   });
 
-  it("does nothing", async () => {
-    const sandbox = await openSandbox();
+  it("does nothing", async ({ shop: { sandbox } }) => {
     const { port } = await sandbox.listen();
     const before = JSON.stringify(sandbox.snapshot());
     await exchange(port, head("POST /_sandbox/reset HTTP/1.1", "Host: evil.test", "Content-Length: 0"));
@@ -151,8 +151,7 @@ describe("a write to the control API from a browser's page", () => {
     expect((await send("POST /_sandbox/reset", "Host: localhost")).status).toBe(200);
   });
 
-  it("does nothing when refused", async () => {
-    const sandbox = await openSandbox();
+  it("does nothing when refused", async ({ shop: { sandbox } }) => {
     const { port } = await sandbox.listen();
     const before = JSON.stringify(sandbox.snapshot());
     const body = '{"by":"1h"}';

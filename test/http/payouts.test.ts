@@ -98,8 +98,8 @@ const move = (api: Api, id: string, body: unknown) =>
 const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
 
 describe("the currencies of payouts", () => {
-  it("are the six that have a stated minimum [R4.4 R25.9]", async () => {
-    expect(okBody(await (await openApi()).get(PAYOUT_CURRENCIES))).toEqual({
+  it("are the six that have a stated minimum [R4.4 R25.9]", async ({ api }) => {
+    expect(okBody(await api.get(PAYOUT_CURRENCIES))).toEqual({
       fiat: ["GHS", "KES", "NGN", "USD"],
       crypto: ["USDT_ERC20", "USDT_TRC20"],
     });
@@ -122,23 +122,25 @@ describe("the currencies of payouts", () => {
 });
 
 describe("a payout destination", () => {
-  it.each([
+  it.for([
     ["bank_account", BANK, { country: "NG" }],
     ["mobile_money", MOBILE, { country: "NG" }],
     ["crypto_wallet", WALLET, { country: null, network: "TRC20" }],
     ["crypto_wallet", { ...WALLET, currency: "USDT_ERC20", network: "ERC20" }, { country: null }],
     ["bank_account", { ...BANK, country: "GH" }, {}],
-  ])("of a %s has what was sent, its id and its time: %j [R15.1 R25.10]", async (_, body, added) => {
-    const api = await openApi();
-    const answer = await api.post<{ destination_id: string }>(DESTINATIONS, body);
-    expect(okBody(answer)).toEqual({
-      destination_id: expect.any(String),
-      ...body,
-      ...added,
-      created_at: START,
-    });
-    expect((await api.get(`${DESTINATIONS}/${answer.body.destination_id}`)).text).toBe(answer.text);
-  });
+  ] as const)(
+    "of a %s has what was sent, its id and its time: %j [R15.1 R25.10]",
+    async ([_, body, added], { api }) => {
+      const answer = await api.post<{ destination_id: string }>(DESTINATIONS, body);
+      expect(okBody(answer)).toEqual({
+        destination_id: expect.any(String),
+        ...body,
+        ...added,
+        created_at: START,
+      });
+      expect((await api.get(`${DESTINATIONS}/${answer.body.destination_id}`)).text).toBe(answer.text);
+    },
+  );
 
   it("is in the organization's country unless it says otherwise; a wallet is in none", async () => {
     const api = (await openApi()).as("sk_test_other");
@@ -146,15 +148,13 @@ describe("a payout destination", () => {
     expect(okBody(await api.post(DESTINATIONS, WALLET))).toMatchObject({ country: null });
   });
 
-  it("keeps no field of another type", async () => {
-    const made = okBody(
-      await (await openApi()).post(DESTINATIONS, { ...MOBILE, bank_code: "999", colour: "red" }),
-    );
+  it("keeps no field of another type", async ({ api }) => {
+    const made = okBody(await api.post(DESTINATIONS, { ...MOBILE, bank_code: "999", colour: "red" }));
     expect(made).not.toHaveProperty("bank_code");
     expect(made).not.toHaveProperty("colour");
   });
 
-  it.each([
+  it.for([
     ["type", MOBILE],
     ["currency", MOBILE],
     ["bank_code", BANK],
@@ -163,8 +163,7 @@ describe("a payout destination", () => {
     ["phone_number", MOBILE],
     ["provider", MOBILE],
     ["wallet_address", WALLET],
-  ])("needs its %s", async (field, body) => {
-    const api = await openApi();
+  ] as const)("needs its %s", async ([field, body], { api }) => {
     const { [field]: _, ...rest } = body as Record<string, unknown>;
     const answer = await api.post(DESTINATIONS, rest);
     expectInvalid(answer, field);
@@ -181,7 +180,7 @@ describe("a payout destination", () => {
     );
   });
 
-  it.each([
+  it.for([
     ["type", { ...MOBILE, type: "cheque" }],
     ["type", { ...WALLET, currency: "KES", network: undefined }],
     ["type", { ...MOBILE, currency: "USDT_TRC20" }],
@@ -199,8 +198,7 @@ describe("a payout destination", () => {
     ["account_name", { ...BANK, account_name: "x".repeat(256) }],
     ["network", { ...WALLET, network: "ERC20" }],
     ["network", { ...WALLET, network: "" }],
-  ])("is refused for its %s, and none is made: %j", async (field, body) => {
-    const api = await openApi();
+  ] as const)("is refused for its %s, and none is made: %j", async ([field, body], { api }) => {
     const before = stateOf(api);
     const answer = await api.post(DESTINATIONS, body);
     expect(answer.status).toBe(400);

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { emit } from "../../src/core/engine/event-emission.js";
 import { chargeSubject } from "../../src/core/engine/subjects.js";
 import { getOwn } from "../../src/core/schema/get-own.js";
-import { KES_ORDER, openApi } from "../support/api-client.js";
+import { KES_ORDER } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { newCharge, newEngine, START_MS } from "../support/engine.js";
 
 /** Names that every object has, whoever made it. */
@@ -10,8 +11,7 @@ const NAMES = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
 /** Whatever is looked up by a name from outside must not find what is there of every object. */
 describe("a name that every object has", () => {
-  it.each(NAMES)("is a name like any other: %s", async (name) => {
-    const api = await openApi();
+  it.for(NAMES)("is a name like any other: %s", async (name, { api }) => {
     const { charge_id } = await api.pay();
     const named = (value: unknown) => Object.fromEntries([[name, value]]);
     const calls: [method: string, path: string, body?: unknown, headers?: Record<string, string>][] = [

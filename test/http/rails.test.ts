@@ -47,10 +47,9 @@ describe("GET payment-rails", () => {
     expect([...found].sort()).toEqual(PAIRS.map((pair) => pair.join(" ")).sort());
   });
 
-  it.each(PAIRS)(
+  it.for(PAIRS)(
     "filters by %s and %s, and every rail it lists can be asked for in a quote [R25.8]",
-    async (payment_method, currency) => {
-      const api = await openApi();
+    async ([payment_method, currency], { api }) => {
       const query = `?payment_method=${payment_method}&currency=${currency}`;
       const { payment_rails } = okBody(await api.get<Rails>(RAILS + query));
       expect(payment_rails.length).toBeGreaterThan(0);

@@ -163,7 +163,7 @@ describe("what a reset is asked", () => {
     expect((await api.payins()).total).toBe(0);
   });
 
-  it.each([
+  it.for([
     [{ ids: "again" }, "ids"],
     [{ ids: true }, "ids"],
     [{ keep: "webhooks" }, "keep"],
@@ -172,8 +172,7 @@ describe("what a reset is asked", () => {
     ["[]", "body"],
     ["null", "body"],
     ["{broken", "body"],
-  ])("%j is 400 and resets nothing", async (body, field) => {
-    const api = await openApi();
+  ] as const)("%j is 400 and resets nothing", async ([body, field], { api }) => {
     await api.pay();
     const before = JSON.stringify(api.sandbox.snapshot());
     expectInvalid(await api.post(RESET, body), field);

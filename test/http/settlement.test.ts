@@ -33,15 +33,14 @@ describe("settlement", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it.each([
+  it.for([
     ["BTC", 2, 600],
     ["ETH", 12, 12],
     ["USDT_ERC20", 12, 12],
     ["USDT_TRC20", 20, 3],
-  ])(
+  ] as const)(
     "of %s takes %i confirmations of %i s, sets settled_at and makes no event [R19.2 R19.7]",
-    async (currency, count, interval) => {
-      const api = await openApi();
+    async ([currency, count, interval], { api }) => {
       const { charge_id, settled_at } = await completed(api, currency, "2");
       expect(settled_at).toBeNull();
       const zero = `0.${"0".repeat(currency.startsWith("USDT") ? 6 : 8)}`;
@@ -146,10 +145,9 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
   });
 
-  it.each(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED", "CANCELLED", "EXPIRED", "REFUNDED"])(
+  it.for(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED", "CANCELLED", "EXPIRED", "REFUNDED"])(
     "of a charge that is %s is 409 INVALID_TRANSITION",
-    async (status) => {
-      const api = await openApi();
+    async (status, { api }) => {
       const { charge_id } = status === "REFUNDED" ? await completed(api) : await api.pay();
       if (status !== "PENDING") okBody(await api.transition(charge_id, { to: status }));
       expectError(await refund(api, charge_id), 409, "INVALID_TRANSITION", ["status"]);

@@ -25,10 +25,9 @@ async function chargeIn(api: Api, status: string): Promise<string> {
 }
 
 describe.each(STATUSES)("from %s", (from) => {
-  it.each(PAIRS.filter((pair) => pair[0] === from && ALLOWED[from]!.includes(pair[1])))(
+  it.for(PAIRS.filter((pair) => pair[0] === from && ALLOWED[from]!.includes(pair[1])))(
     "%s may become %s, and is answered as it then reads [R18.2]",
-    async (_, to) => {
-      const api = await openApi();
+    async ([_, to], { api }) => {
       const id = await chargeIn(api, from);
       const answer = await api.transition(id, { to });
       expect(answer.status).toBe(200);
@@ -38,10 +37,9 @@ describe.each(STATUSES)("from %s", (from) => {
     },
   );
 
-  it.each(PAIRS.filter((pair) => pair[0] === from && !ALLOWED[from]!.includes(pair[1])))(
+  it.for(PAIRS.filter((pair) => pair[0] === from && !ALLOWED[from]!.includes(pair[1])))(
     "%s may not become %s: 409, and nothing changes",
-    async (_, to) => {
-      const api = await openApi();
+    async ([_, to], { api }) => {
       const id = await chargeIn(api, from);
       const before = JSON.stringify(api.sandbox.snapshot());
       expectError(await api.transition(id, { to }), 409, "INVALID_TRANSITION", ["status"]);
@@ -139,7 +137,7 @@ describe("what a transition is refused for", () => {
     expectError(await (await openApi()).transition(id, { to: "COMPLETED" }), 404, "NOT_FOUND", []);
   });
 
-  it.each([
+  it.for([
     [{}, "to"],
     [{ to: "completed" }, "to"],
     [{ to: "PAID" }, "to"],
@@ -153,8 +151,7 @@ describe("what a transition is refused for", () => {
     ["null", "body"],
     ['"COMPLETED"', "body"],
     ["{broken", "body"],
-  ])("body %j: 400, details.%s", async (body, field) => {
-    const api = await openApi();
+  ] as const)("body %j: 400, details.%s", async ([body, field], { api }) => {
     const { charge_id } = await api.pay();
     const before = JSON.stringify(api.sandbox.snapshot());
     const answer = await api.transition(charge_id, body);

@@ -81,15 +81,14 @@ describe("the answer", () => {
     expect((await api.whitelabel(body)).payment_instructions.provider).toBe("Accra Money Sandbox");
   });
 
-  it.each([
+  it.for([
     ["USDT_TRC20", "TRC20", "USDT", "25.250000"],
     ["USDT_ERC20", "ERC20", "USDT", "25.250000"],
     ["BTC", "BTC", "BTC", "25.25000000"],
     ["ETH", "ETH", "ETH", "25.25000000"],
-  ])(
+  ] as const)(
     "tells the quote's wallet, the network and the asset for %s [R4.2 R7.4 R22.19]",
-    async (base_currency, network, asset, amount) => {
-      const api = await openApi();
+    async ([base_currency, network, asset, amount], { api }) => {
       const pricing = { base_currency, amount: "25" };
       const quote = await api.quote({ pricing, payment_method: "crypto" });
       const paid = await api.whitelabel({
@@ -205,7 +204,7 @@ describe("the quote", () => {
 });
 
 describe("what differs from the quote", () => {
-  it.each([
+  it.for([
     ["payment_method", { payment_method: "card" }],
     ["payment_method", { payment_method: "bank_transfer", bank_account_number: "1" }],
     ["payment_rail", { payment_rail: "nairobi_money" }],
@@ -213,8 +212,7 @@ describe("what differs from the quote", () => {
     ["pricing", { pricing: { base_currency: "KES", amount: "500.01" } }],
     ["pricing", { pricing: { base_currency: "NGN", amount: "500.00" } }],
     ["pricing", { pricing: { base_currency: "USD", amount: "500.00", local_pricing: { KES: "500.00" } } }],
-  ])("in %s is refused: %j [R11.4 R22.10 R22.23 R29.9]", async (field, change) => {
-    const api = await openApi();
+  ] as const)("in %s is refused: %j [R11.4 R22.10 R22.23 R29.9]", async ([field, change], { api }) => {
     const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), ...change });
     expectInvalid(answer, field);
     expect(answer.error.message).toBe("Invalid request parameters");
@@ -297,10 +295,9 @@ describe("the fields", () => {
     );
   });
 
-  it.each(["ussd", "Mobile_Money", "", "constructor", "__proto__"])(
+  it.for(["ussd", "Mobile_Money", "", "constructor", "__proto__"])(
     "payment_method %j is refused [R3.9]",
-    async (name) => {
-      const api = await openApi();
+    async (name, { api }) => {
       expectInvalid(
         await api.tryWhitelabel({ ...(await api.checkoutBody()), payment_method: name }),
         "payment_method",
@@ -314,15 +311,14 @@ describe("the fields", () => {
     expectInvalid(await api.tryWhitelabel(body), "payment_method");
   });
 
-  it.each(["+254700000001", "+12025550123", "+2348012345678", "+998901234567890"])(
+  it.for(["+254700000001", "+12025550123", "+2348012345678", "+998901234567890"])(
     "phone_number %s is one with a country code [R22.12]",
-    async (phone_number) => {
-      const api = await openApi();
+    async (phone_number, { api }) => {
       expect((await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number })).status).toBe(200);
     },
   );
 
-  it.each([
+  it.for([
     "0700000001",
     "254700000001",
     "+0700000001",
@@ -335,15 +331,13 @@ describe("the fields", () => {
     "phone",
     254700000001,
     null,
-  ])("phone_number %j is not [R22.12]", async (phone_number) => {
-    const api = await openApi();
+  ])("phone_number %j is not [R22.12]", async (phone_number, { api }) => {
     expectInvalid(await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number }), "phone_number");
   });
 
-  it.each(["nobody", "a@b", "@shop.test", "ada@", "ada @shop.test", "", 5, null, ["a@shop.test"]])(
+  it.for(["nobody", "a@b", "@shop.test", "ada@", "ada @shop.test", "", 5, null, ["a@shop.test"]])(
     "customer_email %j is refused [R22.5]",
-    async (customer_email) => {
-      const api = await openApi();
+    async (customer_email, { api }) => {
       expectInvalid(
         await api.tryWhitelabel({ ...(await api.checkoutBody()), customer_email }),
         "customer_email",
@@ -351,19 +345,17 @@ describe("the fields", () => {
     },
   );
 
-  it.each(["ada@shop.test", "ada.b+tag@mail.shop.example", "A_1-x@shop.co.ke"])(
+  it.for(["ada@shop.test", "ada.b+tag@mail.shop.example", "A_1-x@shop.co.ke"])(
     "customer_email %s is accepted",
-    async (customer_email) => {
-      const api = await openApi();
+    async (customer_email, { api }) => {
       const { charge_id } = await api.pay({ customer_email });
       expect((await api.charge(charge_id)).customer_email).toBe(customer_email);
     },
   );
 
-  it.each(["success_url", "cancel_url"])(
+  it.for(["success_url", "cancel_url"])(
     "%s must be an absolute http or https URL [R22.14]",
-    async (field) => {
-      const api = await openApi();
+    async (field, { api }) => {
       const body = await api.checkoutBody();
       for (const url of ["https://shop.test/done?x=1", "http://localhost:3000/", "HTTPS://SHOP.TEST"])
         expect((await api.tryWhitelabel({ ...body, [field]: url })).status, url).toBe(200);
@@ -398,10 +390,9 @@ describe("the fields", () => {
     },
   );
 
-  it.each([0, -1, 1441, 1.5, 1e21, "60", null, true, [60]])(
+  it.for([0, -1, 1441, 1.5, 1e21, "60", null, true, [60]])(
     "expires_in_minutes %j is refused [R22.17 R30.5]",
-    async (minutes) => {
-      const api = await openApi();
+    async (minutes, { api }) => {
       const body = { ...(await api.checkoutBody()), expires_in_minutes: minutes };
       expectInvalid(await api.tryWhitelabel(body), "expires_in_minutes");
     },
@@ -452,7 +443,7 @@ describe("metadata", () => {
     expectInvalid(await api.tryWhitelabel({ ...body, metadata: { ...full, y: "" } }), "metadata");
   });
 
-  it.each([
+  it.for([
     [{ n: 1 }, "metadata.n"],
     [{ n: null }, "metadata.n"],
     [{ n: { deep: "x" } }, "metadata.n"],
@@ -460,21 +451,21 @@ describe("metadata", () => {
     ["text", "metadata"],
     [["a"], "metadata"],
     [null, "metadata"],
-  ])("%j is refused, naming %s [R13.1 R30.6]", async (metadata, field) => {
-    const api = await openApi();
+  ] as const)("%j is refused, naming %s [R13.1 R30.6]", async ([metadata, field], { api }) => {
     expectInvalid(await api.tryWhitelabel({ ...(await api.checkoutBody()), metadata }), field);
   });
 
-  it.each([["text"], [["a"]], [null]])("has to be an object, and %j is told so", async (metadata) => {
-    const api = await openApi();
-    const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), metadata });
-    expect(answer.details).toEqual({ metadata: "must be an object" });
-  });
+  it.for([["text"], [["a"]], [null]] as const)(
+    "has to be an object, and %j is told so",
+    async ([metadata], { api }) => {
+      const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), metadata });
+      expect(answer.details).toEqual({ metadata: "must be an object" });
+    },
+  );
 
-  it.each(['{"__proto__":5}', '{"__proto__":{"a":"b"}}', `{"__proto__":"${"x".repeat(11_000)}"}`])(
+  it.for(['{"__proto__":5}', '{"__proto__":{"a":"b"}}', `{"__proto__":"${"x".repeat(11_000)}"}`])(
     "cannot carry past the checks what hides under __proto__: %.40s",
-    async (metadata) => {
-      const api = await openApi();
+    async (metadata, { api }) => {
       const body = JSON.stringify(await api.checkoutBody()).replace(/}$/, `,"metadata":${metadata}}`);
       expect((await api.tryWhitelabel(body)).status).toBe(400);
     },
