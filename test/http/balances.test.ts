@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { type Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
+import { type Api, expectError, KES_ORDER, okBody, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
 import { temporaryFile } from "../support/folders.js";
@@ -160,12 +160,6 @@ describe("total_balance_usd", () => {
   });
 });
 
-it("an organization that is deactivated has none [R24.9 R29.5]", async () => {
-  const answer = await (await openApi()).as("sk_test_deactivated").get("/api/v1/accounts/balances");
-  expectError(answer, 404, "NOT_FOUND", []);
-  expect(answer.error.message).toBe("Organization not found");
-});
-
 it("an organization starts with the balances its fixtures give it, in that mode", async () => {
   const fixtures = temporaryFile(
     "fixtures.yaml",
@@ -175,4 +169,22 @@ it("an organization starts with the balances its fixtures give it, in that mode"
   expect(await api.balance("UGX")).toBe("36500.50 / 0.00");
   expect((await api.balances()).total_balance_usd).toBe("10.00");
   expect(await api.as("sk_live_sandbox").balance("UGX")).toBeUndefined();
+});
+
+describe("GET organizations/me", () => {
+  it("has exactly the documented fields [R14.1 R14.2 R25.7]", async ({ api }) => {
+    expect(okBody(await api.get("/api/v1/organizations/me"))).toEqual({
+      organization_id: "org_sandbox",
+      name: expect.stringMatching(/./),
+      country: "NG",
+      status: "active",
+      verified: true,
+      enabled_payment_methods: ["bank_transfer", "mobile_money", "card", "crypto"],
+      created_at: START,
+    });
+  });
+
+  it("is the only path under organizations", async ({ api }) => {
+    expectError(await api.get("/api/v1/organizations/org_sandbox"), 404, "NOT_FOUND");
+  });
 });

@@ -59,17 +59,6 @@ describe("GET payment-methods", () => {
     expect(payment_methods.some((one) => one.id.toLowerCase() === "ussd")).toBe(false);
   });
 
-  it.each([
-    ["sk_test_sandbox", ["bank_transfer", "mobile_money", "card", "crypto"]],
-    ["sk_live_sandbox", ["bank_transfer", "mobile_money", "card", "crypto"]],
-    ["sk_test_other", ["bank_transfer", "mobile_money", "card", "crypto"]],
-    ["sk_test_readonly", ["bank_transfer", "mobile_money", "card", "crypto"]],
-    ["sk_test_unverified", ["bank_transfer", "mobile_money"]],
-  ])("shows the holder of %s the methods its organization has enabled [R3.6 R20.3]", async (key, ids) => {
-    const { payment_methods } = okBody(await (await openApi()).as(key).get<Methods>(METHODS));
-    expect(payment_methods.map((one) => one.id)).toEqual(ids);
-  });
-
   it("takes no notice of query parameters [R20.4]", async ({ api }) => {
     expect((await api.get(`${METHODS}?currency=USD&currency=NGN&limit=x`)).text).toBe(
       (await api.get(METHODS)).text,

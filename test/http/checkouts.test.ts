@@ -256,12 +256,6 @@ describe("what a checkout is refused for", () => {
       "payment_methods.1",
     );
   });
-
-  it("no key, a wrong one, one that may only read [R27.5]", async ({ api }) => {
-    expectError(await tryCheckout(api.as(null)), 401, "UNAUTHORIZED");
-    expectError(await tryCheckout(api.as("sk_test_nobody")), 401, "UNAUTHORIZED");
-    expectError(await tryCheckout(api.as("sk_test_readonly")), 403, "FORBIDDEN");
-  });
 });
 
 describe("payment_methods", () => {

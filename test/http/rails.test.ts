@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { expectError, expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
+import { expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
 import { temporaryFile } from "../support/folders.js";
@@ -96,11 +96,6 @@ describe("GET payment-rails", () => {
       new Set(["bank_transfer", "mobile_money"]),
     );
     expectInvalid(await api.get(`${RAILS}?payment_method=card`), "payment_method");
-  });
-
-  it("needs a key, and a read-only one will do", async ({ api }) => {
-    expectError(await api.as(null).get(RAILS), 401, "UNAUTHORIZED");
-    expect((await api.as("sk_test_readonly").get(RAILS)).status).toBe(200);
   });
 
   it("lists rails of the user's own, amounts padded to the currency's decimals, and quotes take them", async () => {

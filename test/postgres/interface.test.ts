@@ -21,7 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 /** By `npm run test:postgres` only: a minute and a half more, for what these try in fewer steps. */
 const MORE: typeof FILES = {
-  http: "balances checkouts clock end-of-time modes organization quotes transition webhook-registration whitelabel",
+  http: "balances checkouts clock end-of-time quotes transition webhook-registration whitelabel",
   webhooks: "held log mailbox mishaps races",
   control:
     "charges faults foreign looks names next queries rates reconcile requests scenarios timeline tolerated wait",
