@@ -67,17 +67,3 @@ describe("a control body", () => {
     expectError(await send(api, "POST /_sandbox/events", "", text), 413, "PAYLOAD_TOO_LARGE");
   });
 });
-
-describe("a control call", () => {
-  it("at a path that is none is 404, with another method 405 and what is allowed", async ({ api }) => {
-    expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
-    const wrong = await api.send("DELETE", "/_sandbox/clock");
-    expectError(wrong, 405, "METHOD_NOT_ALLOWED");
-    expect(wrong.headers.get("allow")).toBe("GET, PUT, HEAD");
-  });
-
-  it("tells the sandbox's time in every answer, refusals too", async ({ api }) => {
-    for (const path of ["/_sandbox", "/_sandbox/charges/ch_x", "/_sandbox/nothing", "/health"])
-      expect((await api.get(path)).headers.get("sandbox-now")).toBe("2026-01-31T09:00:00.000Z");
-  });
-});

@@ -265,7 +265,7 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
     );
   });
 
-  it("names the field whose value is of another type, and only that [R16.2]", async () => {
+  it("names the field whose value is of another type, and only that [R2.2 R5.3 R16.2]", async () => {
     const cases = fc.constantFrom(...paths).chain((path) => fc.tuple(fc.constant(path), wrong(kinds[path]!)));
     await fc.assert(
       fc.asyncProperty(cases, async ([path, put]) => {
@@ -294,7 +294,7 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
     );
   });
 
-  it.each(paths)("without %s says that it is required, or does without", async (path) => {
+  it.each(paths)("without %s says that it is required, or does without [R1.4 R5.1]", async (path) => {
     const answer = await judge(() => send(withField(body, path, undefined)));
     if (!required.includes(path)) return;
     expect(answer.status).toBe(400);

@@ -114,13 +114,14 @@ describe("the record of a charge", () => {
     },
   );
 
-  it("of another organization or another mode is not found", async ({ api }) => {
+  it("of another organization or another mode is not found [R1.12 R27.3]", async ({ api }) => {
     const { charge_id } = await api.pay();
     const path = `/api/v1/payments/charges/${charge_id}`;
     for (const key of ["sk_live_sandbox", "sk_test_other", "sk_test_unverified"]) {
       const answer = await api.as(key).get(path);
       expectError(answer, 404, "NOT_FOUND");
       expect(answer.text).toBe((await api.as(key).get("/api/v1/payments/charges/ch_unknown")).text);
+      expectError(await api.as(key).get(`/api/v1/payments/payins/${charge_id}`), 404, "NOT_FOUND");
     }
     expect((await api.as("sk_test_readonly").get(path)).status).toBe(200);
   });

@@ -147,9 +147,6 @@ describe("advance", () => {
     ["by", "s"],
     ["by", "99999999999d"],
     ["by", "8000000m99999999d"],
-    ["by", 5],
-    ["by", null],
-    ["by", ["5s"]],
     ["to", "2026-01-31T08:59:59.999Z"],
     ["to", "1999-01-01T00:00:00Z"],
     ["to", "tomorrow"],
@@ -182,13 +179,6 @@ describe("advance", () => {
   ])("%j is 400: it takes one of by, to and until", async (body, { api }) => {
     await expectNoMove(api, () => api.advance(body));
   });
-
-  it.for(["{broken", "[]", "null", '"5s"', "5"])(
-    "a body that is %s is 400, details.body",
-    async (body, { api }) => {
-      expectInvalid(await expectNoMove(api, () => api.advance(body)), "body");
-    },
-  );
 
   it("does not go past the year 9999", async ({ api }) => {
     await api.advance({ to: "9999-12-31T23:59:59.999Z" });
@@ -270,12 +260,10 @@ describe("PUT clock", () => {
     [{ now: "2026-01-31T08:59:59.999Z" }, "now"],
     [{ now: "yesterday" }, "now"],
     [{ now: "2026-02-30" }, "now"],
-    [{ now: 5 }, "now"],
     [{ mode: "fast" }, "mode"],
     [{ mode: "0x" }, "mode"],
     [{ mode: "-1x" }, "mode"],
     [{ mode: "" }, "mode"],
-    [{ mode: 60 }, "mode"],
     [{ speed: 0 }, "speed"],
     [{ speed: -1 }, "speed"],
     [{ speed: "60" }, "speed"],

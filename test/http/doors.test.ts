@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
-import { exchange, head, Wire } from "../support/api-wire.js";
+import { exchange, head } from "../support/api-wire.js";
 
 const KEY = "Authorization: Bearer sk_test_sandbox";
 const JSON_TYPE = "Content-Type: application/json";
@@ -85,23 +85,5 @@ describe("calls of one port, one after another", () => {
       `${path}?${new URLSearchParams(query)}`.replace(/\?$/, ""),
     );
     expect(written.reverse()).toEqual(targets);
-  });
-
-  it("have their effects in that order where they do not wait for one another's answers", async () => {
-    const sandbox = await openSandbox();
-    const { port } = await sandbox.listen();
-    const order = (amount: string) => {
-      const body = `{"pricing":{"base_currency":"KES","amount":"${amount}"}}`;
-      const lines = ["Host: 127.0.0.1", KEY, JSON_TYPE, `Content-Length: ${body.length}`];
-      return head("POST /api/v1/payments/checkouts HTTP/1.1", ...lines) + body;
-    };
-    const amounts = ["101.00", "102.00", "103.00"];
-    await exchange(port, order("100.00"));
-    const wire = await Wire.open(port);
-    wire.write(amounts.map(order).join(""));
-    for (const _ of amounts) expect((await wire.next())?.status).toBe(200);
-    const listed = await sandbox.fetch("/_sandbox/charges");
-    const { items } = (await listed.json()) as { items: { amount: string }[] };
-    expect(items.map(({ amount }) => amount).reverse()).toEqual(["100.00", ...amounts]);
   });
 });

@@ -112,8 +112,7 @@ describe("a method a path does not have", () => {
 
   it("names all that are there", async () => {
     const answer = await (await openApi()).send("POST", "/_sandbox/clock");
-    const allow = answer.headers.get("allow")?.split(", ") ?? [];
-    expect(allow.filter((one) => one !== "HEAD").sort()).toEqual(["GET", "PUT"]);
+    expect(answer.headers.get("allow")).toBe("GET, PUT, HEAD");
   });
 
   it("HEAD is answered as GET is, without the body", async ({ api }) => {
@@ -267,10 +266,6 @@ describe("a body of more than 1 MiB", () => {
     await api.tryQuote(padded(2 * MIB));
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
   });
-
-  it("is 413 at the control API too", async ({ api }) => {
-    expectError(await api.post("/_sandbox/reset", padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
-  });
 });
 
 describe("over a real connection", () => {
@@ -366,14 +361,6 @@ describe("over a real connection", () => {
     const answer = await wire.next();
     expect(answer?.status).toBe(status);
     await expectUsable(wire, answer);
-  });
-
-  it("requests sent at once on one connection are answered in order", async () => {
-    const wire = await open();
-    const broken = whole("{broken");
-    wire.write(whole(JSON.stringify(KES_ORDER)) + broken + whole(JSON.stringify(KES_ORDER)));
-    const statuses = [await wire.next(), await wire.next(), await wire.next()].map((one) => one?.status);
-    expect(statuses).toEqual([200, 400, 200]);
   });
 
   it("a body that comes in pieces is read whole, by its bytes", async () => {

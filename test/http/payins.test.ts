@@ -166,7 +166,7 @@ describe("what the list is refused for", () => {
   });
 });
 
-it("an organization sees its own charges only, of its key's mode only [R8.2 R23.10 R27.3]", async ({
+it("an organization sees its own charges only, of its key's mode only [R1.9 R1.12 R8.2 R23.10 R27.2 R27.3]", async ({
   api,
 }) => {
   const [live, other, readonly] = [

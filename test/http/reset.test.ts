@@ -165,13 +165,8 @@ describe("what a reset is asked", () => {
 
   it.for([
     [{ ids: "again" }, "ids"],
-    [{ ids: true }, "ids"],
-    [{ keep: "webhooks" }, "keep"],
     [{ keep: ["charges"] }, "keep.0"],
     [{ keep: [1] }, "keep.0"],
-    ["[]", "body"],
-    ["null", "body"],
-    ["{broken", "body"],
   ] as const)("%j is 400 and resets nothing", async ([body, field], { api }) => {
     await api.pay();
     const before = JSON.stringify(api.sandbox.snapshot());

@@ -39,7 +39,7 @@ describe("settlement", () => {
     ["USDT_ERC20", 12, 12],
     ["USDT_TRC20", 20, 3],
   ] as const)(
-    "of %s takes %i confirmations of %i s, sets settled_at and makes no event [R19.2 R19.7]",
+    "of %s takes %i confirmations of %i s, sets settled_at and makes no event [R10.3 R19.1 R19.2 R19.7 R24.8]",
     async ([currency, count, interval], { api }) => {
       const { charge_id, settled_at } = await completed(api, currency, "2");
       expect(settled_at).toBeNull();

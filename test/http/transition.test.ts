@@ -79,21 +79,6 @@ describe("a transition", () => {
     expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
   });
 
-  it("to COMPLETED of an expired charge is a late payment: same amounts, same balance [R18.7]", async ({
-    api,
-  }) => {
-    const id = await chargeIn(api, "EXPIRED");
-    const before = await api.charge(id);
-    await api.transition(id, { to: "COMPLETED" });
-    const after = await api.charge(id);
-    expect([after.amount, after.settlement_amount, after.fees]).toEqual([
-      before.amount,
-      before.settlement_amount,
-      before.fees,
-    ]);
-    expect(await api.balance("KES")).toBe("500.00 / 0.00");
-  });
-
   it("makes one event, which carries what the charge reads then", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { text } = await api.transition(charge_id, { to: "PROCESSING" });
@@ -142,15 +127,8 @@ describe("what a transition is refused for", () => {
     [{ to: "completed" }, "to"],
     [{ to: "PAID" }, "to"],
     [{ to: "" }, "to"],
-    [{ to: null }, "to"],
-    [{ to: ["COMPLETED"] }, "to"],
     [{ to: "__proto__" }, "to"],
-    [{ to: "FAILED", reason: 5 }, "reason"],
     [{ status: "FAILED" }, "to"],
-    ["[]", "body"],
-    ["null", "body"],
-    ['"COMPLETED"', "body"],
-    ["{broken", "body"],
   ] as const)("body %j: 400, details.%s", async ([body, field], { api }) => {
     const { charge_id } = await api.pay();
     const before = JSON.stringify(api.sandbox.snapshot());
