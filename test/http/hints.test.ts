@@ -1,85 +1,60 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { openSandbox as openWith } from "../../src/opening.js";
-import { KES_ORDER, openSandbox } from "../support/api-client.js";
-import { atEnd } from "../support/lifetime.js";
+import { type Answer, Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
+import { closedAtEnd } from "../support/lifetime.js";
 
-type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
-type Wish = {
-  readonly method?: string;
-  readonly key?: string;
-  readonly body?: unknown;
-  readonly headers?: object;
-};
-
-async function ask(sandbox: Sandbox, path: string, { method, key, body, headers }: Wish = {}) {
-  const response = await sandbox.fetch(path, {
-    method: method ?? (body === undefined ? "GET" : "POST"),
-    headers: {
-      authorization: `Bearer ${key ?? sandbox.apiKey}`,
-      "content-type": "application/json",
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  return { status: response.status, hint: response.headers.get("sandbox-hint"), json: await response.json() };
-}
+const hintOf = ({ headers }: Answer<unknown>) => headers.get("sandbox-hint");
 
 const CHARGE = "/api/v1/payments/charges/ch_0";
 const QUOTES = "/api/v1/payments/quotes";
 
 describe("Sandbox-Hint", () => {
-  it.each<[string, number, Wish, RegExp]>([
-    [QUOTES, 400, { body: "{" }, /one JSON object/],
-    [QUOTES, 400, { body: { ...KES_ORDER, pricing: { base_currency: "KES", amount: 5 } } }, /"500\.00"/],
-    [QUOTES, 400, { body: { ...KES_ORDER, payment_method: "ussd" } }, /payment-methods/],
-    ["/api/v1/payments/whitelabel", 400, { body: {} }, /new quote|"500\.00"|payment-methods/],
-    [CHARGE, 401, { key: "sk_test_nobody" }, /sk_test_sandbox/],
-    [QUOTES, 403, { key: "sk_test_readonly", body: KES_ORDER }, /may write/],
-    [CHARGE, 404, {}, /charges/],
-    ["/api/v1/payments/chargs", 404, {}, /\/docs/],
-    [QUOTES, 405, {}, /Allow/],
-  ])("says what to do about %s %i", async (path, status, wish, hint) => {
-    const answer = await ask(await openSandbox(), path, wish);
-    expect(answer).toMatchObject({ status, hint: expect.stringMatching(hint) });
+  const FIVE = { ...KES_ORDER, pricing: { base_currency: "KES", amount: 5 } };
+  it.for<[line: string, status: number, hint: RegExp, body?: unknown, key?: string]>([
+    [`POST ${QUOTES}`, 400, /one JSON object/, "{"],
+    [`POST ${QUOTES}`, 400, /"500\.00"/, FIVE],
+    [`POST ${QUOTES}`, 400, /payment-methods/, { ...KES_ORDER, payment_method: "ussd" }],
+    ["POST /api/v1/payments/whitelabel", 400, /new quote|"500\.00"|payment-methods/, {}],
+    [`GET ${CHARGE}`, 401, /sk_test_sandbox/, undefined, "sk_test_nobody"],
+    [`POST ${QUOTES}`, 403, /may write/, KES_ORDER, "sk_test_readonly"],
+    [`GET ${CHARGE}`, 404, /charges/],
+    ["GET /api/v1/payments/chargs", 404, /\/docs/],
+    [`GET ${QUOTES}`, 405, /Allow/],
+  ])("says what to do about %s %i", async ([line, status, hint, body, key = "sk_test_sandbox"], { api }) => {
+    const answer = await api.as(key).ask(line, body);
+    expect([answer.status, hintOf(answer)]).toEqual([status, expect.stringMatching(hint)]);
     // The body is the service's own.
     expect(Object.keys(answer.json)).toEqual(["error"]);
-    expect(JSON.stringify(answer.json)).not.toContain(answer.hint);
+    expect(answer.text).not.toContain(hintOf(answer));
   });
 
-  it("is on no success and on none of the control API", async () => {
-    const sandbox = await openSandbox();
-    expect((await ask(sandbox, QUOTES, { body: KES_ORDER })).hint).toBe(null);
-    expect(await ask(sandbox, "/_sandbox/nothing")).toMatchObject({ status: 404, hint: null });
+  it("is on no success and on none of the control API", async ({ api }) => {
+    expect(hintOf(await api.tryQuote(KES_ORDER))).toBe(null);
+    const unknown = await api.get("/_sandbox/nothing");
+    expect([unknown.status, hintOf(unknown)]).toEqual([404, null]);
   });
 });
 
 describe("a key that looks real", () => {
   it("is refused with a word of its own, told once, and not kept", async () => {
     const notices: string[] = [];
-    const sandbox = await openWith({ clock: "manual", onNotice: (notice) => notices.push(notice) });
-    atEnd(() => sandbox.close());
+    const onNotice = (notice: string) => notices.push(notice);
+    const api = new Api(closedAtEnd(await openWith({ clock: "manual", onNotice })));
     const key = "sk_live_51HqReaLkEyThatNobodyMadeUp";
     for (let time = 0; time < 2; time++) {
-      const { status, json } = await ask(sandbox, CHARGE, { key });
-      expect([status, json.error.code, json.error.message]).toEqual([
-        401,
-        "UNAUTHORIZED",
-        expect.stringContaining("sk_live_sandbox"),
-      ]);
+      const answer = await api.as(key).get(CHARGE);
+      expectError(answer, 401, "UNAUTHORIZED");
+      expect(answer.error.message).toContain("sk_live_sandbox");
     }
     expect(notices).toEqual([expect.stringContaining("real key of live mode")]);
-    const journal = JSON.stringify((await ask(sandbox, "/_sandbox/requests")).json);
+    const journal = (await api.get("/_sandbox/requests")).text;
     expect(journal).toContain("looks like a real key");
-    for (const kept of [
-      journal,
-      JSON.stringify(notices),
-      JSON.stringify(await (await sandbox.fetch("/_sandbox/state")).json()),
-    ])
+    for (const kept of [journal, notices.join(), (await api.get("/_sandbox/state")).text])
       for (const part of [key, key.slice(-4)]) expect(kept).not.toContain(part);
-    expect((await ask(sandbox, CHARGE, { key: "sk_live_sandbox" })).status).toBe(404);
-    expect(
-      (await ask(sandbox, CHARGE, { key: "sk_live_ns_a-long-namespace-name" })).json.error.message,
-    ).toContain("make the namespace");
+    expect((await api.as("sk_live_sandbox").get(CHARGE)).status).toBe(404);
+    const unknown = await api.as("sk_live_ns_a-long-namespace-name").get(CHARGE);
+    expect(unknown.error.message).toContain("make the namespace");
   });
 });
 
@@ -91,27 +66,16 @@ describe("traceparent", () => {
     [TRACE.replace("0af7651916cd43dd8448eb211c80319c", "0".repeat(32)), undefined],
     ["00-1-2-3", undefined],
   ])("%s of the call that made a charge goes on each of its webhooks: %s", async (sent, heard) => {
-    const sandbox = await openSandbox({ webhooks: [{ mailbox: "inbox" }] });
-    const { quote_id } = (await ask(sandbox, QUOTES, { body: KES_ORDER })).json;
-    const order = {
-      ...KES_ORDER,
-      quote_id,
-      customer_email: "ada@example.com",
-      phone_number: "+254700000001",
-    };
-    const made = await ask(sandbox, "/api/v1/payments/whitelabel", {
-      body: order,
-      headers: { traceparent: sent },
-    });
-    expect(made.status).toBe(200);
+    const api = await openApi({ webhooks: [{ mailbox: "inbox" }] });
+    await api.whitelabel(await api.checkoutBody(), { traceparent: sent! });
     const types: string[] = [];
     for (let step = 0; step < 3; step++) {
-      await sandbox.advance("5s");
-      const { items } = (await ask(sandbox, "/_sandbox/mailboxes/inbox/take", { body: {} })).json;
+      await api.advance({ by: "5s" });
+      const { items } = (await api.post("/_sandbox/mailboxes/inbox/take", {})).json;
       for (const { type, headers, delivery_id } of items) {
         types.push(type);
         expect(headers.traceparent).toBe(heard);
-        await ask(sandbox, `/_sandbox/mailboxes/inbox/${delivery_id}/ack`, { body: { status: 200 } });
+        await api.post(`/_sandbox/mailboxes/inbox/${delivery_id}/ack`, { status: 200 });
       }
     }
     expect(types.at(-1)).toBe("charge.completed");
