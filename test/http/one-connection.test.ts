@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { Random } from "../simulation/random.js";
 import { openSandbox } from "../support/api-client.js";
-import { exchange, head, Wire } from "../support/api-wire.js";
+import { exchange, head, Wire, type WireAnswer } from "../support/api-wire.js";
 
 const HOST = "Host: 127.0.0.1";
 const KEY = "Authorization: Bearer sk_test_sandbox";
@@ -136,12 +136,6 @@ interface Call {
   readonly body: string;
 }
 
-interface Response {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 const plain = ({ method, path, body }: Call): string => (method === "GET" ? get(path) : post(path, body));
 
 const mixedCase = (text: string) => text.replace(/^[\w-]+(?=:)/gm, (name) => name.toUpperCase());
@@ -161,55 +155,16 @@ const ODD: Readonly<Record<string, (call: Call) => string>> = {
       : `${head(`POST ${path} HTTP/1.1`, HOST, KEY, JSON_TYPE, "Transfer-Encoding: chunked")}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
 };
 
-/** Sends requests on a connection and reads their responses; `isHead` tells which have no body. */
-class Connection {
-  readonly #socket;
-  #received = "";
-  #wake = () => {};
-
-  constructor(port: number) {
-    this.#socket = connect(port, "127.0.0.1");
-    this.#socket.on("data", (bytes) => {
-      this.#received += bytes.toString("latin1");
-      this.#wake();
-    });
-    this.#socket.on("error", () => this.#wake());
-    this.#socket.on("close", () => this.#wake());
+/** Sends requests at once and reads their responses, but for the date. */
+async function send(wire: Wire, requests: readonly string[]): Promise<WireAnswer[]> {
+  wire.write(requests.join(""));
+  const responses: WireAnswer[] = [];
+  for (const request of requests) {
+    const response = await wire.next(request.startsWith("HEAD"));
+    const { date, ...headers } = response!.headers;
+    responses.push({ ...response!, headers });
   }
-
-  async send(requests: readonly string[]): Promise<Response[]> {
-    this.#socket.write(requests.join(""));
-    const responses: Response[] = [];
-    for (const request of requests) responses.push(await this.#next(request.startsWith("HEAD")));
-    return responses;
-  }
-
-  async #next(isHead: boolean): Promise<Response> {
-    for (;;) {
-      const end = this.#received.indexOf("\r\n\r\n");
-      if (end !== -1) {
-        const [line = "", ...lines] = this.#received.slice(0, end).split("\r\n");
-        const headers = Object.fromEntries(
-          lines.map((one) => [one.slice(0, one.indexOf(":")).toLowerCase(), one.slice(one.indexOf(":") + 2)]),
-        );
-        const bodyEnd = end + 4 + (isHead ? 0 : Number(headers["content-length"]));
-        if (this.#received.length >= bodyEnd) {
-          const body = this.#received.slice(end + 4, bodyEnd);
-          this.#received = this.#received.slice(bodyEnd);
-          const { date, ...others } = headers;
-          return { status: Number(line.split(" ")[1]), headers: others, body };
-        }
-      }
-      if (this.#socket.destroyed) throw new Error(`closed after ${this.#received}`);
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
+  return responses;
 }
 
 function randomCall(random: Random, chargeIds: readonly string[]): Call {
@@ -226,7 +181,7 @@ function randomCall(random: Random, chargeIds: readonly string[]): Call {
   return random.pick(choices)();
 }
 
-function withoutBody({ status, headers }: Response): Response {
+function withoutBody({ status, headers }: WireAnswer): WireAnswer {
   const { "content-length": _bytes, ...others } = headers;
   return { status, headers: others, body: "" };
 }
@@ -235,14 +190,15 @@ describe("plain and odd forms of the same calls", () => {
   it("get the same responses in the same order, pipelined or one after another: 10,000 pairs", async () => {
     const random = new Random("plain and odd");
     const [one, other] = [await open(), await open()];
-    const [plainly, oddly] = [new Connection(one), new Connection(other)];
+    const [plainly, oddly] = [await Wire.open(one), await Wire.open(other)];
     const chargeIds = ["ch_none"];
     for (let pairs = 0; pairs < 10_000; ) {
       const calls = Array.from({ length: random.int(1, 8) }, () => randomCall(random, chargeIds));
-      const expected: Response[] = [];
-      for (const call of calls) expected.push(...(await plainly.send([plain(call)])));
+      const expected: WireAnswer[] = [];
+      for (const call of calls) expected.push(...(await send(plainly, [plain(call)])));
       const forms = calls.map(() => random.pick(Object.keys(ODD)));
-      const responses = await oddly.send(calls.map((call, place) => ODD[forms[place]!]!(call)));
+      const requests = calls.map((call, place) => ODD[forms[place]!]!(call));
+      const responses = await send(oddly, requests);
       const isHead = (place: number) => forms[place] === "head" && calls[place]!.method === "GET";
       const allowed = expected.map((response, place) => (isHead(place) ? withoutBody(response) : response));
       expect(responses, JSON.stringify({ pair: pairs, calls, forms })).toEqual(allowed);
@@ -252,7 +208,5 @@ describe("plain and odd forms of the same calls", () => {
       }
       pairs += calls.length;
     }
-    plainly.close();
-    oddly.close();
   });
 });

@@ -50,10 +50,10 @@ export class Wire {
     return this.#ended;
   }
 
-  /** The next answer, by its content length; undefined when the connection ended before one came. */
-  async next(): Promise<WireAnswer | undefined> {
+  /** The next answer, by its content length, or to HEAD; undefined when the connection ended before one came. */
+  async next(isToHead = false): Promise<WireAnswer | undefined> {
     for (;;) {
-      const answer = this.#take();
+      const answer = this.#take(isToHead);
       if (answer !== undefined) return answer;
       if (this.#ended) return undefined;
       await new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ export class Wire {
     }
   }
 
-  #take(): WireAnswer | undefined {
+  #take(isToHead: boolean): WireAnswer | undefined {
     const split = this.#received.indexOf("\r\n\r\n");
     if (split === -1) return undefined;
     const [first, ...lines] = this.#received.toString("latin1", 0, split).split("\r\n");
@@ -85,7 +85,8 @@ export class Wire {
       this.#received = this.#received.subarray(start + 5);
       return { status, headers, body: "" };
     }
-    if (headers["content-length"] !== undefined) end = start + Number(headers["content-length"]);
+    if (isToHead) end = start;
+    else if (headers["content-length"] !== undefined) end = start + Number(headers["content-length"]);
     else if (this.#ended) end = this.#received.length;
     else return undefined;
     if (this.#received.length < end) return undefined;
