@@ -1,4 +1,6 @@
 import { describe, expect } from "vitest";
+import type * as z from "zod/mini";
+import type { paymentMethodListSchema } from "../../src/core/schema/responses/catalogue-responses.js";
 import { okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { METHOD_CURRENCIES } from "../support/contract.js";
@@ -6,17 +8,7 @@ import { METHOD_CURRENCIES } from "../support/contract.js";
 const METHODS = "/api/v1/payments/payment-methods";
 const CURRENCIES = "/api/v1/payments/supported-currencies";
 
-interface Methods {
-  payment_methods: {
-    id: string;
-    display_name: string;
-    icon: string;
-    description: string;
-    type: string;
-    enabled_by_default: boolean;
-    currencies: string[];
-  }[];
-}
+type Methods = z.infer<typeof paymentMethodListSchema>;
 
 describe("GET payment-methods", () => {
   it("lists the four methods, each with its currencies, to whoever has no key [R1.6 R3.2 R20.5]", async () => {

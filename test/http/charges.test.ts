@@ -100,9 +100,9 @@ describe("the record of a charge", () => {
       ] as const)
         expect(charge[field]).toEqual(quote[field]);
       const units = (text: string) => BigInt(text.replace(".", ""));
-      expect(units(charge.amount) - units(charge.fees.total_fee)).toBe(units(charge.settlement_amount));
-      const { platform_fee, gateway_fee } = charge.fees.fee_breakdown;
-      expect(units(platform_fee) + units(gateway_fee)).toBe(units(charge.fees.total_fee));
+      const { total_fee, fee_breakdown } = quote.fees;
+      expect(units(quote.amount) - units(total_fee)).toBe(units(quote.settlement_amount));
+      expect(units(fee_breakdown.platform_fee) + units(fee_breakdown.gateway_fee)).toBe(units(total_fee));
     }
   });
 

@@ -1,4 +1,6 @@
 import { describe, expect } from "vitest";
+import type * as z from "zod/mini";
+import type { checkoutSchema } from "../../src/core/schema/responses/charge-responses.js";
 import {
   type Answer,
   type Api,
@@ -18,21 +20,7 @@ const GONE = "Quote expired or not found. Please get a new quote.";
 const USD_25 = { base_currency: "USD", amount: "25.00" };
 const MOBILE = { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" };
 
-interface Checkout {
-  checkout_id: string;
-  checkout_url: string;
-  charge_id: string;
-  status: string;
-  amount: string;
-  currency: string;
-  payment_methods: string[];
-  metadata: Record<string, string>;
-  expires_at: string;
-  created_at: string;
-}
-
-/** A charge whose customer may not have picked a method yet. */
-type OpenCharge = { [Field in keyof Charge]: Charge[Field] | null };
+type Checkout = z.infer<typeof checkoutSchema>;
 
 function tryCheckout(
   api: Api,
@@ -48,9 +36,8 @@ async function checkout(api: Api, body?: unknown, headers?: Record<string, strin
 }
 
 const pay = (api: Api, id: string, body: unknown = { payment_method: "bank_transfer" }) =>
-  api.as(null).post<OpenCharge>(`/_sandbox/checkouts/${id}/pay`, body);
-const cancel = (api: Api, id: string) =>
-  api.as(null).post<OpenCharge>(`/_sandbox/checkouts/${id}/cancel`, {});
+  api.as(null).post<Charge>(`/_sandbox/checkouts/${id}/pay`, body);
+const cancel = (api: Api, id: string) => api.as(null).post<Charge>(`/_sandbox/checkouts/${id}/cancel`, {});
 const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
 const eventTypes = (api: Api) => api.sandbox.snapshot().collections.events.map(([, event]) => event.type);
 
@@ -366,7 +353,7 @@ describe("the quote of a checkout", () => {
     const quote = await api.quote({ pricing: USD_25, payment_method: "crypto", to_currency: "USDT_TRC20" });
     const { checkout_id } = await checkout(api, { quote_id: quote.quote_id });
     const charge = okBody(await pay(api, checkout_id, { payment_method: "crypto", currency: "USDT_TRC20" }));
-    expect(charge.payment_instructions?.wallet_address).toBe(quote.wallet_address);
+    expect(charge.payment_instructions.wallet_address).toBe(quote.wallet_address);
   });
 
   function quoted({ quote_id }: { quote_id: string }) {
@@ -659,7 +646,7 @@ describe("the control API, before a method is picked", () => {
   });
 
   const until = (api: Api, id: string, status: string) =>
-    api.post<OpenCharge>(`/_sandbox/charges/${id}/advance`, { until: status });
+    api.post<Charge>(`/_sandbox/charges/${id}/advance`, { until: status });
   const statusesOf = async (api: Api, id: string) =>
     (await api.charge(id)).status_history.map(({ status }) => status);
 

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import type { IdempotentResponse, StateDump } from "../../src/core/engine/records.js";
+import type { WithdrawalDetail as Withdrawal } from "../../src/index.js";
 import {
   type Answer,
   type Api,
@@ -34,20 +35,6 @@ const MOBILE = {
 };
 const WALLET = { type: "crypto_wallet", currency: "USDT_TRC20", wallet_address: "TSandboxFakeMoney" };
 
-interface Withdrawal {
-  withdrawal_id: string;
-  destination_id: string;
-  organization_id: string;
-  amount: string;
-  fee: string;
-  currency: string;
-  status: string;
-  failure_reason: string | null;
-  reference: string | null;
-  metadata: Record<string, string>;
-  created_at: string;
-  updated_at: string;
-}
 interface Page<Item> {
   total: number;
   items: Item[];

@@ -1,4 +1,6 @@
 import { describe, expect } from "vitest";
+import type * as z from "zod/mini";
+import type { paymentRailListSchema } from "../../src/core/schema/responses/catalogue-responses.js";
 import { expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
@@ -6,17 +8,7 @@ import { temporaryFile } from "../support/folders.js";
 
 const RAILS = "/api/v1/payments/payment-rails";
 
-interface Rails {
-  payment_rails: {
-    id: string;
-    display_name: string;
-    payment_method: string;
-    currency: string;
-    country: string | null;
-    min_amount: string;
-    max_amount: string | null;
-  }[];
-}
+type Rails = z.infer<typeof paymentRailListSchema>;
 
 /** Every method with each of its currencies. */
 const PAIRS = Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) =>

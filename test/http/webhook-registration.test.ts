@@ -1,5 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect } from "vitest";
+import type * as z from "zod/mini";
+import type { webhookSchema } from "../../src/core/schema/responses/webhook-responses.js";
 import {
   type Answer,
   type Api,
@@ -15,14 +17,7 @@ import { Receiver, refuseWith } from "../support/receiver-server.js";
 const WEBHOOKS = "/api/v1/webhooks";
 const HOOK = "https://shop.test/hooks";
 
-interface Registered {
-  webhook_id: string;
-  url: string;
-  events: string[];
-  secret: string;
-  enabled: boolean;
-  created_at: string;
-}
+type Registered = z.infer<typeof webhookSchema>;
 
 const tryRegister = (api: Api, body: unknown): Promise<Answer<Registered>> => api.post(WEBHOOKS, body);
 const register = async (api: Api, body: unknown = { url: HOOK }) => okBody(await tryRegister(api, body));

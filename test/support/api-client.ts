@@ -1,3 +1,11 @@
+import type * as z from "zod/mini";
+import type { balancesSchema } from "../../src/core/schema/responses/account-responses.js";
+import type {
+  chargeDetailSchema,
+  payinSummarySchema,
+  whitelabelResultSchema,
+} from "../../src/core/schema/responses/charge-responses.js";
+import type { quoteSchema } from "../../src/core/schema/responses/quote-responses.js";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
 import {
   Answer,
@@ -23,78 +31,17 @@ export function later(seconds: number): string {
   return new Date(Date.parse(START) + seconds * 1000).toISOString();
 }
 
-export interface Fees {
-  total_fee: string;
-  fee_breakdown: { platform_fee: string; gateway_fee: string };
-}
+export type Quote = z.infer<typeof quoteSchema>;
+export type Summary = z.infer<typeof payinSummarySchema>;
+export type Balances = z.infer<typeof balancesSchema>;
 
-export interface Quote {
-  quote_id: string;
-  payment_method: string;
-  payment_rail: string | null;
-  base_currency: string;
-  base_amount: string;
-  amount: string;
-  currency: string;
-  exchange_rate: string;
-  fees: Fees;
-  settlement_amount: string;
-  expires_at: string;
-  locked_until: string;
-  created_at: string;
-  wallet_address?: string;
-  network?: string;
-}
-
-export interface Whitelabel {
-  checkout_id: string;
-  charge_id: string;
-  status: string;
-  amount: string;
-  currency: string;
-  payment_method: string;
-  payment_provider: null;
-  provider_reference: string;
+/** Instructions of any method, to be read without asking which. */
+type WithInstructions<Body> = Omit<Body, "payment_instructions"> & {
   payment_instructions: Record<string, string>;
-  expires_at: string;
-  created_at: string;
-}
-
-export interface Summary {
-  charge_id: string;
-  checkout_id: string;
-  organization_id: string;
-  amount: string;
-  currency: string;
-  status: string;
-  payment_provider: null;
-  provider_reference: string;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface Charge extends Summary {
-  payment_method: string;
-  payment_rail: string | null;
-  customer_email: string;
-  customer_name: string | null;
-  metadata: Record<string, string>;
-  fees: Fees;
-  exchange_rate: string;
-  settlement_amount: string;
-  settled_at: string | null;
-  failure_reason: string | null;
-  payment_instructions: Record<string, string>;
-  expires_at: string;
-  status_history: { status: string; at: string; reason?: string }[];
-}
-
-export interface Balances {
-  success: boolean;
-  account_id: string;
-  balances: { currency: string; available_balance: string; pending_balance: string }[];
-  total_balance_usd: string;
-}
+};
+export type Whitelabel = WithInstructions<z.infer<typeof whitelabelResultSchema>>;
+/** A charge whose method is picked. */
+export type Charge = WithInstructions<z.infer<typeof chargeDetailSchema>>;
 
 /** A caller of the service, call by call as it is documented. */
 export class Api extends Caller {
