@@ -26,90 +26,78 @@ async function busy(data?: string) {
   return world;
 }
 
-const charges = (state: Json) => state.collections.charges.map(([, charge]: Json) => charge);
-const endpoint = (state: Json) => state.collections.endpoints[0][1];
+type Fault = readonly [what: string, change: (part: Json) => unknown, fields: readonly string[]];
 
-/** What is wrong with a state, and the fields that an answer names. */
-const WRONG: readonly (readonly [string, (state: Json) => unknown, readonly string[]])[] = [
-  ["a time after the end of time", (state) => (state.at = 9e15), ["at"]],
-  ["a time before 1970", (state) => (state.at = -9e15), ["at"]],
-  ["another version", (state) => (state.version = 2), ["version"]],
-  ["a collection nobody knows", (state) => (state.collections.payments = []), ["collections.payments"]],
-  ["no world", (state) => (state.collections.world = []), ["collections.world"]],
-  ["a world that is null", (state) => (state.collections.world[0][1] = null), ["collections.world.0.1"]],
-  [
-    "a task of no kind",
-    (state) => (state.collections.tasks[0][1].kind = "nope"),
-    ["collections.tasks.0.1.kind"],
-  ],
+/** What is wrong with the collections of a state, and the fields below them that an answer names. */
+const IN_COLLECTIONS: readonly Fault[] = [
+  ["a collection nobody knows", (all) => (all.payments = []), ["payments"]],
+  ["no world", (all) => (all.world = []), ["world"]],
+  ["a world that is null", (all) => (all.world[0][1] = null), ["world.0.1"]],
+  ["a task of no kind", (all) => (all.tasks[0][1].kind = "nope"), ["tasks.0.1.kind"]],
   [
     "a task that nothing is there for",
-    (state) => (state.collections.tasks[0][1].ref = "ch_nobody"),
-    ["collections.charges.0.1.tasks.expiry", "collections.tasks.0.1.ref"],
+    (all) => (all.tasks[0][1].ref = "ch_nobody"),
+    ["charges.0.1.tasks.expiry", "tasks.0.1.ref"],
   ],
   [
     "a clock that goes no way there is",
-    (state) => Object.assign(state.collections.clock[0][1], { mode: "weird", speed: "x" }),
-    ["collections.clock.0.1.mode", "collections.clock.0.1.speed"],
+    (all) => Object.assign(all.clock[0][1], { mode: "weird", speed: "x" }),
+    ["clock.0.1.mode", "clock.0.1.speed"],
   ],
-  [
-    "a signature nobody makes",
-    (state) => (endpoint(state).signature = "x"),
-    ["collections.endpoints.0.1.signature"],
-  ],
+  ["a signature nobody makes", (all) => (all.endpoints[0][1].signature = "x"), ["endpoints.0.1.signature"]],
   ...["not a url", "shop.test:3000/hooks", "http://169.254.169.254/", "http://[64:ff9b:1::a9fe:a9fe]/"].map(
-    (url) =>
-      [
-        `an endpoint at ${url}`,
-        (state: Json) => Object.assign(endpoint(state), { url, mailbox: null }),
-        ["collections.endpoints.0.1.url"],
-      ] as const,
+    (url): Fault => [
+      `an endpoint at ${url}`,
+      (all) => Object.assign(all.endpoints[0][1], { url, mailbox: null }),
+      ["endpoints.0.1.url"],
+    ],
   ),
   [
     "a charge of another amount than its parts",
-    (state) => (charges(state)[1].amount = "1.00"),
-    ["collections.charges.1.1.amount"],
+    (all) => (all.charges[1][1].amount = "1.00"),
+    ["charges.1.1.amount"],
   ],
   [
     "money from nowhere",
-    (state) => (state.collections.holdings[0][1].balances.available = "7.00"),
-    ["collections.holdings.0.1.balances.available"],
+    (all) => (all.holdings[0][1].balances.available = "7.00"),
+    ["holdings.0.1.balances.available"],
   ],
-  [
-    "a currency nobody knows",
-    (state) => (charges(state)[0].currency = "EUR"),
-    ["collections.charges.0.1.currency"],
-  ],
+  ["a currency nobody knows", (all) => (all.charges[0][1].currency = "EUR"), ["charges.0.1.currency"]],
   [
     "a delivery of no event",
-    (state) => (state.collections.deliveries[0][1].event_id = "evt_nobody"),
-    ["collections.deliveries.0.1.event_id"],
+    (all) => (all.deliveries[0][1].event_id = "evt_nobody"),
+    ["deliveries.0.1.event_id"],
   ],
   [
     "a charge that has a field nobody knows",
-    (state) => (state.collections.charges[0][1].colour = "red"),
-    ["collections.charges.0.1.colour"],
+    (all) => (all.charges[0][1].colour = "red"),
+    ["charges.0.1.colour"],
   ],
-  [
-    "a key that is another's",
-    (state) => (state.collections.charges[0][0] = "ch_other"),
-    ["collections.charges.0.1.charge_id"],
-  ],
-  [
-    "a change of status that nobody caused",
-    (state) => charges(state)[0].actors.pop(),
-    ["collections.charges.0.1.actors"],
-  ],
-  ["a counter that would count again", (state) => (state.counters.charge_seq = 1), ["counters.charge_seq"]],
+  ["a key that is another's", (all) => (all.charges[0][0] = "ch_other"), ["charges.0.1.charge_id"]],
+  ["a change of status that nobody caused", (all) => all.charges[0][1].actors.pop(), ["charges.0.1.actors"]],
   [
     "a header of a fault that cannot be sent",
-    (state) =>
-      state.collections.faults.push([
-        "flt_1",
-        { fault_id: "flt_1", seq: 1, rule: { respond: { status: 500, headers: { "x a": "b" } } } },
-      ]),
-    ["collections.faults.0.1.rule.respond.headers.x a"],
+    ({ faults }) => {
+      const rule = { respond: { status: 500, headers: { "x a": "b" } } };
+      faults.push(["flt_1", { fault_id: "flt_1", seq: 1, rule }]);
+    },
+    ["faults.0.1.rule.respond.headers.x a"],
   ],
+];
+
+/** What is wrong with a state, and the fields that an answer names. */
+const WRONG: readonly Fault[] = [
+  ["a time after the end of time", (state) => (state.at = 9e15), ["at"]],
+  ["a time before 1970", (state) => (state.at = -9e15), ["at"]],
+  ["another version", (state) => (state.version = 2), ["version"]],
+  ["a counter that would count again", (state) => (state.counters.charge_seq = 1), ["counters.charge_seq"]],
+  ...IN_COLLECTIONS.map(
+    ([what, change, fields]): Fault => [
+      what,
+      ({ collections }) => change(collections),
+      fields.map((field) => `collections.${field}`),
+    ],
+  ),
 ];
 
 /** All are found before anything is stored: where the tests are repeated on a database, a few will do. */

@@ -2,6 +2,14 @@ import { describe, expect } from "vitest";
 import { type Answer, expectInvalid, KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
+const FAULTS = "POST /_sandbox/faults";
+const SCENARIO = "PUT /_sandbox/scenarios/mine";
+const ENDPOINTS = "POST /_sandbox/webhook-endpoints";
+const WAIT = "POST /_sandbox/wait";
+const WHITELABEL = "POST /api/v1/payments/whitelabel";
+const CHECKOUTS = "POST /api/v1/payments/checkouts";
+const WEBHOOKS = "POST /api/v1/webhooks";
+
 const LONG = 10_000;
 const glob = (length: number) => `*${"a".repeat(length - 2)}b`;
 /** One that fits every name there is. */
@@ -11,85 +19,45 @@ const timeline = [{ after: "1s", to: "FAILED" }];
 
 /** Every place where a text of the caller's is kept or matched: the longest that is taken, and the field at fault. */
 const BODIES: [call: string, field: string, longest: number, body: (length: number) => object][] = [
+  [FAULTS, "match.customer_name", 200, (n) => ({ match: { customer_name: glob(n) }, drop: "before" })],
+  [FAULTS, "match.path.0", 200, (n) => ({ match: { path: [glob(n)] }, drop: "before" })],
+  [FAULTS, "match.metadata.k", 200, (n) => ({ match: { metadata: { k: glob(n) } }, drop: "before" })],
+  [FAULTS, "match.amount", 200, (n) => ({ match: { amount: glob(n) }, drop: "before" })],
+  [FAULTS, "respond.message", 2_000, (n) => ({ respond: { status: 500, message: "m".repeat(n) } })],
+  [FAULTS, "respond.code", 255, (n) => ({ respond: { status: 500, code: "C".repeat(n) } })],
   [
-    "POST /_sandbox/faults",
-    "match.customer_name",
-    200,
-    (n) => ({ match: { customer_name: glob(n) }, drop: "before" }),
-  ],
-  ["POST /_sandbox/faults", "match.path.0", 200, (n) => ({ match: { path: [glob(n)] }, drop: "before" })],
-  [
-    "POST /_sandbox/faults",
-    "match.metadata.k",
-    200,
-    (n) => ({ match: { metadata: { k: glob(n) } }, drop: "before" }),
-  ],
-  ["POST /_sandbox/faults", "match.amount", 200, (n) => ({ match: { amount: glob(n) }, drop: "before" })],
-  [
-    "POST /_sandbox/faults",
-    "respond.message",
-    2_000,
-    (n) => ({ respond: { status: 500, message: "m".repeat(n) } }),
-  ],
-  ["POST /_sandbox/faults", "respond.code", 255, (n) => ({ respond: { status: 500, code: "C".repeat(n) } })],
-  [
-    "PUT /_sandbox/scenarios/mine",
+    SCENARIO,
     "charges.0.match.customer_email",
     200,
     (n) => ({ charges: [{ match: { customer_email: glob(n) }, timeline }] }),
   ],
   [
-    "PUT /_sandbox/scenarios/mine",
+    SCENARIO,
     "withdrawals.0.match.reference",
     200,
     (n) => ({ withdrawals: [{ match: { reference: glob(n) }, timeline }] }),
   ],
+  [SCENARIO, "webhooks.0.match.url", 200, (n) => ({ webhooks: [{ match: { url: glob(n) }, drop: true }] })],
+  [SCENARIO, "description", 2_000, (n) => ({ description: "d".repeat(n) })],
+  [ENDPOINTS, "events.0", 100, (n) => ({ url: "http://localhost:9", events: [anyName(n)] })],
+  [ENDPOINTS, "events", 50, (n) => ({ mailbox: "a", events: Array(n).fill("*") })],
+  [ENDPOINTS, "url", 2_048, (n) => ({ url: url(n) })],
+  [ENDPOINTS, "organization_id", 255, (n) => ({ mailbox: "a", organization_id: "o".repeat(n) })],
+  [WAIT, "match.customer_name", 200, (n) => ({ for: "charge", match: { customer_name: glob(n) } })],
   [
-    "PUT /_sandbox/scenarios/mine",
-    "webhooks.0.match.url",
-    200,
-    (n) => ({ webhooks: [{ match: { url: glob(n) }, drop: true }] }),
-  ],
-  ["PUT /_sandbox/scenarios/mine", "description", 2_000, (n) => ({ description: "d".repeat(n) })],
-  [
-    "POST /_sandbox/webhook-endpoints",
-    "events.0",
-    100,
-    (n) => ({ url: "http://localhost:9", events: [anyName(n)] }),
-  ],
-  ["POST /_sandbox/webhook-endpoints", "events", 50, (n) => ({ mailbox: "a", events: Array(n).fill("*") })],
-  ["POST /_sandbox/webhook-endpoints", "url", 2_048, (n) => ({ url: url(n) })],
-  [
-    "POST /_sandbox/webhook-endpoints",
-    "organization_id",
-    255,
-    (n) => ({ mailbox: "a", organization_id: "o".repeat(n) }),
-  ],
-  [
-    "POST /_sandbox/wait",
-    "match.customer_name",
-    200,
-    (n) => ({ for: "charge", match: { customer_name: glob(n) } }),
-  ],
-  [
-    "POST /_sandbox/wait",
+    WAIT,
     "match.request_body.lines.0.name",
     200,
     (n) => ({ for: "request", match: { request_body: { lines: [{ name: glob(n) }] } } }),
   ],
-  ["POST /api/v1/payments/whitelabel", "customer_name", 255, (n) => ({ customer_name: "n".repeat(n) })],
-  ["POST /api/v1/payments/whitelabel", "success_url", 2_048, (n) => ({ success_url: url(n) })],
-  [
-    "POST /api/v1/payments/whitelabel",
-    "bank_account_number",
-    64,
-    (n) => ({ bank_account_number: "1".repeat(n) }),
-  ],
-  ["POST /api/v1/payments/checkouts", "customer_name", 255, (n) => ({ customer_name: "n".repeat(n) })],
-  ["POST /api/v1/payments/checkouts", "cancel_url", 2_048, (n) => ({ cancel_url: url(n) })],
-  ["POST /api/v1/webhooks", "url", 2_048, (n) => ({ url: url(n) })],
-  ["POST /api/v1/webhooks", "events.0", 100, (n) => ({ url: "http://localhost:9", events: [glob(n)] })],
-  ["POST /api/v1/webhooks", "events", 50, (n) => ({ url: "http://localhost:9", events: Array(n).fill("*") })],
+  [WHITELABEL, "customer_name", 255, (n) => ({ customer_name: "n".repeat(n) })],
+  [WHITELABEL, "success_url", 2_048, (n) => ({ success_url: url(n) })],
+  [WHITELABEL, "bank_account_number", 64, (n) => ({ bank_account_number: "1".repeat(n) })],
+  [CHECKOUTS, "customer_name", 255, (n) => ({ customer_name: "n".repeat(n) })],
+  [CHECKOUTS, "cancel_url", 2_048, (n) => ({ cancel_url: url(n) })],
+  [WEBHOOKS, "url", 2_048, (n) => ({ url: url(n) })],
+  [WEBHOOKS, "events.0", 100, (n) => ({ url: "http://localhost:9", events: [glob(n)] })],
+  [WEBHOOKS, "events", 50, (n) => ({ url: "http://localhost:9", events: Array(n).fill("*") })],
 ];
 
 describe("a text of the caller's", () => {

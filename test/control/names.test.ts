@@ -3,81 +3,40 @@ import { UserError } from "../../src/core/schema/user-error.js";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
+const FAULTS = "POST /_sandbox/faults";
+const SCENARIO = "PUT /_sandbox/scenarios/mine";
+const WAIT = "POST /_sandbox/wait";
 const HOOK = { url: "http://localhost:9" };
+const SLIP = "charge.complete";
 const NEAR = "is an unknown event type; did you mean charge.completed?";
 
 const REFUSED: [call: string, body: object | undefined, field: string, message: string][] = [
-  ["POST /_sandbox/faults", { match: { method: "get" }, drop: "after" }, "match.method", "did you mean GET?"],
+  [FAULTS, { match: { method: "get" }, drop: "after" }, "match.method", "did you mean GET?"],
   [
-    "POST /_sandbox/faults",
+    FAULTS,
     { match: { path: "/api/v1/payment/*/x" }, drop: "after" },
     "match.path",
     "there is nothing at /api/v1/payment/*/x",
   ],
-  ["POST /_sandbox/faults", { match: { currency: ["KSE"] }, drop: "after" }, "match.currency.0", "mean KES?"],
+  [FAULTS, { match: { currency: ["KSE"] }, drop: "after" }, "match.currency.0", "mean KES?"],
+  [SCENARIO, { webhooks: [{ match: { type: SLIP }, drop: true }] }, "webhooks.0.match.type", NEAR],
+  [SCENARIO, { steps: [{ expect_webhook: { type: SLIP, count: 0 } }] }, "steps.0.expect_webhook.type", NEAR],
+  [SCENARIO, { force: 1, charges: [] }, "force", "must be a boolean"],
+  [FAULTS, { drop: "after", tiems: 1 }, "tiems", "is not a known field; did you mean times?"],
   [
-    "PUT /_sandbox/scenarios/mine",
-    { webhooks: [{ match: { type: "charge.complete" }, drop: true }] },
-    "webhooks.0.match.type",
-    NEAR,
-  ],
-  [
-    "PUT /_sandbox/scenarios/mine",
-    { steps: [{ expect_webhook: { type: "charge.complete", count: 0 } }] },
-    "steps.0.expect_webhook.type",
-    NEAR,
-  ],
-  ["PUT /_sandbox/scenarios/mine", { force: 1, charges: [] }, "force", "must be a boolean"],
-  [
-    "POST /_sandbox/faults",
-    { drop: "after", tiems: 1 },
-    "tiems",
-    "is not a known field; did you mean times?",
-  ],
-  [
-    "PUT /_sandbox/scenarios/mine",
+    SCENARIO,
     { webhooks: [{ match: { tpye: "charge.failed" }, drop: true }] },
     "webhooks.0.match.tpye",
     "did you mean type?",
   ],
-  ["POST /_sandbox/webhook-endpoints", { ...HOOK, events: ["charge.complete"] }, "events.0", NEAR],
-  [
-    "POST /_sandbox/namespaces",
-    { webhooks: [{ ...HOOK, events: ["charge.complete"] }] },
-    "webhooks.0.events.0",
-    NEAR,
-  ],
-  [
-    "POST /_sandbox/wait",
-    { for: "charge", match: { nope: 1 } },
-    "match.nope",
-    "unknown field; known: charge_id",
-  ],
-  [
-    "POST /_sandbox/wait",
-    { for: "charge", match: { stauts: "FAILED" } },
-    "match.stauts",
-    "did you mean status?",
-  ],
-  [
-    "POST /_sandbox/wait",
-    { for: "charge", match: { status: "COMPLETD" } },
-    "match.status",
-    "mean COMPLETED?",
-  ],
-  [
-    "POST /_sandbox/wait",
-    { for: "charge", match: { fees: { totl: "1" } } },
-    "match.fees.totl",
-    "unknown field",
-  ],
-  ["POST /_sandbox/wait", { for: "delivery", match: { type: "charge.complete" } }, "match.type", NEAR],
-  [
-    "POST /_sandbox/wait",
-    { for: "request", match: { operation: "createQoute" } },
-    "match.operation",
-    "createQuote?",
-  ],
+  ["POST /_sandbox/webhook-endpoints", { ...HOOK, events: [SLIP] }, "events.0", NEAR],
+  ["POST /_sandbox/namespaces", { webhooks: [{ ...HOOK, events: [SLIP] }] }, "webhooks.0.events.0", NEAR],
+  [WAIT, { for: "charge", match: { nope: 1 } }, "match.nope", "unknown field; known: charge_id"],
+  [WAIT, { for: "charge", match: { stauts: "FAILED" } }, "match.stauts", "did you mean status?"],
+  [WAIT, { for: "charge", match: { status: "COMPLETD" } }, "match.status", "mean COMPLETED?"],
+  [WAIT, { for: "charge", match: { fees: { totl: "1" } } }, "match.fees.totl", "unknown field"],
+  [WAIT, { for: "delivery", match: { type: SLIP } }, "match.type", NEAR],
+  [WAIT, { for: "request", match: { operation: "createQoute" } }, "match.operation", "createQuote?"],
   ["GET /_sandbox/events?type=charge.complete", undefined, "type", NEAR],
   ["GET /_sandbox/deliveries?type=charge.complete", undefined, "type", NEAR],
   ["GET /_sandbox/requests?operation=createQuot", undefined, "operation", "did you mean createQuote?"],
@@ -85,19 +44,14 @@ const REFUSED: [call: string, body: object | undefined, field: string, message: 
 ];
 
 describe("a name that nothing has", () => {
-  it.for(REFUSED)("is refused by %s with %j", async ([call, body, field, message], { shop: { sandbox } }) => {
-    const [method, path] = call.split(" ") as [string, string];
-    const answer = await sandbox.fetch(path, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const { error } = (await answer.json()) as { error: { details: Record<string, string> } };
-    expect([answer.status, error.details[field]]).toEqual([400, expect.stringContaining(message)]);
+  it.for(REFUSED)("is refused by %s with %j", async ([call, body, field, message], { api }) => {
+    const answer = await api.ask(call, body);
+    expect([answer.status, answer.details[field]]).toEqual([400, expect.stringContaining(message)]);
   });
 
   it("is taken by force", async ({ client }) => {
     const rules = { webhooks: [{ match: { type: "dispute.*" }, drop: true }] };
-    const put = await client.ask("PUT /_sandbox/scenarios/mine", { ...rules, force: true });
+    const put = await client.ask(SCENARIO, { ...rules, force: true });
     expect([put.status, put.json]).toEqual([200, expect.objectContaining(rules)]);
     const hears = { ...HOOK, events: ["dispute.*"], force: true };
     const made = await client.ask("POST /_sandbox/webhook-endpoints", hears);

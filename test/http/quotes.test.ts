@@ -76,63 +76,27 @@ describe("what a quote shows", () => {
 });
 
 describe("the price", () => {
-  it.each([
-    // base, amount, method, target: rate, settlement, platform, gateway, total, amount
-    ["NGN", "1000.00", "bank_transfer", "NGN", "1", "1000.00", "10.00", "5.00", "15.00", "1015.00"],
-    [
-      "USD",
-      "100.00",
-      "bank_transfer",
-      "NGN",
-      "1550",
-      "155000.00",
-      "1550.00",
-      "775.00",
-      "2325.00",
-      "157325.00",
-    ],
-    [
-      "USD",
-      "10.00",
-      "crypto",
-      "BTC",
-      "0.000015625",
-      "0.00015625",
-      "0.00000078",
-      "0.00000078",
-      "0.00000156",
-      "0.00015781",
-    ],
-    [
-      "KES",
-      "129.00",
-      "crypto",
-      "USDT_TRC20",
-      "0.0077519379845",
-      "1.000000",
-      "0.005000",
-      "0.005000",
-      "0.010000",
-      "1.010000",
-    ],
-    ["BTC", "1", "bank_transfer", "USD", "64000", "64000.00", "640.00", "320.00", "960.00", "64960.00"],
-    ["GHS", "0.01", "card", "GHS", "1", "0.01", "0.00", "0.00", "0.00", "0.01"],
-    ["GHS", "0.50", "card", "GHS", "1", "0.50", "0.01", "0.01", "0.02", "0.52"],
-    ["UGX", "1", "bank_transfer", "KES", "0.0353424657534", "0.04", "0.00", "0.00", "0.00", "0.04"],
-  ])(
-    "of %s %s by %s in %s is as worked out by hand [R11.2]",
-    async (base, amount, method, target, rate, settlement, platform, gateway, total, payable) => {
-      const quote = await (await openApi()).quote(order(base, amount, method, { to_currency: target }));
-      expect({
-        rate: quote.exchange_rate,
-        settlement: quote.settlement_amount,
-        platform: quote.fees.fee_breakdown.platform_fee,
-        gateway: quote.fees.fee_breakdown.gateway_fee,
-        total: quote.fees.total_fee,
-        payable: quote.amount,
-      }).toEqual({ rate, settlement, platform, gateway, total, payable });
-    },
-  );
+  it.for([
+    // Rate, settlement, platform fee, gateway fee, total fee, amount.
+    ["NGN 1000.00 bank_transfer NGN", "1 1000.00 10.00 5.00 15.00 1015.00"],
+    ["USD 100.00 bank_transfer NGN", "1550 155000.00 1550.00 775.00 2325.00 157325.00"],
+    ["USD 10.00 crypto BTC", "0.000015625 0.00015625 0.00000078 0.00000078 0.00000156 0.00015781"],
+    ["KES 129.00 crypto USDT_TRC20", "0.0077519379845 1.000000 0.005000 0.005000 0.010000 1.010000"],
+    ["BTC 1 bank_transfer USD", "64000 64000.00 640.00 320.00 960.00 64960.00"],
+    ["BTC 0.00000001 crypto BTC", "1 0.00000001 0.00000000 0.00000000 0.00000000 0.00000001"],
+    ["GHS 0.01 card GHS", "1 0.01 0.00 0.00 0.00 0.01"],
+    ["GHS 0.50 card GHS", "1 0.50 0.01 0.01 0.02 0.52"],
+    ["UGX 1 bank_transfer KES", "0.0353424657534 0.04 0.00 0.00 0.00 0.04"],
+    // Half-up: 1.0 % of 0.50 and 0.5 % of 1.00 are 0.005.
+    ["NGN 0.50 bank_transfer NGN", "1 0.50 0.01 0.00 0.01 0.51"],
+    ["NGN 1.00 bank_transfer NGN", "1 1.00 0.01 0.01 0.02 1.02"],
+  ] as const)("of %s is as worked out by hand: %s [R11.2]", async ([asked, expected], { api }) => {
+    const [base = "", amount = "", method = "", to_currency] = asked.split(" ");
+    const quote = await api.quote(order(base, amount, method, { to_currency }));
+    const { platform_fee, gateway_fee } = quote.fees.fee_breakdown;
+    const fees = [platform_fee, gateway_fee, quote.fees.total_fee];
+    expect([quote.exchange_rate, quote.settlement_amount, ...fees, quote.amount].join(" ")).toBe(expected);
+  });
 
   const currencies = Object.keys(DECIMALS);
   const digits = (least: number, most: number) =>
@@ -193,28 +157,10 @@ describe("the price", () => {
     expect(quote.amount).toBe("125308640847530864084753086408.47");
   });
 
-  it("writes the smallest amount of a Bitcoin in plain decimals", async () => {
-    const quote = await (await openApi()).quote(order("BTC", "0.00000001", "crypto"));
-    expect(quote.amount).toBe("0.00000001");
-    expect(quote.fees.total_fee).toBe("0.00000000");
-  });
-
   it("that comes to nothing in the target currency is refused", async ({ api }) => {
     const answer = await api.tryQuote(order("UGX", "0.01", "card", { to_currency: "USD" }));
     expectInvalid(answer, "pricing.amount");
     expect(answer.error.message).toBe("Invalid request parameters");
-  });
-
-  it("is rounded half-up where it stands exactly between two", async ({ api }) => {
-    // 1.0 % of 0.50 is 0.005.
-    const half = await api.quote(order("NGN", "0.50", "bank_transfer"));
-    expect(half.fees.fee_breakdown).toEqual({ platform_fee: "0.01", gateway_fee: "0.00" });
-    // 0.5 % of 1.00 is 0.005, and 1.0 % of 1.49 is 0.0149.
-    const parts = await api.quote(order("NGN", "1.00", "bank_transfer"));
-    expect(parts.fees).toEqual({
-      total_fee: "0.02",
-      fee_breakdown: { platform_fee: "0.01", gateway_fee: "0.01" },
-    });
   });
 });
 
