@@ -159,20 +159,18 @@ describe("an import", () => {
   });
 });
 
-describe("a snapshot's file", () => {
-  it("that holds nonsense is refused like an import, and changes nothing", async () => {
-    const data = `${temporaryFolder()}/data.json`;
-    const { client } = await busy(data);
-    await client.ask("POST /_sandbox/snapshots", { name: "now" });
-    const file = `${data}.snapshots/now.json`;
-    const kept = JSON.parse(readFileSync(file, "utf8"));
-    kept.dump.collections.tasks[0][1].kind = "nope";
-    delete kept.checksum;
-    writeFileSync(file, withChecksum(kept));
-    const { status, json } = await client.ask("POST /_sandbox/snapshots/now/restore");
-    expect([status, Object.keys(json.error.details)]).toEqual([400, ["collections.tasks.0.1.kind"]]);
-    expect((await client.ask("GET /_sandbox/charges")).json.total).toBe(2);
-  });
+it("a snapshot's file that holds nonsense is refused like an import, and changes nothing", async () => {
+  const data = `${temporaryFolder()}/data.json`;
+  const { client } = await busy(data);
+  await client.ask("POST /_sandbox/snapshots", { name: "now" });
+  const file = `${data}.snapshots/now.json`;
+  const kept = JSON.parse(readFileSync(file, "utf8"));
+  kept.dump.collections.tasks[0][1].kind = "nope";
+  delete kept.checksum;
+  writeFileSync(file, withChecksum(kept));
+  const { status, json } = await client.ask("POST /_sandbox/snapshots/now/restore");
+  expect([status, Object.keys(json.error.details)]).toEqual([400, ["collections.tasks.0.1.kind"]]);
+  expect((await client.ask("GET /_sandbox/charges")).json.total).toBe(2);
 });
 
 describe("a data file", () => {

@@ -92,59 +92,55 @@ describe("a search of charges", () => {
   });
 });
 
-describe("who caused a change of status", () => {
-  it("stands in the charge's story: the call, the scenario and its rule, the clock, a hand", async ({
-    shop: { client, sandbox },
-  }) => {
-    const causes = async (id: string) =>
-      (await client.ask(asked(`charges/${id}/timeline`))).json.items
-        .filter(({ kind }: { kind: string }) => kind === "transition")
-        .map(({ status, by }: { status: string; by: object }) => [status, ...Object.values(by)]);
-    const scenario = {
-      charges: [
-        { match: { currency: "USD" }, timeline: [] },
-        { timeline: [{ after: "1s", to: "AWAITING_PAYMENT" }] },
-      ],
-    };
-    await client.ask("PUT /_sandbox/scenarios/slow", scenario);
-    await client.ask("POST /_sandbox/scenarios/slow/activate");
-    const [expired, failed] = [await client.pay(), await client.pay()];
-    await sandbox.advance("1s");
-    await client.transition(failed, "FAILED");
-    await sandbox.advance("2h");
-    const begun = [
-      ["PENDING", "api", null, null],
-      ["AWAITING_PAYMENT", "scenario", "slow", "charges.1"],
-    ];
-    expect(await causes(failed)).toEqual([...begun, ["FAILED", "control", null, null]]);
-    expect(await causes(expired)).toEqual([...begun, ["EXPIRED", "clock", null, null]]);
-  });
+it("who caused a change of status stands in the charge's story: the call, the scenario and its rule, the clock, a hand", async ({
+  shop: { client, sandbox },
+}) => {
+  const causes = async (id: string) =>
+    (await client.ask(asked(`charges/${id}/timeline`))).json.items
+      .filter(({ kind }: { kind: string }) => kind === "transition")
+      .map(({ status, by }: { status: string; by: object }) => [status, ...Object.values(by)]);
+  const scenario = {
+    charges: [
+      { match: { currency: "USD" }, timeline: [] },
+      { timeline: [{ after: "1s", to: "AWAITING_PAYMENT" }] },
+    ],
+  };
+  await client.ask("PUT /_sandbox/scenarios/slow", scenario);
+  await client.ask("POST /_sandbox/scenarios/slow/activate");
+  const [expired, failed] = [await client.pay(), await client.pay()];
+  await sandbox.advance("1s");
+  await client.transition(failed, "FAILED");
+  await sandbox.advance("2h");
+  const begun = [
+    ["PENDING", "api", null, null],
+    ["AWAITING_PAYMENT", "scenario", "slow", "charges.1"],
+  ];
+  expect(await causes(failed)).toEqual([...begun, ["FAILED", "control", null, null]]);
+  expect(await causes(expired)).toEqual([...begun, ["EXPIRED", "clock", null, null]]);
 });
 
-describe("why a delivery waits", () => {
-  it("is said of it: nobody listens, or it lies in a mailbox", async () => {
-    const sandbox = await openSandbox({ clock: "real", scenario: "instant" });
-    const client = new Client((path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init)));
-    const receiver = await Receiver.open();
-    await receiver[Symbol.asyncDispose]();
-    await client.ask("POST /_sandbox/webhook-endpoints", { url: receiver.url });
-    await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
-    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
-    const holds = async () =>
-      (await client.ask(asked("deliveries"))).json.items.map(
-        ({ hold }: { hold: { reason: string } | null }) => hold?.reason,
-      );
-    await expect
-      .poll(holds)
-      .toEqual([
-        "waits in mailbox tests to be taken",
-        `nothing listens on ${new URL(receiver.url).host}; retried every second`,
-      ]);
-    const [held] = (await client.ask(asked("webhook-endpoints"))).json.items.slice(-1);
-    expect((await client.ask(asked(`deliveries?webhook_id=${held.webhook_id}`))).json).toMatchObject({
-      total: 1,
-      items: [{ webhook_id: held.webhook_id }],
-    });
+it("why a delivery waits is said of it: nobody listens, or it lies in a mailbox", async () => {
+  const sandbox = await openSandbox({ clock: "real", scenario: "instant" });
+  const client = new Client((path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init)));
+  const receiver = await Receiver.open();
+  await receiver[Symbol.asyncDispose]();
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: receiver.url });
+  await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
+  await client.ask("POST /_sandbox/events", { type: "webhook.test" });
+  const holds = async () =>
+    (await client.ask(asked("deliveries"))).json.items.map(
+      ({ hold }: { hold: { reason: string } | null }) => hold?.reason,
+    );
+  await expect
+    .poll(holds)
+    .toEqual([
+      "waits in mailbox tests to be taken",
+      `nothing listens on ${new URL(receiver.url).host}; retried every second`,
+    ]);
+  const [held] = (await client.ask(asked("webhook-endpoints"))).json.items.slice(-1);
+  expect((await client.ask(asked(`deliveries?webhook_id=${held.webhook_id}`))).json).toMatchObject({
+    total: 1,
+    items: [{ webhook_id: held.webhook_id }],
   });
 });
 

@@ -104,63 +104,59 @@ describe("a partial refund", () => {
   });
 });
 
-describe("a chargeback", () => {
-  it("takes back all that is left, once, and nothing is left to refund", async ({ api }) => {
-    await charge(api);
-    const id = await charge(api);
-    okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "12.50" }));
-    const { amount } = okBody(await api.post<Json>(`/_sandbox/charges/${id}/chargeback`, {}));
-    expect(amount).toBe("500.00");
-    expect(await available(api)).toBe("487.50");
-    for (const path of ["chargeback", "refund"])
-      expectError(await api.post(`/_sandbox/charges/${id}/${path}`, {}), 409, "INVALID_TRANSITION");
-    const [event] = await events(api);
-    expect(event.data).toMatchObject({
-      status: "COMPLETED",
-      sandbox_extension: { kind: "chargeback", reason: null },
-    });
-    await audit(api);
+it("a chargeback takes back all that is left, once, and nothing is left to refund", async ({ api }) => {
+  await charge(api);
+  const id = await charge(api);
+  okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "12.50" }));
+  const { amount } = okBody(await api.post<Json>(`/_sandbox/charges/${id}/chargeback`, {}));
+  expect(amount).toBe("500.00");
+  expect(await available(api)).toBe("487.50");
+  for (const path of ["chargeback", "refund"])
+    expectError(await api.post(`/_sandbox/charges/${id}/${path}`, {}), 409, "INVALID_TRANSITION");
+  const [event] = await events(api);
+  expect(event.data).toMatchObject({
+    status: "COMPLETED",
+    sandbox_extension: { kind: "chargeback", reason: null },
   });
+  await audit(api);
 });
 
-describe("a payout that comes back", () => {
-  it("is on the account again, once, and stays COMPLETED", async ({ api }) => {
-    for (const _payment of [1, 2]) await charge(api);
-    const { destination_id } = okBody(
-      await api.post<Json>("/api/v1/payouts/destinations", {
-        type: "mobile_money",
-        currency: "KES",
-        phone_number: "+254700000009",
-        provider: "simba_pesa",
-      }),
-    );
-    const { withdrawal_id } = okBody(
-      await api.post<Json>("/api/v1/payouts/withdrawals", {
-        destination_id,
-        amount: "600.00",
-        currency: "KES",
-      }),
-    );
-    const path = `/_sandbox/withdrawals/${withdrawal_id}/bounce`;
-    expectError(await api.post(path, {}), 409, "INVALID_TRANSITION");
-    await api.sandbox.advance("30d");
-    expect(await available(api)).toBe("400.00");
-    expect(okBody(await api.post<Json>(path, { reason: "account_closed" }))).toMatchObject({
-      kind: "bounce",
-      object_id: withdrawal_id,
+it("a payout that comes back is on the account again, once, and stays COMPLETED", async ({ api }) => {
+  for (const _payment of [1, 2]) await charge(api);
+  const { destination_id } = okBody(
+    await api.post<Json>("/api/v1/payouts/destinations", {
+      type: "mobile_money",
+      currency: "KES",
+      phone_number: "+254700000009",
+      provider: "simba_pesa",
+    }),
+  );
+  const { withdrawal_id } = okBody(
+    await api.post<Json>("/api/v1/payouts/withdrawals", {
+      destination_id,
       amount: "600.00",
-    });
-    expect(await available(api)).toBe("1000.00");
-    expectError(await api.post(path, {}), 409, "INVALID_TRANSITION");
-    expect((await read(api, `/api/v1/payouts/withdrawals/${withdrawal_id}`)).status).toBe("COMPLETED");
-    const [event] = await events(api);
-    expect(event).toMatchObject({
-      type: "sandbox.withdrawal.bounced",
-      withdrawal_id,
-      data: { withdrawal_id, sandbox_extension: { reason: "account_closed" } },
-    });
-    await audit(api);
+      currency: "KES",
+    }),
+  );
+  const path = `/_sandbox/withdrawals/${withdrawal_id}/bounce`;
+  expectError(await api.post(path, {}), 409, "INVALID_TRANSITION");
+  await api.sandbox.advance("30d");
+  expect(await available(api)).toBe("400.00");
+  expect(okBody(await api.post<Json>(path, { reason: "account_closed" }))).toMatchObject({
+    kind: "bounce",
+    object_id: withdrawal_id,
+    amount: "600.00",
   });
+  expect(await available(api)).toBe("1000.00");
+  expectError(await api.post(path, {}), 409, "INVALID_TRANSITION");
+  expect((await read(api, `/api/v1/payouts/withdrawals/${withdrawal_id}`)).status).toBe("COMPLETED");
+  const [event] = await events(api);
+  expect(event).toMatchObject({
+    type: "sandbox.withdrawal.bounced",
+    withdrawal_id,
+    data: { withdrawal_id, sandbox_extension: { reason: "account_closed" } },
+  });
+  await audit(api);
 });
 
 describe("the steps", () => {

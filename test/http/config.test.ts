@@ -215,12 +215,13 @@ describe("fees and rates", () => {
   });
 });
 
-describe("the amount of a hosted charge", () => {
-  it.each([
-    ["base", "100.00"],
-    ["cheapest", "101.50"],
-    ["dearest", "103.40"],
-  ] as const)("is %s until a method is picked, then what that one costs", async (before_method, amount) => {
+it.each([
+  ["base", "100.00"],
+  ["cheapest", "101.50"],
+  ["dearest", "103.40"],
+] as const)(
+  "the amount of a hosted charge is %s until a method is picked, then what that one costs",
+  async (before_method, amount) => {
     const api = await configured({ amounts: { before_method } });
     const pricing = { base_currency: "USD", amount: "100.00" };
     const body = { pricing, payment_methods: ["card", "bank_transfer"] };
@@ -232,8 +233,8 @@ describe("the amount of a hosted charge", () => {
     expect([made.amount, (await api.charge(made.charge_id)).amount]).toEqual([amount, amount]);
     await api.post(`/_sandbox/checkouts/${made.checkout_id}/pay`, { payment_method: "card" });
     expect((await api.charge(made.charge_id)).amount).toBe("103.40");
-  });
-});
+  },
+);
 
 describe("limits", () => {
   it("say how long a quote is valid and how long its price is held", async () => {
@@ -256,17 +257,15 @@ describe("limits", () => {
   });
 });
 
-describe("retention", () => {
-  it("is how many requests and events are kept, the newest", async () => {
-    const api = await configured({ retention: { requests: 3, events: 2 } });
-    for (let call = 0; call < 5; call++) await api.tryPayins(`?offset=${call}`);
-    const requests = await api.get<{ total: number; items: { request_id: number }[] }>("/_sandbox/requests");
-    expect(requests.body.total).toBe(3);
-    await api.pay();
-    await api.advance({ by: "10s" });
-    const events = await api.get<{ total: number; items: { type: string }[] }>("/_sandbox/events");
-    expect(events.body.items.map((one) => one.type)).toEqual(["charge.completed", "charge.processing"]);
-  });
+it("retention is how many requests and events are kept, the newest", async () => {
+  const api = await configured({ retention: { requests: 3, events: 2 } });
+  for (let call = 0; call < 5; call++) await api.tryPayins(`?offset=${call}`);
+  const requests = await api.get<{ total: number; items: { request_id: number }[] }>("/_sandbox/requests");
+  expect(requests.body.total).toBe(3);
+  await api.pay();
+  await api.advance({ by: "10s" });
+  const events = await api.get<{ total: number; items: { type: string }[] }>("/_sandbox/events");
+  expect(events.body.items.map((one) => one.type)).toEqual(["charge.completed", "charge.processing"]);
 });
 
 describe("retry_schedule", () => {

@@ -178,54 +178,50 @@ it("a payment is settled in the currency it was paid in, whatever it was priced 
   expect(await api.balance("USD")).toBe("0.00 / 0.00");
 });
 
-describe("the way of the money out", () => {
-  it("is balances, a destination once, a withdrawal, and then polls and webhooks that tell the same [R1.8]", async () => {
-    await using receiver = await Receiver.open();
-    const api = await openApi({ scenario: "instant", webhooks: [receiver.url] });
-    await api.pay({ pricing: { base_currency: "KES", amount: "2000.00" } });
-    expect(await api.balance("KES")).toBe("2000.00 / 0.00");
-    const { destination_id } = okBody(
-      await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", DESTINATION),
+it("the way of the money out is balances, a destination once, a withdrawal, and then polls and webhooks that tell the same [R1.8]", async () => {
+  await using receiver = await Receiver.open();
+  const api = await openApi({ scenario: "instant", webhooks: [receiver.url] });
+  await api.pay({ pricing: { base_currency: "KES", amount: "2000.00" } });
+  expect(await api.balance("KES")).toBe("2000.00 / 0.00");
+  const { destination_id } = okBody(
+    await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", DESTINATION),
+  );
+  const withdrawals = "/api/v1/payouts/withdrawals";
+  for (const amount of ["500.00", "600.00"]) {
+    const { withdrawal_id } = okBody(
+      await api.post<{ withdrawal_id: string }>(withdrawals, { destination_id, amount, currency: "KES" }),
     );
-    const withdrawals = "/api/v1/payouts/withdrawals";
-    for (const amount of ["500.00", "600.00"]) {
-      const { withdrawal_id } = okBody(
-        await api.post<{ withdrawal_id: string }>(withdrawals, { destination_id, amount, currency: "KES" }),
-      );
-      await api.advance({ by: "10s" });
-      const polled = await api.get<{ status: string }>(`${withdrawals}/${withdrawal_id}`);
-      expect(polled.body.status).toBe("COMPLETED");
-      const last = receiver.received.at(-1)!;
-      last.verify();
-      expect([last.event.type, last.dataText]).toEqual(["withdrawal.completed", polled.text]);
-    }
-    expect(await api.balance("KES")).toBe("900.00 / 0.00");
-  });
+    await api.advance({ by: "10s" });
+    const polled = await api.get<{ status: string }>(`${withdrawals}/${withdrawal_id}`);
+    expect(polled.body.status).toBe("COMPLETED");
+    const last = receiver.received.at(-1)!;
+    last.verify();
+    expect([last.event.type, last.dataText]).toEqual(["withdrawal.completed", polled.text]);
+  }
+  expect(await api.balance("KES")).toBe("900.00 / 0.00");
 });
 
-describe("a checkout that expires", () => {
-  it("is told by a webhook with the final status and the metadata, hosted or whitelabel [R13.4 R18.6 R28.3 R28.4]", async () => {
-    await using receiver = await Receiver.open();
-    const api = await openApi({ scenario: "expired", webhooks: [receiver.url] });
-    const metadata = { order: "A-17" };
-    const hosted = okBody(
-      await api.post<{ charge_id: string }>("/api/v1/payments/checkouts", {
-        pricing: KES_ORDER.pricing,
-        metadata,
-      }),
-    );
-    const whitelabel = await api.pay({ metadata });
-    await api.advance({ by: "1h" });
-    for (const { charge_id } of [hosted, whitelabel]) {
-      const last = receiver.about(charge_id).at(-1)!;
-      expect(last.event).toMatchObject({
-        type: "charge.expired",
-        timestamp: later(3600),
-        data: { charge_id, status: "EXPIRED", metadata },
-      });
-      last.verify();
-    }
-  });
+it("a checkout that expires is told by a webhook with the final status and the metadata, hosted or whitelabel [R13.4 R18.6 R28.3 R28.4]", async () => {
+  await using receiver = await Receiver.open();
+  const api = await openApi({ scenario: "expired", webhooks: [receiver.url] });
+  const metadata = { order: "A-17" };
+  const hosted = okBody(
+    await api.post<{ charge_id: string }>("/api/v1/payments/checkouts", {
+      pricing: KES_ORDER.pricing,
+      metadata,
+    }),
+  );
+  const whitelabel = await api.pay({ metadata });
+  await api.advance({ by: "1h" });
+  for (const { charge_id } of [hosted, whitelabel]) {
+    const last = receiver.about(charge_id).at(-1)!;
+    expect(last.event).toMatchObject({
+      type: "charge.expired",
+      timestamp: later(3600),
+      data: { charge_id, status: "EXPIRED", metadata },
+    });
+    last.verify();
+  }
 });
 
 it("all features behave the same: a run in live mode answers what the same run in test mode does [R1.11]", async () => {

@@ -154,10 +154,8 @@ describe("near the end of time", () => {
   });
 });
 
-describe("an instant", () => {
-  it("can be written whatever it is", () => {
-    for (const atMs of [Number.NaN, -1, -9e15, 9e15, Number.POSITIVE_INFINITY, MAX_INSTANT_MS + 1])
-      expect(iso(atMs)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(iso(MAX_INSTANT_MS)).toBe(END);
-  });
+it("an instant can be written whatever it is", () => {
+  for (const atMs of [Number.NaN, -1, -9e15, 9e15, Number.POSITIVE_INFINITY, MAX_INSTANT_MS + 1])
+    expect(iso(atMs)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(iso(MAX_INSTANT_MS)).toBe(END);
 });

@@ -36,26 +36,24 @@ describe("Sandbox-Hint", () => {
   });
 });
 
-describe("a key that looks real", () => {
-  it("is refused with a word of its own, told once, and not kept", async () => {
-    const notices: string[] = [];
-    const onNotice = (notice: string) => notices.push(notice);
-    const api = new Api(closedAtEnd(await openWith({ clock: "manual", onNotice })));
-    const key = "sk_live_51HqReaLkEyThatNobodyMadeUp";
-    for (let time = 0; time < 2; time++) {
-      const answer = await api.as(key).get(CHARGE);
-      expectError(answer, 401, "UNAUTHORIZED");
-      expect(answer.error.message).toContain("sk_live_sandbox");
-    }
-    expect(notices).toEqual([expect.stringContaining("real key of live mode")]);
-    const journal = (await api.get("/_sandbox/requests")).text;
-    expect(journal).toContain("looks like a real key");
-    for (const kept of [journal, notices.join(), (await api.get("/_sandbox/state")).text])
-      for (const part of [key, key.slice(-4)]) expect(kept).not.toContain(part);
-    expect((await api.as("sk_live_sandbox").get(CHARGE)).status).toBe(404);
-    const unknown = await api.as("sk_live_ns_a-long-namespace-name").get(CHARGE);
-    expect(unknown.error.message).toContain("make the namespace");
-  });
+it("a key that looks real is refused with a word of its own, told once, and not kept", async () => {
+  const notices: string[] = [];
+  const onNotice = (notice: string) => notices.push(notice);
+  const api = new Api(closedAtEnd(await openWith({ clock: "manual", onNotice })));
+  const key = "sk_live_51HqReaLkEyThatNobodyMadeUp";
+  for (let time = 0; time < 2; time++) {
+    const answer = await api.as(key).get(CHARGE);
+    expectError(answer, 401, "UNAUTHORIZED");
+    expect(answer.error.message).toContain("sk_live_sandbox");
+  }
+  expect(notices).toEqual([expect.stringContaining("real key of live mode")]);
+  const journal = (await api.get("/_sandbox/requests")).text;
+  expect(journal).toContain("looks like a real key");
+  for (const kept of [journal, notices.join(), (await api.get("/_sandbox/state")).text])
+    for (const part of [key, key.slice(-4)]) expect(kept).not.toContain(part);
+  expect((await api.as("sk_live_sandbox").get(CHARGE)).status).toBe(404);
+  const unknown = await api.as("sk_live_ns_a-long-namespace-name").get(CHARGE);
+  expect(unknown.error.message).toContain("make the namespace");
 });
 
 describe("traceparent", () => {

@@ -101,32 +101,30 @@ describe("a request that cannot be served", () => {
   });
 });
 
-describe("the body of a GET", () => {
-  it.each([KEY, "X-None: none"])("is not kept, with the line %s", async (line) => {
-    const port = await open();
-    const chunk = Buffer.alloc(1 << 20, "x");
-    const socket = connect(port, "127.0.0.1");
-    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-    socket.on("error", () => {});
-    let response = "";
-    socket.on("data", (bytes) => {
-      response += bytes.toString("latin1");
-    });
-    const externalBytes = () => process.memoryUsage().arrayBuffers;
-    const before = externalBytes();
-    let most = 0;
-    socket.write(head("GET /api/v1/payments/payins HTTP/1.1", HOST, line, "Transfer-Encoding: chunked"));
-    for (let sent = 0; sent < 600 && !socket.destroyed; sent++) {
-      const frame = Buffer.concat([Buffer.from("100000\r\n"), chunk, Buffer.from("\r\n")]);
-      if (!socket.write(frame)) await Promise.race([once(socket, "drain"), closed]);
-      most = Math.max(most, externalBytes() - before);
-    }
-    socket.end("0\r\n\r\n");
-    await expect.poll(() => response || socket.destroyed).toBeTruthy();
-    // Buffers of this process, which is client and server, wait for the garbage collector; kept bodies would be 600 MiB.
-    expect(most).toBeLessThan(300 * 2 ** 20);
-    socket.destroy();
+it.each([KEY, "X-None: none"])("the body of a GET is not kept, with the line %s", async (line) => {
+  const port = await open();
+  const chunk = Buffer.alloc(1 << 20, "x");
+  const socket = connect(port, "127.0.0.1");
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => {});
+  let response = "";
+  socket.on("data", (bytes) => {
+    response += bytes.toString("latin1");
   });
+  const externalBytes = () => process.memoryUsage().arrayBuffers;
+  const before = externalBytes();
+  let most = 0;
+  socket.write(head("GET /api/v1/payments/payins HTTP/1.1", HOST, line, "Transfer-Encoding: chunked"));
+  for (let sent = 0; sent < 600 && !socket.destroyed; sent++) {
+    const frame = Buffer.concat([Buffer.from("100000\r\n"), chunk, Buffer.from("\r\n")]);
+    if (!socket.write(frame)) await Promise.race([once(socket, "drain"), closed]);
+    most = Math.max(most, externalBytes() - before);
+  }
+  socket.end("0\r\n\r\n");
+  await expect.poll(() => response || socket.destroyed).toBeTruthy();
+  // Buffers of this process, which is client and server, wait for the garbage collector; kept bodies would be 600 MiB.
+  expect(most).toBeLessThan(300 * 2 ** 20);
+  socket.destroy();
 });
 
 /** A call, and the form that takes the fast path. */
@@ -186,27 +184,25 @@ function withoutBody({ status, headers }: WireAnswer): WireAnswer {
   return { status, headers: others, body: "" };
 }
 
-describe("plain and odd forms of the same calls", () => {
-  it("get the same responses in the same order, pipelined or one after another: 10,000 pairs", async () => {
-    const random = new Random("plain and odd");
-    const [one, other] = [await open(), await open()];
-    const [plainly, oddly] = [await Wire.open(one), await Wire.open(other)];
-    const chargeIds = ["ch_none"];
-    for (let pairs = 0; pairs < 10_000; ) {
-      const calls = Array.from({ length: random.int(1, 8) }, () => randomCall(random, chargeIds));
-      const expected: WireAnswer[] = [];
-      for (const call of calls) expected.push(...(await send(plainly, [plain(call)])));
-      const forms = calls.map(() => random.pick(Object.keys(ODD)));
-      const requests = calls.map((call, place) => ODD[forms[place]!]!(call));
-      const responses = await send(oddly, requests);
-      const isHead = (place: number) => forms[place] === "head" && calls[place]!.method === "GET";
-      const allowed = expected.map((response, place) => (isHead(place) ? withoutBody(response) : response));
-      expect(responses, JSON.stringify({ pair: pairs, calls, forms })).toEqual(allowed);
-      for (const { body } of expected) {
-        const id = /"charge_id":"(ch_\w+)"/.exec(body)?.[1];
-        if (id !== undefined && chargeIds.length < 50) chargeIds.push(id);
-      }
-      pairs += calls.length;
+it("plain and odd forms of the same calls get the same responses in the same order, pipelined or one after another: 10,000 pairs", async () => {
+  const random = new Random("plain and odd");
+  const [one, other] = [await open(), await open()];
+  const [plainly, oddly] = [await Wire.open(one), await Wire.open(other)];
+  const chargeIds = ["ch_none"];
+  for (let pairs = 0; pairs < 10_000; ) {
+    const calls = Array.from({ length: random.int(1, 8) }, () => randomCall(random, chargeIds));
+    const expected: WireAnswer[] = [];
+    for (const call of calls) expected.push(...(await send(plainly, [plain(call)])));
+    const forms = calls.map(() => random.pick(Object.keys(ODD)));
+    const requests = calls.map((call, place) => ODD[forms[place]!]!(call));
+    const responses = await send(oddly, requests);
+    const isHead = (place: number) => forms[place] === "head" && calls[place]!.method === "GET";
+    const allowed = expected.map((response, place) => (isHead(place) ? withoutBody(response) : response));
+    expect(responses, JSON.stringify({ pair: pairs, calls, forms })).toEqual(allowed);
+    for (const { body } of expected) {
+      const id = /"charge_id":"(ch_\w+)"/.exec(body)?.[1];
+      if (id !== undefined && chargeIds.length < 50) chargeIds.push(id);
     }
-  });
+    pairs += calls.length;
+  }
 });

@@ -467,19 +467,17 @@ describe("metadata", () => {
   );
 });
 
-describe("the status in the response", () => {
-  it.each([
-    ["0s", "AWAITING_PAYMENT"],
-    ["1s", "PENDING"],
-  ])(
-    "of a timeline that goes to AWAITING_PAYMENT after %s is %s, as the next read says",
-    async (after, status) => {
-      const api = await openApi({ clock: "manual" });
-      const charges = [{ timeline: [{ after, to: "AWAITING_PAYMENT" }] }];
-      await api.send("PUT", "/_sandbox/scenarios/first", JSON.stringify({ charges }));
-      await api.send("POST", "/_sandbox/scenarios/first/activate");
-      const made = await api.pay();
-      expect([made.status, (await api.charge(made.charge_id)).status]).toEqual([status, status]);
-    },
-  );
-});
+it.each([
+  ["0s", "AWAITING_PAYMENT"],
+  ["1s", "PENDING"],
+])(
+  "the status in the response of a timeline that goes to AWAITING_PAYMENT after %s is %s, as the next read says",
+  async (after, status) => {
+    const api = await openApi({ clock: "manual" });
+    const charges = [{ timeline: [{ after, to: "AWAITING_PAYMENT" }] }];
+    await api.send("PUT", "/_sandbox/scenarios/first", JSON.stringify({ charges }));
+    await api.send("POST", "/_sandbox/scenarios/first/activate");
+    const made = await api.pay();
+    expect([made.status, (await api.charge(made.charge_id)).status]).toEqual([status, status]);
+  },
+);
