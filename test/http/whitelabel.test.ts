@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { expectInvalid, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+import { type Api, expectInvalid, KES_ORDER, later, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 const GONE = "Quote expired or not found. Please get a new quote.";
@@ -16,6 +16,10 @@ const CRYPTO_ORDER = {
   payment_method: "crypto",
   phone_number: undefined,
 };
+
+/** A valid checkout but for these fields. */
+const tryWith = async (api: Api, changes: object) =>
+  api.tryWhitelabel({ ...(await api.checkoutBody()), ...changes });
 
 describe("the answer", () => {
   it("has exactly the documented fields [R1.4 R6.1 R18.1 R22.1]", async ({ api }) => {
@@ -213,7 +217,7 @@ describe("what differs from the quote", () => {
     ["pricing", { pricing: { base_currency: "NGN", amount: "500.00" } }],
     ["pricing", { pricing: { base_currency: "USD", amount: "500.00", local_pricing: { KES: "500.00" } } }],
   ] as const)("in %s is refused: %j [R11.4 R22.10 R22.23 R29.9]", async ([field, change], { api }) => {
-    const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), ...change });
+    const answer = await tryWith(api, { ...change });
     expectInvalid(answer, field);
     expect(answer.error.message).toBe("Invalid request parameters");
   });
@@ -296,87 +300,65 @@ describe("the fields", () => {
     );
   });
 
-  it.for(["ussd", "Mobile_Money", "", "constructor", "__proto__"])(
-    "payment_method %j is refused [R3.9]",
-    async (name, { api }) => {
-      expectInvalid(
-        await api.tryWhitelabel({ ...(await api.checkoutBody()), payment_method: name }),
-        "payment_method",
-      );
+  const URLS = [
+    ["https://shop.test/done?x=1", "http://localhost:3000/", "HTTPS://SHOP.TEST"],
+    [
+      "/done",
+      "shop.test/done",
+      "//shop.test/done",
+      "ftp://shop.test",
+      "javascript:alert(1)",
+      "data:text/html,x",
+      "http://",
+      "https:shop.test",
+      " https://shop.test",
+      "",
+    ],
+  ] as const;
+  // Values of another type are in bad-input.test.ts.
+  it.for<[field: string, taken: readonly unknown[], refused: readonly unknown[]]>([
+    ["payment_method", [], ["ussd", "Mobile_Money", "", "constructor", "__proto__"]],
+    [
+      "customer_email",
+      ["ada@shop.test", "ada.b+tag@mail.shop.example", "A_1-x@shop.co.ke"],
+      ["nobody", "a@b", "@shop.test", "ada@", "ada @shop.test", ""],
+    ],
+    [
+      "phone_number",
+      ["+254700000001", "+12025550123", "+2348012345678", "+998901234567890"],
+      [
+        "0700000001",
+        "254700000001",
+        "+0700000001",
+        "+254 700 000 001",
+        "+254-700-000001",
+        "+2547000000012345",
+        "+254",
+        "",
+        "+254700000001\n",
+        "phone",
+      ],
+    ],
+    ["success_url", ...URLS],
+    ["cancel_url", ...URLS],
+    ["expires_in_minutes", [1, 60, 1440], [0, -1, 1441, 1.5, 1e21, [60]]],
+  ])(
+    "%s may be %j, and not %j [R3.9 R22.5 R22.12 R22.14 R22.17 R30.5]",
+    async ([field, taken, refused], { api }) => {
+      for (const value of taken)
+        expect([value, (await tryWith(api, { [field]: value })).status]).toEqual([value, 200]);
+      for (const value of refused) {
+        const answer = await tryWith(api, { [field]: value });
+        expect([value, answer.status]).toEqual([value, 400]);
+        expectInvalid(answer, field);
+      }
     },
   );
 
   it("a method the organization has not enabled is refused", async () => {
     const api = (await openApi()).as("sk_test_unverified");
-    const body = { ...(await api.checkoutBody()), payment_method: "card" };
-    expectInvalid(await api.tryWhitelabel(body), "payment_method");
+    expectInvalid(await tryWith(api, { payment_method: "card" }), "payment_method");
   });
-
-  it.for(["+254700000001", "+12025550123", "+2348012345678", "+998901234567890"])(
-    "phone_number %s is one with a country code [R22.12]",
-    async (phone_number, { api }) => {
-      expect((await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number })).status).toBe(200);
-    },
-  );
-
-  it.for([
-    "0700000001",
-    "254700000001",
-    "+0700000001",
-    "+254 700 000 001",
-    "+254-700-000001",
-    "+2547000000012345",
-    "+254",
-    "",
-    "+254700000001\n",
-    "phone",
-    254700000001,
-    null,
-  ])("phone_number %j is not [R22.12]", async (phone_number, { api }) => {
-    expectInvalid(await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number }), "phone_number");
-  });
-
-  it.for(["nobody", "a@b", "@shop.test", "ada@", "ada @shop.test", "", 5, null, ["a@shop.test"]])(
-    "customer_email %j is refused [R22.5]",
-    async (customer_email, { api }) => {
-      expectInvalid(
-        await api.tryWhitelabel({ ...(await api.checkoutBody()), customer_email }),
-        "customer_email",
-      );
-    },
-  );
-
-  it.for(["ada@shop.test", "ada.b+tag@mail.shop.example", "A_1-x@shop.co.ke"])(
-    "customer_email %s is accepted",
-    async (customer_email, { api }) => {
-      const { charge_id } = await api.pay({ customer_email });
-      expect((await api.charge(charge_id)).customer_email).toBe(customer_email);
-    },
-  );
-
-  it.for(["success_url", "cancel_url"])(
-    "%s must be an absolute http or https URL [R22.14]",
-    async (field, { api }) => {
-      const body = await api.checkoutBody();
-      for (const url of ["https://shop.test/done?x=1", "http://localhost:3000/", "HTTPS://SHOP.TEST"])
-        expect((await api.tryWhitelabel({ ...body, [field]: url })).status, url).toBe(200);
-      for (const url of [
-        "/done",
-        "shop.test/done",
-        "//shop.test/done",
-        "ftp://shop.test",
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "http://",
-        "https:shop.test",
-        " https://shop.test",
-        "",
-        5,
-        null,
-      ])
-        expectInvalid(await api.tryWhitelabel({ ...body, [field]: url }), field);
-    },
-  );
 
   it.each([1, 60, 1440])(
     "expires_in_minutes may be %d, and the charge expires then [R6.7 R18.4 R22.17]",
@@ -391,23 +373,11 @@ describe("the fields", () => {
     },
   );
 
-  it.for([0, -1, 1441, 1.5, 1e21, "60", null, true, [60]])(
-    "expires_in_minutes %j is refused [R22.17 R30.5]",
-    async (minutes, { api }) => {
-      const body = { ...(await api.checkoutBody()), expires_in_minutes: minutes };
-      expectInvalid(await api.tryWhitelabel(body), "expires_in_minutes");
-    },
-  );
-
   it("customer_name is optional [R22.6]", async ({ api }) => {
     const named = await api.pay({ customer_name: "Ada Ọbi 李" });
     const nameless = await api.pay();
     expect((await api.charge(named.charge_id)).customer_name).toBe("Ada Ọbi 李");
     expect((await api.charge(nameless.charge_id)).customer_name).toBeNull();
-    expectInvalid(
-      await api.tryWhitelabel({ ...(await api.checkoutBody()), customer_name: 5 }),
-      "customer_name",
-    );
   });
 });
 
@@ -453,7 +423,7 @@ describe("metadata", () => {
     [["a"], "metadata"],
     [null, "metadata"],
   ] as const)("%j is refused, naming %s [R13.1 R30.6]", async ([metadata, field], { api }) => {
-    const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), metadata });
+    const answer = await tryWith(api, { metadata });
     expectInvalid(answer, field);
     if (field === "metadata") expect(answer.details.metadata).toBe("must be an object");
   });
