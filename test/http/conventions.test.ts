@@ -139,28 +139,19 @@ describe("every answer of every operation", () => {
       if (typeof value === "number") expect([field, Number.isInteger(value)]).toEqual(["total", true]);
   });
 
-  it("has every time in ISO 8601, with milliseconds and Z [R2.3]", () => {
-    const times = found.filter(({ field, value }) => /(_at|^at|_until)$/.test(field) && value !== null);
-    expect(times.length).toBeGreaterThan(50);
-    for (const { value } of times) expect(value).toMatch(TIMESTAMP);
-  });
-
-  it("has every id as a text [R2.5]", () => {
-    const ids = found.filter(({ field }) => /(^|_)id$/.test(field));
-    expect(ids.length).toBeGreaterThan(50);
-    for (const { value } of ids) expect(value).toMatch(/^\S+$/);
-  });
-
-  it("has every currency code in upper case [R2.4]", () => {
-    const codes = found.filter(({ field }) => /currency$|^currencies$|^fiat$/.test(field));
-    expect(codes.length).toBeGreaterThan(50);
-    for (const { value } of codes) expect(value).toMatch(/^[A-Z0-9_]+$/);
+  it.each([
+    ["time in ISO 8601, with milliseconds and Z", /(_at|^at|_until)$/, TIMESTAMP],
+    ["id as a text", /(^|_)id$/, /^\S+$/],
+    ["currency code in upper case", /currency$|^currencies$|^fiat$/, /^[A-Z0-9_]+$/],
+  ])("has every %s [R2.3 R2.4 R2.5]", (_, name, format) => {
+    const values = found.filter(({ field, value }) => name.test(field) && value !== null);
+    expect(values.length).toBeGreaterThan(50);
+    for (const { value } of values) expect(value).toMatch(format);
   });
 
   it("hides the payment provider [R6.5]", () => {
     const providers = found.filter(({ field }) => field === "payment_provider");
-    expect(providers.length).toBeGreaterThan(10);
-    for (const { value } of providers) expect(value).toBeNull();
+    expect(new Set(providers.map(({ value }) => value))).toEqual(new Set([null]));
   });
 });
 

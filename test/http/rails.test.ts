@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { paymentRailListSchema } from "../../src/core/schema/responses/catalogue-responses.js";
 import { expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
-import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
+import { METHOD_CURRENCIES } from "../support/contract.js";
 import { temporaryFile } from "../support/folders.js";
 
 const RAILS = "/api/v1/payments/payment-rails";
@@ -16,19 +16,11 @@ const PAIRS = Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) =>
 );
 
 describe("GET payment-rails", () => {
-  it("gives each rail exactly the documented fields, amounts with the currency's decimals", async () => {
-    const { payment_rails } = okBody(await (await openApi()).get<Rails>(RAILS));
-    for (const rail of payment_rails) {
-      expect(rail).toEqual({
-        id: expect.any(String),
-        display_name: expect.stringMatching(/./),
-        payment_method: expect.any(String),
-        currency: expect.any(String),
-        country: rail.payment_method === "crypto" ? null : expect.stringMatching(/^[A-Z]{2}$/),
-        min_amount: expect.any(String),
-        max_amount: null,
-      });
-      expect(rail.min_amount.split(".")[1]).toHaveLength(DECIMALS[rail.currency]!);
+  it("gives each rail an id of its own, a name and a country, crypto none", async ({ api }) => {
+    const { payment_rails } = okBody(await api.get<Rails>(RAILS));
+    for (const { display_name, payment_method, country, max_amount } of payment_rails) {
+      expect([display_name, max_amount]).toEqual([expect.stringMatching(/./), null]);
+      expect(country).toEqual(payment_method === "crypto" ? null : expect.stringMatching(/^[A-Z]{2}$/));
     }
     expect(new Set(payment_rails.map((rail) => rail.id)).size).toBe(payment_rails.length);
   });
