@@ -230,3 +230,29 @@ it("all features behave the same: a run in live mode answers what the same run i
   };
   expect(await run("sk_live_sandbox")).toEqual(await run("sk_test_sandbox"));
 });
+
+it.for([
+  ["quotes", ["quote_id"]],
+  ["whitelabel", ["charge_id", "checkout_id", "provider_reference"]],
+  ["checkouts", ["charge_id", "checkout_id"]],
+] as const)(
+  "%s heeds no Idempotency-Key: each call makes %j of its own [R6.2 R26.1 R26.2 R26.3 R31.3]",
+  async ([path, ids], { api }) => {
+    const body = await api.checkoutBody();
+    const send = () =>
+      api.post<Record<string, string>>(`/api/v1/payments/${path}`, body, { "idempotency-key": "same" });
+    const [first, second] = [await send(), await send()];
+    for (const id of ids) expect(okBody(second)[id]).not.toBe(okBody(first)[id]);
+    expect(second.headers.get("idempotent-replayed")).toBeNull();
+  },
+);
+
+it.for([
+  ["quotes", { quote_id: "mine", coupon: { deep: [1, 2] }, pricing: { ...KES_ORDER.pricing, tax: "16%" } }],
+  ["whitelabel", { amount: "1.00", currency: "USD", status: "COMPLETED", basket: [{ sku: 1 }] }],
+  ["checkouts", { amount: "1.00", payment_method: 5, phone_number: "x" }],
+] as const)("%s ignores unknown fields: %j", async ([path, fields], { api }) => {
+  const body = { ...(await api.checkoutBody()), ...fields };
+  const answer = okBody(await api.post<Record<string, unknown>>(`/api/v1/payments/${path}`, body));
+  for (const [name, value] of Object.entries(fields)) expect(answer[name]).not.toEqual(value);
+});
