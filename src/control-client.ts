@@ -45,16 +45,10 @@ export class ControlClient {
   readonly #fetch: SandboxFetch;
   readonly #namesCalls: boolean;
 
-  constructor({
-    fetch,
-    namespace,
-    controlToken,
-    runner,
-    run,
-    includesCallInNotFound = false,
-  }: ControlOptions) {
-    this.#fetch = fetch;
-    this.#namesCalls = includesCallInNotFound;
+  constructor(options: ControlOptions) {
+    const { namespace, controlToken, runner, run } = options;
+    this.#fetch = options.fetch;
+    this.#namesCalls = options.includesCallInNotFound ?? false;
     this.headers = {
       ...(runner === undefined ? {} : { "sandbox-runner": runner }),
       ...(run === undefined ? {} : { "sandbox-run": run }),

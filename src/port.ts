@@ -106,7 +106,7 @@ function open(
       outgoing.end(json);
       return true;
     },
-    ...earlyResponses({ nowMs, errorCodes: options.error_codes, onError: options.onError }),
+    ...earlyResponses(nowMs, options.onError, options.error_codes),
   });
 }
 

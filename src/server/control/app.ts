@@ -37,17 +37,12 @@ export interface ControlAppOptions {
  * Makes the Hono app of all routes under /_sandbox. It is separate from the service's, because its paths need Hono's
  * slow router: some have a fixed segment where another path has a parameter.
  */
-export function createControlApp({
-  described,
-  server: ways,
-  addPages,
-  onError,
-  failureResponse: failed,
-}: ControlAppOptions): ControlApp {
+export function createControlApp(options: ControlAppOptions): ControlApp {
+  const { described, server, addPages, onError, failureResponse } = options;
   const { namespaces } = described;
   const routes = new Routes();
   for (const operation of CONTROL_OPERATIONS)
-    routes.add(operation.method, operation.path, serveControl(namespaces, operation, ways));
+    routes.add(operation.method, operation.path, serveControl(namespaces, operation, server));
   routes.add("GET", "/_sandbox/stream", serveStream(namespaces));
   routes.add("GET", "/_sandbox/openapi.json", async (c) =>
     (await loadLazily(() => import("../openapi/serve.js"))).serveDocument("control", described, c),
@@ -62,9 +57,9 @@ export function createControlApp({
           : errorReply(refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow });
       return toResponse(reply, namespaces.nowMs());
     })
-    .onError((error, c) => responseOf(failed(error, c.req.path)));
+    .onError((error, c) => responseOf(failureResponse(error, c.req.path)));
   return {
     app: routes.app,
-    inProcess: createInProcessControl({ namespaces, operations: CONTROL_OPERATIONS, server: ways, onError }),
+    inProcess: createInProcessControl(namespaces, CONTROL_OPERATIONS, server, onError),
   };
 }

@@ -119,22 +119,15 @@ async function readObject(
 /** Calls the control API; returns undefined if the path is unknown. */
 export type InProcessControl = (path: string, init: RequestInit) => Promise<HttpResponse> | undefined;
 
-interface InProcessOptions {
-  readonly namespaces: Namespaces;
-  readonly operations: readonly ControlOperation[];
-  readonly server: ServerHandle;
-  readonly onError: (error: unknown) => void;
-}
-
 const NEVER = createAbortController().signal;
 
 /** Serves calls from this process, with the same checks but without Request and Response objects. */
-export function createInProcessControl({
-  namespaces,
-  operations,
-  server,
-  onError,
-}: InProcessOptions): InProcessControl {
+export function createInProcessControl(
+  namespaces: Namespaces,
+  operations: readonly ControlOperation[],
+  server: ServerHandle,
+  onError: (error: unknown) => void,
+): InProcessControl {
   const routes = operations.map((operation) => ({
     operation,
     pattern: new RegExp(`^${operation.path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`),

@@ -56,14 +56,8 @@ export interface Apps {
 }
 
 /** Makes the Hono app with all routes. A known path with another method gives 405, an unknown path 404. */
-export function createApps({
-  namespaces,
-  pages,
-  paths = {},
-  errorCodes = {},
-  documentOf,
-  onError,
-}: AppOptions): Apps {
+export function createApps(options: AppOptions): Apps {
+  const { namespaces, pages, paths = {}, errorCodes = {}, documentOf, onError } = options;
   const routes = new Routes();
   const { app } = routes;
   if (namespaces.leases !== undefined)

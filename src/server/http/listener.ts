@@ -191,13 +191,8 @@ function isBeforeHandshake(socket: Socket & Partial<Pick<TLSSocket, "getProtocol
 }
 
 /** Loads the adapter from Node to Hono, the slowest part of a start. Requests that arrive meanwhile wait. */
-async function requestListener({
-  fetch,
-  loadRest,
-  onUnreadable,
-  onFailure,
-  ownsProcess,
-}: ListenerOptions): Promise<RequestListener> {
+async function requestListener(options: ListenerOptions): Promise<RequestListener> {
+  const { fetch, loadRest, onUnreadable, onFailure, ownsProcess } = options;
   const { getRequestListener, RequestError } = await loadLazily(() => import("@hono/node-server"));
   await loadRest?.();
   return getRequestListener(

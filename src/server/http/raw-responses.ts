@@ -71,15 +71,12 @@ export function serverResponseClass(
   };
 }
 
-interface RefusalOptions {
-  nowMs(): number;
-  /** Custom names by error code. */
-  readonly errorCodes?: Readonly<Record<string, string>> | undefined;
-  readonly onError: (error: unknown) => void;
-}
-
 /** Makes the responses to requests that the routes cannot answer, in the service's error shape. */
-export function earlyResponses({ nowMs, errorCodes, onError }: RefusalOptions) {
+export function earlyResponses(
+  nowMs: () => number,
+  onError: (error: unknown) => void,
+  errorCodes: Readonly<Record<string, string>> | undefined,
+) {
   const respond = (refusal: Refusal) => {
     const { status, json } = errorReply(refusal, undefined, errorCodes);
     return { status, headers: replyHeaders(nowMs()), body: json };
