@@ -23,11 +23,6 @@ export function escapeText(text: string): Markup {
   return new Markup(text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"));
 }
 
-/** Renders a boolean attribute. */
-export function booleanAttribute(name: "checked" | "autofocus" | "hidden", applies: boolean): Markup {
-  return new Markup(applies ? ` ${name}` : "");
-}
-
 function render(value: Content): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Markup) return value.text;

@@ -8,7 +8,7 @@ import type { Namespaces } from "../core/namespace/namespaces.js";
 import { loadLazily } from "../core/schema/load-lazily.js";
 import { iso } from "../core/schema/time.js";
 import type { PageRoute, Pages } from "../server/http/app.js";
-import type { CheckoutActionName } from "./checkout/form-actions.js";
+import type { CheckoutActionName } from "./checkout/page-model.js";
 
 const ACTION_NAMES: readonly CheckoutActionName[] = ["method", "paid", "cancel", "outcome"];
 

@@ -2,17 +2,38 @@
  * Handlers of the hosted checkout, mounted by page-routes.ts. A request becomes a page model, which a screen renders;
  * a form runs a command first. The checkout id alone authorizes: no API key is involved.
  */
+import type { Charge } from "../../core/domain/charge-transition.js";
+import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
+import { chooseMethod } from "../../core/engine/commands/checkout-commands.js";
+import { nextStatus } from "../../core/engine/look-ahead.js";
+import type { Command } from "../../core/engine/transaction.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { refuse } from "../../core/schema/refusals.js";
-import { hasEnded } from "../../core/schema/statuses.js";
+import { reasonSchema } from "../../core/schema/engine-requests.js";
+import { safeParse } from "../../core/schema/issues.js";
+import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
 import { isCrossOrigin } from "../../server/http/hosts.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
-import { CHECKOUT_ACTIONS, type CheckoutActionName } from "./form-actions.js";
-import { readForm } from "./method-form.js";
+import { readForm, readMethodForm } from "./method-form.js";
 import { pageResponse, seeOther, statusResponse } from "./page-document.js";
-import { checkoutLinks, shopUrl } from "./page-model.js";
-import { errorDocument } from "./screens.js";
-import { showPage } from "./show-page.js";
+import {
+  type CheckoutActionName,
+  type CheckoutPage,
+  checkoutLinks,
+  needsMethod,
+  offersFor,
+  shopUrl,
+} from "./page-model.js";
+import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
+import {
+  errorDocument,
+  instructionsScreen,
+  methodScreen,
+  outcomeScreen,
+  type Screen,
+  waitingScreen,
+} from "./screens.js";
 
 /** Finds a checkout and runs its due tasks. */
 function findCheckout(namespaces: Namespaces, checkoutId: string) {
@@ -88,6 +109,161 @@ export async function actOnCheckout(
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
   return "form" in read
-    ? CHECKOUT_ACTIONS[action](found.namespace, found.charge, read.form)
+    ? ACTIONS[action](found.namespace, found.charge, read.form)
     : errorResponse(namespaces, read.status, "Invalid form", read.why);
+}
+
+/** An action of the customer or tester on the checkout page. */
+type CheckoutAction = (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response;
+
+const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
+  method: (namespace, charge, form) => {
+    const choice = namespace.execute(choiceCommand(namespace, charge, form));
+    return isRefusal(choice)
+      ? showRefusal(namespace, charge, choice, form, "A payment method has been chosen already.")
+      : redirectAfterAction(namespace, afterDueTasks(namespace, charge), "page");
+  },
+
+  /** Changes nothing: only the scenario or the sandbox panel completes a payment. */
+  paid: (namespace, charge) =>
+    needsMethod(charge)
+      ? showPage(namespace, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
+      : redirectAfterAction(namespace, charge, "waiting"),
+
+  /** Idempotent: cancelling a cancelled charge redirects as the first request did. */
+  cancel: (namespace, charge, form) => {
+    if (charge.status === "CANCELLED") return redirectAfterAction(namespace, charge, "page");
+    const result = namespace.execute(cancelCharge(charge.charge_id));
+    return isRefusal(result)
+      ? showRefusal(namespace, charge, result, form, "The payment cannot be cancelled any more.")
+      : redirectAfterAction(namespace, result, "page");
+  },
+
+  outcome: (namespace, charge, form) => {
+    const outcome = form.get("outcome");
+    if (!isPanelButton(outcome))
+      return showPage(namespace, charge, { trouble: { status: 400, problem: "Unknown outcome." } });
+    const to = PANEL_BUTTONS[outcome];
+    const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
+    if (reason !== undefined && !safeParse(reasonSchema, reason).ok)
+      return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
+    if (to === undefined && hasEnded(charge.status)) return redirectAfterAction(namespace, charge, "page");
+    const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
+      // Completing needs a method's price, so the request carries the method form too.
+      if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
+        const choice = choiceCommand(namespace, charge, form)(tx);
+        if (isRefusal(choice) || to === undefined) return choice;
+      }
+      return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control", reason)(tx);
+    });
+    if (isRefusal(result)) return showRefusal(namespace, charge, result, form, result.message);
+    // The merchant refunds long after the customer left, so stay on this page.
+    if (to === "REFUNDED")
+      return seeOther(checkoutLinks(charge.checkout_id, "action").page, namespace.nowMs());
+    return redirectAfterAction(namespace, afterDueTasks(namespace, charge), "waiting");
+  },
+};
+
+function choiceCommand(
+  namespace: Namespace,
+  charge: Charge,
+  form: URLSearchParams,
+): Command<Charge | Refusal> {
+  return chooseMethod(charge.charge_id, readMethodForm(form, charge, namespace.engine.catalogue));
+}
+
+/** The charge after the tasks due now have run. */
+function afterDueTasks(namespace: Namespace, charge: Charge): Charge {
+  namespace.runDueTasks();
+  return namespace.engine.state.get("charges", charge.charge_id) ?? charge;
+}
+
+const FIELD_ERRORS: Readonly<Record<string, string>> = {
+  payment_method: "Choose one of these payment methods.",
+  currency: "Choose one of these currencies.",
+  phone_number: "Enter your phone number with country code, such as +254700000001.",
+};
+
+/** Renders the page with a message at each invalid field, or with `tooLate` for a state conflict. */
+function showRefusal(
+  namespace: Namespace,
+  charge: Charge,
+  refusal: Refusal,
+  form: URLSearchParams,
+  tooLate: string,
+): Response {
+  const current = afterDueTasks(namespace, charge);
+  if (refusal.code !== "VALIDATION_ERROR")
+    return showPage(namespace, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
+  const errors: Record<string, string> = {};
+  const others: string[] = [];
+  for (const [name, why] of Object.entries(refusal.details ?? {}))
+    if (Object.hasOwn(FIELD_ERRORS, name)) errors[name] = FIELD_ERRORS[name]!;
+    else others.push(`${name} ${why}`);
+  const problem = others.length === 0 ? undefined : others.join("; ");
+  return showPage(namespace, current, { trouble: { status: 400, submitted: form, errors, problem } });
+}
+
+interface FormError extends Partial<Pick<CheckoutPage, "problem" | "submitted" | "errors">> {
+  readonly status: number;
+}
+
+/** Renders the checkout's current screen, in response to a GET or a form. */
+function showPage(
+  namespace: Namespace,
+  charge: Charge,
+  { waiting = false, trouble }: { waiting?: boolean; trouble?: FormError },
+): Response {
+  const page = pageOf(namespace, charge, waiting, trouble);
+  const { document, status } = screenOf(page);
+  return pageResponse(document, {
+    status: trouble?.status ?? status,
+    nowMs: page.nowMs,
+    leadsAway: charge.success_url !== null || charge.cancel_url !== null,
+  });
+}
+
+function screenOf(page: CheckoutPage): ReturnType<Screen> {
+  const { charge, isWaiting } = page;
+  const outcome = outcomePage(charge.status);
+  if (outcome !== undefined) return outcomeScreen(page, outcome);
+  if (needsMethod(charge)) return methodScreen(page);
+  return isWaiting || !isOpen(charge.status) ? waitingScreen(page) : instructionsScreen(page);
+}
+
+function pageOf(
+  namespace: Namespace,
+  charge: Charge,
+  isWaiting: boolean,
+  trouble: FormError | undefined,
+): CheckoutPage {
+  const { catalogue, state } = namespace.engine;
+  const nowMs = namespace.nowMs();
+  const clock = namespace.clock.view();
+  const quote = charge.quote_id === null ? undefined : state.get("quotes", charge.quote_id);
+  return {
+    charge,
+    namespace: namespace.name,
+    catalogue,
+    merchant: catalogue.organization(charge.organization_id)?.name ?? charge.organization_id,
+    links: checkoutLinks(charge.checkout_id, trouble === undefined ? "page" : "action"),
+    shop: shopUrl(charge),
+    nowMs,
+    remainingMs: Math.max(0, charge.expires_at_ms - nowMs),
+    speed: clock.mode === "manual" ? 0 : clock.speed,
+    problem: trouble?.problem,
+    submitted: trouble?.submitted,
+    errors: trouble?.errors ?? {},
+    quote: quote && { method: quote.payment_method, currency: quote.currency },
+    offers: needsMethod(charge) ? offersFor(namespace, charge) : [],
+    next: nextStatus(state, charge),
+    isWaiting,
+  };
+}
+
+/** Redirects to the shop if the charge has ended and the shop gave a URL, else to a page. */
+function redirectAfterAction(namespace: Namespace, charge: Charge, fallback: "page" | "waiting"): Response {
+  const links = checkoutLinks(charge.checkout_id, "action");
+  const shop = hasEnded(charge.status) ? shopUrl(charge) : undefined;
+  return seeOther(shop ?? (hasEnded(charge.status) ? links.page : links[fallback]), namespace.nowMs());
 }

@@ -1,14 +1,14 @@
 import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
 import { moneyMarkup, moneyText } from "../format.js";
-import { booleanAttribute, html, type Markup } from "../html.js";
-import { methodFieldName } from "./method-form.js";
+import { html, type Markup } from "../html.js";
+import { methodField, methodFieldName } from "./method-form.js";
 import { type CheckoutPage, displayUnit, type Offer } from "./page-model.js";
 import { rateText } from "./payment-summary.js";
 
 /** One radio button per method; the selected one shows its currencies and fields. */
 export function methodChoices(page: CheckoutPage): Markup {
-  const { offers, fields } = page;
-  const error = fields.errors.payment_method;
+  const { offers, errors } = page;
+  const error = errors.payment_method;
   const selected = selectedMethod(page);
   return html`<fieldset${error !== undefined && html` aria-describedby="method-fault"`}>
 <legend>How would you like to pay?</legend>
@@ -18,11 +18,9 @@ ${error !== undefined && html`<p class="fault" id="method-fault">${error}</p>`}
 }
 
 /** The submitted method, else the quote's, else the first that takes the base currency. */
-function selectedMethod({ charge, offers, fields, quote: quoted }: CheckoutPage): string | undefined {
+function selectedMethod({ charge, offers, submitted, quote: quoted }: CheckoutPage): string | undefined {
   const ids = offers.map(({ method }) => method.id);
-  const preferred = [fields.submitted?.get("payment_method"), quoted?.method].find(
-    (id) => id && ids.includes(id),
-  );
+  const preferred = [submitted?.get("payment_method"), quoted?.method].find((id) => id && ids.includes(id));
   const matching = offers.find(({ prices }) =>
     prices.some(({ currency }) => currency.code === charge.pricing.base_currency),
   );
@@ -30,12 +28,11 @@ function selectedMethod({ charge, offers, fields, quote: quoted }: CheckoutPage)
 }
 
 function selectedCurrency(
-  { charge, fields, quote: quoted }: CheckoutPage,
+  { charge, submitted, quote: quoted }: CheckoutPage,
   { method, prices }: Offer,
 ): string | undefined {
   const codes = prices.map(({ currency }) => currency.code);
-  const sent =
-    fields.submitted?.get(methodFieldName("currency", method.id)) ?? fields.submitted?.get("currency");
+  const sent = submitted && methodField(submitted, "currency", method.id);
   const candidates = [sent, quoted?.currency, charge.pricing.base_currency];
   return candidates.find((code) => code && codes.includes(code)) ?? codes[0];
 }
@@ -57,9 +54,9 @@ function methodChoice(
   const { method } = offer;
   const isSelected = method.id === selectedId;
   const { customerField } = METHOD_KINDS[method.kind];
-  const error = page.fields.errors.payment_method;
+  const error = page.errors.payment_method;
   return html`<div class="method">
-<label class="pick"><input type="radio" name="payment_method" value="${method.id}"${booleanAttribute("checked", isSelected)}${booleanAttribute("autofocus", isSelected && error !== undefined)}>
+<label class="pick"><input type="radio" name="payment_method" value="${method.id}"${isSelected && html` checked`}${isSelected && error !== undefined && html` autofocus`}>
 <strong><bdi>${method.display_name}</bdi></strong> <span class="small soft"><bdi>${method.description}</bdi></span></label>
 <div class="detail">
 ${currencyChoices(page, offer, prefix, isSelected)}
@@ -72,44 +69,36 @@ ${customerField === "bank_account_number" && accountField(page, offer, prefix)}
 function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSelected: boolean): Markup {
   const { method, prices } = offer;
   const selected = selectedCurrency(page, offer);
-  const error = isSelected ? page.fields.errors.currency : undefined;
+  const error = isSelected ? page.errors.currency : undefined;
   return html`<fieldset${error !== undefined && html` aria-describedby="${prefix}-fault"`}>
 <legend>${METHOD_KINDS[method.kind].hasWallet ? "Asset and network" : "Currency"}<span class="unseen"> for <bdi>${method.display_name}</bdi></span></legend>
 ${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>`}
 ${prices.map(({ currency, price }) => {
   const currencyUnit = displayUnit(page.catalogue, currency.code);
   const isBase = currency.code === page.charge.pricing.base_currency;
-  return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${booleanAttribute("checked", currency.code === selected)} data-total="${moneyText(price.amount, currencyUnit)}" data-fees="${moneyText(price.fees.total_fee, currencyUnit)}"${booleanAttribute("autofocus", currency.code === selected && error !== undefined)}>
+  return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${currency.code === selected && html` checked`} data-total="${moneyText(price.amount, currencyUnit)}" data-fees="${moneyText(price.fees.total_fee, currencyUnit)}"${currency.code === selected && error !== undefined && html` autofocus`}>
 <span><span><bdi>${currency.name}</bdi></span> <strong>${moneyMarkup(price.amount, currencyUnit)}</strong></span>
 <small><span>includes ${moneyMarkup(price.fees.total_fee, currencyUnit)} fees</span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
 })}
 </fieldset>`;
 }
 
-function phoneField(
-  { fields }: CheckoutPage,
-  { method }: Offer,
-  prefix: string,
-  isSelected: boolean,
-): Markup {
-  const name = methodFieldName("phone_number", method.id);
-  const value = fields.submitted?.get(name) ?? fields.submitted?.get("phone_number") ?? "";
-  const error = isSelected ? fields.errors.phone_number : undefined;
+function phoneField(page: CheckoutPage, { method }: Offer, prefix: string, isSelected: boolean): Markup {
+  const { submitted, errors } = page;
+  const error = isSelected ? errors.phone_number : undefined;
   const describedBy = error === undefined ? `${prefix}-hint` : `${prefix}-hint ${prefix}-phone-fault`;
   return html`<div class="field">
 <label for="${prefix}-phone">Phone number <span class="soft small">(required)</span></label>
-<input id="${prefix}-phone" name="${name}" type="tel" autocomplete="tel" value="${value}" aria-required="true" aria-describedby="${describedBy}"${error !== undefined && html` aria-invalid="true"${booleanAttribute("autofocus", true)}`}>
+<input id="${prefix}-phone" name="${methodFieldName("phone_number", method.id)}" type="tel" autocomplete="tel" value="${submitted && methodField(submitted, "phone_number", method.id)}" aria-required="true" aria-describedby="${describedBy}"${error !== undefined && html` aria-invalid="true" autofocus`}>
 ${error !== undefined && html`<p class="fault" id="${prefix}-phone-fault">${error}</p>`}
 <p class="small soft" id="${prefix}-hint">The number of your mobile money wallet, with country code.</p>
 </div>`;
 }
 
-function accountField({ fields }: CheckoutPage, { method }: Offer, prefix: string): Markup {
-  const name = methodFieldName("bank_account_number", method.id);
-  const value = fields.submitted?.get(name) ?? fields.submitted?.get("bank_account_number") ?? "";
+function accountField({ submitted }: CheckoutPage, { method }: Offer, prefix: string): Markup {
   return html`<div class="field">
 <label for="${prefix}-account">Bank account number <span class="soft small">(optional)</span></label>
-<input id="${prefix}-account" name="${name}" autocomplete="off" value="${value}" aria-describedby="${prefix}-hint">
+<input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off" value="${submitted && methodField(submitted, "bank_account_number", method.id)}" aria-describedby="${prefix}-hint">
 <p class="small soft" id="${prefix}-hint">The account you will pay from.</p>
 </div>`;
 }

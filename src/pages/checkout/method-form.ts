@@ -25,37 +25,25 @@ export function methodFieldName(name: string, methodId: string): string {
   return `${name}.${methodId}`;
 }
 
-/** The input of `chooseMethod`. */
-export interface MethodForm {
-  readonly payment_method?: string;
-  readonly currency?: string;
-  readonly phone_number?: string;
-  readonly bank_account_number?: string;
+/** A field of one method. Its name works without the method's suffix too, for scripts that post the form. */
+export function methodField(form: URLSearchParams, name: string, methodId: string): string | null {
+  return form.get(methodFieldName(name, methodId)) ?? form.get(name);
 }
 
-/**
- * Reads the fields of the chosen method. Names without a method's suffix work too, for scripts that post the form.
- * Ignores empty fields and those of other kinds of methods.
- */
-export function readMethodForm(form: URLSearchParams, charge: Charge, catalogue: Catalogue): MethodForm {
-  const id = form.get("payment_method") ?? undefined;
-  if (id === undefined) return {};
+/** The input of `chooseMethod`. Ignores empty fields and those of other kinds of methods. */
+export function readMethodForm(form: URLSearchParams, charge: Charge, catalogue: Catalogue): object {
+  const id = form.get("payment_method");
+  if (id === null) return {};
+  const fields: Record<string, string> = { payment_method: id };
   const kind = charge.offered_methods.includes(id) ? catalogue.method(id)?.kind : undefined;
-  const field = (name: string): string | undefined =>
-    (form.get(methodFieldName(name, id)) ?? form.get(name))?.trim() || undefined;
-  const currency = field("currency");
-  const { customerField: kindField } = kind === undefined ? {} : METHOD_KINDS[kind];
-  const phone = kindField === "phone_number" ? plainPhone(field("phone_number")) : undefined;
-  const account = kindField === "bank_account_number" ? field("bank_account_number") : undefined;
-  return {
-    payment_method: id,
-    ...(currency === undefined ? {} : { currency }),
-    ...(phone === undefined ? {} : { phone_number: phone }),
-    ...(account === undefined ? {} : { bank_account_number: account }),
-  };
+  for (const name of ["currency", kind && METHOD_KINDS[kind].customerField]) {
+    const value = name && methodField(form, name, id)?.trim();
+    if (value) fields[name] = name === "phone_number" ? plainPhone(value) : value;
+  }
+  return fields;
 }
 
 /** Normalizes a phone number: `00254 (700) 000-001` → `+254700000001`. */
-function plainPhone(text: string | undefined): string | undefined {
-  return text?.replace(/[\s().\u2010-\u2015-]/g, "").replace(/^00/, "+");
+function plainPhone(text: string): string {
+  return text.replace(/[\s().\u2010-\u2015-]/g, "").replace(/^00/, "+");
 }

@@ -15,16 +15,18 @@ export interface CheckoutPage {
   readonly isWaiting: boolean;
   readonly catalogue: Catalogue;
   readonly merchant: string;
-  readonly links: CheckoutLinks;
+  readonly links: ReturnType<typeof checkoutLinks>;
   /** URL of the shop to return to, if given. */
   readonly shop: string | undefined;
   readonly nowMs: number;
   readonly remainingMs: number;
   /** Sandbox milliseconds per millisecond of wall time; 0 if the clock is paused. */
   readonly speed: number;
-  /** Error of the submitted form. */
+  /** Error of the submitted form as a whole. */
   readonly problem: string | undefined;
-  readonly fields: FormState;
+  readonly submitted: URLSearchParams | undefined;
+  /** Error of each invalid field of the submitted form. */
+  readonly errors: Readonly<Record<string, string>>;
   /** Method and currency of the checkout's quote. */
   readonly quote: { readonly method: string; readonly currency: string } | undefined;
   /** The next planned status, if any. */
@@ -32,14 +34,6 @@ export interface CheckoutPage {
   /** Methods to choose from; empty once chosen. */
   readonly offers: readonly Offer[];
 }
-
-/** A submitted form and the error of each field. */
-export interface FormState {
-  readonly submitted: URLSearchParams | undefined;
-  readonly errors: Readonly<Record<string, string>>;
-}
-
-export const EMPTY_FORM: FormState = { submitted: undefined, errors: {} };
 
 export function needsMethod(charge: Charge): boolean {
   return charge.status === "PENDING" && charge.payment_method === null;
@@ -71,28 +65,21 @@ export function offersFor(namespace: Namespace, charge: Charge): Offer[] {
   return [...byMethod.values()];
 }
 
-/** Relative URLs of the checkout's pages and actions. */
-interface CheckoutLinks {
-  readonly page: string;
-  readonly waiting: string;
-  readonly status: string;
-  dashboard(namespace: string): string;
-  action(name: "method" | "paid" | "cancel" | "outcome"): string;
-}
+export type CheckoutActionName = "method" | "paid" | "cancel" | "outcome";
 
 /**
- * Links are relative, so they work behind a proxy with a path prefix.
+ * URLs of the checkout's pages and actions. They are relative, so they work behind a proxy with a path prefix.
  * @param from the response's URL: `/checkout/ID` or, one level deeper, `/checkout/ID/ACTION`
  */
-export function checkoutLinks(checkoutId: string, from: "page" | "action"): CheckoutLinks {
-  const page = `${from === "page" ? "" : "../"}${encodeURIComponent(checkoutId)}`;
+export function checkoutLinks(checkoutId: string, from: "page" | "action") {
+  const up = from === "page" ? "" : "../";
+  const page = `${up}${encodeURIComponent(checkoutId)}`;
   return {
     page,
     waiting: `${page}?waiting=1`,
     status: `${page}/status`,
-    dashboard: (namespace) =>
-      `${from === "page" ? "" : "../"}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
-    action: (name) => `${page}/${name}`,
+    dashboard: (namespace: string) => `${up}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
+    action: (name: CheckoutActionName) => `${page}/${name}`,
   };
 }
 
@@ -101,10 +88,7 @@ export function checkoutLinks(checkoutId: string, from: "page" | "action"): Chec
  * Other parameters and the fragment stay byte for byte.
  */
 export function shopUrl(charge: Charge): string | undefined {
-  return withOutcome(isPaid(charge.status) ? charge.success_url : charge.cancel_url, charge);
-}
-
-function withOutcome(address: string | null, charge: Charge): string | undefined {
+  const address = isPaid(charge.status) ? charge.success_url : charge.cancel_url;
   // The API accepts http and https only, but an imported state may hold anything.
   if (address === null || !URL.canParse(address)) return undefined;
   const url = new URL(address);

@@ -1,4 +1,3 @@
-import type { Charge } from "../../core/domain/charge-transition.js";
 import { isOpen } from "../../core/schema/statuses.js";
 import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTime } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
@@ -11,7 +10,7 @@ export function dueAmount({ charge, catalogue }: CheckoutPage): Markup {
 }
 
 export function pageTitle(page: CheckoutPage): string {
-  const error = page.problem !== undefined || Object.keys(page.fields.errors).length > 0 ? "Error: " : "";
+  const error = page.problem !== undefined || Object.keys(page.errors).length > 0 ? "Error: " : "";
   const { charge, catalogue, merchant } = page;
   return `${error}Pay ${merchant} – ${moneyText(charge.amount, displayUnit(catalogue, charge.currency))}`;
 }
@@ -35,7 +34,7 @@ ${isOpen(charge.status) && countdown(page)}
 /** Price, fees and customer. */
 export function priceBreakdown(page: CheckoutPage): Markup | false {
   const { charge, catalogue } = page;
-  const { pricing, fees, settlement_amount } = charge;
+  const { pricing, fees, settlement_amount, customer_name, customer_email } = charge;
   const payUnit = displayUnit(catalogue, charge.currency);
   const rows: [string, Content][] = [];
   if (fees !== null && settlement_amount !== null) {
@@ -48,20 +47,14 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
     rows.push(
       ["Platform fee", moneyMarkup(platform_fee, payUnit)],
       ["Gateway fee", moneyMarkup(gateway_fee, payUnit)],
+      ["Total fees", html`<span id="fees">${moneyMarkup(fees.total_fee, payUnit)}</span>`],
+      ["Total", html`<strong>${dueAmount(page)}</strong>`],
     );
-    rows.push(["Total fees", html`<span id="fees">${moneyMarkup(fees.total_fee, payUnit)}</span>`]);
-    rows.push(["Total", html`<strong>${dueAmount(page)}</strong>`]);
   }
-  rows.push(...customer(charge));
-  if (rows.length === 0) return false;
-  return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-function customer({ customer_name, customer_email }: Charge): [string, Content][] {
-  const rows: [string, Content][] = [];
   if (customer_name !== null) rows.push(["Customer", html`<bdi>${customer_name}</bdi>`]);
   if (customer_email !== null) rows.push(["E-mail", html`<bdi>${customer_email}</bdi>`]);
-  return rows;
+  if (rows.length === 0) return false;
+  return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** The exchange rate of a currency, or a note that the shop set its price. */
