@@ -22,16 +22,34 @@ import { sandboxPanel } from "./sandbox-panel.js";
 /** A screen of the checkout; `status` is the response status of a GET. */
 export type Screen = (page: CheckoutPage) => { readonly document: PageDocument; readonly status: number };
 
-/** The customer picks a method and a currency. */
-export const methodScreen: Screen = (page) => ({
-  status: 200,
-  document: {
-    title: pageTitle(page),
-    main: html`<main class="two">
-${choiceSummary(page)}
-<section class="card" aria-label="Payment method">
+interface PayingScreen extends Pick<PageDocument, "live" | "refresh"> {
+  readonly summary?: Markup;
+  /** ARIA attribute that names the card. */
+  readonly label: Markup;
+  readonly card: Content;
+}
+
+/** A screen of an open payment: its summary, and a card with the next step. */
+function payingScreen(
+  page: CheckoutPage,
+  { summary = paymentSummary(page), label, card, ...polling }: PayingScreen,
+): ReturnType<Screen> {
+  const main = html`<main class="two">
+${summary}
+<section class="card" ${label}>
 ${errorNotice(page)}
-<form id="method" class="actions" method="post" action="${page.links.action("method")}">
+${card}
+</section>
+</main>`;
+  return { status: 200, document: { title: pageTitle(page), main, panel: sandboxPanel(page), ...polling } };
+}
+
+/** The customer picks a method and a currency. */
+export const methodScreen: Screen = (page) =>
+  payingScreen(page, {
+    summary: choiceSummary(page),
+    label: html`aria-label="Payment method"`,
+    card: html`<form id="method" class="actions" method="post" action="${page.links.action("method")}">
 ${
   page.offers.length > 0
     ? html`${methodChoices(page)}
@@ -39,13 +57,9 @@ ${
     : html`<p>This amount is too small for any of the payment methods.</p>`
 }
 </form>
-${cancelForm(page)}
-</section>
-</main>`,
-    panel: sandboxPanel(page),
+${cancelForm(page)}`,
     live: pollState(page, ["PENDING"], "page"),
-  },
-});
+  });
 
 /** With script, the total follows the selected option; without script, the total stays the price before fees. */
 function choiceSummary(page: CheckoutPage): Markup {
@@ -60,25 +74,16 @@ function choiceSummary(page: CheckoutPage): Markup {
 }
 
 /** Payment instructions, with a button to confirm the payment. */
-export const instructionsScreen: Screen = (page) => ({
-  status: 200,
-  document: {
-    title: pageTitle(page),
-    main: html`<main class="two">
-${paymentSummary(page)}
-<section class="card" aria-labelledby="how">
-${errorNotice(page)}
-${instructions(page)}
+export const instructionsScreen: Screen = (page) =>
+  payingScreen(page, {
+    label: html`aria-labelledby="how"`,
+    card: html`${instructions(page)}
 <div class="actions row">
 <form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${dueAmount(page)}` : "I have paid"}</button></form>
 ${cancelForm(page)}
-</div>
-</section>
-</main>`,
-    panel: sandboxPanel(page),
+</div>`,
     live: pollState(page, CHARGE_STATUSES.filter(isOpen), "page"),
-  },
-});
+  });
 
 function isCard({ charge, catalogue }: CheckoutPage): boolean {
   return catalogue.method(charge.payment_method ?? "")?.kind === "card";
@@ -135,22 +140,12 @@ function referenceBox({ charge }: CheckoutPage): Markup {
 export const waitingScreen: Screen = (page) => {
   const { charge, links } = page;
   const hasArrived = !isOpen(charge.status);
-  return {
-    status: 200,
-    document: {
-      title: pageTitle(page),
-      main: html`<main class="two">
-${paymentSummary(page)}
-<section class="card" aria-labelledby="wait">
-${errorNotice(page)}
-<div class="waiting">
+  return payingScreen(page, {
+    label: html`aria-labelledby="wait"`,
+    card: html`<div class="waiting">
 <div class="spinner"></div>
 <h2 id="wait">${hasArrived ? "Your payment is being processed" : "Waiting for your payment"}</h2>
-<p class="soft">${
-        hasArrived
-          ? "It has arrived and is being confirmed."
-          : "This page continues as soon as it arrives. You can leave it open."
-      }</p>
+<p class="soft">${hasArrived ? "It has arrived and is being confirmed." : "This page continues as soon as it arrives. You can leave it open."}</p>
 <p>Reference <code>${charge.provider_reference}</code></p>
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
 </div>
@@ -160,14 +155,10 @@ ${
 <a class="button plain" href="${links.page}">Show how to pay</a>
 ${cancelForm(page)}
 </div>`
-}
-</section>
-</main>`,
-      panel: sandboxPanel(page),
-      live: pollState(page, [charge.status], "shop"),
-      refresh: links.waiting,
-    },
-  };
+}`,
+    live: pollState(page, [charge.status], "shop"),
+    refresh: links.waiting,
+  });
 };
 
 /** The outcome of an ended charge, with a link back to the shop. */
