@@ -3,45 +3,28 @@ import { type PageParts, PageShell } from "../page-shell.js";
 import { CHECKOUT_SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 
-/** Data attributes for the script of a page that polls. */
-export interface PollState {
-  /** URL to load when the status changes. */
-  readonly page: string;
-  readonly statusUrl: string;
-  /** Statuses that the current screen shows. */
-  readonly stay: readonly string[];
-  /** Target once the charge has ended. */
-  readonly then: "shop" | "page";
-  readonly speed: number;
-  readonly expires: string;
-  readonly remainingMs: number;
-}
-
 export interface PageDocument {
   readonly title: string;
   readonly main: Markup;
   readonly panel?: Markup;
-  readonly live?: PollState;
+  /** Attributes for the script of a page that polls. */
+  readonly polling?: Markup;
   /** URL that a browser without script reloads every two seconds. */
   readonly refresh?: string;
 }
 
-function shellPage({ title, main, panel, live, refresh }: PageDocument): PageParts {
+function shellPage({ title, main, panel, polling, refresh }: PageDocument): PageParts {
   return {
     title,
     // Blocks rendering until the page is complete, so nothing shifts.
     head: html`<meta name="robots" content="noindex">
 <link rel="expect" href="#said" blocking="render">
 ${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="2; url=${refresh}"></noscript>`}`,
-    bodyAttributes: live && liveAttributes(live),
+    bodyAttributes: polling,
     body: html`${main}
 ${panel}
 <p class="unseen" role="status" id="said"></p>`,
   };
-}
-
-function liveAttributes(live: PollState): Markup {
-  return html` data-page="${live.page}" data-status-url="${live.statusUrl}" data-stay="${live.stay.join(" ")}" data-then="${live.then}" data-speed="${live.speed}" data-expires="${live.expires}" data-remaining="${live.remainingMs}"`;
 }
 
 /** The URL alone authorizes paying and cancelling, so no referrer leaves this origin. */

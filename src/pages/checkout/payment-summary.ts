@@ -1,7 +1,7 @@
+import type { ChargeStatus } from "../../core/schema/common.js";
 import { isOpen } from "../../core/schema/statuses.js";
 import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTime } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import type { PollState } from "./page-document.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 
 /** Amount of the charge: the price until a method is chosen, then the price and the method's fees in its currency. */
@@ -98,14 +98,16 @@ export function copyButton(what: string, value: string, valueId: string): Markup
   return html`<button type="button" class="copy" data-copy="${value}" aria-describedby="${valueId}"><span>Copy</span><span class="unseen"> ${what}</span></button>`;
 }
 
-export function pollState(page: CheckoutPage, stay: PollState["stay"], then: PollState["then"]): PollState {
-  return {
-    page: then === "shop" ? page.links.waiting : page.links.page,
-    statusUrl: page.links.status,
-    stay,
-    then,
-    speed: page.speed,
-    expires: page.charge.expires_at,
-    remainingMs: page.remainingMs,
-  };
+/**
+ * Attributes for the script of a page that polls.
+ * @param stay statuses that the screen shows; another one loads the page again
+ * @param then target once the charge has ended
+ */
+export function pollAttributes(
+  { charge, links, speed, remainingMs }: CheckoutPage,
+  stay: readonly ChargeStatus[],
+  then: "shop" | "page",
+): Markup {
+  const page = then === "shop" ? links.waiting : links.page;
+  return html` data-page="${page}" data-status-url="${links.status}" data-stay="${stay.join(" ")}" data-then="${then}" data-speed="${speed}" data-expires="${charge.expires_at}" data-remaining="${remainingMs}"`;
 }

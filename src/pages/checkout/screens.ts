@@ -14,7 +14,7 @@ import {
   errorNotice,
   pageTitle,
   paymentSummary,
-  pollState,
+  pollAttributes,
   priceBreakdown,
 } from "./payment-summary.js";
 import { sandboxPanel } from "./sandbox-panel.js";
@@ -22,7 +22,7 @@ import { sandboxPanel } from "./sandbox-panel.js";
 /** A screen of the checkout; `status` is the response status of a GET. */
 export type Screen = (page: CheckoutPage) => { readonly document: PageDocument; readonly status: number };
 
-interface PayingScreen extends Pick<PageDocument, "live" | "refresh"> {
+interface PayingScreen extends Pick<PageDocument, "polling" | "refresh"> {
   readonly summary?: Markup;
   /** ARIA attribute that names the card. */
   readonly label: Markup;
@@ -32,7 +32,7 @@ interface PayingScreen extends Pick<PageDocument, "live" | "refresh"> {
 /** A screen of an open payment: its summary, and a card with the next step. */
 function payingScreen(
   page: CheckoutPage,
-  { summary = paymentSummary(page), label, card, ...polling }: PayingScreen,
+  { summary = paymentSummary(page), label, card, ...reloading }: PayingScreen,
 ): ReturnType<Screen> {
   const main = html`<main class="two">
 ${summary}
@@ -41,7 +41,7 @@ ${errorNotice(page)}
 ${card}
 </section>
 </main>`;
-  return { status: 200, document: { title: pageTitle(page), main, panel: sandboxPanel(page), ...polling } };
+  return { status: 200, document: { title: pageTitle(page), main, panel: sandboxPanel(page), ...reloading } };
 }
 
 /** The customer picks a method and a currency. */
@@ -58,7 +58,7 @@ ${
 }
 </form>
 ${cancelForm(page)}`,
-    live: pollState(page, ["PENDING"], "page"),
+    polling: pollAttributes(page, ["PENDING"], "page"),
   });
 
 /** With script, the total follows the selected option; without script, the total stays the price before fees. */
@@ -82,7 +82,7 @@ export const instructionsScreen: Screen = (page) =>
 <form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${dueAmount(page)}` : "I have paid"}</button></form>
 ${cancelForm(page)}
 </div>`,
-    live: pollState(page, CHARGE_STATUSES.filter(isOpen), "page"),
+    polling: pollAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
   });
 
 function isCard({ charge, catalogue }: CheckoutPage): boolean {
@@ -156,7 +156,7 @@ ${
 ${cancelForm(page)}
 </div>`
 }`,
-    live: pollState(page, [charge.status], "shop"),
+    polling: pollAttributes(page, [charge.status], "shop"),
     refresh: links.waiting,
   });
 };
