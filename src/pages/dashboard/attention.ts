@@ -3,32 +3,20 @@ import { receiverName } from "../../core/engine/log-responses.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";
-import { type Content, html } from "../html.js";
-import { button, copyButton, firstLine, readableDuration, type Tone } from "./components.js";
+import { html } from "../html.js";
+import { badge, button, copyButton, firstLine, type ListRow, readableDuration } from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
 import { requestCurl } from "./shell-commands.js";
-
-/** An entry of "Needs attention". */
-export interface AttentionItem {
-  readonly key: string;
-  readonly at?: string;
-  readonly tone: Tone;
-  readonly badgeText: string;
-  readonly title: Content;
-  readonly to?: string;
-  readonly subtitle?: Content;
-  readonly rowButtons?: Content;
-}
 
 /** Maximum number of failures inspected per receiver, newest first. */
 const MAX_FAILURES = 50;
 const MAX_REQUESTS = 200;
 const MAX_KINDS = 4;
 
-const memo = new WeakMap<PageContext, AttentionItem[]>();
+const memo = new WeakMap<PageContext, ListRow[]>();
 
 /** Entries of "Needs attention", worst first. Memoized per page, because the menu counts them too. */
-export function attentionItems(context: PageContext): AttentionItem[] {
+export function attentionItems(context: PageContext): ListRow[] {
   let needs = memo.get(context);
   if (needs === undefined) {
     needs = [
@@ -56,30 +44,32 @@ export function deliveryFailureText(delivery: Delivery): string {
   return `${last.status} ${firstLine(last.response_body)}`.trim();
 }
 
-function failingReceivers(context: PageContext): AttentionItem[] {
-  const { state } = context.namespace.engine;
-  const needs: AttentionItem[] = [];
-  for (const endpoint of state.endpoints()) {
+/** Deliveries to a receiver that match, newest first; never more than `limit`, but counted in full. */
+export function deliveriesTo(
+  { namespace }: PageContext,
+  webhookId: string,
+  matches: (delivery: Delivery) => boolean,
+  limit: number,
+) {
+  const isListed = (delivery: Delivery) => delivery.webhook_id === webhookId && matches(delivery);
+  return namespace.engine.state.pageOfKinds("deliveries", isListed, 0, limit);
+}
+
+function failingReceivers(context: PageContext): ListRow[] {
+  const needs: ListRow[] = [];
+  for (const endpoint of context.namespace.engine.state.endpoints()) {
     if (!isInMode(context, endpoint)) continue;
     const { webhook_id } = endpoint;
-    const { total, items } = state.pageOfKinds(
-      "deliveries",
-      (delivery) => delivery.webhook_id === webhook_id && isFailing(delivery),
-      0,
-      MAX_FAILURES,
-    );
+    const { total, items } = deliveriesTo(context, webhook_id, isFailing, MAX_FAILURES);
     const newest = items[0];
     if (newest === undefined) continue;
     const types = [...new Set(items.map((delivery) => delivery.event_type))];
-    const next = items
-      .map((delivery) => delivery.next_attempt_at)
-      .filter((at) => at !== null)
-      .sort()[0];
+    const next = items.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
     needs.push({
       key: `failing-${webhook_id}`,
       at: newest.attempts.at(-1)!.at,
       tone: "bad",
-      badgeText: `${total} failing`,
+      status: badge(`${total} failing`, "bad"),
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", newest.delivery_id),
       subtitle: html`${deliveryFailureText(newest)} · ${next === undefined ? "given up" : html`next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`,
@@ -89,20 +79,14 @@ function failingReceivers(context: PageContext): AttentionItem[] {
   return needs;
 }
 
-function heldDeliveries(context: PageContext): AttentionItem[] {
+function heldDeliveries(context: PageContext): ListRow[] {
   const { namespace } = context;
-  const { state } = namespace.engine;
-  const needs: AttentionItem[] = [];
-  for (const endpoint of state.endpoints()) {
+  const needs: ListRow[] = [];
+  for (const endpoint of namespace.engine.state.endpoints()) {
     if (!isInMode(context, endpoint) || endpoint.url === null) continue;
     const { webhook_id } = endpoint;
-    const { total, items } = state.pageOfKinds(
-      "deliveries",
-      (delivery) =>
-        delivery.webhook_id === webhook_id && delivery.status === "pending" && delivery.attempts.length === 0,
-      0,
-      MAX_FAILURES,
-    );
+    const isUntried = ({ status, attempts }: Delivery) => status === "pending" && attempts.length === 0;
+    const { total, items } = deliveriesTo(context, webhook_id, isUntried, MAX_FAILURES);
     const held = items
       .map((delivery) => ({ delivery, hold: namespace.findHold(delivery) }))
       .findLast(({ delivery, hold }) => hold !== null && delivery.task !== null);
@@ -111,7 +95,7 @@ function heldDeliveries(context: PageContext): AttentionItem[] {
       key: `held-${webhook_id}`,
       at: held.hold.since,
       tone: "warn",
-      badgeText: `${total} held`,
+      status: badge(`${total} held`, "warn"),
       title: `Webhooks wait for ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", held.delivery.delivery_id),
       subtitle: held.hold.reason,
@@ -155,17 +139,17 @@ const statusText = ({ newest, count }: CallGroup): string =>
   `${newest.status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`;
 
 /** The app's failed calls first, then failures caused by active faults. */
-function refusedCalls(context: PageContext): AttentionItem[] {
+function refusedCalls(context: PageContext): ListRow[] {
   const groups = failedCalls(context);
   const appErrors = groups.filter(({ newest }) => newest.fault === null);
-  const needs = appErrors.slice(0, MAX_KINDS).map((group): AttentionItem => {
+  const needs = appErrors.slice(0, MAX_KINDS).map((group): ListRow => {
     const { newest } = group;
     const to = viewUrl(context, "requests", String(newest.id));
     return {
       key: `request-${newest.operation ?? newest.path}-${newest.status}-${responseErrorText(newest)}`,
       at: iso(newest.atMs),
       tone: "bad",
-      badgeText: statusText(group),
+      status: badge(statusText(group), "bad"),
       title: `${newest.method} ${newest.path}`,
       to,
       subtitle: responseErrorText(newest),
@@ -177,7 +161,7 @@ function refusedCalls(context: PageContext): AttentionItem[] {
     needs.push({
       key: "requests-more",
       tone: "bad",
-      badgeText: `${others.length} more`,
+      status: badge(`${others.length} more`, "bad"),
       title: "Other failed calls",
       to: viewUrl(context, "requests", undefined, { status: "4" }),
       subtitle: listText(others),
@@ -188,7 +172,7 @@ function refusedCalls(context: PageContext): AttentionItem[] {
       key: "requests-faulted",
       at: iso(faulted[0]!.newest.atMs),
       tone: "warn",
-      badgeText: "fault",
+      status: badge("fault", "warn"),
       title: "Calls that failed because of your faults",
       to: viewUrl(context, "faults"),
       subtitle: listText(faulted),
@@ -204,17 +188,19 @@ function listText(groups: readonly CallGroup[]): string {
   return parts.join(", ");
 }
 
-function activeScenarios(context: PageContext): AttentionItem[] {
+function activeScenarios(context: PageContext): ListRow[] {
   const { state } = context.namespace.engine;
   return [...state.tables.scenarios.values()]
     .filter(({ activated }) => activated > 0)
-    .map(({ name, scenario }) => ({
-      key: `scenario-${name}`,
-      tone: "warn" as const,
-      badgeText: "active",
-      title: `Scenario ${name} applies to everything new`,
-      to: `${viewUrl(context, "scenarios")}#${name}`,
-      subtitle: scenario.description?.trim(),
-      rowButtons: button({ command: `deactivate ${name}`, label: "Turn off", to: `scenario ${name}` }),
-    }));
+    .map(
+      ({ name, scenario }): ListRow => ({
+        key: `scenario-${name}`,
+        tone: "warn",
+        status: badge("active", "warn"),
+        title: `Scenario ${name} applies to everything new`,
+        to: `${viewUrl(context, "scenarios")}#${name}`,
+        subtitle: scenario.description?.trim(),
+        rowButtons: button({ command: `deactivate ${name}`, label: "Turn off", to: `scenario ${name}` }),
+      }),
+    );
 }

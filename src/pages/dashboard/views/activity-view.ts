@@ -7,7 +7,7 @@ import type { StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import { attentionItems } from "../attention.js";
+import { attentionItems, deliveriesTo } from "../attention.js";
 import {
   actionForm,
   badge,
@@ -40,7 +40,6 @@ export function activityView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
   const isNew = state.tables.charges.size === 0 && context.namespace.journal.entries().length === 0;
   if (isNew) return setupView(context);
-  const items = attentionItems(context);
   const show = context.query.get("show") ?? "all";
   const tabs = html`<nav class="tabs" aria-label="Filter">${Object.entries(FILTERS).map(([name, label]) => html`<a href="${currentUrl(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
   return html`<h1 class="unseen">Activity</h1>
@@ -49,7 +48,7 @@ ${section({
   title: "Needs attention",
   body: rowList(
     "Needs attention",
-    items.map((need) => listRow(context, { ...need, status: badge(need.badgeText, need.tone) })),
+    attentionItems(context).map((item) => listRow(context, item)),
     "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
   ),
 })}
@@ -185,12 +184,7 @@ ${section({
   id: "receivers-aside",
   title: "Receivers",
   body: html`<ul class="small" data-list aria-label="Receivers">${state.endpoints().map((endpoint) => {
-    const { total } = state.pageOfKinds(
-      "deliveries",
-      (delivery) => delivery.webhook_id === endpoint.webhook_id && isFailing(delivery),
-      0,
-      0,
-    );
+    const { total } = deliveriesTo(context, endpoint.webhook_id, isFailing, 0);
     return html`<li data-key="${endpoint.webhook_id}">${badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${viewUrl(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
   })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${viewUrl(context, "webhooks")}">Add one</a></li>`}</ul>`,
 })}

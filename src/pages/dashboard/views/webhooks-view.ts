@@ -4,7 +4,7 @@ import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { deliveryFailureText } from "../attention.js";
+import { deliveriesTo, deliveryFailureText } from "../attention.js";
 import {
   actionForm,
   badge,
@@ -115,14 +115,9 @@ interface Health {
 }
 
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
-  const { namespace } = context;
   const { webhook_id, enabled, url, mode, signature } = endpoint;
-  const { total, items } = namespace.engine.state.pageOfKinds(
-    "deliveries",
-    (delivery) => delivery.webhook_id === webhook_id && !delivery.mishap?.by_hand,
-    0,
-    HEALTH_DELIVERIES,
-  );
+  const isAutomatic = ({ mishap }: Delivery) => !mishap?.by_hand;
+  const { total, items } = deliveriesTo(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
   const { word, tone, why } = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
