@@ -185,13 +185,15 @@ export function foldedSection({
   return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
 }
 
-export function selectField(
-  name: string,
-  label: string,
-  options: readonly (readonly [string, string])[],
-  selected: string,
-): Markup {
-  return html`<label class="field"><span>${label}</span><select name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === selected && html` selected`}>${text}</option>`)}</select></label>`;
+/** Values, or pairs of a value and its label. */
+export type Options = readonly (string | readonly [value: string, label: string])[];
+
+export function selectField(name: string, label: string, options: Options, selected: string): Markup {
+  const list = options.map((option) => {
+    const [value, text] = typeof option === "string" ? [option, option] : option;
+    return html`<option value="${value}"${value === selected && html` selected`}>${text}</option>`;
+  });
+  return html`<label class="field"><span>${label}</span><select name="${name}">${list}</select></label>`;
 }
 
 export interface InputOptions {

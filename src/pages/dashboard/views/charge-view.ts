@@ -82,12 +82,7 @@ ${foldedSection({
     html`<input type="hidden" name="charge" value="${id}">${selectField(
       "scenario",
       "With scenario",
-      [
-        ["", "as it is now"],
-        ...[...state.tables.scenarios.keys()]
-          .map((name): [string, string] => [String(name), String(name)])
-          .sort(),
-      ],
+      [["", "as it is now"], ...[...state.tables.scenarios.keys()].map(String).sort()],
       charge.scenario_asked ?? "",
     )}<button name="do" value="again ${id}">Make the same again</button>`,
     "Make the same again",

@@ -84,7 +84,7 @@ ${actionForm(
   html`${selectField(
     "to",
     "Change the status to",
-    transitions.map(({ to }): [string, string] => [to, to]),
+    transitions.map(({ to }) => to),
     transitions.find(({ to }) => to === "FAILED")?.to ?? transitions[0]!.to,
   )}${input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
   "Move with a reason",

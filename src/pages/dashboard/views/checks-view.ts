@@ -127,15 +127,7 @@ ${actionForm(
   context,
   html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${PLACEHOLDER}"></textarea></label>
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
-${selectField(
-  "mode",
-  "Mode",
-  [
-    ["test", "test"],
-    ["live", "live"],
-  ],
-  context.mode ?? "test",
-)}
+${selectField("mode", "Mode", ["test", "live"], context.mode ?? "test")}
 <label class="field"><span>Some of the orders only</span><input type="checkbox" name="partial"></label>
 <button name="do" value="books" class="main">Compare</button>`,
   "Compare your app's books",

@@ -6,6 +6,7 @@ import {
   filterForm,
   formatCount,
   input,
+  type Options,
   pager,
   rowList,
   section,
@@ -23,8 +24,8 @@ export interface ListPage<Item> {
 type FilterValues = Readonly<Record<string, string>>;
 
 interface Listing<Item> {
-  /** Options of each select field: values, or pairs of a value and its label. */
-  readonly choices: Readonly<Record<string, readonly (string | readonly [value: string, label: string])[]>>;
+  /** Options of each select field. */
+  readonly choices: Readonly<Record<string, Options>>;
   /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (values: FilterValues, offset: number) => ListPage<Item> | readonly Item[];
   readonly row: (item: Item) => Markup;
@@ -56,13 +57,10 @@ export function filteredList<Item>(
     const value = field === undefined ? "" : values[field.name]!;
     return value === "" ? [] : Object.entries(query?.(value) ?? { [name]: value });
   });
-  const options = (field: Field): [string, string][] =>
-    (choices[field.name] ?? []).map((option) =>
-      typeof option === "string" ? [option, option] : [...option],
-    );
   const chip = (field: Field) => {
     const value = values[field.name]!;
-    const label = options(field).find(([option]) => option === value)?.[1] ?? value;
+    const named = choices[field.name]?.find((option) => typeof option !== "string" && option[0] === value);
+    const label = named?.[1] ?? value;
     return html`<li><a href="${currentUrl(context, { [field.name]: undefined, offset: undefined })}">${field.name === "q" ? field.label.toLowerCase() : field.name}: ${label} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`;
   };
   return html`${filterForm(
@@ -70,7 +68,7 @@ export function filteredList<Item>(
     fields.map((field) =>
       choices[field.name] === undefined
         ? input({ ...field, value: values[field.name]!, type: "search" })
-        : selectField(field.name, field.label, [["", "any"], ...options(field)], values[field.name]!),
+        : selectField(field.name, field.label, [["", "any"], ...choices[field.name]!], values[field.name]!),
     ),
   )}
 ${section({

@@ -77,7 +77,7 @@ ${actionForm(
   html`${selectField(
     "currency",
     "Currency",
-    currencies.map(({ code }): [string, string] => [code, code]),
+    currencies.map(({ code }) => code),
     "KES",
   )}${input({ name: "amount", label: "Amount", value: "1000.00", required: true })}<button name="do" value="fund ${context.mode ?? "test"}">Add money</button>`,
   "Add money",
@@ -137,10 +137,7 @@ ${section({
     html`${selectField(
       "currency",
       "Currency",
-      currencies.map((currency): [string, string] => [
-        currency.code,
-        `${currency.code} ${usdRateOf(state, currency)}`,
-      ]),
+      currencies.map((currency) => [currency.code, `${currency.code} ${usdRateOf(state, currency)}`]),
       currencies[0]?.code ?? "",
     )}${input({ name: "rate", label: "New rate", required: true })}<button name="do" value="rate">Set the rate</button>`,
     "Set a rate",

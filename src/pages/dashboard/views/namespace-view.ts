@@ -102,14 +102,10 @@ ${from !== undefined && comparison(context, from, names)}`;
 function comparison(context: PageContext, from: string, names: readonly string[]): Markup {
   const to = names.find((name) => name === context.query.get("with")) ?? NOW;
   const changes = context.namespace.snapshots.changes(from, to === NOW ? undefined : to, MAX_RECORDS);
-  const list = (extra: readonly (readonly [string, string])[]) => [
-    ...extra,
-    ...names.map((name): [string, string] => [name, name]),
-  ];
   return section({
     id: "diff",
     title: `From ${from} to ${to === NOW ? "now" : to}`,
-    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${selectField("diff", "From", list([]), from)}${selectField("with", "To", list([[NOW, "now"]]), to)}<button>Compare</button></form>
+    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${selectField("diff", "From", names, from)}${selectField("with", "To", [[NOW, "now"], ...names], to)}<button>Compare</button></form>
 ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` : changesView(changes)}`,
   });
 }

@@ -158,22 +158,12 @@ function editForm(context: PageContext, entry: RequestEntry): Markup {
   const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
   return actionForm(
     context,
-    html`${selectField(
-      "method",
-      "Method",
-      methods.map((method): [string, string] => [method, method]),
-      entry.method,
-    )}
+    html`${selectField("method", "Method", methods, entry.method)}
 <label class="field grow"><span>Path</span><input name="path" value="${requestPath(entry)}" required autocomplete="off" spellcheck="false"></label>
 ${selectField(
   "key",
   "Key",
-  [
-    ["same", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
-    ["test", "test"],
-    ["live", "live"],
-    ["none", "none"],
-  ],
+  [["same", entry.apiKey === null ? "none" : maskKey(entry.apiKey)], "test", "live", "none"],
   entry.apiKey === null ? "none" : "same",
 )}
 ${input({ name: "idempotency", label: "Idempotency-Key" })}
