@@ -289,10 +289,6 @@ export function firstLine(text: string | null, maxLength = 140): string {
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }
 
-export function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 export function conditionText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,17 +1,13 @@
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { DEFAULT_PORT } from "../../core/schema/option-schemas.js";
-import { shellQuote } from "./components.js";
 import type { PageContext } from "./page-context.js";
 
 /** A control API call as a curl command. */
 export function controlCurl({ origin, namespace }: PageContext, line: string, body?: unknown): string {
-  const [method = "GET", path = ""] = line.split(" ");
-  const parts = ["curl"];
-  if (method !== "GET") parts.push("-X", method);
-  parts.push(shellQuote(`${origin}${path}`));
-  if (namespace.name !== "default") parts.push("-H", shellQuote(`Sandbox-Namespace: ${namespace.name}`));
-  if (body !== undefined) parts.push("-d", shellQuote(JSON.stringify(body)));
-  return parts.join(" ");
+  const [method, path = ""] = line.split(" ");
+  const isDefault = namespace.name === "default";
+  const headers: Record<string, string> = isDefault ? {} : { "Sandbox-Namespace": namespace.name };
+  return curlCommand(`${origin}${path}`, headers, body === undefined ? null : JSON.stringify(body), method);
 }
 
 /** Repeats an app's call as a curl command, with the namespace's key, because the journal masks the app's key. */
@@ -19,14 +15,29 @@ export function requestCurl({ origin, namespace }: PageContext, entry: RequestEn
   const { requestBody: body } = entry;
   const { apiKey, liveApiKey } = namespace.info;
   const key = entry.apiKey?.startsWith("sk_live_") ? liveApiKey : apiKey;
-  const parts = ["curl"];
-  if (entry.method !== "GET") parts.push("-X", entry.method);
-  parts.push(shellQuote(`${origin}${requestPath(entry)}`));
-  if (entry.apiKey !== null) parts.push("-H", shellQuote(`Authorization: Bearer ${key}`));
-  if (entry.idempotencyKey !== null) parts.push("-H", shellQuote(`Idempotency-Key: ${entry.idempotencyKey}`));
-  if (body !== null && body !== "")
-    parts.push("-H", shellQuote("Content-Type: application/json"), "-d", shellQuote(body));
+  const headers = {
+    ...(entry.apiKey !== null && { Authorization: `Bearer ${key}` }),
+    ...(entry.idempotencyKey !== null && { "Idempotency-Key": entry.idempotencyKey }),
+    ...(body && { "Content-Type": "application/json" }),
+  };
+  return curlCommand(`${origin}${requestPath(entry)}`, headers, body, entry.method);
+}
+
+/** @param method left out, curl sends POST if there is a body */
+export function curlCommand(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | null,
+  method = "GET",
+): string {
+  const parts = ["curl", ...(method === "GET" ? [] : ["-X", method]), shellQuote(url)];
+  for (const [name, value] of Object.entries(headers)) parts.push("-H", shellQuote(`${name}: ${value}`));
+  if (body) parts.push("-d", shellQuote(body));
   return parts.join(" ");
+}
+
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Path and query of a call. The journal stores an absolute URL for calls over a port. */

@@ -15,14 +15,13 @@ import {
   rowList,
   section,
   selectField,
-  shellQuote,
   shortId,
   snippet,
   timeTag,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { reportsOf, type StoredExploreReport } from "../reports.js";
-import { cliCommand } from "../shell-commands.js";
+import { cliCommand, shellQuote } from "../shell-commands.js";
 import { probesSection, receiverCheckSection } from "./receiver-check-view.js";
 
 /** Advice, receiver check, record comparison, explore report and coverage. */

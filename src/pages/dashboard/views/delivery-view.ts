@@ -20,13 +20,12 @@ import {
   rowList,
   section,
   selectField,
-  shellQuote,
   snippet,
   timeTag,
   toIndentedJson,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { cliCommand, controlCurl } from "../shell-commands.js";
+import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
 import { diffMarkup } from "./payload-diff.js";
 
 /** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
@@ -64,7 +63,7 @@ ${event !== undefined && resendSection(context, delivery, event)}
 ${section({
   id: "copies",
   title: "Copy",
-  body: html`${body !== null && endpoint?.url != null && snippet("curl: this very request", bodyCurl(endpoint.url, delivery.attempts.at(-1), body), "c")}
+  body: html`${body !== null && endpoint?.url != null && snippet("curl: this very request", curlCommand(endpoint.url, delivery.attempts.at(-1)?.request_headers ?? { "content-type": "application/json" }, body), "c")}
 ${snippet("curl: redeliver", controlCurl(context, `POST /_sandbox/deliveries/${delivery_id}/redeliver`, { times: 1 }))}
 ${snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`))}
 ${factList([
@@ -139,17 +138,6 @@ function changesSince(context: PageContext, delivery: Delivery, body: string | n
         html`<a href="${viewUrl(context, "webhooks", delivery.delivery_id, { with: event.event_id })}#diff">${event.type}</a> `,
     )}</p>
 ${diffMarkup(previous.body, body)}`;
-}
-
-function bodyCurl(url: string, attempt: Attempt | undefined, body: string): string {
-  const headers = Object.entries(attempt?.request_headers ?? { "content-type": "application/json" });
-  return [
-    "curl",
-    shellQuote(url),
-    ...headers.flatMap(([name, value]) => ["-H", shellQuote(`${name}: ${value}`)]),
-    "-d",
-    shellQuote(body),
-  ].join(" ");
 }
 
 const SIGNATURES = [
