@@ -1,20 +1,5 @@
 import { html, type Markup } from "./html.js";
 
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
-
 /** `"1234567.80"` → `"1,234,567.80"`. Works on the text: a number would lose digits. */
 export function groupDigits(amount: string): string {
   const point = amount.indexOf(".");
@@ -35,7 +20,7 @@ export function moneyMarkup(amount: string, unit: string): Markup {
 
 /** `"2026-03-01T09:05:00.000Z"` → `"1 March 2026, 09:05:00 UTC"`. */
 export function readableInstant(iso: string): string {
-  const month = MONTHS[Number(iso.slice(5, 7)) - 1];
+  const month = new Date(iso).toLocaleString("en", { month: "long", timeZone: "UTC" });
   return `${Number(iso.slice(8, 10))} ${month} ${iso.slice(0, 4)}, ${iso.slice(11, 19)} UTC`;
 }
 

@@ -10,8 +10,6 @@ import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "./page-cont
 export { formatCount } from "../../core/schema/text-format.js";
 export { readableDuration } from "../format.js";
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /** Colour and mark of a status. */
 export type Tone = "good" | "bad" | "warn" | "";
 const TONES: Readonly<Record<string, Tone>> = {
@@ -52,8 +50,10 @@ export function timeTag({ nowMs }: PageContext, iso: string): Markup {
   return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, 19)}</time>`;
 }
 
+/** `1 Mar 2026`. */
 export function dateText(iso: string): string {
-  return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`;
+  const [, day, month, year] = new Date(iso).toUTCString().split(" ");
+  return `${Number(day)} ${month} ${year}`;
 }
 
 /** Joins the non-empty items with dots. */
