@@ -3,7 +3,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
-import type { StoredFault } from "../../../core/engine/records.js";
+import type { Delivery, StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
@@ -68,26 +68,17 @@ function activityRows(context: PageContext, show: string): Markup[] {
   const charges = state
     .pageOfKinds("charges", matches, 0, MAX_ROWS)
     .items.map((charge): TimedRow => ({ at: charge.updated_at, row: chargeRow(context, charge) }));
-  const withdrawals = () =>
+  const withdrawals = (): TimedRow[] =>
     state
       .pageOfKinds("withdrawals", matches, 0, 10)
-      .items.map(
-        (withdrawal): TimedRow => ({ at: withdrawal.updated_at, row: withdrawalRow(context, withdrawal) }),
-      );
-  const deliveries = () =>
-    state
-      .pageOfKinds(
-        "deliveries",
-        (delivery) => isInMode(context, delivery) && (show !== "errors" || isFailing(delivery)),
-        0,
-        MAX_ROWS,
-      )
-      .items.map(
-        (delivery): TimedRow => ({
-          at: delivery.attempts.at(-1)?.at ?? delivery.created_at,
-          row: deliveryRow(context, delivery),
-        }),
-      );
+      .items.map((withdrawal) => ({ at: withdrawal.updated_at, row: withdrawalRow(context, withdrawal) }));
+  const matchesDelivery = (delivery: Delivery) =>
+    isInMode(context, delivery) && (show !== "errors" || isFailing(delivery));
+  const deliveries = (): TimedRow[] =>
+    state.pageOfKinds("deliveries", matchesDelivery, 0, MAX_ROWS).items.map((delivery) => ({
+      at: delivery.attempts.at(-1)?.at ?? delivery.created_at,
+      row: deliveryRow(context, delivery),
+    }));
   const matchesRequest = (request: RequestEntry) =>
     isRequestOfMode(context, request) &&
     ((request.status ?? 500) >= 400 ||
@@ -95,15 +86,10 @@ function activityRows(context: PageContext, show: string): Markup[] {
         (show !== "all" ||
           !CHARGE_OPERATIONS.has(request.operation ?? "") ||
           (request.tolerated ?? []).length > 0)));
-  const requests = () =>
+  const requests = (): TimedRow[] =>
     groupSimilar(namespace.journal.entries().slice(0, 200).filter(matchesRequest))
       .slice(0, MAX_ROWS)
-      .map(
-        ([newest, ...others]): TimedRow => ({
-          at: iso(newest.atMs),
-          row: requestRow(context, newest, others),
-        }),
-      );
+      .map(([newest, ...others]) => ({ at: iso(newest.atMs), row: requestRow(context, newest, others) }));
   const all: Record<string, () => TimedRow[]> = {
     all: () => [...charges, ...withdrawals(), ...requests()],
     charges: () => [...charges, ...withdrawals()],

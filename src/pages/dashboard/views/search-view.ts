@@ -16,28 +16,26 @@ const MAX_PAYOUTS = 1_000;
 /** Charges, payouts, deliveries, events and requests that match the search. */
 export function searchView(context: PageContext): Markup {
   const q = context.query.get("q")?.trim().slice(0, 255) ?? "";
+  if (q === "")
+    return html`<h1>Search</h1><p class="soft">Type an id, an e-mail, a name, an order, a type of event, or text of a request.</p>`;
   const { state } = context.namespace.engine;
-  const charges = q === "" ? [] : state.chargesWithWords(q).filter((charge) => isInMode(context, charge));
-  const payouts = q === "" ? [] : payoutsWith(context, q);
-  const requests = q === "" ? [] : requestsWith(context, q);
+  const charges = state.chargesWithWords(q).filter((charge) => isInMode(context, charge));
+  const payouts = payoutsWith(context, q);
   const ids = [
     ...charges.slice(0, MAX_CHARGES).map(({ charge_id }) => charge_id),
     ...payouts.map(({ withdrawal_id }) => withdrawal_id),
   ];
-  const { deliveries, events } = q === "" ? NO_HITS : webhooksWith(context, q, ids);
+  const { deliveries, events } = webhooksWith(context, q, ids);
   const all = (view: "charges" | "webhooks" | "requests") => viewUrl(context, view, undefined, { q });
   const list = [
     hits(context, "Charges", hitsOf(charges), chargeRow, all("charges")),
     hits(context, "Payouts", hitsOf(payouts), withdrawalRow, viewUrl(context, "money")),
     hits(context, "Deliveries", deliveries, deliveryRow, all("webhooks")),
     hits(context, "Events", events, eventRow),
-    hits(context, "Requests", hitsOf(requests), requestRow, all("requests")),
+    hits(context, "Requests", hitsOf(requestsWith(context, q)), requestRow, all("requests")),
   ].filter((list) => list !== false);
-  if (list.length > 0) return html`<h1>Search</h1>${list}`;
-  return html`<h1>Search</h1><p class="soft">${q === "" ? "Type an id, an e-mail, a name, an order, a type of event, or text of a request." : `Nothing has “${q}” in it.`}</p>`;
+  return html`<h1>Search</h1>${list.length > 0 ? list : html`<p class="soft">Nothing has “${q}” in it.</p>`}`;
 }
-
-const NO_HITS = { deliveries: { total: 0, items: [] }, events: { total: 0, items: [] } };
 
 function hitsOf<Item>(items: readonly Item[]): ListPage<Item> {
   return { total: items.length, items };
@@ -83,23 +81,16 @@ function webhooksWith(
 ): { deliveries: ListPage<Delivery>; events: ListPage<EventRecord> } {
   const { state } = context.namespace.engine;
   const types = new Set(state.eventTypes().filter((type) => type.startsWith(q.toLowerCase())));
-  if (types.size > 0)
+  if (types.size > 0) {
+    const matchesDelivery = (delivery: Delivery) =>
+      isInMode(context, delivery) && types.has(delivery.event_type);
+    const matchesEvent = (event: EventRecord) => isInMode(context, event) && types.has(event.type);
     return {
-      deliveries: state.pageOfKinds(
-        "deliveries",
-        (delivery) => isInMode(context, delivery) && types.has(delivery.event_type),
-        0,
-        ROWS,
-      ),
-      events: state.pageOfKinds(
-        "events",
-        (event) => isInMode(context, event) && types.has(event.type),
-        0,
-        ROWS,
-      ),
+      deliveries: state.pageOfKinds("deliveries", matchesDelivery, 0, ROWS),
+      events: state.pageOfKinds("events", matchesEvent, 0, ROWS),
     };
-  const event = state.get("events", q);
-  const events = [...(event === undefined ? [] : [event]), ...ids.flatMap((id) => state.eventsOf(id))];
+  }
+  const events = [state.get("events", q) ?? [], ...ids.map((id) => state.eventsOf(id))].flat();
   const deliveries = new Set([
     ...searchDeliveries(state, q),
     ...ids.filter((id) => id.startsWith("wd_")).flatMap((id) => deliveriesAbout(state, id)),
