@@ -3,6 +3,7 @@
  * markup. A form runs one action, which calls the control API or the service, and redirects. Views never change state.
  */
 import type { Context } from "hono";
+import { getCookie } from "hono/cookie";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
@@ -10,7 +11,7 @@ import { iso } from "../../core/schema/time.js";
 import { readBody } from "../../server/http/body.js";
 import { isCrossOrigin } from "../../server/http/hosts.js";
 import { unknownNamespaceReply } from "../../server/service/admit.js";
-import { html } from "../html.js";
+import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import type { FormSubmission } from "./api-calls.js";
 import { runFormAction } from "./dashboard-actions.js";
@@ -22,9 +23,8 @@ import {
   type Notice,
   type PageContext,
   VIEWS,
-  type ViewName,
 } from "./page-context.js";
-import { renderView } from "./render-view.js";
+import { recordNoun, renderView } from "./render-view.js";
 import { DASHBOARD_SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 import { asideView } from "./views/activity-view.js";
@@ -55,22 +55,12 @@ export function serveDashboardFile(namespaces: Namespaces, kind: "css" | "js"): 
 export function showDashboard(namespaces: Namespaces, c: Context): Response {
   const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(name, null);
-  if (namespace === undefined)
-    return namespaceNotFound(namespaces, unknownNamespaceReply(namespaces, name, null).json, name);
+  if (namespace === undefined) return namespaceNotFound(namespaces, name);
   const view = c.req.param("view");
   if (view !== undefined && !isView(view))
     return notFound(namespaces, namespace, `There is no view “${view}”.`);
-  return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c.req.header("cookie")));
+  return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c));
 }
-
-/** Name of the record that a view shows on a page of its own. */
-const RECORDS: { readonly [View in ViewName]?: string } = {
-  charges: "charge",
-  webhooks: "delivery",
-  requests: "request",
-  scenarios: "scenario",
-  checks: "probe",
-};
 
 function respond(
   namespaces: Namespaces,
@@ -88,30 +78,31 @@ function respond(
     return notFound(
       namespaces,
       namespace,
-      `There is no ${RECORDS[context.view] ?? "page"} “${context.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
+      `There is no ${recordNoun(context.view)} “${context.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
     );
   const body = dashboardFrame(context, main, context.view === "activity" ? asideView(context) : undefined);
-  const headers = { "set-cookie": noticeCookie(undefined), vary: PART_HEADER };
-  if (c.req.header(PART_HEADER) !== undefined)
-    return new Response(`<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`, {
-      status,
-      headers: {
-        "content-type": "text/html; charset=utf-8",
-        ...SHELL.headers(context.nowMs),
-        ...(notice === undefined ? {} : headers),
-      },
-    });
-  const title = `${context.id ?? VIEWS[context.view]} · ${namespace.name} · payments-sandbox`;
+  const response =
+    c.req.header(PART_HEADER) === undefined
+      ? fullPage(context, body, status)
+      : new Response(`<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`, {
+          status,
+          headers: { "content-type": "text/html; charset=utf-8", ...SHELL.headers(context.nowMs) },
+        });
+  if (notice !== undefined) {
+    response.headers.set("set-cookie", noticeCookie(undefined));
+    response.headers.set("vary", PART_HEADER);
+  }
+  return response;
+}
+
+function fullPage({ view, id, namespace, nowMs }: PageContext, body: Markup, status: number): Response {
   const page = {
-    title,
+    title: `${id ?? VIEWS[view]} · ${namespace.name} · payments-sandbox`,
     head: RENDER_WHEN_COMPLETE,
     bodyAttributes: html` data-namespace="${namespace.name}"`,
     body,
   };
-  const response = SHELL.respond(page, { status, nowMs: context.nowMs, forms: "'self'" });
-  if (notice !== undefined)
-    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
+  return SHELL.respond(page, { status, nowMs, forms: "'self'" });
 }
 
 function contextOf(
@@ -160,8 +151,7 @@ export async function actOnDashboard(
   const form = await readForm(c.req.raw);
   const name = c.req.param("namespace") ?? form.get("namespace");
   const namespace = namespaces.find(name, null);
-  if (namespace === undefined)
-    return namespaceNotFound(namespaces, unknownNamespaceReply(namespaces, name, null).json, name);
+  if (namespace === undefined) return namespaceNotFound(namespaces, name);
   const hasNoNamespace = c.req.param("namespace") === undefined;
   const home = hasNoNamespace
     ? `${DASHBOARD_PATH}?namespace=${encodeURIComponent(namespace.name)}`
@@ -224,23 +214,23 @@ function refusalText({ code, message, details = {} }: Refusal): string {
 }
 
 function notFound(namespaces: Namespaces, namespace: Namespace, text: string): Response {
-  const body = html`<main class="alone"><h1>Not found</h1><p>${text}</p><p><a href="${dashboardUrl(namespace.name)}">Back to the activity of ${namespace.name}</a></p></main>`;
-  return SHELL.respond(
-    { title: "Not found", body },
-    { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
-  );
+  const back = html`<a href="${dashboardUrl(namespace.name)}">Back to the activity of ${namespace.name}</a>`;
+  return errorPage(namespaces, "Not found", html`<h1>Not found</h1><p>${text}</p><p>${back}</p>`);
 }
 
-function namespaceNotFound(namespaces: Namespaces, why: string, name: string | null): Response {
-  const { message } = (JSON.parse(why) as { error: { message: string } }).error;
-  const body = html`<main class="alone"><h1>There is no namespace “${name}”</h1><p>${message}</p><ul>${namespaces
+function namespaceNotFound(namespaces: Namespaces, name: string | null): Response {
+  const { error } = JSON.parse(unknownNamespaceReply(namespaces, name, null).json);
+  const links = namespaces
     .list()
     .slice(0, 100)
-    .map((info) => html`<li><a href="${dashboardUrl(info.name)}">${info.name}</a></li>`)}</ul></main>`;
-  return SHELL.respond(
-    { title: "No such namespace", body },
-    { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
-  );
+    .map((info) => html`<li><a href="${dashboardUrl(info.name)}">${info.name}</a></li>`);
+  const title = html`<h1>There is no namespace “${name}”</h1>`;
+  return errorPage(namespaces, "No such namespace", html`${title}<p>${error.message}</p><ul>${links}</ul>`);
+}
+
+function errorPage(namespaces: Namespaces, title: string, content: Markup): Response {
+  const body = html`<main class="alone">${content}</main>`;
+  return SHELL.respond({ title, body }, { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" });
 }
 
 const COOKIE = "sandbox_said";
@@ -253,13 +243,11 @@ function noticeCookie(notice: Notice | undefined): string {
 }
 
 /** Reads the notice cookie; undefined if missing or malformed. */
-function readNotice(cookies: string | undefined): Notice | undefined {
-  const pair = (cookies ?? "").split(";").find((cookie) => cookie.trim().startsWith(`${COOKIE}=`));
-  if (pair === undefined) return undefined;
+function readNotice(c: Context): Notice | undefined {
+  const cookie = getCookie(c, COOKIE);
+  if (cookie === undefined) return undefined;
   try {
-    const { text, isBad, undo } = JSON.parse(
-      decodeURIComponent(pair.trim().slice(COOKIE.length + 1)),
-    ) as Record<string, unknown>;
+    const { text, isBad, undo } = JSON.parse(cookie) as Record<string, unknown>;
     if (typeof text !== "string") return undefined;
     return {
       text,

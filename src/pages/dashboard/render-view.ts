@@ -1,6 +1,6 @@
-/** Views by name. A view renders a list or one object from the page context, and changes nothing. */
+/** Views by name. A view renders a list or one record from the page context, and changes nothing. */
 import type { Markup } from "../html.js";
-import type { PageContext } from "./page-context.js";
+import type { PageContext, ViewName } from "./page-context.js";
 import { activityView } from "./views/activity-view.js";
 import { chargeView } from "./views/charge-view.js";
 import { chargesView } from "./views/charges-view.js";
@@ -29,31 +29,27 @@ const LISTS = {
   search: searchView,
 } as const;
 
-/** Returns undefined if the object does not exist. */
+interface RecordView {
+  /** What the record is called. */
+  readonly noun: string;
+  /** Returns undefined if the record does not exist. */
+  readonly render: (context: PageContext, id: string) => Markup | undefined;
+}
+
+const RECORDS: { readonly [View in ViewName]?: RecordView } = {
+  charges: { noun: "charge", render: chargeView },
+  webhooks: { noun: "delivery", render: deliveryDetailView },
+  requests: { noun: "request", render: requestView },
+  scenarios: { noun: "scenario", render: scenarioDetailView },
+  checks: { noun: "probe", render: probeView },
+};
+
 export function renderView(context: PageContext): Markup | undefined {
-  const { view, id, namespace } = context;
-  const { state } = namespace.engine;
-  if (id === undefined || id === "") return LISTS[view](context);
-  switch (view) {
-    case "charges": {
-      const charge = state.get("charges", id);
-      return charge && chargeView(context, charge);
-    }
-    case "webhooks": {
-      const delivery = state.get("deliveries", id);
-      return delivery && deliveryDetailView(context, delivery);
-    }
-    case "requests": {
-      const request = namespace.journal.entries().find((entry) => String(entry.id) === id);
-      return request && requestView(context, request);
-    }
-    case "scenarios": {
-      const stored = state.get("scenarios", id);
-      return stored && scenarioDetailView(context, stored);
-    }
-    case "checks":
-      return probeView(context, id);
-    default:
-      return undefined;
-  }
+  const { view, id } = context;
+  return id === undefined || id === "" ? LISTS[view](context) : RECORDS[view]?.render(context, id);
+}
+
+/** The name of what a view shows on pages of their own. */
+export function recordNoun(view: ViewName): string {
+  return RECORDS[view]?.noun ?? "page";
 }

@@ -28,9 +28,10 @@ import { payloadDiffSection } from "./payload-diff.js";
 import { deliveryRow } from "./record-rows.js";
 
 /** A charge: its state and the reason, timeline, money, webhooks and ways to reproduce it. */
-export function chargeView(context: PageContext, charge: Charge): Markup {
+export function chargeView(context: PageContext, id: string): Markup | undefined {
   const { state } = context.namespace.engine;
-  const id = charge.charge_id;
+  const charge = state.get("charges", id);
+  if (charge === undefined) return undefined;
   const deliveries = state.eventsOf(id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
   const failing = deliveries.filter(isFailing).length;
   return html`<p class="back"><a href="${viewUrl(context, "charges")}">← Charges</a></p>

@@ -29,10 +29,12 @@ import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
 import { diffMarkup } from "./payload-diff.js";
 
 /** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
-export function deliveryDetailView(context: PageContext, delivery: Delivery): Markup {
+export function deliveryDetailView(context: PageContext, delivery_id: string): Markup | undefined {
   const { namespace, nowMs } = context;
   const { state } = namespace.engine;
-  const { delivery_id, event_id, object_id } = delivery;
+  const delivery = state.get("deliveries", delivery_id);
+  if (delivery === undefined) return undefined;
+  const { event_id, object_id } = delivery;
   const endpoint = state.get("endpoints", delivery.webhook_id);
   const event = state.get("events", event_id);
   const body = event === undefined ? null : eventToSend(event, delivery.mishap).body;

@@ -25,8 +25,10 @@ import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
 
 /** A request: why it failed, both bodies, and a form to resend it. */
-export function requestView(context: PageContext, entry: RequestEntry): Markup {
+export function requestView(context: PageContext, requestId: string): Markup | undefined {
   const { state } = context.namespace.engine;
+  const entry = context.namespace.journal.entries().find(({ id }) => String(id) === requestId);
+  if (entry === undefined) return undefined;
   const charge = state.get("charges", objectIdOf(entry) ?? "");
   const problems = problemsOf(entry);
   const advice = context.namespace.advisor.adviceOf(entry);

@@ -100,8 +100,10 @@ const TONES: Readonly<Record<RunStep["outcome"], Tone>> = {
 };
 
 /** A scenario: its rules, a run of its steps, its file, and a form to duplicate it. */
-export function scenarioDetailView(context: PageContext, stored: StoredScenario): Markup {
-  const { name, scenario, activated } = stored;
+export function scenarioDetailView(context: PageContext, name: string): Markup | undefined {
+  const stored = context.namespace.engine.state.get("scenarios", name);
+  if (stored === undefined) return undefined;
+  const { scenario, activated } = stored;
   const { source, webhooks = [], faults = [], withdrawals = [] } = scenario;
   const file = source ?? scenario;
   const { run } = reportsOf(context.namespace);
