@@ -39,7 +39,6 @@ import {
   statusTone,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { objectIdOf } from "./request-view.js";
 
 export interface RowOptions {
   /** Default: time of the last change. */
@@ -84,6 +83,26 @@ function fieldContent(field: string, value: unknown, { currency }: JsonRecord): 
 
 export function isRequestOfMode({ mode }: PageContext, { apiKey }: RequestEntry): boolean {
   return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
+}
+
+/** Returns true if a call got an error response or none. */
+export function hasFailed({ inFlight, status }: RequestEntry): boolean {
+  return !inFlight && (status ?? 500) >= 400;
+}
+
+export function requestBadge({ inFlight, status }: RequestEntry, times = ""): Markup {
+  return inFlight
+    ? badge(`in flight${times}`, "warn")
+    : badge(`${status ?? "dropped"}${times}`, httpTone(status));
+}
+
+/** Id of the charge, payout or quote that a call created or names in its path. */
+export function objectIdOf({ objectId, path, method, responseBody }: RequestEntry): string | undefined {
+  return (
+    objectId ??
+    /\/([a-z]+_[0-9a-f]{8,})/.exec(path)?.[1] ??
+    (method === "POST" ? /"(?:charge|withdrawal|quote)_id":"(\w+)"/.exec(responseBody ?? "")?.[1] : undefined)
+  );
 }
 
 /** The entry of a charge's metadata that most likely is the app's order. */
@@ -186,7 +205,7 @@ export function requestRow(
   others: readonly RequestEntry[] = [],
 ): Markup {
   const { status, inFlight, fault, tolerated = [] } = entry;
-  const bad = !inFlight && (status ?? 500) >= 400;
+  const bad = hasFailed(entry);
   const error =
     status !== null
       ? responseErrorText(entry)
@@ -197,10 +216,7 @@ export function requestRow(
   return recordRow(context, "requests", entry, {
     key: `request-${(others.at(-1) ?? entry).id}`,
     at: iso(entry.atMs),
-    status: badge(
-      `${inFlight ? "in flight" : (status ?? "dropped")}${times}`,
-      inFlight ? "warn" : httpTone(status),
-    ),
+    status: requestBadge(entry, times),
     to: viewUrl(context, "requests", String(entry.id)),
     about: [
       ...objectText(context, objectIdOf(entry)),

@@ -1,8 +1,29 @@
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
+import { parseJsonOrText } from "../../../core/schema/depth.js";
+import { maskKey } from "../../../core/schema/text-format.js";
+import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import type { PageContext } from "../page-context.js";
+import { responseErrorText } from "../attention.js";
+import {
+  actionForm,
+  badge,
+  button,
+  durationText,
+  factList,
+  formatJson,
+  input,
+  jsonField,
+  listRow,
+  rowList,
+  section,
+  selectField,
+  snippet,
+  timeTag,
+} from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
+import { requestCurl, requestPath } from "../shell-commands.js";
 import { filteredList } from "./filtered-list.js";
-import { isRequestOfMode, requestRow } from "./record-rows.js";
+import { hasFailed, isRequestOfMode, objectIdOf, requestBadge, requestRow } from "./record-rows.js";
 
 /** Calls with the text in their URL or a body, ignoring case. */
 export function requestsWith(context: PageContext, q: string): RequestEntry[] {
@@ -38,4 +59,148 @@ ${filteredList<RequestEntry>(context, "requests", {
   row: (request) => requestRow(context, request),
   none: () => "None.",
 })}`;
+}
+
+/** A request: why it failed, both bodies, and a form to resend it. */
+export function requestView(context: PageContext, requestId: string): Markup | undefined {
+  const { state } = context.namespace.engine;
+  const entry = context.namespace.journal.entries().find(({ id }) => String(id) === requestId);
+  if (entry === undefined) return undefined;
+  const charge = state.get("charges", objectIdOf(entry) ?? "");
+  const problems = problemsOf(entry);
+  const advice = context.namespace.advisor.adviceOf(entry);
+  return html`<p class="back"><a href="${viewUrl(context, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${viewUrl(context, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
+${summarySection(context, entry)}
+${problems.length > 0 && section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
+${
+  advice.length > 0 &&
+  section({
+    id: "advice",
+    title: "Advice",
+    body: rowList(
+      "Advice",
+      advice.map(({ id, advice: text, why, docs }) =>
+        listRow(context, {
+          key: id,
+          status: badge("advice", "warn"),
+          title: text,
+          subtitle: why,
+          side: html`<code>${docs}</code>`,
+        }),
+      ),
+      "",
+    ),
+  })
+}
+${section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
+${section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
+${section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}
+${section({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(context, entry), "c") })}`;
+}
+
+function summarySection(context: PageContext, entry: RequestEntry): Markup {
+  const bad = hasFailed(entry);
+  return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${requestBadge(entry)}</h1>
+${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.hasClientDisconnected ? "the client hung up" : "the connection was dropped") : responseErrorText(entry)}</p>`}
+${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
+${factList([
+  [
+    "Operation",
+    entry.operation === null ? "none" : html`<a href="/docs#${entry.operation}">${entry.operation}</a>`,
+  ],
+  ["At", timeTag(context, iso(entry.atMs))],
+  ["Sent at (wall time)", iso(entry.wallMs)],
+  ["Duration", entry.inFlight ? "in flight" : durationText(entry)],
+  ["Sent by", entry.runner ?? "your app"],
+  ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
+  ["Idempotency-Key", entry.idempotencyKey ?? "none"],
+  ["Scenario asked for", entry.scenario ?? "none"],
+])}
+<div class="actions">${button({ command: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
+}
+
+function faultLink(context: PageContext, fault: string): Markup {
+  return context.namespace.engine.state.get("scenarios", fault) === undefined
+    ? html`<a href="${viewUrl(context, "faults")}">fault ${fault}</a>`
+    : html`<a href="${viewUrl(context, "scenarios")}#${fault}">scenario ${fault}</a>`;
+}
+
+/** A refused or ignored field of a request. */
+interface Problem {
+  /** Dotted path into the body, or a query parameter. */
+  readonly field: string;
+  /** Value as JSON; undefined if the field was missing. */
+  readonly sent: string | undefined;
+  readonly message: string;
+}
+
+/** Fields named in the error's `details`, and ignored fields. */
+function problemsOf({
+  method,
+  url,
+  status,
+  requestBody,
+  responseBody,
+  tolerated = [],
+}: RequestEntry): Problem[] {
+  const request = method === "GET" ? queryOf(url) : parseJsonOrText(requestBody ?? "");
+  const details =
+    (status ?? 500) >= 400 ? valueAt(parseJsonOrText(responseBody ?? ""), "error.details") : undefined;
+  const ignored = tolerated.flatMap((note) => {
+    const [, field, message] = /^body\.([^:]+): (.*)$/.exec(note) ?? [];
+    return field === undefined ? [] : [[field, message] as const];
+  });
+  return [...Object.entries(details ?? {}), ...ignored].map(([field, message]) => ({
+    field,
+    sent: JSON.stringify(valueAt(request, field)),
+    message: String(message),
+  }));
+}
+
+function queryOf(url: string): object {
+  return Object.fromEntries(new URL(url, "http://sandbox").searchParams);
+}
+
+function valueAt(value: unknown, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (owner, name) =>
+        typeof owner === "object" && owner !== null && Object.hasOwn(owner, name)
+          ? (owner as Record<string, unknown>)[name]
+          : undefined,
+      value,
+    );
+}
+
+function problemTable(problems: readonly Problem[]): Markup {
+  return html`<dl class="diff">${problems.map(({ field, sent, message }) => {
+    const value = sent !== undefined && html`you sent <del>${sent}</del> · `;
+    return html`<div><dt><code>${field}</code></dt><dd>${value}<span class="soft">${message}</span></dd></div>`;
+  })}</dl>`;
+}
+
+function editForm(context: PageContext, entry: RequestEntry): Markup {
+  const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
+  return actionForm(
+    context,
+    html`${selectField("method", "Method", methods, entry.method)}
+<label class="field grow"><span>Path</span><input name="path" value="${requestPath(entry)}" required autocomplete="off" spellcheck="false"></label>
+${selectField(
+  "key",
+  "Key",
+  [["same", entry.apiKey === null ? "none" : maskKey(entry.apiKey)], "test", "live", "none"],
+  entry.apiKey === null ? "none" : "same",
+)}
+${input({ name: "idempotency", label: "Idempotency-Key" })}
+${jsonField("body", "Body (JSON)", formatJson(entry.requestBody), { rows: 10, kind: "any" })}
+<button name="do" value="send ${entry.id}" class="main">Send</button>`,
+    "Edit and resend",
+  );
+}
+
+function bodyOf(text: string | null, label: string): Markup {
+  return text === null || text === ""
+    ? html`<p class="soft">No body.</p>`
+    : html`<pre tabindex="0" aria-label="${label}">${formatJson(text)}</pre>`;
 }
