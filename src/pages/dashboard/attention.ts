@@ -46,7 +46,7 @@ export function deliveryFailureText(delivery: Delivery): string {
 
 /** Deliveries to a receiver that match, newest first; never more than `limit`, but counted in full. */
 export function deliveriesTo(
-  { namespace }: PageContext,
+  { namespace }: Pick<PageContext, "namespace">,
   webhookId: string,
   matches: (delivery: Delivery) => boolean,
   limit: number,

@@ -1,5 +1,6 @@
 import { resendWithData } from "../../core/engine/commands/event-commands.js";
 import { SIGNATURE_VARIANTS } from "../../core/engine/event-emission.js";
+import { isFailing } from "../../core/engine/is-failing.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { parseDuration } from "../../core/schema/duration.js";
@@ -14,7 +15,7 @@ import {
   type FormSubmission,
 } from "./api-calls.js";
 import { APP_CALL_ACTIONS } from "./app-calls.js";
-import { lastAttemptResult } from "./attention.js";
+import { deliveriesTo, lastAttemptResult } from "./attention.js";
 import { formatCount, readableDuration } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import { REPORT_ACTIONS } from "./report-actions.js";
@@ -160,9 +161,8 @@ function parseObjectField(form: URLSearchParams, name: string): Record<string, u
 /** Snapshot taken before a reset, for Undo. */
 const BEFORE_RESET = "before-reset";
 
-/** Maximum number of deliveries that "Retry all" retries, and page size of the control API's lists. */
+/** Maximum number of deliveries that "Retry all" retries. */
 const MAX_RETRIED = 1_000;
-const PAGE = 100;
 
 const ACTIONS: DashboardActions = {
   ...Object.fromEntries(Object.entries(CALLS).map(([name, call]) => [name, actionOf(call)])),
@@ -210,20 +210,9 @@ const ACTIONS: DashboardActions = {
     return isRefusal(delivery) ? delivery : { text: await attemptsText(press.namespace, [delivery]) };
   },
   "retry-all": async (press) => {
-    const failing: Delivery[] = [];
-    for (let total = 1; failing.length < Math.min(total, MAX_RETRIED); ) {
-      const query = `webhook_id=${idSegment(press)}&failing=1&limit=${PAGE}&offset=${failing.length}`;
-      const page = await callControl<{ total: number; items: Delivery[] }>(
-        press,
-        "GET",
-        `/deliveries?${query}`,
-      );
-      if (isRefusal(page)) return page;
-      failing.push(...page.items);
-      total = page.items.length === 0 ? 0 : page.total;
-    }
+    press.namespace.runDueTasks();
     let retried = 0;
-    for (const { delivery_id } of failing)
+    for (const { delivery_id } of deliveriesTo(press, press.args[0] ?? "", isFailing, MAX_RETRIED).items)
       if (!isRefusal(await callControl(press, "POST", `/deliveries/${delivery_id}/retry`, {}))) retried++;
     return { text: `${retried} ${retried === 1 ? "delivery" : "deliveries"} tried again` };
   },
