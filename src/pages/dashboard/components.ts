@@ -126,14 +126,15 @@ export interface ListRow {
 /** A table that scrolls horizontally on narrow screens. */
 export function wideTable(
   label: string,
-  columns: readonly (readonly [name: string, kind?: "number"])[],
+  columns: readonly string[],
+  numberColumns: readonly string[],
   rows: Content,
+  foot?: Content,
 ): Markup {
-  const head = columns.map(
-    ([name, kind]) => html`<th scope="col"${kind !== undefined && html` class="${kind}"`}>${name}</th>`,
-  );
+  const texts = columns.map((name) => html`<th scope="col">${name}</th>`);
+  const numbers = numberColumns.map((name) => html`<th scope="col" class="number">${name}</th>`);
   return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
-<table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+<table><thead><tr>${texts}${numbers}</tr></thead><tbody>${rows}</tbody>${foot}</table></div>`;
 }
 
 /** A list row; the script patches it by its key. */

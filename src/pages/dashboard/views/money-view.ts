@@ -54,14 +54,8 @@ ${section({
       ? html`<p class="soft">No account yet: it is opened by the first payment in its currency.</p>`
       : wideTable(
           "Balances",
-          [
-            ["Organization"],
-            ["Currency"],
-            ["Available", "number"],
-            ["Pending", "number"],
-            ["In transit", "number"],
-            ["Fees paid", "number"],
-          ],
+          ["Organization", "Currency"],
+          ["Available", "Pending", "In transit", "Fees paid"],
           holdings.map(
             ({ key, organization_id, mode, currency, balances }) =>
               html`<tr data-key="${key}"><td>${organization_id} ${modeMark(mode)}</td><td>${currency}</td>
@@ -166,21 +160,15 @@ ${
     ? html`<p class="soft">No money has moved.</p>`
     : wideTable(
         "Ledger",
-        [
-          ["When"],
-          ["For"],
-          ["Currency"],
-          ...LEDGER_ACCOUNTS.map((name) => [ACCOUNT_NAMES[name], "number"] as const),
-          ["Sum", "number"],
-          ["Available before → after", "number"],
-        ],
+        ["When", "For", "Currency"],
+        [...LEDGER_ACCOUNTS.map((name) => ACCOUNT_NAMES[name]), "Sum", "Available before → after"],
         rows.items.map(
           ({ entry, before, after }) =>
             html`<tr data-key="${entry.entry_id}"><td>${timeTag(context, entry.at)}</td>
 <td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${modeMark(entry.mode)}</td>
 <td>${entry.currency}</td>
-${LEDGER_ACCOUNTS.map((name) => html`<td class="number">${cell(entry.postings, name)}</td>`)}
-<td class="number soft">${sum(entry.postings.map(({ amount }) => amount))}</td>
+${amountCells(entry.postings, LEDGER_ACCOUNTS)}
+<td class="number soft">${sumOf(entry.postings)}</td>
 <td class="number">${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong></td></tr>`,
         ),
       )
@@ -188,9 +176,22 @@ ${LEDGER_ACCOUNTS.map((name) => html`<td class="number">${cell(entry.postings, n
   });
 }
 
-function cell(postings: readonly { account: LedgerAccount; amount: string }[], name: LedgerAccount): string {
-  const amounts = postings.filter(({ account }) => account === name).map(({ amount }) => amount);
-  return amounts.length === 0 ? "" : signed(sum(amounts));
+type Postings = readonly { readonly account: LedgerAccount; readonly amount: string }[];
+
+/** The sum of the postings to each account, with an explicit sign; empty if there are none. */
+function amountCells(postings: Postings, accounts: readonly LedgerAccount[]): Markup[] {
+  return accounts.map((name) => {
+    const own = postings.filter(({ account }) => account === name);
+    const amount = sumOf(own);
+    const isNegative = amount.startsWith("-");
+    const text = `${isNegative ? "−" : "+"}${groupDigits(isNegative ? amount.slice(1) : amount)}`;
+    return html`<td class="number">${own.length > 0 && text}</td>`;
+  });
+}
+
+function sumOf(postings: Postings): string {
+  const [first = "0", ...others] = postings.map(({ amount }) => amount);
+  return others.reduce(add, first);
 }
 
 /** Links the charge of an entry; other objects have no page. */
@@ -211,25 +212,16 @@ const ACCOUNT_NAMES = {
 export function postingsTable(context: PageContext, objectId: string): Markup {
   const entries = context.namespace.engine.state.entriesOf(objectId);
   if (entries.length === 0) return html`<p class="soft">No money has moved.</p>`;
-  const amounts = (account: string, of = entries) =>
-    of.flatMap(({ postings }) =>
-      postings.filter((posting) => posting.account === account).map(({ amount }) => amount),
-    );
-  const accounts = LEDGER_ACCOUNTS.filter((account) => amounts(account).length > 0);
-  const cell = (list: string[]) => (list.length === 0 ? "" : signed(sum(list)));
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Postings"><table><thead><tr><th scope="col">When</th><th scope="col">For</th>${accounts.map((account) => html`<th scope="col" class="number">${ACCOUNT_NAMES[account]}</th>`)}<th scope="col" class="number">Sum</th></tr></thead>
-<tbody>${entries.map(
-    (entry) =>
-      html`<tr data-key="${entry.entry_id}"><td>${timeTag(context, entry.at)}</td><td>${entry.kind}, ${entry.currency}</td>${accounts.map((account) => html`<td class="number">${cell(amounts(account, [entry]))}</td>`)}<td class="number soft">${sum(entry.postings.map(({ amount }) => amount))}</td></tr>`,
-  )}</tbody>
-<tfoot><tr><th scope="row" colspan="2">Total</th>${accounts.map((account) => html`<td class="number">${cell(amounts(account))}</td>`)}<td class="number">${sum(entries.flatMap(({ postings }) => postings.map(({ amount }) => amount)))}</td></tr></tfoot></table></div>`;
-}
-
-/** An amount with an explicit sign. */
-function signed(amount: string): string {
-  return amount.startsWith("-") ? `−${groupDigits(amount.slice(1))}` : `+${groupDigits(amount)}`;
-}
-
-function sum([first = "0", ...others]: readonly string[]): string {
-  return others.reduce(add, first);
+  const all = entries.flatMap(({ postings }) => postings);
+  const accounts = LEDGER_ACCOUNTS.filter((name) => all.some(({ account }) => account === name));
+  return wideTable(
+    "Postings",
+    ["When", "For"],
+    [...accounts.map((name) => ACCOUNT_NAMES[name]), "Sum"],
+    entries.map(
+      ({ entry_id, at, kind, currency, postings }) =>
+        html`<tr data-key="${entry_id}"><td>${timeTag(context, at)}</td><td>${kind}, ${currency}</td>${amountCells(postings, accounts)}<td class="number soft">${sumOf(postings)}</td></tr>`,
+    ),
+    html`<tfoot><tr><th scope="row" colspan="2">Total</th>${amountCells(all, accounts)}<td class="number">${sumOf(all)}</td></tr></tfoot>`,
+  );
 }

@@ -115,7 +115,8 @@ function changesView({ counts, records }: StateChanges): Markup {
   if (all === 0) return html`<p class="soft">Nothing differs.</p>`;
   return html`${wideTable(
     "How many records differ",
-    [["Records"], ["Added", "number"], ["Changed", "number"], ["Removed", "number"]],
+    ["Records"],
+    ["Added", "Changed", "Removed"],
     counts.map(
       ({ collection, ...count }) =>
         html`<tr><td>${collection}</td>
