@@ -204,8 +204,6 @@ export interface InputOptions {
   readonly hint?: string;
   readonly type?: "text" | "search" | "number";
   readonly required?: boolean;
-  /** Id of a `datalist`. */
-  readonly list?: string;
   readonly min?: number;
   readonly max?: number;
 }
@@ -217,14 +215,13 @@ export function input({
   hint,
   type = "text",
   required = false,
-  list,
   min,
   max,
 }: InputOptions): Markup {
   const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
-  const hints = html`${list !== undefined && html` list="${list}"`}${hint !== undefined && html` placeholder="${hint}"`}`;
+  const placeholder = hint !== undefined && html` placeholder="${hint}"`;
   return html`<label class="field"><span>${label}</span>
-<input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${hints}${required && html` required`}></label>`;
+<input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${placeholder}${required && html` required`}></label>`;
 }
 
 /** A JSON field that the script validates while typing. */
@@ -266,7 +263,7 @@ export function pager(context: PageContext, total: number, name = "offset"): Mar
   return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
 }
 
-export function factList(list: readonly (readonly [string, Content])[]): Markup {
+export function factList(list: readonly (readonly [name: Content, value: Content])[]): Markup {
   return html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
@@ -288,6 +285,20 @@ export function formatJson(text: string | null): string {
 export function firstLine(text: string | null, maxLength = 140): string {
   const line = (text ?? "").trim().split("\n")[0]!;
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
+}
+
+/** Groups neighbours with the same key. */
+export function groupConsecutive<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): [Item, ...Item[]][] {
+  const groups: [Item, ...Item[]][] = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    if (last !== undefined && keyOf(last[0]) === keyOf(item)) last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
 }
 
 export function conditionText(value: unknown): string {

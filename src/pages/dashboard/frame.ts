@@ -1,7 +1,8 @@
 import { isFailing } from "../../core/engine/is-failing.js";
+import type { Delivery } from "../../core/engine/records.js";
 import { html, type Markup } from "../html.js";
 import { attentionItems } from "./attention.js";
-import { actionForm, button, dateText, readableDuration, type Tone } from "./components.js";
+import { actionForm, button, dateText, factList, readableDuration, type Tone } from "./components.js";
 import {
   currentUrl,
   DASHBOARD_PATH,
@@ -25,22 +26,20 @@ ${aside !== undefined && html`<aside data-column aria-label="Active, receivers, 
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>
-<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>${KEYS}<form method="dialog"><button>Close</button></form></dialog>`;
+<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>${factList(Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]))}<form method="dialog"><button>Close</button></form></dialog>`;
 }
 
-const KEYS = html`<dl class="facts">${(
-  [
-    ["/ or ⌘K", "search"],
-    ["j, k", "next, previous row"],
-    ["Enter", "open the row"],
-    ["e", "advance 10 seconds"],
-    ["n", "run what is due next"],
-    ["r", "redeliver, or retry"],
-    ["c", "copy as curl"],
-    [".", "pause the updates"],
-    ["?", "this list"],
-  ] as const
-).map(([key, does]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${does}</dd></div>`)}</dl>`;
+const KEYS = {
+  "/ or ⌘K": "search",
+  "j, k": "next, previous row",
+  Enter: "open the row",
+  e: "advance 10 seconds",
+  n: "run what is due next",
+  r: "redeliver, or retry",
+  c: "copy as curl",
+  ".": "pause the updates",
+  "?": "this list",
+};
 
 function notice({ notice }: PageContext): Markup | false {
   return (
@@ -110,26 +109,16 @@ interface Count {
 /** Counts beside the menu's entries. */
 function countsOf(context: PageContext): { readonly [View in ViewName]?: Count } {
   const { state } = context.namespace.engine;
-  const failing = state.pageOfKinds(
-    "deliveries",
-    (delivery) => isInMode(context, delivery) && isFailing(delivery),
-    0,
-    0,
-  ).total;
+  const charges = state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total;
+  const matches = (delivery: Delivery) => isInMode(context, delivery) && isFailing(delivery);
+  const failing = state.pageOfKinds("deliveries", matches, 0, 0).total;
+  const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0).length;
   return {
     activity: { count: attentionItems(context).length, noun: "that need attention", tone: "bad" },
-    charges: {
-      count: state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total,
-      noun: "charges",
-      tone: "",
-    },
+    charges: { count: charges, noun: "charges", tone: "" },
     webhooks: { count: failing, noun: "failing", tone: "bad" },
     faults: { count: state.tables.faults.size, noun: "active", tone: "warn" },
-    scenarios: {
-      count: [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0).length,
-      noun: "active",
-      tone: "warn",
-    },
+    scenarios: { count: active, noun: "active", tone: "warn" },
     checks: { count: context.namespace.advisor.log.items().length, noun: "pieces of advice", tone: "warn" },
   };
 }

@@ -13,6 +13,7 @@ import {
   badge,
   button,
   conditionText,
+  groupConsecutive,
   input,
   listRow,
   rowList,
@@ -87,7 +88,7 @@ function activityRows(context: PageContext, show: string): Markup[] {
           !CHARGE_OPERATIONS.has(request.operation ?? "") ||
           (request.tolerated ?? []).length > 0)));
   const requests = (): TimedRow[] =>
-    groupSimilar(namespace.journal.entries().slice(0, 200).filter(matchesRequest))
+    groupConsecutive(namespace.journal.entries().slice(0, 200).filter(matchesRequest), outcomeKey)
       .slice(0, MAX_ROWS)
       .map(([newest, ...others]) => ({ at: iso(newest.atMs), row: requestRow(context, newest, others) }));
   const all: Record<string, () => TimedRow[]> = {
@@ -103,17 +104,8 @@ function activityRows(context: PageContext, show: string): Markup[] {
     .map((item) => item.row);
 }
 
-/** Groups consecutive calls with the same outcome, each group newest first. */
-function groupSimilar(entries: readonly RequestEntry[]): [RequestEntry, ...RequestEntry[]][] {
-  const groups: [RequestEntry, ...RequestEntry[]][] = [];
-  const keyOf = ({ method, path, status, inFlight, fault, responseBody }: RequestEntry) =>
-    [method, path, status, inFlight, fault, (status ?? 500) >= 400 && responseBody].join(" ");
-  for (const entry of entries) {
-    const last = groups.at(-1);
-    if (last !== undefined && keyOf(last[0]) === keyOf(entry)) last.push(entry);
-    else groups.push([entry]);
-  }
-  return groups;
+function outcomeKey({ method, path, status, inFlight, fault, responseBody }: RequestEntry): string {
+  return [method, path, status, inFlight, fault, (status ?? 500) >= 400 && responseBody].join(" ");
 }
 
 /** Calls already visible in the charge's row. */

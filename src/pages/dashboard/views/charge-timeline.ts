@@ -7,7 +7,15 @@ import { iso } from "../../../core/schema/time.js";
 import { chargeHistory } from "../../../server/control/charge-history.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { badge, button, firstLine, httpTone, readableDuration, statusTone } from "../components.js";
+import {
+  badge,
+  button,
+  firstLine,
+  groupConsecutive,
+  httpTone,
+  readableDuration,
+  statusTone,
+} from "../components.js";
 import { currentUrl, type PageContext, viewUrl } from "../page-context.js";
 import { taskText } from "./due-tasks.js";
 
@@ -39,8 +47,10 @@ export function chargeTimeline(context: PageContext, charge: Charge): Markup {
     isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${readableDuration(Date.parse(line.at) - startMs)}`;
   let previousMs = startMs;
   let hasNow = false;
-  const list = groupsOf(lines, timeOf).map((group) => {
-    const { at, isDue } = group[0]!;
+  // Lines that show the same time are one row.
+  const list = groupConsecutive(lines, (line) => `${line.isDue} ${timeOf(line)}`).map((group) => {
+    const [first] = group;
+    const { at, isDue } = first;
     const gap = Date.parse(at) - previousMs;
     previousMs = Date.parse(at);
     const fold =
@@ -49,25 +59,13 @@ export function chargeTimeline(context: PageContext, charge: Charge): Markup {
       html`<tr class="fold"><td colspan="5">~ ${readableDuration(gap)} ~</td></tr>`;
     const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
     hasNow ||= isDue === true;
-    return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(group[0]!)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
+    return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
   });
   const columns = [isWall ? "Wall time" : "Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
   const none = html`<tr><td colspan="5" class="soft">No problems: no call was refused and no webhook failed.</td></tr>`;
   return html`${isWall && html`<p class="soft">Only requests and webhooks have a wall time (UTC); everything else has sandbox time only.</p>`}
 <div class="wide" tabindex="0" role="region" aria-label="History">
 <table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list.length === 0 ? none : list}</tbody></table></div>`;
-}
-
-/** Groups lines that show the same time into one table row. */
-function groupsOf(lines: readonly Line[], timeOf: (line: Line) => string): Line[][] {
-  const groups: Line[][] = [];
-  for (const line of lines) {
-    const last = groups.at(-1);
-    if (last !== undefined && timeOf(last[0]!) === timeOf(line) && last[0]!.isDue === line.isDue)
-      last.push(line);
-    else groups.push([line]);
-  }
-  return groups;
 }
 
 /** Switches for time and scope; both are query parameters. */
