@@ -1,6 +1,6 @@
 import type { StoredScenario } from "../../../core/engine/records.js";
 import type { RunStep } from "../../../core/namespace/injected-tools.js";
-import type { ChargeRule, ChargeTimelineEntry } from "../../../core/schema/scenario-rules.js";
+import type { ChargeRule } from "../../../core/schema/scenario-rules.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
 import {
@@ -46,7 +46,7 @@ function card(context: PageContext, stored: StoredScenario): Markup {
   const url = viewUrl(context, "scenarios", name);
   return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-${ruleTimelines(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${formatCount(charges.length - 3, "more rule")}</p>`}
+${charges.slice(0, 3).map(ruleTimeline)}${charges.length > 3 && html`<p class="soft">and ${formatCount(charges.length - 3, "more rule")}</p>`}
 <p class="soft">${[
     withdrawals.length > 0 && `${formatCount(withdrawals.length, "rule")} for withdrawals`,
     webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => ruleFields(rule)).join("; ")}`,
@@ -78,12 +78,8 @@ function ruleFields(rule: object): string {
     .join(", ");
 }
 
-function ruleTimelines(rules: readonly ChargeRule[]): Markup[] {
-  return rules.map(({ match, timeline }) => timelineMarkup(match, timeline));
-}
-
-/** Draws a timeline with the delays between its statuses. */
-function timelineMarkup(match: object | undefined, timeline: readonly ChargeTimelineEntry[]): Markup {
+/** Draws a rule's timeline with the delays between its statuses. */
+function ruleTimeline({ match, timeline }: ChargeRule): Markup {
   return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : ruleFields(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
     (entry) => {
       const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;
@@ -104,7 +100,7 @@ export function scenarioDetailView(context: PageContext, name: string): Markup |
   const stored = context.namespace.engine.state.get("scenarios", name);
   if (stored === undefined) return undefined;
   const { scenario, activated } = stored;
-  const { source, webhooks = [], faults = [], withdrawals = [] } = scenario;
+  const { source, charges = [], webhooks = [], faults = [], withdrawals = [] } = scenario;
   const file = source ?? scenario;
   const { run } = reportsOf(context.namespace);
   const applied = context.namespace.engine.appliedCounts.of(scenario);
@@ -130,14 +126,9 @@ ${
 ${section({
   id: "rules",
   title: "Rules",
-  body: html`${ruleTimelines(scenario.charges ?? [])}${[
-    ["withdrawals", withdrawals],
-    ["webhooks", webhooks],
-    ["faults", faults],
-  ].map(([kind, list]) =>
-    (list as readonly object[]).map(
-      (rule, index) => html`<p><code>${kind as string}.${index}</code> ${ruleFields(rule)}</p>`,
-    ),
+  body: html`${charges.map(ruleTimeline)}${Object.entries({ withdrawals, webhooks, faults }).map(
+    ([kind, rules]) =>
+      rules.map((rule, index) => html`<p><code>${kind}.${index}</code> ${ruleFields(rule)}</p>`),
   )}
 <p class="soft">${
     Object.entries(applied)
@@ -173,34 +164,19 @@ function stepList(
   context: PageContext,
   { at, stepCount, currentStep, steps: finished, report }: ScenarioRunProgress,
 ): Markup {
-  const left = stepCount - finished.length - (currentStep === undefined ? 0 : 1);
+  const rows = finished.map((step) => stepRow(context, step));
+  if (currentStep !== undefined) {
+    const key = `step-${finished.length + 1}`;
+    rows.push(listRow(context, { key, status: badge("running", "warn"), title: currentStep }));
+  }
+  const left = stepCount - rows.length;
+  if (report === undefined && left > 0) {
+    const title = formatCount(left, "more step");
+    rows.push(listRow(context, { key: "left", status: badge("waiting", ""), title }));
+  }
   return html`<p class="soft">${timeTag(context, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
 ${report?.error !== undefined && html`<p class="why"><strong>Why:</strong> ${report.error}</p>`}
-${rowList(
-  "Steps",
-  [
-    ...finished.map((step) => stepRow(context, step)),
-    ...(currentStep === undefined
-      ? []
-      : [
-          listRow(context, {
-            key: `step-${finished.length + 1}`,
-            status: badge("running", "warn"),
-            title: currentStep,
-          }),
-        ]),
-    ...(report === undefined && left > 0
-      ? [
-          listRow(context, {
-            key: "left",
-            status: badge("waiting", ""),
-            title: formatCount(left, "more step"),
-          }),
-        ]
-      : []),
-  ],
-  "Starting.",
-)}
+${rowList("Steps", rows, "Starting.")}
 ${(report?.never_happened.length ?? 0) > 0 && html`<p>${badge("never happened", "warn")} ${report!.never_happened.join(", ")}: the cases they cover were not tested.</p>`}`;
 }
 
