@@ -32,12 +32,9 @@ const MAX_SENT = 6;
 const MAX_CHARS = 4_096;
 
 /** Runs the probes of `check-webhook` against a receiver; the page shows each result as it arrives. */
-async function checkReceiver({
-  namespaces,
-  namespace,
-  args,
-}: FormSubmission): Promise<ActionResult | Refusal> {
-  const [webhookId = ""] = args;
+async function checkReceiver(press: FormSubmission): Promise<ActionResult | Refusal> {
+  const { namespaces, namespace } = press;
+  const [webhookId = ""] = press.args;
   const endpoint = namespace.engine.state.get("endpoints", webhookId);
   if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver has been deleted");
   const { url, secret, signature } = endpoint;
@@ -106,14 +103,7 @@ async function runScenario(press: FormSubmission): Promise<ActionResult | Refusa
   if (appField === undefined ? countAppSteps(source.steps) > 0 : app === undefined)
     return refuseInvalid({ app: "must be your app's URL, such as http://localhost:3000" });
   const at = iso(namespace.nowMs());
-  const run: ScenarioRunProgress = {
-    name,
-    at,
-    app: appField,
-    stepCount: 0,
-    currentStep: undefined,
-    steps: [],
-  };
+  const run: ScenarioRunProgress = { name, at, app: appField, stepCount: 0, steps: [] };
   const update = (progress: Partial<ScenarioRunProgress>) => {
     Object.assign(run, progress);
     namespace.notifyReport("run");

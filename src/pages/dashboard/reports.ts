@@ -19,13 +19,6 @@ export interface ReceiverCheckProgress {
   error?: string;
 }
 
-export interface BooksComparison {
-  readonly at: string;
-  readonly report: BookReport;
-  /** Line number at which each row begins. */
-  readonly lines: readonly number[];
-}
-
 /** A finished or running scenario run. */
 export interface ScenarioRunProgress {
   readonly name: string;
@@ -35,7 +28,7 @@ export interface ScenarioRunProgress {
   /** Number of steps; 0 until the first begins. */
   stepCount: number;
   /** Title of the running step. */
-  currentStep: string | undefined;
+  currentStep?: string | undefined;
   readonly steps: RunStep[];
   /** Set when the run has finished. */
   report?: RunOutcome;
@@ -55,17 +48,15 @@ export const exploreReportSchema = z.object({
   ),
 });
 
-export interface StoredExploreReport {
-  readonly at: string;
-  readonly report: z.infer<typeof exploreReportSchema>;
-}
+export type ExploreReport = z.infer<typeof exploreReportSchema>;
 
 /** Latest reports of a namespace. In memory only, not part of its state. */
 export interface Reports {
   receiver?: ReceiverCheckProgress;
-  books?: BooksComparison;
+  /** `lines`: line number at which each row begins. */
+  books?: { readonly at: string; readonly report: BookReport; readonly lines: readonly number[] };
   run?: ScenarioRunProgress;
-  explored?: StoredExploreReport;
+  explored?: { readonly at: string; readonly report: ExploreReport };
 }
 
 const ALL = new WeakMap<Namespace, Reports>();

@@ -20,7 +20,7 @@ import {
   timeTag,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { reportsOf, type StoredExploreReport } from "../reports.js";
+import { type ExploreReport, reportsOf } from "../reports.js";
 import { cliCommand, shellQuote } from "../shell-commands.js";
 import { probesSection, receiverCheckSection } from "./receiver-check-view.js";
 
@@ -57,8 +57,6 @@ function withReceiverNames({ namespace }: PageContext, text: string): string {
   return text.replace(/we_[0-9a-f]+/g, (id) => receiverName(namespace.engine.state.get("endpoints", id)));
 }
 
-type Finding = StoredExploreReport["report"]["findings"][number];
-
 /** A pasted `explore` report. */
 function exploredPart(context: PageContext): Markup {
   const { explored } = reportsOf(context.namespace);
@@ -84,7 +82,8 @@ ${actionForm(
   });
 }
 
-function findingItem(context: PageContext, { oracle, message, deviations, story, file }: Finding): Markup {
+function findingItem(context: PageContext, finding: ExploreReport["findings"][number]): Markup {
+  const { oracle, message, deviations, story, file } = finding;
   return html`<li>${badge(oracle, "bad")} <strong>${message}</strong>${deviations.length > 0 && html`<br><span class="soft">It takes ${deviations.map(({ kind, at }) => `${kind} at ${at}`).join(", ")}.</span>`}
 ${story !== undefined && html`<details><summary>Baseline and failing run</summary><pre tabindex="0" aria-label="Baseline">${story.plain.join("\n")}</pre><pre tabindex="0" aria-label="Failing run">${story.failing.join("\n")}</pre></details>`}
 ${file !== undefined && snippet("Reproduce", cliCommand(context, `run ${file} --app http://localhost:3000`))}</li>`;
