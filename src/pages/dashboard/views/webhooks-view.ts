@@ -27,22 +27,15 @@ import { deliveryRow } from "./record-rows.js";
 /** Receivers and deliveries. */
 export function webhooksView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
-  const [type, receiver] = ["type", "receiver"].map((name) => context.query.get(name)?.trim() ?? "") as [
-    string,
-    string,
-  ];
-  const types = new Set([
-    "charge.*",
-    "withdrawal.*",
-    ...state.eventTypes().sort(),
-    ...(type === "" ? [] : [type]),
-  ]);
+  const type = context.query.get("type")?.trim() ?? "";
+  const receiver = context.query.get("receiver")?.trim() ?? "";
+  const types = ["charge.*", "withdrawal.*", ...state.eventTypes().sort(), ...(type === "" ? [] : [type])];
   return html`<h1>Webhooks</h1>
 ${receiversSection(context, state.get("endpoints", receiver))}
 ${filteredList<Delivery>(context, "deliveries", {
   choices: {
     status: ["failing", "pending", "delivered", "failed", "dropped"],
-    type: [...types],
+    type: [...new Set(types)],
     receiver: state.endpoints().map((endpoint) => [endpoint.webhook_id, receiverName(endpoint)] as const),
   },
   find: ({ status, q = "" }, offset) => {
@@ -108,17 +101,11 @@ ${copyButton("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-endpo
   )}</div>`;
 }
 
-interface Health {
-  readonly word: string;
-  readonly tone: Tone;
-  readonly why: string | undefined;
-}
-
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, enabled, url, mode, signature } = endpoint;
   const isAutomatic = ({ mishap }: Delivery) => !mishap?.by_hand;
   const { total, items } = deliveriesTo(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
-  const { word, tone, why } = healthOf(context, endpoint, items);
+  const [word, tone, why] = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
   const signatureName = typeof signature === "string" ? signature : "own signature";
@@ -136,8 +123,10 @@ ${button({ command: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: ena
   });
 }
 
+type Health = readonly [word: string, tone: Tone, why?: string];
+
 function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: readonly Delivery[]): Health {
-  if (!enabled) return { word: "off", tone: "", why: undefined };
+  if (!enabled) return ["off", ""];
   const failing = items.filter(isFailing);
   const holds = items.flatMap((delivery) =>
     delivery.attempts.length === 0 ? (namespace.findHold(delivery) ?? []) : [],
@@ -145,21 +134,17 @@ function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: read
   // Prefers the delivery that waits for the receiver over those queued behind it.
   const hold = holds.findLast(({ reason }) => !reason.startsWith("waits for the delivery")) ?? holds.at(-1);
   if (hold !== undefined && failing.length === 0)
-    return {
-      word: `${holds.length} held`,
-      tone: "warn",
-      why: `${hold.reason}, since ${hold.since.slice(11, 19)}`,
-    };
-  if (failing.length === 0) return { word: "ok", tone: "good", why: undefined };
+    return [`${holds.length} held`, "warn", `${hold.reason}, since ${hold.since.slice(11, 19)}`];
+  if (failing.length === 0) return ["ok", "good"];
   const share = Math.round((failing.length / items.length) * 100);
-  return { word: `${share} % fail`, tone: "bad", why: deliveryFailureText(failing[0]!) };
+  return [`${share} % fail`, "bad", deliveryFailureText(failing[0]!)];
 }
 
 /** One character per delivery, oldest first. */
 function healthBar(items: readonly Delivery[]): Markup | false {
   if (items.length === 0) return false;
   const count = { good: 0, bad: 0, open: 0 };
-  const signatureName = items
+  const bars = items
     .map((delivery) => {
       const state = isFailing(delivery) ? "bad" : delivery.status === "delivered" ? "good" : "open";
       count[state]++;
@@ -168,5 +153,5 @@ function healthBar(items: readonly Delivery[]): Markup | false {
     .reverse()
     .join("");
   const label = `The last ${formatCount(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
-  return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${signatureName}</span>`;
+  return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${bars}</span>`;
 }
