@@ -135,15 +135,10 @@ interface Problem {
 }
 
 /** Fields named in the error's `details`, and ignored fields. */
-function problemsOf({
-  method,
-  url,
-  status,
-  requestBody,
-  responseBody,
-  tolerated = [],
-}: RequestEntry): Problem[] {
-  const request = method === "GET" ? queryOf(url) : parseJsonOrText(requestBody ?? "");
+function problemsOf(entry: RequestEntry): Problem[] {
+  const { method, url, status, requestBody, responseBody, tolerated = [] } = entry;
+  const query = new URL(url, "http://sandbox").searchParams;
+  const request = method === "GET" ? Object.fromEntries(query) : parseJsonOrText(requestBody ?? "");
   const details =
     (status ?? 500) >= 400 ? valueAt(parseJsonOrText(responseBody ?? ""), "error.details") : undefined;
   const ignored = tolerated.flatMap((note) => {
@@ -155,10 +150,6 @@ function problemsOf({
     sent: JSON.stringify(valueAt(request, field)),
     message: String(message),
   }));
-}
-
-function queryOf(url: string): object {
-  return Object.fromEntries(new URL(url, "http://sandbox").searchParams);
 }
 
 function valueAt(value: unknown, path: string): unknown {
