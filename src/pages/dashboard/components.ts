@@ -90,7 +90,7 @@ export interface ButtonOptions {
   /** The target, for screen readers. */
   readonly to?: string;
   readonly key?: string;
-  readonly kind?: "main" | "danger";
+  readonly kind?: "main" | "danger" | undefined;
   /** Page that shows the progress; opened at once. */
   readonly progressUrl?: string;
 }
@@ -177,12 +177,9 @@ export function section({ id, title, tools, body, isAppendOnly = false }: Sectio
   return html`<section id="${id}" data-part${isAppendOnly && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
-export function foldedSection({
-  id,
-  title,
-  body,
-  isOpen = false,
-}: Omit<SectionOptions, "tools" | "isAppendOnly"> & { readonly isOpen?: boolean }): Markup {
+type FoldedSection = Pick<SectionOptions, "id" | "title" | "body"> & { readonly isOpen?: boolean };
+
+export function foldedSection({ id, title, body, isOpen = false }: FoldedSection): Markup {
   return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
 }
 
@@ -208,16 +205,8 @@ export interface InputOptions {
   readonly max?: number;
 }
 
-export function input({
-  name,
-  label,
-  value = "",
-  hint,
-  type = "text",
-  required = false,
-  min,
-  max,
-}: InputOptions): Markup {
+export function input(options: InputOptions): Markup {
+  const { name, label, value = "", hint, type = "text", required = false, min, max } = options;
   const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
   const placeholder = hint !== undefined && html` placeholder="${hint}"`;
   return html`<label class="field"><span>${label}</span>
@@ -263,8 +252,8 @@ export function pager(context: PageContext, total: number, name = "offset"): Mar
   return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
 }
 
-export function factList(list: readonly (readonly [name: Content, value: Content])[]): Markup {
-  return html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+export function factList(list: readonly (readonly [name: Content, value: Content] | false)[]): Markup {
+  return html`<dl class="facts">${list.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
 }
 
 export function toIndentedJson(value: unknown): string {

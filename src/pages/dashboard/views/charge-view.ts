@@ -62,16 +62,8 @@ ${section({
     ["Expires", timeTag(context, charge.expires_at)],
     ["Settled", charge.settled_at === null ? "not yet" : timeTag(context, charge.settled_at)],
     ["Exchange rate", charge.exchange_rate ?? "–"],
-    ...Object.entries(charge.metadata).map(([name, value]): [string, Markup] => [
-      name,
-      html`<bdi>${value}</bdi>`,
-    ]),
-    ...(charge.kind === "hosted"
-      ? ([["Checkout page", html`<a href="/checkout/${charge.checkout_id}">open ↗</a>`]] as [
-          string,
-          Markup,
-        ][])
-      : []),
+    ...Object.entries(charge.metadata).map(([name, value]) => [name, html`<bdi>${value}</bdi>`] as const),
+    charge.kind === "hosted" && ["Checkout page", html`<a href="/checkout/${charge.checkout_id}">open ↗</a>`],
   ]),
 })}
 ${payloadDiffSection(context, charge)}
@@ -176,18 +168,18 @@ function duration(ms: number): string {
 
 /** A Vitest test that creates the charge and moves it to its status. */
 function testSource(charge: Charge): string {
-  const { pricing, payment_method, customer_email, status, metadata, phone_number, bank_account_number } =
-    charge;
+  const { pricing, status, metadata } = charge;
+  // JSON leaves out what is undefined.
   const order = {
     pricing,
-    payment_method: payment_method ?? charge.offered_methods[0],
-    ...(charge.payment_rail === null ? {} : { payment_rail: charge.payment_rail }),
+    payment_method: charge.payment_method ?? charge.offered_methods[0],
+    payment_rail: charge.payment_rail ?? undefined,
   };
   const customer = {
-    ...(customer_email === null ? {} : { customer_email }),
-    ...(phone_number === null ? {} : { phone_number }),
-    ...(bank_account_number === null ? {} : { bank_account_number }),
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    customer_email: charge.customer_email ?? undefined,
+    phone_number: charge.phone_number ?? undefined,
+    bank_account_number: charge.bank_account_number ?? undefined,
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
   };
   return `import { expect, it } from "vitest";
 import { setupSandbox } from "payments-sandbox/testing";

@@ -29,13 +29,8 @@ ${filteredList<Charge>(context, "charges", {
 })}`;
 }
 
-interface Transition {
-  readonly to: keyof typeof CHARGE_STATUS_TABLE;
-  readonly verb: string;
-}
-
 /** Allowed transitions. A status that needs a price is left out if no method can set one. */
-function allowedTransitions(charge: Charge): Transition[] {
+function allowedTransitions(charge: Charge) {
   return CHARGE_STATUS_TABLE[charge.status].next.flatMap((to) => {
     const { verb } = CHARGE_STATUS_TABLE[to];
     return verb === undefined || (needsPrice(charge, to) && charge.offered_methods.length === 0)
@@ -44,19 +39,11 @@ function allowedTransitions(charge: Charge): Transition[] {
   });
 }
 
-function transitionButtons(charge: Charge): Markup[] {
-  return allowedTransitions(charge).map((transition) =>
-    transitionButton(charge, transition, transition.to === "COMPLETED" ? "main" : undefined),
-  );
-}
+type Transition = ReturnType<typeof allowedTransitions>[number];
 
-function transitionButton(charge: Charge, { to, verb }: Transition, kind?: "main"): Markup {
-  return button({
-    command: `charge ${charge.charge_id} ${to}`,
-    label: sentenceCase(verb),
-    to: shortIdText(charge.charge_id),
-    ...(kind === undefined ? {} : { kind }),
-  });
+function transitionButton({ charge_id }: Charge, { to, verb }: Transition, kind?: "main"): Markup {
+  const command = `charge ${charge_id} ${to}`;
+  return button({ command, label: sentenceCase(verb), to: shortIdText(charge_id), kind });
 }
 
 /** Statuses with a button in list rows. Each has a fixed slot, so buttons do not move when the status changes. */
@@ -77,8 +64,11 @@ export function transitionControls(context: PageContext, charge: Charge): Markup
   const transitions = allowedTransitions(charge);
   if (transitions.length === 0)
     return html`<span class="soft">This status is final: no further transition is possible.</span>`;
+  const buttons = transitions.map((transition) =>
+    transitionButton(charge, transition, transition.to === "COMPLETED" ? "main" : undefined),
+  );
   const statuses = plannedStatuses(context, charge);
-  return html`${transitionButtons(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
+  return html`${buttons}<details class="more-moves"><summary class="button">More ▾</summary><div>
 ${actionForm(
   context,
   html`${selectField(
