@@ -3,7 +3,6 @@ import { Api, okBody } from "../../support/api-client.js";
 
 export interface Checkout {
   readonly checkout_id: string;
-  readonly checkout_url: string;
   readonly charge_id: string;
 }
 
@@ -19,12 +18,12 @@ export async function createCheckout(
 
 /** The page of a checkout, in this process. */
 export class CheckoutPage {
-  readonly #sandbox: Sandbox;
+  readonly sandbox: Sandbox;
   readonly checkout: Checkout;
   readonly path: string;
 
   constructor(sandbox: Sandbox, checkout: Checkout) {
-    this.#sandbox = sandbox;
+    this.sandbox = sandbox;
     this.checkout = checkout;
     this.path = `/checkout/${checkout.checkout_id}`;
   }
@@ -33,47 +32,31 @@ export class CheckoutPage {
     return new CheckoutPage(sandbox, await createCheckout(sandbox, wish, key));
   }
 
-  async get(rest = ""): Promise<Answer> {
+  get(rest = "") {
     return this.#answer(rest, {});
   }
 
-  async post(
-    action: string,
-    fields: Record<string, string> = {},
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    return this.send(action, new URLSearchParams(fields).toString(), {
-      "content-type": "application/x-www-form-urlencoded",
-      ...headers,
-    });
+  post(action: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
+    const body = new URLSearchParams(fields).toString();
+    return this.send(action, body, { "content-type": "application/x-www-form-urlencoded", ...headers });
   }
 
-  async send(action: string, body: string, headers: Record<string, string>): Promise<Answer> {
+  send(action: string, body: string, headers: Record<string, string>) {
     return this.#answer(`/${action}`, { method: "POST", body, headers });
   }
 
-  async #answer(rest: string, init: RequestInit): Promise<Answer> {
+  /** `location` is where it leads, made absolute as a browser does. */
+  async #answer(rest: string, init: RequestInit) {
     const url = `http://sandbox${this.path}${rest}`;
-    const response = await this.#sandbox.fetch(new Request(url, init));
-    const location = response.headers.get("location");
-    return {
-      status: response.status,
-      headers: response.headers,
-      text: await response.text(),
-      location: location === null ? null : new URL(location, url).href,
-    };
+    const response = await this.sandbox.fetch(new Request(url, init));
+    const { status, headers } = response;
+    const to = headers.get("location");
+    const location = to === null ? null : new URL(to, url).href;
+    return { status, headers, text: await response.text(), location };
   }
 
   get charge() {
-    const charges = new Map(this.#sandbox.snapshot().collections.charges);
+    const charges = new Map(this.sandbox.snapshot().collections.charges);
     return charges.get(this.checkout.charge_id)!;
   }
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** Where it leads, made absolute as a browser does. */
-  readonly location: string | null;
 }

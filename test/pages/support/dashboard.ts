@@ -35,5 +35,6 @@ export async function started(options: SandboxOptions = {}) {
 export const said = (page: string) =>
   page
     .slice(page.indexOf("<main"))
+    .replace(/<wbr>/g, "")
     .replace(/<[^>]+>/g, " ")
     .replace(/\s+/g, " ");
