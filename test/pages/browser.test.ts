@@ -2,7 +2,6 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox, SandboxOptions } from "../../src/index.js";
 import { openSandbox } from "../support/api-client.js";
-import { temporaryFile } from "../support/folders.js";
 import { type Checkout, createCheckout } from "./support/checkouts.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser, NO_CHROMIUM } from "./support/chromium.js";
 import { impairmentFaults } from "./support/impairments.js";
@@ -94,15 +93,6 @@ describe.runIf(hasChromium)("in a browser", () => {
       expect(new URL(page.url()).hash).toBe("#end");
     });
 
-    it("cancels, and is back at the shop", async () => {
-      const { shop, checkout, page } = await begin();
-      await page.getByRole("button", { name: "Cancel and return to shop" }).click();
-      await page.getByText("Back at the shop").waitFor();
-      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/basket", "CANCELLED"));
-      await page.goto(checkout.url);
-      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Payment cancelled");
-    });
-
     it("comes too late, and goes back to the shop", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await sandbox.advance("1h");
@@ -124,21 +114,6 @@ describe.runIf(hasChromium)("in a browser", () => {
       expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
     });
 
-    it("is asked again for a number that is none, and finds the cursor there", async () => {
-      const { page } = await begin();
-      await choose(page, "Mobile money");
-      const phone = page.getByLabel("Phone number");
-      await phone.fill("12");
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByText("Enter your phone number with country code").waitFor();
-      expect(await phone.inputValue()).toBe("12");
-      expect(await phone.getAttribute("aria-invalid")).toBe("true");
-      expect(await page.locator("input:focus").getAttribute("type")).toBe("tel");
-      await phone.fill("+254700000001");
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByText("Quote this reference").waitFor();
-    });
-
     it("shows only the fields of the method that is chosen", async () => {
       const { page } = await begin();
       const phone = page.getByLabel("Phone number");
@@ -148,13 +123,14 @@ describe.runIf(hasChromium)("in a browser", () => {
       expect(await page.getByLabel("Bank account number").isVisible()).toBe(false);
     });
 
-    it("follows a shop that sends its visitors on, to another origin", async () => {
-      const { shop, page } = await begin();
+    it("cancels, and follows a shop that sends its visitors on, to another origin", async () => {
+      const { shop, checkout, page } = await begin();
       const other = await Shop.open();
       shop.forward = `${other.url.replace("127.0.0.1", "localhost")}/elsewhere`;
       await page.getByRole("button", { name: "Cancel and return to shop" }).click();
       await page.waitForURL("**/elsewhere");
       await page.getByText("Back at the shop").waitFor();
+      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/basket", "CANCELLED"));
     });
   });
 
@@ -215,15 +191,6 @@ describe.runIf(hasChromium)("in a browser", () => {
       await page.getByText("Quote this reference").waitFor();
       expect(posts).toHaveLength(1);
     });
-
-    it("learns of what happened elsewhere", async () => {
-      const sandbox = await sandboxWith();
-      const checkout = await checkoutAt(sandbox, await Shop.open());
-      const page = await openTab();
-      await page.goto(checkout.url);
-      sandbox.transition(checkout.charge_id, "FAILED", "insufficient_funds");
-      await page.getByText("Reason: Insufficient funds").waitFor();
-    });
   });
 
   it("is paid by keyboard alone", async () => {
@@ -248,19 +215,6 @@ describe.runIf(hasChromium)("in a browser", () => {
     await page.getByRole("button", { name: "I have paid" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("Waiting for your payment").waitFor();
-  });
-
-  it("shows names with markup, emoji and right-to-left text, and runs nothing", async () => {
-    const nasty = `<img src=x onerror="window.ran=1"><script>window.ran=1</script> 😀 متجر`;
-    const fixtures = JSON.stringify({ organizations: [{ organization_id: "org_sandbox", name: nasty }] });
-    const sandbox = await sandboxWith({ fixtures: temporaryFile("fixtures.json", fixtures) });
-    const page = await openTab();
-    await page.goto((await checkoutAt(sandbox, undefined, { customer_name: nasty })).url);
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`Pay ${nasty}`);
-    expect(await page.title()).toContain(nasty);
-    expect(await page.locator("dd bdi").first().textContent()).toBe(nasty);
-    expect(await page.evaluate("window.ran")).toBeUndefined();
-    expect(await page.locator("img").count()).toBe(0);
   });
 
   /** Every view there is: its name, where it is, and what to press there first. */
@@ -320,7 +274,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     if (press === undefined) return;
     await choose(page, press);
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.locator("[aria-invalid]").waitFor();
+    await page.locator("[aria-invalid]:focus").waitFor();
   }
 
   describe.each([
