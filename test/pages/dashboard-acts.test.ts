@@ -1,4 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import type { Namespace } from "../../src/core/namespace/namespace.js";
+import type { Namespaces } from "../../src/core/namespace/namespaces.js";
+import { toYaml } from "../../src/core/schema/write-yaml.js";
+import { runFormAction } from "../../src/pages/dashboard/dashboard-actions.js";
+import { reportsOf } from "../../src/pages/dashboard/reports.js";
 import { Receiver } from "../support/receiver-server.js";
 import { said, started } from "./support/dashboard.js";
 
@@ -93,7 +99,6 @@ describe("a scenario on the dashboard", () => {
 
   it("is the start of another, which says the same as a file", async () => {
     const { press, page } = await started();
-    const { parse } = await import("yaml");
     const source = /<textarea name="scenario"[^>]*>([^<]*)</.exec(await page("/scenarios/declined"))![1]!;
     const scenario = source.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
     const saved = await press("duplicate declined", { name: "mine", scenario });
@@ -111,19 +116,79 @@ describe("a scenario on the dashboard", () => {
   });
 
   it("is written as YAML that reads back the same, all that are shipped", async () => {
-    const { parse } = await import("yaml");
-    const { toYaml: writeYaml } = await import("../../src/core/schema/write-yaml.js");
     const { sandbox } = await started();
     const { items } = (await (
       await sandbox.fetch(new Request("http://sandbox/_sandbox/scenarios?limit=100"))
     ).json()) as { items: object[] };
     expect(items.length).toBeGreaterThan(20);
-    for (const one of items) expect(parse(writeYaml(one))).toEqual(one);
+    for (const one of items) expect(parse(toYaml(one))).toEqual(one);
     const odd = {
       a: ["yes", "1.0", "a: b", "# no", "", " x", "x\ny", "null", {}, []],
       "1": null,
       "é:": [[1, [2]]],
     };
-    expect(parse(writeYaml(odd))).toEqual(odd);
+    expect(parse(toYaml(odd))).toEqual(odd);
   });
+});
+
+describe("faults in the dashboard", () => {
+  it("are written as JSON, refused with what is wrong and kept, and show their hits", async () => {
+    const { charge, page, press, home, api } = await started();
+    const rule = {
+      match: { operation: "createWhitelabel", customer_email: "*@shop.test" },
+      respond: { status: 503, code: "busy" },
+      times: 2,
+      per: "request",
+    };
+    for (const [wrong, says] of [
+      ["{no", "is not valid JSON"],
+      [JSON.stringify({ ...rule, times: "none" }), "times"],
+      [JSON.stringify({ ...rule, respond: { status: 200 } }), "must be 400 to 599"],
+      [JSON.stringify({ ...rule, match: { no_such_field: "x" } }), "no_such_field"],
+      [JSON.stringify({ match: rule.match, delay: "soon" }), "delay"],
+    ] as const) {
+      const refused = await press("fault", { rule: wrong, back: `${home}/faults` });
+      expect([wrong, refused.status, refused.text.includes(says)]).toEqual([wrong, 409, true]);
+      // The text that was sent is still in the field.
+      expect(refused.text).toContain(wrong.replaceAll('"', "&quot;"));
+    }
+    const set = await press("fault", { rule: JSON.stringify(rule), back: `${home}/faults` });
+    expect(set.text).toContain("Fault started for createWhitelabel");
+    await charge("bob@other.test");
+    const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
+    const { quote_id } = await api.quote(order);
+    const refused = await api.post("/api/v1/payments/whitelabel", {
+      ...order,
+      quote_id,
+      customer_email: "ada@shop.test",
+    });
+    expect(refused.status).toBe(503);
+    const active = said(await page("/faults"));
+    expect(active).toContain("createWhitelabel, customer_email *@shop.test → return 503 busy");
+    expect(active).toMatch(/1 of 2 used.*last hit \d\d:\d\d:\d\d POST \/api\/v1\/payments\/whitelabel/);
+  });
+});
+
+it("a run that our own fault has ended does not stand in the way of the next", async () => {
+  const told: string[] = [];
+  const namespace = {
+    name: "default",
+    nowMs: () => 0,
+    notifyReport: (name: string) => told.push(name),
+    engine: { state: { get: () => ({ scenario: { source: { steps: [] } } }) } },
+  } as unknown as Namespace;
+  const namespaces = {
+    options: { scenarios: { run: () => Promise.reject(new Error("ours")) } },
+  } as unknown as Namespaces;
+  const run = () =>
+    runFormAction({
+      namespaces,
+      namespace,
+      form: new URLSearchParams({ do: "run pay" }),
+      fetch: () => Promise.reject(new Error("nothing is called")),
+    });
+  await expect(run()).rejects.toThrow("ours");
+  expect(reportsOf(namespace).run).toBeUndefined();
+  expect(told).toEqual(["run", "run"]);
+  await expect(run()).rejects.toThrow("ours");
 });

@@ -6,23 +6,10 @@ import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { createCheckout } from "./support/checkouts.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "./support/chromium.js";
+import { EXPLORE_REPORT } from "./support/dashboard.js";
 import { impairmentFaults } from "./support/impairments.js";
 
 const LONG = "x".repeat(200);
-
-/** A report of explore, in which one thing was found. */
-const FOUND = JSON.stringify({
-  sentence: "1 of 2 breaks it.",
-  findings: [
-    {
-      oracle: "money",
-      message: "paid twice",
-      deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }],
-      story: { plain: ["PENDING"], failing: ["PENDING, twice"] },
-      file: "findings/1.yaml",
-    },
-  ],
-});
 
 /** What nobody could tell by its shape, where the reader's few colours have taken the place of ours. */
 function untoldWithoutColours(): string[] {
@@ -115,8 +102,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   );
 
   it("stands in nobody's way on any view, in both schemes and on a phone, and keeps to its policy", async () => {
-    await using receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
+    await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await sandboxThere([receiver.url]);
     const client = Client.at(sandbox.url!);
     const home = homeOf(sandbox);
@@ -145,7 +131,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       fetch(home, { method: "POST", body: new URLSearchParams(fields) });
     await press({ do: `check ${webhook}` });
     await press({ do: "books", rows: `charge_id,status\n${id},paid`, mode: "test" });
-    await press({ do: "explored", report: FOUND });
+    await press({ do: "explored", report: EXPLORE_REPORT });
     await client.ask("PUT /_sandbox/scenarios/stepped", {
       steps: [
         { advance: "1s" },
@@ -447,8 +433,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   });
 
   it("does the common jobs by keyboard alone, within two presses of a first page", async () => {
-    await using receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
+    await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await sandboxThere([receiver.url]);
     const client = Client.at(sandbox.url!);
     const declined = await client.pay({
@@ -503,27 +488,6 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await page.keyboard.press(".");
     await page.getByText("paused").waitFor();
     expect(errors).toEqual([]);
-  });
-
-  it("does its jobs without a script", async () => {
-    const sandbox = await sandboxThere();
-    const { charge_id } = await createCheckout(sandbox, { metadata: { order_id: "7" } });
-    const { page } = await openTab({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-    await page.goto(homeOf(sandbox));
-    await page.getByRole("searchbox", { name: "Search everything" }).fill(charge_id);
-    await page.keyboard.press("Enter");
-    await rowOf(page, charge_id).getByRole("link").click();
-    await page.getByRole("button", { name: /^Complete/ }).click();
-    await page.getByText(`${charge_id} is COMPLETED`).waitFor();
-    expect(page.url()).toBe(`${homeOf(sandbox)}/charges/${charge_id}`);
-    await page.getByRole("link", { name: "Namespace", exact: true }).click();
-    await page.getByText("Reset everything…").click();
-    await page.getByRole("button", { name: "Reset default" }).click();
-    await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("Undone:").waitFor();
-    await page.goto(`${homeOf(sandbox)}/faults`);
-    await page.getByRole("button", { name: "Start" }).click();
-    await page.getByText("0 of 1 used").first().waitFor();
   });
 
   it("keeps showing its own namespace after a refused press", async () => {

@@ -38,8 +38,7 @@ describe("lists in the dashboard", () => {
   });
 
   it("have one word for the state of a delivery, and the filter finds by that word", async () => {
-    await using receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
+    await using receiver = await Receiver.open(refuseWith(500));
     const { sandbox, charge, page } = await started({ webhooks: [receiver.url] });
     await charge("ada@example.com");
     await sandbox.advance("1s");

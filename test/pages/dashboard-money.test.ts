@@ -1,18 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { started } from "./support/dashboard.js";
-
-const textOf = (page: string) => page.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+import { said, started } from "./support/dashboard.js";
 
 describe("money in the dashboard", () => {
   it("has a ledger whose postings add up and whose balances follow from each other, in pages", async () => {
     const { charge, page, press, sandbox } = await started();
     for (let count = 0; count < 12; count++) await charge(`ada${count}@example.com`);
     // Looked at before money moves: what comes after is added to what is there.
-    expect(textOf(await page("/money"))).toContain("No money has moved.");
+    expect(said(await page("/money"))).toContain("No money has moved.");
     await sandbox.advance("3d");
     await press("fund test", { currency: "KES", amount: "10.00" });
     const rowsOf = (text: string) =>
-      [...text.matchAll(/<tr data-key="le_\d+">(.*?)<\/tr>/gs)].map((row) => textOf(row[1]!));
+      [...text.matchAll(/<tr data-key="le_\d+">(.*?)<\/tr>/gs)].map((row) => said(row[1]!));
     const first = await page("/money");
     const total = Number(/Ledger: (\d+)/.exec(first)![1]);
     const rows = rowsOf(first);
@@ -29,7 +27,7 @@ describe("money in the dashboard", () => {
         if (held !== undefined) expect([row, before]).toEqual([row, held]);
         held = after;
       }
-      expect(textOf(first)).toMatch(new RegExp(` ${currency} ${held?.replaceAll(".", "\\.")} `));
+      expect(said(first)).toMatch(new RegExp(` ${currency} ${held?.replaceAll(".", "\\.")} `));
     }
     expect(first).toContain('href="/_sandbox/dashboard/default/charges/ch_');
     // A restored state has its own.
@@ -47,20 +45,20 @@ describe("money in the dashboard", () => {
     const other = await charge("bob@example.com");
     await press("save", { name: "two" });
     await sandbox.advance("10s");
-    const between = textOf(await page("/world?diff=one&with=two"));
+    const between = said(await page("/world?diff=one&with=two"));
     expect(between).toContain("From one to two");
     expect(between).toMatch(/charges 1 0 0/);
     expect(between).toContain(`added charges ${other}`);
     expect(between).not.toContain(`changed charges ${id}`);
     const now = await page("/world?diff=one");
-    expect(textOf(now)).toMatch(/charges 1 1 0/);
-    expect(textOf(now)).toContain(`changed charges ${id}`);
+    expect(said(now)).toMatch(/charges 1 1 0/);
+    expect(said(now)).toContain(`changed charges ${id}`);
     expect(now).toMatch(
       /<code>status<\/code><\/dt><dd><del>&quot;PENDING&quot;<\/del> <ins>&quot;COMPLETED&quot;/,
     );
-    expect(textOf(await page("/world?diff=two&with=one"))).toContain(`removed charges ${other}`);
+    expect(said(await page("/world?diff=two&with=one"))).toContain(`removed charges ${other}`);
     await press("save", { name: "now" });
-    expect(textOf(await page("/world?diff=now"))).toContain("Nothing differs.");
-    expect(textOf(await page("/world?diff=none"))).not.toContain("From none");
+    expect(said(await page("/world?diff=now"))).toContain("Nothing differs.");
+    expect(said(await page("/world?diff=none"))).not.toContain("From none");
   });
 });

@@ -72,8 +72,7 @@ describe("webhooks in the dashboard", () => {
   });
 
   it("are all retried by one press, more than a page of them", async () => {
-    await using receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
+    await using receiver = await Receiver.open(refuseWith(500));
     const { press, page, send, sandbox, id, ask } = await paid(receiver);
     const headers = { "content-type": "application/json" };
     const body = '{"times":100}';
@@ -104,8 +103,7 @@ describe("webhooks in the dashboard", () => {
   });
 
   it("have receivers whose health is seen, that are changed and turned off, and say why they wait", async () => {
-    await using receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
+    await using receiver = await Receiver.open(refuseWith(500));
     const { page, press, sandbox, charge } = await paid(receiver);
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);

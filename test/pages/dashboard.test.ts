@@ -1,19 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { VIEWS } from "../../src/pages/dashboard/page-context.js";
 import { openSandbox } from "../support/api-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
-import { said, started } from "./support/dashboard.js";
-
-const VIEWS = [
-  "activity",
-  "charges",
-  "webhooks",
-  "requests",
-  "money",
-  "scenarios",
-  "faults",
-  "checks",
-  "world",
-];
+import { lacking, said, started } from "./support/dashboard.js";
 
 describe("dashboard", () => {
   it("is where a browser at / is led, and what a program at / is told of", async () => {
@@ -48,7 +37,7 @@ describe("dashboard", () => {
     const { send, charge, page, home } = await started();
     for (const filled of [false, true]) {
       if (filled) for (let many = 0; many < 35; many++) await charge(`ada${many}@example.com`);
-      for (const view of VIEWS) {
+      for (const view of Object.keys(VIEWS)) {
         const answer = await send(`${home}/${view}`);
         const text = await answer.text();
         expect([view, answer.status]).toEqual([view, 200]);
@@ -60,11 +49,9 @@ describe("dashboard", () => {
     expect(await page("/charges")).toContain("1–30 of 35");
     expect(await page("/charges?offset=30")).toContain("31–35 of 35");
     for (const [, file] of (await page()).matchAll(/(?:href|src)="([^"]+\.(?:css|js)\?[^"]+)"/g)) {
-      const { headers, text } = await send(file!).then(async (one) => ({
-        headers: one.headers,
-        text: await one.text(),
-      }));
-      expect(text.length).toBeLessThan(30_000);
+      const answer = await send(file!);
+      const { headers } = answer;
+      expect((await answer.text()).length).toBeLessThan(30_000);
       expect([headers.get("content-type"), headers.get("cache-control")]).toEqual([
         expect.stringMatching(/^text\/(css|javascript); charset=utf-8$/),
         expect.stringContaining("immutable"),
@@ -105,27 +92,15 @@ describe("dashboard", () => {
   });
 
   it("tells why a charge failed, in lanes, with the rule, its money and what is due", async () => {
-    await using receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
-    const { charge, page, sandbox } = await started({
-      webhooks: [{ url: receiver.url, events: ["charge.*"] }],
-    });
+    await using receiver = await Receiver.open(refuseWith(500));
+    const { charge, page, sandbox } = await started({ webhooks: [receiver.url] });
     const failed = await charge("declined@example.com", { metadata: { order_id: "A-1042" } });
     const paid = await charge("ada@example.com");
     await sandbox.advance("10s");
     const text = await page(`/charges/${failed}`);
-    for (const part of [
-      "customer_email declined@*",
-      "charges.0",
-      "POST createWhitelabel",
-      "charge.failed",
-      "Retry now",
-      "now · due below",
-      "No money has moved",
-      "A-1042",
-      "setupSandbox",
-    ])
-      expect([part, text.includes(part)]).toEqual([part, true]);
+    const why = ["customer_email declined@*", "charges.0", "POST createWhitelabel", "charge.failed"];
+    const next = ["Retry now", "now · due below", "No money has moved", "A-1042", "setupSandbox"];
+    expect(lacking(text, [...why, ...next])).toEqual([]);
     // The same in the machine's time, and what went wrong alone; the addresses are on the page.
     const timeline = async (query: string) => {
       const whole = await page(`/charges/${failed}${query}`);
@@ -142,14 +117,13 @@ describe("dashboard", () => {
       /✗ FAILED .* charge\.failed → 127\.0\.0\.1:\d+\/hooks ✗ 500 .* retry charge\.failed → 127\.0\.0\.1:\d+\/hooks/,
     );
     expect(problems).not.toMatch(/createWhitelabel|AWAITING_PAYMENT by|● PENDING/);
-    const money = (await page(`/charges/${paid}`)).replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
-    expect(money).toMatch(/Total −5\.17 \+5\.00 \+0\.17 0\.00|Total .*0\.00/);
+    expect(said(await page(`/charges/${paid}`))).toMatch(/Total −5\.17 \+5\.00 \+0\.17 0\.00|Total .*0\.00/);
     expect(await page("/charges?q=a-1042")).toContain(failed);
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
     expect(await page()).toMatch(/500 .*next try in/);
   });
 
-  it("shows a delivery with what changed since the one before, and sends it otherwise", async () => {
+  it("shows a delivery with what changed since the one before, and sends it again", async () => {
     await using receiver = await Receiver.open();
     const { charge, page, press, sandbox } = await started({ webhooks: [receiver.url] });
     await charge("ada@example.com");
@@ -161,55 +135,40 @@ describe("dashboard", () => {
     );
     const before = receiver.received.length;
     expect((await press(`redeliver ${id}`)).text).toMatch(/Delivered: 2\d\d in \d+ ms/);
-    const sent = await press(`resend ${id}`, { data: '{"status":"ODD"}', sign: "wrong", times: "2" });
-    expect(sent.location).toMatch(/webhooks\/dlv_/);
-    expect(receiver.received).toHaveLength(before + 3);
-    expect(JSON.parse(receiver.received.at(-1)!.body)).toMatchObject({
-      type: "charge.completed",
-      data: { status: "ODD" },
-    });
-    expect((await press(`resend ${id}`, { data: "no", times: "1" })).text).toContain(
-      "data is not valid JSON",
-    );
+    expect(receiver.received).toHaveLength(before + 1);
   });
 
   it("does what its buttons say, and says what they did", async () => {
     const { api, charge, press, page } = await started();
     const id = await charge("ada@example.com");
-    expect((await press("advance 1s")).text).toContain("Advanced 1 s: 1 step ran");
+    const does = async (action: string, says: string, fields: Record<string, string> = {}) => {
+      const { text } = await press(action, fields);
+      expect(text).toContain(says);
+    };
+    await does("advance 1s", "Advanced 1 s: 1 step ran");
     expect((await press("until next")).text).toMatch(/Advanced \d+ s: 1 step ran/);
-    expect((await press(`charge ${id} FAILED`)).text).toContain(`${id} is FAILED`);
+    await does(`charge ${id} FAILED`, `${id} is FAILED`);
     expect(await press(`charge ${id} COMPLETED`)).toMatchObject({ status: 409 });
-    expect((await press("activate declined")).text).toContain("Scenario declined applies");
+    await does("activate declined", "Scenario declined applies");
     expect(await page()).toContain("Scenario declined applies to everything new");
     await press("deactivate declined");
-    await press("fault", {
-      rule: JSON.stringify({
-        match: { operation: "createQuote" },
-        respond: { status: 503 },
-        times: 1,
-        skip: 1,
-        per: "request",
-      }),
-    });
+    const match = { operation: "createQuote" };
+    const rule = { match, respond: { status: 503 }, times: 1, skip: 1, per: "request" };
+    await press("fault", { rule: JSON.stringify(rule) });
     expect(await page("/faults")).toContain("0 of 1 used");
     await charge("bob@example.com");
     expect((await api.tryQuote({})).status).toBe(503);
     expect(await page("/faults")).toContain("used up");
-    expect((await press("faults-off")).text).toContain("1 fault stopped");
-    expect((await press("fund test", { currency: "KES", amount: "10.00" })).text).toContain(
-      "KES 10.00 added",
-    );
+    await does("faults-off", "1 fault stopped");
+    await does("fund test", "KES 10.00 added", { currency: "KES", amount: "10.00" });
     expect((await press("receiver", { url: "nowhere at all" })).status).toBe(409);
-    expect((await press("receiver", { url: "localhost:3000/hooks", events: "charge.*" })).text).toContain(
-      "receives charge.*",
-    );
-    expect((await press("save", { name: "one" })).text).toContain("Snapshot one saved");
-    expect((await press("restore one")).text).toContain("Snapshot one restored");
+    await does("receiver", "receives charge.*", { url: "localhost:3000/hooks", events: "charge.*" });
+    await does("save", "Snapshot one saved", { name: "one" });
+    await does("restore one", "Snapshot one restored");
     expect((await press(`again ${id}`, { scenario: "stuck" })).location).toMatch(/charges\/ch_/);
-    expect((await press("namespace", { name: "mine" })).text).toContain("Namespace mine created");
-    expect((await press("rate", { currency: "KES", rate: "0" })).text).toContain("more than 0");
-    expect((await press("nothing at all")).text).toContain("Unknown action “nothing”");
+    await does("namespace", "Namespace mine created", { name: "mine" });
+    await does("rate", "more than 0", { currency: "KES", rate: "0" });
+    await does("nothing at all", "Unknown action “nothing”");
   });
 
   it("resets when the press names what it resets, asks first, and can take it back", async () => {

@@ -31,10 +31,28 @@ export async function started(options: SandboxOptions = {}) {
   return { sandbox, api, send, charge, post, press, page, home };
 }
 
+/** Those of the texts that are not on a page. */
+export const lacking = (page: string, texts: readonly string[]) =>
+  texts.filter((text) => !page.includes(text));
+
+/** A report of explore, in which one thing was found. */
+export const EXPLORE_REPORT = JSON.stringify({
+  sentence: "1 of 2 breaks it.",
+  findings: [
+    {
+      oracle: "money",
+      message: "paid twice",
+      deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }],
+      story: { plain: ["PENDING"], failing: ["PENDING, twice"] },
+      file: "findings/1.yaml",
+    },
+  ],
+});
+
 /** What a page says, without what is around it. */
 export const said = (page: string) =>
   page
-    .slice(page.indexOf("<main"))
+    .slice(Math.max(0, page.indexOf("<main")))
     .replace(/<wbr>/g, "")
     .replace(/<[^>]+>/g, " ")
     .replace(/\s+/g, " ");
