@@ -1,8 +1,7 @@
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps } from "../loaded-steps.js";
 import { STEPS } from "../steps/step-kinds.js";
-import type { LogRow } from "./control-lists.js";
-import type { StartState } from "./start-state.js";
+import type { LogRow, StartState } from "./control-lists.js";
 
 interface Attempt {
   readonly status: number | null;

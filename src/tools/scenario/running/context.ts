@@ -3,8 +3,8 @@ import type { WallClock } from "../../../core/time/wall-clock.js";
 import type { StepLocation } from "../step-reference.js";
 import type { Cleanup } from "./cleanup.js";
 import type { Client } from "./client.js";
+import type { StartState } from "./control-lists.js";
 import type { RuleUsage } from "./rule-usage.js";
-import type { StartState } from "./start-state.js";
 
 export interface RunContext {
   readonly client: Client;

@@ -25,6 +25,13 @@ export async function newestId(client: Client, list: RecordListName): Promise<st
   return items[0] === undefined ? undefined : recordIdOf(list, items[0]);
 }
 
+/** Reads all pages of a list. */
+export async function readAll<Row>(client: Client, path: string): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const page of readPages<Row>(path, (next) => client.callOrFail("GET", next))) all.push(...page);
+  return all;
+}
+
 /**
  * Reads a list, newest first, up to the record `last`.
  *
@@ -44,13 +51,70 @@ export async function listSince(
     if (end !== -1) return [...found, ...page.slice(0, end)];
     found.push(...page);
     if (page.some(isEnough)) return found;
-    if (found.length >= MAX_ROWS) throw tooMany(list);
+    if (found.length >= MAX_ROWS)
+      throw new StepFailure({
+        message: `more than ${MAX_ROWS} ${list} to look through: name fewer, or reset first`,
+      });
   }
   return found;
 }
 
-function tooMany(list: RecordListName): StepFailure {
-  return new StepFailure({
-    message: `more than ${MAX_ROWS} ${list} to look through: name fewer, or reset first`,
-  });
+/** Lists of which a step counts only the records since the start of the run; of charges, it counts all. */
+const LOG_LISTS = ["requests", "events", "deliveries", "withdrawals"] as const;
+export type LogListName = (typeof LOG_LISTS)[number];
+
+/** State at the start of a run. */
+export class StartState {
+  readonly #client: Client;
+  readonly #lastIds = new Map<LogListName, string | undefined>();
+  #balances: BalanceRow[] = [];
+  #startTime = "";
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async record(): Promise<void> {
+    for (const list of LOG_LISTS) this.#lastIds.set(list, await newestId(this.#client, list));
+    this.#balances = await readBalanceRows(this.#client);
+    const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
+    this.#startTime = now;
+  }
+
+  /** Start of the run in sandbox time. */
+  get time(): string {
+    return this.#startTime;
+  }
+
+  /** Rows since the start, newest first; `isEnough` as in listSince(). */
+  since(list: LogListName, isEnough?: (row: LogRow) => boolean): Promise<LogRow[]> {
+    return listSince(this.#client, list, this.#lastIds.get(list), undefined, isEnough);
+  }
+
+  /** Rows before the start, newest first. */
+  async before(list: LogListName): Promise<LogRow[]> {
+    const last = this.#lastIds.get(list);
+    if (last === undefined) return [];
+    const all = await listSince(this.#client, list, undefined);
+    const end = all.findIndex((row) => recordIdOf(list, row) === last);
+    return end === -1 ? [] : all.slice(end);
+  }
+
+  /** A balance at the start; undefined for an account that did not exist. */
+  balance(matches: (row: BalanceRow) => boolean): BalanceRow | undefined {
+    return this.#balances.find(matches);
+  }
+}
+
+export interface BalanceRow {
+  readonly organization_id: string;
+  readonly mode: string;
+  readonly currency: string;
+  readonly available_balance: string;
+  readonly pending_balance: string;
+}
+
+/** Reads the balances of every organization and mode. Does not open accounts. */
+export function readBalanceRows(client: Client): Promise<BalanceRow[]> {
+  return readAll(client, "/balances");
 }

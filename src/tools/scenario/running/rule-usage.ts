@@ -1,6 +1,6 @@
-import { readPages } from "../../../control-client.js";
 import type { SourceLine } from "../step-reference.js";
 import type { Client } from "./client.js";
+import { readAll } from "./control-lists.js";
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -49,13 +49,10 @@ export class RuleUsage {
       if (status === 200) Object.assign(now, (body as { applied: Counts }).applied);
     }
     if (this.#faults.size > 0)
-      for await (const page of readPages<FaultRecord>("/faults", (path) =>
-        this.#client.callOrFail("GET", path),
-      ))
-        for (const { fault_id, applied } of page) {
-          const title = this.#faults.get(fault_id);
-          if (title !== undefined) now[title] = applied;
-        }
+      for (const { fault_id, applied } of await readAll<FaultRecord>(this.#client, "/faults")) {
+        const title = this.#faults.get(fault_id);
+        if (title !== undefined) now[title] = applied;
+      }
     this.#now = now;
   }
 

@@ -6,20 +6,20 @@ import { blindSpots } from "./blind-spots.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
+import { StartState } from "./control-lists.js";
 import { CannotRunError } from "./failure.js";
-import type { Lease } from "./lease-client.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
   canUseNamespace,
   enterNamespace,
   freezeClock,
+  type Lease,
   type RunTarget,
   readNamespaceKeys,
   snapshotState,
 } from "./run-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./run-report.js";
 import { callsApp, MAX_RUN_STEPS, notRunReport, rejectOnAbort, runSteps } from "./run-steps.js";
-import { StartState } from "./start-state.js";
 
 export interface RunOptions extends RunTarget {
   readonly manual?: ((text: string) => Promise<void>) | undefined;

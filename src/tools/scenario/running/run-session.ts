@@ -7,14 +7,19 @@ import type { Variables } from "../scope.js";
 import { STEPS } from "../steps/step-kinds.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
+import { StartState } from "./control-lists.js";
 import { CannotRunError } from "./failure.js";
-import { Lease } from "./lease-client.js";
 import { RuleUsage } from "./rule-usage.js";
-import { freezeClock, type NamespaceKeys, type RunTarget, readNamespaceKeys } from "./run-namespace.js";
+import {
+  freezeClock,
+  Lease,
+  type NamespaceKeys,
+  type RunTarget,
+  readNamespaceKeys,
+} from "./run-namespace.js";
 import type { RunReport, StepReport } from "./run-report.js";
 import { errorMessage, outcomeOf } from "./run-scenario.js";
 import { type Execution, fillVariables, MAX_RUN_STEPS, notRunReport, runSteps } from "./run-steps.js";
-import { StartState } from "./start-state.js";
 
 interface RunSessionOptions extends RunTarget {
   /** Unique name of the session's lease and rules. */

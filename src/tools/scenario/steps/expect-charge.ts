@@ -1,7 +1,6 @@
-import { readPages } from "../../../control-client.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
 import type { RunContext } from "../running/context.js";
-import { type LogRow, listSince } from "../running/control-lists.js";
+import { type LogRow, listSince, readAll } from "../running/control-lists.js";
 import { defineRecordExpectation } from "./expect-records.js";
 import { chargeFields, expectedFields } from "./step-schemas.js";
 
@@ -27,26 +26,15 @@ async function candidates(
     const answer = await client.control("GET", `/charges/${encodeURIComponent(charge_id)}`);
     return answer.status === 200 ? [answer.body as LogRow] : [];
   }
-  const metadataFilters = Object.entries((metadata ?? {}) as object).map(([key, value]) => [
-    `metadata.${key}`,
-    value,
-  ]);
-  const exact = [["customer_email", customer_email], ...metadataFilters].filter(([, value]) =>
-    isExact(value),
-  );
-  const matches = exact.length === 0 ? [] : await chargesWith(client, exact as [string, string][]);
+  const filters = new URLSearchParams();
+  if (isExact(customer_email)) filters.append("customer_email", customer_email);
+  for (const [key, value] of Object.entries((metadata ?? {}) as object))
+    if (isExact(value)) filters.append(`metadata.${key}`, value);
+  const matches = filters.size === 0 ? [] : await readAll<LogRow>(client, `/charges?${filters.toString()}`);
   // Without a match, reads all charges, to report those that match most closely.
   return matches.length > 0 ? matches : listSince(client, "charges", undefined);
 }
 
 function isExact(value: unknown): value is string {
   return typeof value === "string" && !/[*?/\\]/.test(value);
-}
-
-async function chargesWith(client: RunContext["client"], exact: [string, string][]): Promise<LogRow[]> {
-  const path = `/charges?${new URLSearchParams(exact).toString()}`;
-  const found: LogRow[] = [];
-  for await (const page of readPages<LogRow>(path, (page) => client.callOrFail("GET", page)))
-    found.push(...page);
-  return found;
 }
