@@ -99,7 +99,7 @@ export class SandboxDeviable implements Deviable {
   #position: ListPosition | undefined;
 
   private constructor(flow: Flow, options: SandboxDeviableOptions, session: RunSession) {
-    const { fetch, namespace, controlToken, wall = systemWallClock } = options;
+    const { fetch, namespace, controlToken } = options;
     this.name = String(flow.raw.name);
     this.source = flow.file;
     this.customer = {
@@ -110,15 +110,15 @@ export class SandboxDeviable implements Deviable {
     };
     this.#flow = flow;
     this.#options = options;
-    this.#client = new Client({ fetch, namespace, controlToken }, wall);
+    this.#client = new Client({ fetch, namespace, controlToken });
     this.#session = session;
   }
 
   /** Leases the namespace until `close`. */
   static async open(flow: Flow, options: SandboxDeviableOptions): Promise<SandboxDeviable> {
-    const { fetch, namespace, controlToken, app, runIdOf, signal, wall = systemWallClock } = options;
+    const { fetch, namespace, controlToken, app, runIdOf, signal } = options;
     const name = `explore-${runIdOf(String(flow.raw.name))}`;
-    const session = await RunSession.open({ fetch, namespace, controlToken, app, signal, wall, name });
+    const session = await RunSession.open({ fetch, namespace, controlToken, app, signal, name });
     const deviable = new SandboxDeviable(flow, options, session);
     deviable.#position = await readListPosition(deviable.#client);
     return deviable;

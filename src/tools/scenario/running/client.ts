@@ -1,8 +1,8 @@
-import { ControlClient, type ControlOptions, type SandboxFetch } from "../../../control-client.js";
+import { ControlClient, type ControlOptions } from "../../../control-client.js";
 import { parseJsonOrText } from "../../../core/schema/depth.js";
 import type { HttpResponse } from "../../../core/schema/http-response.js";
 import { createAbortController } from "../../../core/time/deadline.js";
-import type { WallClock } from "../../../core/time/wall-clock.js";
+import { systemWallClock } from "../../../core/time/wall-clock.js";
 import { CannotRunError, StepFailure } from "./failure.js";
 
 /** A response as seen by steps. */
@@ -23,15 +23,11 @@ const MAX_RESPONSE_BYTES = 20 * 1024 * 1024;
 export class Client {
   readonly #options: ControlOptions;
   #control: ControlClient;
-  readonly #fetch: SandboxFetch;
-  readonly #wall: WallClock;
   #inFlight = createAbortController();
 
-  constructor(options: ControlOptions, wall: WallClock) {
+  constructor(options: ControlOptions) {
     this.#options = options;
     this.#control = new ControlClient(options);
-    this.#fetch = options.fetch;
-    this.#wall = wall;
   }
 
   useNamespace(namespace: string): void {
@@ -57,7 +53,7 @@ export class Client {
     timeoutMs = CONTROL_TIMEOUT_MS,
   ): Promise<CallResponse> {
     try {
-      const answer = await callWithTimeout(this.#wall, timeoutMs, this.signal, (signal) =>
+      const answer = await callWithTimeout(timeoutMs, this.signal, (signal) =>
         this.#control.send(method, `/_sandbox${path}`, body, signal),
       );
       if (answer === "timeout") throw new Error(timeoutMessage(timeoutMs));
@@ -98,8 +94,8 @@ export class Client {
     };
     checkSendable(path, call);
     try {
-      return await callWithTimeout(this.#wall, timeoutMs, this.signal, (signal) =>
-        this.#fetch(path, { ...call, redirect: "manual", signal }),
+      return await callWithTimeout(timeoutMs, this.signal, (signal) =>
+        this.#options.fetch(path, { ...call, redirect: "manual", signal }),
       );
     } catch (error) {
       if (error instanceof StepFailure) throw error;
@@ -125,7 +121,6 @@ export function timeoutMessage(timeoutMs: number): string {
 
 /** Sends a request and reads the response. Limited by wall time; `cancel` aborts it. */
 export async function callWithTimeout(
-  wall: WallClock,
   timeoutMs: number,
   cancel: AbortSignal,
   send: (signal: AbortSignal) => Promise<HttpResponse>,
@@ -135,7 +130,7 @@ export async function callWithTimeout(
   cancel.addEventListener("abort", stop);
   let cancelTimeout = (): void => {};
   const timeout = new Promise<"timeout">((resolve) => {
-    cancelTimeout = wall.after(timeoutMs, () => {
+    cancelTimeout = systemWallClock.after(timeoutMs, () => {
       resolve("timeout");
       stop();
     });

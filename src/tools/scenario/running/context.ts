@@ -1,5 +1,4 @@
 import type { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
-import type { WallClock } from "../../../core/time/wall-clock.js";
 import type { StepLocation } from "../step-reference.js";
 import type { Cleanup } from "./cleanup.js";
 import type { Client } from "./client.js";
@@ -8,7 +7,6 @@ import type { RuleUsage } from "./rule-usage.js";
 
 export interface RunContext {
   readonly client: Client;
-  readonly wall: WallClock;
   /** The namespace's keys, by mode. */
   readonly keys: { readonly test: string; readonly live: string };
   /** The organization of the test key. */

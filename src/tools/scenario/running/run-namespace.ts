@@ -1,7 +1,6 @@
 import type { SandboxFetch } from "../../../control-client.js";
 import type { LeaseRequest } from "../../../core/schema/control-requests.js";
 import type { NamespaceSetup } from "../../../core/schema/scenario-file.js";
-import type { WallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps } from "../loaded-steps.js";
 import type { Cleanup } from "./cleanup.js";
@@ -20,10 +19,6 @@ export interface RunTarget {
   readonly hasGivenState?: boolean | undefined;
 }
 
-interface StageRequest extends RunTarget {
-  readonly wall: WallClock;
-}
-
 interface Stage {
   /** Name of the namespace; undefined: the namespace of the API key. */
   readonly name: string | undefined;
@@ -40,17 +35,17 @@ export function canUseNamespace({ given }: LoadedScenario, { hasGivenState }: Ru
 /** Leases the requested namespace. Creates one instead if the file has `given` or another run holds the namespace. */
 export async function enterNamespace(
   loaded: LoadedScenario,
-  request: StageRequest,
+  request: RunTarget,
   client: Client,
   leftovers: Cleanup,
 ): Promise<Stage> {
-  const { fetch, wall, namespace, controlToken } = request;
+  const { fetch, namespace, controlToken } = request;
   const { given, runId, isIsolated } = loaded;
   const isExisting = canUseNamespace(loaded, request);
   const create = () =>
     createNamespace(client, given, isExisting ? `run-${runId}` : namespace || `run-${runId}`, leftovers);
   const lease = (name: string | undefined, isCreated: boolean) =>
-    Lease.take(new Client({ fetch, namespace: name, controlToken, run: runId }, wall), {
+    Lease.take(new Client({ fetch, namespace: name, controlToken, run: runId }), {
       with_namespace: isCreated,
       ...(isIsolated ? { snapshot: snapshotOf(runId) } : {}),
     });
@@ -66,7 +61,7 @@ export async function enterNamespace(
 }
 
 /** Returns true if the run may use another namespace: none was named, and no app calls the default one. */
-function mayMove({ steps }: LoadedScenario, { namespace, app }: StageRequest): boolean {
+function mayMove({ steps }: LoadedScenario, { namespace, app }: RunTarget): boolean {
   return (
     namespace === undefined && app === undefined && !flattenSteps(steps).some(({ kind }) => kind === "manual")
   );

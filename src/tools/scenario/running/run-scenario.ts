@@ -1,5 +1,5 @@
 import { ruleNames } from "../../../core/domain/rule-matching.js";
-import { keepProcessRunning, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
+import { keepProcessRunning, systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps } from "../loaded-steps.js";
 import { blindSpots } from "./blind-spots.js";
@@ -27,26 +27,21 @@ export interface RunOptions extends RunTarget {
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: ((step: StepReport, count: number) => void) | undefined;
   readonly onStepBegin?: ((title: string, number: number, count: number) => void) | undefined;
-  readonly wall?: WallClock | undefined;
 }
 
 /** Runs the steps of a scenario in a sandbox, then restores rules, faults, clock and namespace. */
 export async function runScenario(loaded: LoadedScenario, options: RunOptions): Promise<RunReport> {
-  const { wall = systemWallClock } = options;
-  const startedMs = wall.nowMs();
+  const startedMs = systemWallClock.nowMs();
   const steps: StepReport[] = [];
   const leftovers = new Cleanup();
-  const { fetch, namespace, controlToken, signal } = options;
+  const { fetch, namespace, controlToken, signal, app, manual = async () => {} } = options;
   const { runId } = loaded;
-  const client = new Client(
-    {
-      fetch,
-      namespace: canUseNamespace(loaded, options) ? namespace : undefined,
-      controlToken,
-      runner: runId,
-    },
-    wall,
-  );
+  const client = new Client({
+    fetch,
+    namespace: canUseNamespace(loaded, options) ? namespace : undefined,
+    controlToken,
+    runner: runId,
+  });
   const stop = (): void => client.abort();
   signal?.addEventListener("abort", stop);
   const release = keepProcessRunning();
@@ -61,11 +56,26 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   let lease: Lease | undefined;
   let moved: string | undefined;
   try {
-    const stage = await enterNamespace(loaded, { ...options, wall }, client, leftovers);
+    const stage = await enterNamespace(loaded, options, client, leftovers);
     ({ lease, moved } = stage);
     if (stage.name !== undefined) client.useNamespace(stage.name);
     if (loaded.isIsolated) await snapshotState(client, runId, leftovers);
-    const context = await contextOf(loaded, options, client, leftovers, applied, startState);
+    if (app === undefined && flattenSteps(loaded.steps).some(({ kind }) => callsApp(kind)))
+      throw new CannotRunError("some steps call the app under test: give its URL with --app");
+    const context: RunContext = {
+      client,
+      ...(await readNamespaceKeys(client)),
+      app,
+      ruleCounts: applied,
+      startState,
+      cleanup: leftovers,
+      requestManualStep: manual,
+      prepare: async () => {
+        await freezeClock(client, leftovers);
+        applied.begin(await putRules(client, loaded, leftovers));
+        await startState.record();
+      },
+    };
     await rejectOnAbort(signal, context.prepare());
     const execution = { context, signal, file: loaded.file, budget: { left: MAX_RUN_STEPS } };
     const begin = (title: string, number: number) => options.onStepBegin?.(title, number, count);
@@ -90,7 +100,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     passed: outcome === "passed",
     run_id: loaded.runId,
     ...(moved === undefined ? {} : { namespace: moved }),
-    duration_ms: wall.nowMs() - startedMs,
+    duration_ms: systemWallClock.nowMs() - startedMs,
     steps,
     applied: applied.counts,
     ...applied.listUnusedRules(loaded.file),
@@ -107,35 +117,6 @@ export function errorMessage(caught: unknown): string {
 export function outcomeOf(steps: readonly StepReport[], error: string | undefined): Outcome {
   if (error !== undefined || steps.some(({ outcome }) => outcome === "error")) return "error";
   return steps.some(({ outcome }) => outcome === "failed") ? "failed" : "passed";
-}
-
-async function contextOf(
-  loaded: LoadedScenario,
-  options: RunOptions,
-  client: Client,
-  cleanup: Cleanup,
-  ruleCounts: RuleUsage,
-  startState: StartState,
-): Promise<RunContext> {
-  const { app, wall = systemWallClock, manual = async () => {} } = options;
-  if (app === undefined && flattenSteps(loaded.steps).some(({ kind }) => callsApp(kind)))
-    throw new CannotRunError("some steps call the app under test: give its URL with --app");
-  const access = await readNamespaceKeys(client);
-  return {
-    client,
-    wall,
-    ...access,
-    app,
-    ruleCounts,
-    startState,
-    cleanup,
-    requestManualStep: manual,
-    prepare: async () => {
-      await freezeClock(client, cleanup);
-      ruleCounts.begin(await putRules(client, loaded, cleanup));
-      await startState.record();
-    },
-  };
 }
 
 const MAX_NAME_LENGTH = 100;

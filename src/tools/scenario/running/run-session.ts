@@ -1,6 +1,6 @@
 import { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
-import { keepProcessRunning, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
+import { keepProcessRunning } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps, type LoadedStep } from "../loaded-steps.js";
 import type { Variables } from "../scope.js";
@@ -25,7 +25,6 @@ interface RunSessionOptions extends RunTarget {
   /** Unique name of the session's lease and rules. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
-  readonly wall?: WallClock | undefined;
 }
 
 export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
@@ -105,7 +104,7 @@ export class RunSession {
   }
 
   #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[]) {
-    const { app, wall = systemWallClock, signal } = this.#options;
+    const { app, signal } = this.#options;
     const client = clientOf(this.#options, { runner: loaded.runId });
     const cleanup = new Cleanup();
     const startState = new StartState(client);
@@ -115,7 +114,6 @@ export class RunSession {
     };
     const context = {
       client,
-      wall,
       ...this.#access,
       app,
       connections: this.#connections,
@@ -172,10 +170,10 @@ export class RunSession {
 }
 
 function clientOf(
-  { fetch, namespace, controlToken, wall = systemWallClock }: RunSessionOptions,
+  { fetch, namespace, controlToken }: RunSessionOptions,
   as: { readonly run: string } | { readonly runner: string },
 ): Client {
-  return new Client({ fetch, namespace, controlToken, ...as }, wall);
+  return new Client({ fetch, namespace, controlToken, ...as });
 }
 
 /** Returns true if a step may compare with the state at the start of the run. */

@@ -1,5 +1,5 @@
 import { missingStatusReason } from "../../../core/reports/charge-history-text.js";
-import { yieldIfDue } from "../../../core/time/wall-clock.js";
+import { systemWallClock, yieldIfDue } from "../../../core/time/wall-clock.js";
 import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
 import { LocalScope, type Variables } from "../scope.js";
 import { filledStepFaults } from "../step-faults.js";
@@ -74,8 +74,7 @@ async function carryOut(
 ): Promise<StepReport> {
   await yieldIfDue();
   const { kind, raw, location } = step;
-  const { wall } = execution.context;
-  const startedMs = wall.nowMs();
+  const startedMs = systemWallClock.nowMs();
   let since: string | undefined;
   let title = stepTitle(kind, raw);
   const report = (outcome: StepReport["outcome"], more: Partial<StepReport> = {}): StepReport => ({
@@ -84,7 +83,7 @@ async function carryOut(
     kind,
     ...lineOf(location, execution.file),
     outcome,
-    duration_ms: wall.nowMs() - startedMs,
+    duration_ms: systemWallClock.nowMs() - startedMs,
     ...more,
   });
   try {

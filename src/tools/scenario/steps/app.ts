@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { durationMs, durationSchema } from "../../../core/schema/duration.js";
 import { loadLazily } from "../../../core/schema/load-lazily.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
+import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {
   type CallResponse,
   callWithTimeout,
@@ -61,18 +62,17 @@ async function pollUntilSteady(
   context: RunContext,
   steadyMs: number,
 ): Promise<CallResponse | NoResponse> {
-  const { wall } = context;
   const { expect, within = DEFAULT_CALL_TIMEOUT } = step;
-  const startedMs = wall.nowMs();
+  const startedMs = systemWallClock.nowMs();
   let last: { readonly text: string; readonly sinceMs: number } | undefined;
   for (;;) {
     const got = await callAndCheck(step, context).catch((error) => asFailure(error));
-    const nowMs = wall.nowMs();
+    const nowMs = systemWallClock.nowMs();
     if (!(got instanceof StepFailure) && expect !== undefined) return got;
     // Ignores server errors for a while; an app that responds with nothing else fails the step.
     const isError = got instanceof StepFailure && isServerError(got);
     if (isError && nowMs - startedMs < Math.min(MAX_ERRORS_TIMES * steadyMs, durationMs(within))) {
-      await new Promise<void>((resolve) => void wall.after(POLL_MS.min, resolve));
+      await pause(POLL_MS.min);
       continue;
     }
     const text =
@@ -84,8 +84,12 @@ async function pollUntilSteady(
     const sameMs = nowMs - last.sinceMs;
     const { min, max } = POLL_MS;
     const waitMs = Math.max(min, Math.min(sameMs / 2, max, steadyMs - sameMs));
-    await new Promise<void>((resolve) => void wall.after(waitMs, resolve));
+    await pause(waitMs);
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void systemWallClock.after(ms, resolve));
 }
 
 /** Server errors are ignored for this many times the steady duration. */
@@ -125,7 +129,7 @@ export async function callAppUnderTest(
   // Loaded on demand: `validate` calls no app.
   const { callUrl } = await loadLazily(() => import("../../../core/delivery/outgoing-http.js"));
   try {
-    return await callWithTimeout(context.wall, withinMs, context.client.signal, (signal) =>
+    return await callWithTimeout(withinMs, context.client.signal, (signal) =>
       callUrl(new URL(url), { method, headers, body, signal, connections: context.connections }),
     );
   } catch (error) {
