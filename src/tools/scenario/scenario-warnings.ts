@@ -29,45 +29,36 @@ type Rule = Readonly<Record<string, unknown>> & { readonly match?: object | unde
 
 /** Warns of rules that can never apply or have no effect. */
 export function ruleWarnings(scenario: Scenario): ScenarioWarning[] {
-  return [
-    ...RULE_KINDS.flatMap((kind) =>
-      shadowedRules(scenario[kind] ?? []).map(([rule, by]) => ({
-        path: [kind, rule],
-        message: `never applies: rule ${by + 1} matches everything this rule matches`,
-      })),
-    ),
-    ...RULE_KINDS.flatMap((kind) =>
-      ((scenario[kind] ?? []) as readonly Rule[]).flatMap(({ probability }, rule) =>
-        probability === 0
-          ? [{ path: [kind, rule, "probability"], message: "is 0: the rule never applies" }]
-          : [],
-      ),
-    ),
-    ...RULE_KINDS.flatMap((kind) =>
-      ((scenario[kind] ?? []) as readonly Rule[]).flatMap(({ match }, rule) =>
-        impossibleExpectations(match, [kind, rule, "match"]),
-      ),
-    ),
-    ...(scenario.webhooks ?? []).flatMap((rule, index, all) => webhookWarnings(rule, index, all)),
-  ];
+  const warnings = RULE_KINDS.flatMap((kind) => {
+    const rules: readonly Rule[] = scenario[kind] ?? [];
+    return rules.flatMap(({ match, probability }, rule) => {
+      const by = shadowingRule(rules, rule);
+      const shadowed = `never applies: rule ${by + 1} matches everything this rule matches`;
+      const unlikely = "is 0: the rule never applies";
+      return [
+        ...(by === -1 ? [] : [{ path: [kind, rule], message: shadowed }]),
+        ...(probability === 0 ? [{ path: [kind, rule, "probability"], message: unlikely }] : []),
+        ...impossibleExpectations(match, [kind, rule, "match"]),
+      ];
+    });
+  });
+  return [...warnings, ...(scenario.webhooks ?? []).flatMap(webhookWarnings)];
 }
 
 /** Fields with which a rule leaves some matches to the next rule. */
 const LIMITS = ["probability", "times", "skip", "down"];
 
-/** Finds the rules that an earlier rule shadows completely. */
-function shadowedRules(rules: readonly Rule[]): (readonly [rule: number, by: number])[] {
-  return rules.flatMap(({ match = {} }, index) => {
-    const by = rules
-      .slice(0, index)
-      .findIndex(
-        (earlier) =>
-          !LIMITS.some((word) => earlier[word] !== undefined) &&
-          earlier.attempt === rules[index]!.attempt &&
-          (isEmpty(earlier.match ?? {}) || isDeepStrictEqual(earlier.match, match)),
-      );
-    return by === -1 ? [] : [[index, by] as const];
-  });
+/** Finds the earlier rule that shadows a rule completely; -1 if there is none. */
+function shadowingRule(rules: readonly Rule[], index: number): number {
+  const { match = {}, attempt } = rules[index]!;
+  return rules
+    .slice(0, index)
+    .findIndex(
+      (earlier) =>
+        !LIMITS.some((word) => earlier[word] !== undefined) &&
+        earlier.attempt === attempt &&
+        (isEmpty(earlier.match ?? {}) || isDeepStrictEqual(earlier.match, match)),
+    );
 }
 
 function isEmpty(match: object): boolean {
@@ -88,25 +79,17 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
     .filter(([word, value]) => !NO_EFFECT.includes(value) && !(word === "fail_first" && value === 0))
     .map(([word]) => word)
     .filter((word) => !SELECTORS.includes(word));
-  const unsupported =
-    rule.attempt === undefined ? [] : effects.filter((word) => !RETRY_EFFECTS.includes(word));
-  if (rule.attempt !== undefined && (unsupported.length > 0 || drop === true))
-    return [...unsupported, ...(drop === true ? ["drop"] : [])].map((word) => ({
-      path: ["webhooks", index, word],
-      message: "has no effect: a rule with attempt takes only delay, copies and lose_answer",
-    }));
-  if (drop === true)
-    return effects.map((word) => ({
-      path: ["webhooks", index, word],
-      message: "has no effect: the rule drops the webhook",
-    }));
-  const copyFields =
-    (rule.copies ?? 1) > 1 ? [] : effects.filter((word) => word === "at_once" || word === "ids");
-  if (copyFields.length > 0)
-    return copyFields.map((word) => ({
-      path: ["webhooks", index, word],
-      message: "has no effect without copies",
-    }));
+  const withoutEffect = (words: readonly string[], reason: string): ScenarioWarning[] =>
+    words.map((word) => ({ path: ["webhooks", index, word], message: `has no effect${reason}` }));
+  if (rule.attempt !== undefined) {
+    const unsupported = effects.filter((word) => !RETRY_EFFECTS.includes(word));
+    if (drop === true) unsupported.push("drop");
+    if (unsupported.length > 0)
+      return withoutEffect(unsupported, ": a rule with attempt takes only delay, copies and lose_answer");
+  }
+  if (drop === true) return withoutEffect(effects, ": the rule drops the webhook");
+  const copyFields = effects.filter((word) => word === "at_once" || word === "ids");
+  if ((rule.copies ?? 1) <= 1 && copyFields.length > 0) return withoutEffect(copyFields, " without copies");
   // A rule without effects is useful before another rule: it exempts the webhooks it matches.
   if (effects.length > 0 || index < all.length - 1) return [];
   return [
@@ -118,49 +101,38 @@ const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
 /** Warns of timeline entries without effect; assumes the default expiry, and no transition besides the timeline's. */
 export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): ScenarioWarning[] {
-  const warningAt = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
-    path: [kind, rule, "timeline", idle.step],
-    message: idle.message,
-  });
   return [
     ...charges.flatMap(({ timeline }, rule) =>
-      idleEntries("charge", CHARGE_STATUS_RULES, timeline, EXPIRY_MS).map(warningAt("charges", rule)),
+      idleEntries("charge", CHARGE_STATUS_RULES, timeline, ["charges", rule, "timeline"]),
     ),
     ...withdrawals.flatMap(({ timeline }, rule) =>
-      idleEntries("withdrawal", WITHDRAWAL_STATUS_RULES, timeline, undefined).map(
-        warningAt("withdrawals", rule),
-      ),
+      idleEntries("withdrawal", WITHDRAWAL_STATUS_RULES, timeline, ["withdrawals", rule, "timeline"]),
     ),
   ];
-}
-
-interface Idle {
-  readonly step: number;
-  readonly message: string;
 }
 
 function idleEntries<Status extends string>(
   object: "charge" | "withdrawal",
   rules: StatusRules<Status>,
   timeline: readonly TimelineEntry<Status>[],
-  expiryMs: number | undefined,
-): Idle[] {
+  path: Path,
+): ScenarioWarning[] {
   const next = nextEntry(timeline, 0, 0, undefined);
+  const expiryMs = object === "charge" ? EXPIRY_MS : undefined;
   const created = { status: rules.first, expiredMs: undefined, expiryMs, next };
   const turns = [...simulateTimeline(rules, timeline, created, (dueMs) => dueMs)];
   return timeline.flatMap((entry, step) => {
     const turn = turns.find((candidate) => candidate.step === step);
+    const warning = (message: string) => [{ path: [...path, step], message }];
     switch (turn?.verdict) {
       case "moves":
         return [];
       case "already":
-        return [{ step, message: `has no effect: the ${object} is already ${turn.status}` }];
+        return warning(`has no effect: the ${object} is already ${turn.status}`);
       case "illegal":
-        return [
-          { step, message: `never happens: a ${object} that is ${turn.status} cannot become ${entry.to}` },
-        ];
+        return warning(`never happens: a ${object} that is ${turn.status} cannot become ${entry.to}`);
       default:
-        return [{ step, message: `never happens: ${unreachedReason(entry, turns)}` }];
+        return warning(`never happens: ${unreachedReason(entry, turns)}`);
     }
   });
 }

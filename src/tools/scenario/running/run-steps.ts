@@ -7,6 +7,7 @@ import { type StepLocation, stepTitle } from "../step-reference.js";
 import type { ContainerDefinition, Iteration, StepDefinition } from "../steps/step-definition.js";
 import { STEPS } from "../steps/step-kinds.js";
 import { valueAt } from "../variables.js";
+import type { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { type LogRow, listSince, newestId } from "./control-lists.js";
 import { CannotRunError, type Failure, StepFailure } from "./failure.js";
@@ -74,6 +75,7 @@ async function carryOut(
 ): Promise<StepReport> {
   await yieldIfDue();
   const { kind, raw, location } = step;
+  const { client } = execution.context;
   const startedMs = systemWallClock.nowMs();
   let since: string | undefined;
   let title = stepTitle(kind, raw);
@@ -104,7 +106,7 @@ async function carryOut(
         failed.part === undefined ? failed.failure.message : `${failed.part}: ${failed.failure.message}`;
       return report(failed.outcome, { ...nested, failure: { message } });
     }
-    since = await lastRequest(kind, execution.context);
+    if (canNameFaults(kind, execution.context)) since = await newestId(client, "requests");
     const result = await rejectOnAbort(execution.signal, row.run(filled, { ...execution.context, location }));
     const variable = row.namedResult?.(filled, result);
     if (variable !== undefined) scope.save(...variable);
@@ -116,7 +118,9 @@ async function carryOut(
         failure: { message: caught instanceof Error ? caught.message : String(caught) },
       });
     // The failure is reported even if the faults cannot be read.
-    const made_by = await faultedCalls(kind, since, execution.context).catch(() => []);
+    const made_by = canNameFaults(kind, execution.context)
+      ? await faultedCalls(kind, since, client).catch(() => [])
+      : [];
     return report("failed", {
       failure: { ...failureWithLine(caught, step), ...(made_by.length === 0 ? {} : { made_by }) },
     });
@@ -210,21 +214,13 @@ export function callsApp(kind: string): boolean {
   return kind === "app" || kind === "reconcile";
 }
 
-/** Returns the id of the last request before a step whose failure may list calls that a fault answered. */
-function lastRequest(kind: string, { client, isTerse }: RunContext): Promise<string | undefined> | undefined {
-  return isTerse !== true && (kind === "request" || callsApp(kind))
-    ? newestId(client, "requests")
-    : undefined;
+/** Returns true for a step whose failure lists the calls that a fault answered. */
+function canNameFaults(kind: string, { isTerse }: RunContext): boolean {
+  return isTerse !== true && (kind === "request" || callsApp(kind));
 }
 
 /** Describes the calls after request `since` that a fault answered: the step's own call, or the app's calls. */
-async function faultedCalls(
-  kind: string,
-  since: string | undefined,
-  { client, isTerse }: RunContext,
-): Promise<string[]> {
-  if (isTerse === true) return [];
-  if (kind !== "request" && !callsApp(kind)) return [];
+async function faultedCalls(kind: string, since: string | undefined, client: Client): Promise<string[]> {
   const rows = await listSince(client, "requests", since);
   const isRunsCall = kind === "request";
   return rows
