@@ -109,7 +109,7 @@ export const CONTENT_PROBES = {
               metadata: { note: "₦ ≠ ¥ – «ẞ» 👩🏾‍💻", ключ: "значение" },
             }),
           ),
-        [UNKNOWN_FIELDS]: (samples) => samples.eventWithUnknownFields(samples.charge()),
+        [UNKNOWN_FIELDS]: (samples) => samples.eventWithUnknownFields(),
         [OTHER_SPELLING]: (samples) => samples.eventWithUnusualSpelling(),
       }),
     judge: (answers, evidence) => {

@@ -94,8 +94,8 @@ export class SampleFactory {
   }
 
   eventOf(type: string, data: unknown, atMs = this.#nowMs()): SampleEvent {
-    const { id, fields } = this.#fields(data, type, atMs);
-    return { id, body: JSON.stringify(fields) };
+    const id = idOf("event", numberedDigest(this.#scope, "event", ++this.#counter));
+    return { id, body: JSON.stringify({ id, type, timestamp: iso(atMs), mode: "test", data }) };
   }
 
   /** A new event of a known type, about a charge or withdrawal that just reached its status. */
@@ -114,30 +114,17 @@ export class SampleFactory {
   }
 
   /** An event with unknown fields, which the service may add later. */
-  eventWithUnknownFields(charge: Charge): SampleEvent {
-    const { id, fields } = this.#fields(charge, "charge.awaiting_payment", this.#nowMs());
-    return {
-      id,
-      body: JSON.stringify({
-        ...fields,
-        api_version: "2099-01-01",
-        data: { ...fields.data, risk: { score: 12, signals: ["new_device"] }, installments: null },
-      }),
-    };
+  eventWithUnknownFields(): SampleEvent {
+    const data = { ...this.charge(), risk: { score: 12, signals: ["new_device"] }, installments: null };
+    const { id, body } = this.eventOf("charge.awaiting_payment", data);
+    return { id, body: JSON.stringify({ ...JSON.parse(body), api_version: "2099-01-01" }) };
   }
 
   /** An event with unusual spaces and escapes in its JSON. ASCII only. */
   eventWithUnusualSpelling(): SampleEvent {
-    const { id, fields } = this.#fields(
-      this.charge({ customer_name: "Zoe" }),
-      "charge.awaiting_payment",
-      this.#nowMs(),
-    );
-    const body = JSON.stringify(fields).replace(
-      '"customer_name":"Zoe"',
-      '"customer_name" : "Zo\\u00eb \\/ Co"',
-    );
-    return { id, body: body.replace('{"id":', '{ "id": ') };
+    const { id, body } = this.event(this.charge({ customer_name: "Zoe" }));
+    const name = '"customer_name" : "Zo\\u00eb \\/ Co"';
+    return { id, body: body.replace('"customer_name":"Zoe"', name).replace('{"id":', '{ "id": ') };
   }
 
   #withdrawal(status: WithdrawalStatus): Withdrawal {
@@ -156,14 +143,6 @@ export class SampleFactory {
       metadata: {},
       created_at: iso(createdMs),
       updated_at: iso(this.#nowMs()),
-    };
-  }
-
-  #fields<Data>(data: Data, type: string, atMs: number) {
-    const id = idOf("event", numberedDigest(this.#scope, "event", ++this.#counter));
-    return {
-      id,
-      fields: { id, type, timestamp: iso(atMs), mode: "test", data },
     };
   }
 }

@@ -43,21 +43,14 @@ export function stepFaults(
 ): DocumentFault[] {
   const [kind, second] = stepKinds(step);
   if (kind === undefined) return missingActionFaults(document, at, step);
+  const faultAt = (field: string, message: string) => [document.faultAt([...at, field], message)];
   if (second !== undefined)
-    return [
-      document.faultAt(
-        [...at, second],
-        `a step has one action, and this one has ${kind} already: begin another with -`,
-      ),
-    ];
-  if (kind === "wait_for" && isUnresolved(step.wait_for)) return [];
-  if (kind === "wait_for" && !isWaitKind(step.wait_for))
-    return [
-      document.faultAt(
-        [...at, kind],
-        `must be one of ${WAIT_KINDS.join(", ")}${didYouMean(String(step.wait_for), WAIT_KINDS)}`,
-      ),
-    ];
+    return faultAt(second, `a step has one action, and this one has ${kind} already: begin another with -`);
+  if (kind === "wait_for" && !isWaitKind(step.wait_for)) {
+    if (isUnresolved(step.wait_for)) return [];
+    const hint = didYouMean(String(step.wait_for), WAIT_KINDS);
+    return faultAt(kind, `must be one of ${WAIT_KINDS.join(", ")}${hint}`);
+  }
   return schemaFaults(stepSchemaOf(kind, step), document, { path: at, value: step, isUnresolved });
 }
 

@@ -174,11 +174,10 @@ function savedBy({ raw, lists }: LoadedStep): string[] {
   return [...savedVariableNames(raw), ...lists.flat().flatMap(savedBy)];
 }
 
-type Step = Readonly<Record<string, unknown>>;
 type Definition = Pick<StepDefinition | ContainerDefinition, "result" | "expectationField">;
 
 /** Finds unknown names in a step, which make its expectation always true or always false. */
-function unknownNamesInStep(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
+function unknownNamesInStep(kind: StepKind, step: RawStep, check: NameCheck): UnknownName[] {
   return [
     ...findUnknownNames(stepSchemaOf(kind, step), step, check),
     ...(kind === "request" ? unknownRoute(step, check) : []),
@@ -191,7 +190,7 @@ function unknownNamesInStep(kind: StepKind, step: Step, check: NameCheck): Unkno
 const SERVICE_PREFIX = "/api/";
 
 /** Finds a call without a route, unless the step expects an error. */
-function unknownRoute({ request, expect }: Step, { vocabulary }: NameCheck): UnknownName[] {
+function unknownRoute({ request, expect }: RawStep, { vocabulary }: NameCheck): UnknownName[] {
   const routes = vocabulary("path");
   if (typeof request !== "string" || routes === undefined || expectsMissingRoute(expect)) return [];
   const { path } = parseRoute(request);
@@ -200,12 +199,12 @@ function unknownRoute({ request, expect }: Step, { vocabulary }: NameCheck): Unk
 }
 
 function expectsMissingRoute(expect: unknown): boolean {
-  const { status, error } = (expect ?? {}) as Step;
+  const { status, error } = (expect ?? {}) as RawStep;
   return status === 404 || status === 405 || error !== undefined;
 }
 
 /** Finds expected fields, at any depth, that the result never has. */
-function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
+function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheck): UnknownName[] {
   const { result, expectationField = "" }: Definition = STEPS[kind];
   const shape = result?.(step, check.vocabulary.routes);
   const expected = step[expectationField];
@@ -225,7 +224,7 @@ function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): Un
 /** Finds saved paths that the result never has. */
 function unknownSavedFields(
   kind: StepKind,
-  step: Step,
+  step: RawStep,
   { isUnresolved, vocabulary }: NameCheck,
 ): UnknownName[] {
   const { result }: Definition = STEPS[kind];

@@ -3,6 +3,7 @@ import {
   checkDocument,
   DocumentError,
   type DocumentFault,
+  isRecord,
   type LoadedDocument,
 } from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/read-flow.js";
@@ -56,25 +57,17 @@ const TOP_LEVEL_FIELDS: Readonly<Record<FileKind, readonly string[]>> = {
 function kindOf(document: LoadedDocument): FileKind {
   if (/payments-sandbox\.config\.(ya?ml|json)$/.test(document.file)) return "config";
   const { value } = document;
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new DocumentError([
-      document.faultAt(
-        [],
-        "is not a scenario, fixtures or config file: it must be a map of names and values",
-      ),
-    ]);
+  const unrecognized = (why: string): DocumentError => new DocumentError([document.faultAt([], why)]);
+  if (!isRecord(value))
+    throw unrecognized("is not a scenario, fixtures or config file: it must be a map of names and values");
   const keys = Object.keys(value);
   const score = (kind: FileKind): number =>
-    keys.filter((key) => TOP_LEVEL_FIELDS[kind].includes(key)).length +
-    (kind === hintOf(value as Record<string, unknown>) ? 0.5 : 0);
+    keys.filter((key) => TOP_LEVEL_FIELDS[kind].includes(key)).length + (kind === hintOf(value) ? 0.5 : 0);
   const [best, second] = (Object.keys(TOP_LEVEL_FIELDS) as FileKind[]).sort((a, b) => score(b) - score(a));
   if (score(best!) === 0 || score(best!) === score(second!))
-    throw new DocumentError([
-      document.faultAt(
-        [],
-        "is not recognizable as a scenario (name, charges, steps …), fixtures (currencies, keys …) or config file (port, webhooks …)",
-      ),
-    ]);
+    throw unrecognized(
+      "is not recognizable as a scenario (name, charges, steps …), fixtures (currencies, keys …) or config file (port, webhooks …)",
+    );
   return best!;
 }
 
@@ -82,10 +75,7 @@ function kindOf(document: LoadedDocument): FileKind {
 function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | undefined {
   const has = (list: unknown, ...names: string[]): boolean =>
     Array.isArray(list) &&
-    list.some(
-      (entry) =>
-        typeof entry === "object" && entry !== null && names.some((name) => Object.hasOwn(entry, name)),
-    );
+    list.some((entry) => isRecord(entry) && names.some((name) => Object.hasOwn(entry, name)));
   if (has(charges, "id", "organization_id")) return "fixtures";
   if (has(webhooks, "url", "mailbox")) return "config";
   if (has(charges, "timeline", "match") || has(webhooks, "match", "copies", "drop", "delay"))
