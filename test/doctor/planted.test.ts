@@ -1,10 +1,52 @@
 import { expect, it } from "vitest";
-import type { ProbeRow } from "../../src/core/schema/receiver-report.js";
+import type { Probe, ProbeRow } from "../../src/core/schema/receiver-report.js";
+import { INVALID_SIGNATURE_PROBES } from "../../src/tools/doctor/invalid-signatures.js";
 import { PLANTED } from "./planted.js";
 import { checkAt, serve } from "./receivers.js";
 import { Shop } from "./shop.js";
 
-it.each(Object.entries(PLANTED))("%s", async (_name, { expected, plant }) => {
+const VERIFIED = Object.keys(INVALID_SIGNATURE_PROBES) as Probe[];
+const SIGNED = VERIFIED.filter((probe) => probe !== "unsigned");
+
+/** The probe that shows a fault, and those that the fault explains. */
+const SHOWN_BY: Readonly<Record<string, readonly Probe[]>> = {
+  nothing_verified: [...VERIFIED, "known_id", "rotated_secret"],
+  header_there: [...SIGNED, "known_id", "rotated_secret"],
+  unsigned_passes: ["unsigned"],
+  any_age: ["stale", "future"],
+  first_signature: ["rotated_secret"],
+  last_signature: ["rotated_secret"],
+  whole_header: ["rotated_secret"],
+  rewritten_json: ["unicode"],
+  latin1: ["unicode"],
+  strict_event: ["unicode"],
+  refuses_with_500: VERIFIED,
+  refuses_to_login: VERIFIED,
+  refuses_with_silence: VERIFIED,
+  refuses_by_cutting: VERIFIED,
+  no_completed: ["each_type", "reordered", "retry"],
+  unknown_type_crashes: ["unknown_type", "unknown_family", "retry"],
+  unknown_type_refused: ["unknown_type", "unknown_family"],
+  unknown_type_cut: ["unknown_type", "unknown_family"],
+  duplicates_crash: ["duplicate", "retry", "simultaneous"],
+  duplicates_conflict: ["duplicate", "retry", "simultaneous"],
+  order_enforced: ["reordered"],
+  order_crashes: ["reordered", "retry"],
+  five_at_a_time: ["burst"],
+};
+
+/** How many requests one gets that takes no valid event: nothing more is sent. */
+const REQUESTS: Readonly<Record<string, number>> = {
+  moved: 2,
+  unauthorized: 3,
+  not_found: 3,
+  unknown_charge: 3,
+  broken: 2,
+  too_many: 1,
+  cuts: 2,
+};
+
+it.each(Object.entries(PLANTED))("%s", async (name, { expected, plant }) => {
   const shop = new Shop();
   plant(shop);
   const running = await serve((incoming) => shop.receive(incoming));
@@ -21,4 +63,14 @@ it.each(Object.entries(PLANTED))("%s", async (_name, { expected, plant }) => {
   expect(streamed.map((row) => [row.probe, row.verdict])).toEqual(
     probes.slice(0, streamed.length).map((row) => [row.probe, row.verdict]),
   );
+  const [finding] = findings;
+  if (name in SHOWN_BY) expect(finding?.probes).toEqual(SHOWN_BY[name]);
+  const failed = probes.filter(({ verdict }) => verdict === "fail");
+  const { fault, advice, probes: shown } = finding ?? {};
+  expect(failed).toMatchObject(outcome === "failed" ? [{ probe: shown![0], fault, advice }] : []);
+  if (failed[0]?.probe !== "valid") return;
+  const requests = REQUESTS[name];
+  if (requests !== undefined) expect(shop.requests).toBe(requests);
+  for (const row of probes.slice(1))
+    expect(row).toMatchObject({ verdict: "note", because: "valid", came_back: "not sent", answers: [] });
 });

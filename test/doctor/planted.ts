@@ -53,9 +53,6 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   // Verification
   nothing_verified: fails("no_verification", (shop) => (shop.verifies = () => true)),
   drops_forged_with_200: fails("no_verification", (shop) => (shop.refuse = () => text(200, "ok"))),
-  verifies_after_answering: fails("no_verification", (shop) => {
-    shop.refuse = () => text(200, "ok");
-  }),
   header_there: fails("signature_not_compared", (shop) => {
     shop.verifies = ({ headers }) => headers["webhook-signature"] !== undefined;
   }),
@@ -202,12 +199,8 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   // Again, at once, out of order
   duplicates_crash: fails("duplicates", (shop) => (shop.repeated = () => text(500, "unique constraint"))),
   duplicates_conflict: fails("duplicates", (shop) => (shop.repeated = () => text(409, "exists"))),
-  order_enforced: fails("reordered", (shop) => {
-    shop.look = ({ data }) => {
-      const order = shop.orders.get(data.charge_id);
-      return order !== undefined && !shop.isNewer(order, data.status) ? text(409, "not allowed") : undefined;
-    };
-  }),
+  order_enforced: fails("reordered", (shop) => inOrderOnly(shop, text(409, "not allowed"))),
+  order_crashes: fails("reordered", (shop) => inOrderOnly(shop, text(500, "error"))),
   five_at_a_time: fails("burst", (shop) => crowded(shop, text(500, "pool is empty"))),
   five_at_a_time_503: fails("burst", (shop) => crowded(shop, text(503))),
   copies_collide: notes("simultaneous", (shop) => {
@@ -305,6 +298,13 @@ function limit(bytes: number): Shop["first"] {
 /** A turn of the event loop or two: what came at the same time has come by then. */
 async function turn(): Promise<undefined> {
   for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+}
+
+function inOrderOnly(shop: Shop, reply: Reply): void {
+  shop.look = ({ data }) => {
+    const order = shop.orders.get(data.charge_id);
+    return order !== undefined && !shop.isNewer(order, data.status) ? reply : undefined;
+  };
 }
 
 function crowded(shop: Shop, reply: Reply): void {
