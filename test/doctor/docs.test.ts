@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -7,6 +7,7 @@ import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js"
 import { PROBES } from "../../src/core/schema/receiver-report.js";
 import { temporaryFolder } from "../support/folders.js";
 import { ROOT } from "../support/process-command.js";
+import { isHere, startProgram } from "../support/programs.js";
 import { checkAt } from "./receivers.js";
 
 const page = readFileSync(join(ROOT, "docs/webhooks.md"), "utf8");
@@ -21,20 +22,13 @@ it("the page's Node receiver passes the doctor as it stands", async () => {
   // Beside the package's node_modules, where its imports are found.
   const file = join(ROOT, `.docs-${process.pid}-receiver.mjs`);
   writeFileSync(file, block("receiver: receiver.mjs"));
-  const child = spawn(process.execPath, [file], {
-    env: { ...process.env, PORT: "0", PAYMENTS_WEBHOOK_SECRET: DEFAULT_WEBHOOK_SECRET },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
   try {
-    const port = await new Promise<string>((resolve, reject) => {
-      child.once("exit", () => reject(new Error("ended")));
-      child.stdout.setEncoding("utf8").on("data", (text: string) => resolve(/\d+/.exec(text)![0]));
-    });
+    const env = { PORT: "0", PAYMENTS_WEBHOOK_SECRET: DEFAULT_WEBHOOK_SECRET };
+    const { port } = await startProgram(process.execPath, [file], env);
     const report = await checkAt(`localhost:${port}/webhooks`);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ outcome: "passed", summary: { pass: 22, fail: 0, note: 5 } });
   } finally {
-    child.kill("SIGKILL");
     rmSync(file, { force: true });
   }
 });
@@ -43,9 +37,10 @@ it("the page's Node receiver passes the doctor as it stands", async () => {
 interface Language {
   readonly marker: string;
   readonly command: string;
-  readonly version: string;
+  /** The flag that prints its version, if that is not `--version`. */
+  readonly version?: string;
   readonly file: string;
-  readonly args: readonly string[];
+  readonly args?: readonly string[];
   /** The page's code made a program. */
   readonly program: (code: string, secret: string) => string;
 }
@@ -54,9 +49,7 @@ const LANGUAGES: Record<string, Language> = {
   Python: {
     marker: "verify: verify.py",
     command: "python3",
-    version: "--version",
     file: "verify.py",
-    args: [],
     program: (code, secret) => `${code}
 import sys
 for case in json.load(sys.stdin):
@@ -100,9 +93,7 @@ func main() {
   PHP: {
     marker: "verify: verify.php",
     command: "php",
-    version: "--version",
     file: "verify.php",
-    args: [],
     program: (code, secret) => `<?php
 ${code}
 foreach (json_decode(file_get_contents('php://stdin'), true) as $case) {
@@ -117,9 +108,7 @@ foreach (json_decode(file_get_contents('php://stdin'), true) as $case) {
   Ruby: {
     marker: "verify: verify.rb",
     command: "ruby",
-    version: "--version",
     file: "verify.rb",
-    args: [],
     program: (code, secret) => `${code}
 JSON.parse($stdin.read).each do |one|
   puts verify_webhook("${secret}", one["headers"], one["body"])["id"]
@@ -130,19 +119,10 @@ end
   },
 };
 
-function isHere({ command, version }: Language): boolean {
-  try {
-    execFileSync(command, [version], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const folder = temporaryFolder();
 
 for (const [name, language] of Object.entries(LANGUAGES)) {
-  const isThere = isHere(language);
+  const isThere = isHere(language.command, language.version);
   it.skipIf(!isThere)(
     `the page's ${name} verifies what is sent, and nothing else${isThere ? "" : ` (${language.command} is not on this machine)`}`,
     () => {
@@ -165,7 +145,7 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
       ];
       const file = join(folder, language.file);
       writeFileSync(file, language.program(block(language.marker), DEFAULT_WEBHOOK_SECRET));
-      const output = execFileSync(language.command, [...language.args, file], {
+      const output = execFileSync(language.command, [...(language.args ?? []), file], {
         input: JSON.stringify(cases),
         encoding: "utf8",
       });

@@ -1,12 +1,12 @@
-import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createSandbox, type WebhookReport } from "../../src/index.js";
-import { atEnd, closedAtEnd } from "../support/lifetime.js";
+import { closedAtEnd } from "../support/lifetime.js";
+import { isHere, startProgram } from "../support/programs.js";
 import { OBSERVE } from "./shop.js";
 
 /** How each is run; it prints the port it listens on. */
-const GOOD: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+const GOOD: Readonly<Record<string, readonly [command: string, file: string, ...args: string[]]>> = {
   "Node, by hand, working after it has answered": [process.execPath, "node-http.mjs"],
   "Node, express and the official library": [process.execPath, "node-express.mjs"],
   "Node, Hono and svix": [process.execPath, "node-hono.mjs"],
@@ -15,40 +15,18 @@ const GOOD: Readonly<Record<string, readonly [command: string, ...args: string[]
   "Perl, a socket": ["perl", "receiver.pl"],
 };
 
-function isHere(command: string): boolean {
-  try {
-    execFileSync(command, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function portOf(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const [file, ...rest] = args;
-  const child = spawn(command, [join(import.meta.dirname, "good", file!), ...rest], {
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  atEnd(() => child.kill("SIGKILL"));
-  return new Promise((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`ended with ${code}`)));
-    child.stdout.setEncoding("utf8").once("data", (text: string) => resolve(Number(text)));
-  });
-}
-
 /** Its receiver is a process of its own: "slow" tells of the machine. */
 function accusations({ findings }: WebhookReport): string[] {
   return findings.map(({ fault }) => fault).filter((fault) => fault !== "slow");
 }
 
-for (const [name, [command, ...args]] of Object.entries(GOOD)) {
+for (const [name, [command, file, ...args]] of Object.entries(GOOD)) {
   const isThere = isHere(command);
   const why = isThere ? "" : ` (${command} is not on this machine)`;
   it.skipIf(!isThere)(`nobody accuses ${name}${why}`, async () => {
     const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
     const { url } = await sandbox.listen({ port: 0 });
-    const port = await portOf(command, args, {
+    const { port } = await startProgram(command, [join(import.meta.dirname, "good", file), ...args], {
       PAYMENTS_SANDBOX_URL: url,
       PAYMENTS_API_KEY: sandbox.apiKey,
       PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,

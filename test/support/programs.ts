@@ -1,0 +1,26 @@
+import { spawn, spawnSync } from "node:child_process";
+import { atEnd } from "./lifetime.js";
+
+/** Whether a program is on this machine. */
+export function isHere(command: string, version = "--version"): boolean {
+  return spawnSync(command, [version], { stdio: "ignore" }).status === 0;
+}
+
+/** Starts a program that prints the port it listens on; it ends with the test, or by `close()`. */
+export async function startProgram(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(command, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const close = () => {
+    child.kill("SIGKILL");
+    return ended;
+  };
+  atEnd(close);
+  const port = await new Promise<string>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`${command} ended with ${code}`)));
+    child.stdout.setEncoding("utf8").once("data", (text: string) => resolve(/\d+/.exec(text)![0]));
+  });
+  return { port, close };
+}
