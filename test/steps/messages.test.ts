@@ -22,10 +22,11 @@ async function messages(text: string, options: StartOptions = {}): Promise<strin
 const inFile = (text: string) => (text.startsWith("- ") ? `steps:\n  ${text}` : text);
 
 /** Reads cases written as text: the lines of a file, then what is said of it. */
-function cases(text: string): [text: string, mark: string, message: string][] {
-  return [...text.trimStart().matchAll(/^((?:(?![✗→] ).*\n)+)([✗→]) (.*)$/gm)].map(
-    ([, file, mark, message]) => [file!.trimEnd(), mark!, message!],
-  );
+function cases(text: string): [text: string, said: string[]][] {
+  return [...text.trimStart().matchAll(/((?:(?![✗→] ).*\n)+)((?:[✗→] .*\n)+)/g)].map(([, file, said]) => [
+    file!.trimEnd(),
+    said!.trimEnd().split("\n"),
+  ]);
 }
 
 describe("what is wrong is told in one line, at its place, with what to do", () => {
@@ -255,6 +256,57 @@ include: []
 steps: [{ advance: 1s }]
 → 2:1 include: includes nothing
 `),
+    // Rules that never apply, or to no effect.
+    ...cases(`
+charges: [{ timeline: [] }, { match: { currency: KES }, timeline: [] }]
+→ 2:29 charges.1: never applies: rule 1 matches everything this rule matches
+charges: [{ match: { currency: KES }, timeline: [] }, { timeline: [] }, { match: { currency: KES }, timeline: [] }]
+→ charges.2: never applies: rule 1 matches everything this rule matches
+faults: [{ drop: after, match: {} }, { drop: before }]
+→ faults.1: never applies: rule 1 matches everything this rule matches
+charges: [{ timeline: [], probability: 0 }]
+→ charges.0.probability: is 0: the rule never applies
+faults: [{ drop: after, probability: 0 }]
+→ faults.0.probability: is 0: the rule never applies
+webhooks: [{ at_once: true, ids: new }]
+→ webhooks.0.at_once: has no effect without copies
+→ webhooks.0.ids: has no effect without copies
+webhooks: [{ attempt: 2, swap: true, drop: true }]
+→ webhooks.0.swap: has no effect: a rule with attempt takes only delay, copies and lose_answer
+→ webhooks.0.drop: has no effect: a rule with attempt takes only delay, copies and lose_answer
+webhooks: [{ attempt: 2, copies: 2 }, { attempt: 3, copies: 2 }, { attempt: 3, delay: 1m }]
+→ webhooks.2: never applies: rule 2 matches everything this rule matches
+webhooks: [{ attempt: 3 }]
+→ webhooks.0: has no effect: it changes nothing about the webhooks it matches
+webhooks: [{ match: { currency: KES } }]
+→ webhooks.0: has no effect: it changes nothing about the webhooks it matches
+webhooks: [{ copies: 1 }]
+→ webhooks.0: has no effect: it changes nothing about the webhooks it matches
+webhooks: [{ drop: false, fail_first: 0, delay: 0s }]
+→ webhooks.0: has no effect: it changes nothing about the webhooks it matches
+webhooks: [{ copies: 2, drop: true }]
+→ webhooks.0.copies: has no effect: the rule drops the webhook
+`),
+    // Entries of a timeline that never happen.
+    ...cases(`
+charges: [{ timeline: [{ after: 1s, to: COMPLETED }, { after: 1s, to: FAILED }, { after: 1s, to: REFUNDED }] }]
+→ 2:54 charges.0.timeline.1: never happens: a charge that is COMPLETED cannot become FAILED
+charges: [{ timeline: [{ after: 1s, to: FAILED }, { after: 1s, to: FAILED }] }]
+→ charges.0.timeline.1: has no effect: the charge is already FAILED
+withdrawals: [{ timeline: [{ after: 1s, to: COMPLETED }, { after: 1s, to: PENDING }] }]
+→ withdrawals.0.timeline.0: never happens: a withdrawal that is PENDING cannot become COMPLETED
+→ withdrawals.0.timeline.1: has no effect: the withdrawal is already PENDING
+charges: [{ timeline: [{ after: 30m, to: AWAITING_PAYMENT }, { after: 30m, to: COMPLETED }] }]
+→ timeline.1: never happens: the charge is AWAITING_PAYMENT until it expires after 1h (the default); a late payment is written after_expiry
+charges: [{ timeline: [{ after: 2h, to: AWAITING_PAYMENT }, { after: 1s, to: PROCESSING }] }]
+→ timeline.0: never happens: the charge is PENDING until it expires after 1h (the default); a late payment is written after_expiry
+→ timeline.1: never happens: the charge is PENDING until it expires after 1h (the default); a late payment is written after_expiry
+charges: [{ timeline: [{ after: 1s, to: EXPIRED }, { after: 2h, to: COMPLETED }] }]
+→ timeline.1: never happens: entry 1 of the timeline makes the charge EXPIRED, which ends it; a late payment is written after_expiry
+charges: [{ timeline: [{ after: 1s, to: PROCESSING }, { after_expiry: 1s, to: COMPLETED }, { after: 1s, to: REFUNDED }] }]
+→ timeline.1: never happens: a charge that is PROCESSING does not expire
+→ timeline.2: never happens: it counts from an entry that waits for an expiry, which never comes
+`),
     // Slips.
     ...cases(`
 steps:
@@ -312,11 +364,13 @@ steps:
 \t- advance: 1s
 ✗ 3:1 : tabs are not allowed as indentation: use spaces
 `),
-  ])("%s", async (text, mark, message) => {
-    const [said, ...others] = await messages(inFile(text));
-    expect(others).toEqual([]);
-    expect(said).toMatch(new RegExp(`^${mark} `));
-    expect(said).toContain(message);
+  ])("%s", async (text, expected) => {
+    const said = await messages(inFile(text));
+    expect(said).toHaveLength(expected.length);
+    for (const [index, line] of expected.entries()) {
+      expect(said[index]![0]).toBe(line[0]);
+      expect(said[index]).toContain(line.slice(2));
+    }
   });
 
   it("in a step within a step, where it stands", async () => {
@@ -342,6 +396,19 @@ describe("nothing is said", () => {
     "webhooks: [{ match: { type: ['charge.*', withdrawal.failed], currency: [KES, U*] }, drop: true }]",
     "charges: [{ match: { metadata: { currency: none, operation: none } }, timeline: [] }]",
     "vars: { currency: none }\nsteps: [{ advance: 1s }]",
+    "charges: [{ match: { currency: KES }, timeline: [] }, { timeline: [] }]\nwithdrawals: [{ timeline: [] }]",
+    "webhooks: [{ down: 1h }, { copies: 2 }]",
+    "webhooks: [{ copies: 2 }, { attempt: 2, delay: 1m, times: 1 }]",
+    "webhooks: [{ copies: 2, at_once: true, ids: new }]",
+    "webhooks: [{ match: { currency: KES } }, { drop: true }]",
+    "faults: [{ drop: after, times: 1 }, { drop: before }]",
+    "faults: [{ drop: after, skip: 1 }, { drop: before }]",
+    "faults: [{ drop: after, probability: 0.5 }, { drop: before }]",
+    // Paid is paid: it does not expire, however long it takes.
+    "charges: [{ timeline: [{ after: 3s, to: PROCESSING }, { after: 2h, to: COMPLETED }, { after: 30d, to: REFUNDED }] }]",
+    "charges: [{ timeline: [{ after: 59m59s, to: AWAITING_PAYMENT }, { after_expiry: 5m, to: PROCESSING }, { after: 2h, to: COMPLETED }] }]",
+    "charges: [{ timeline: [{ after: 1s, to: EXPIRED }, { after_expiry: 2h, to: COMPLETED }] }]",
+    "withdrawals: [{ timeline: [{ after: 1d, to: PROCESSING }, { after: 1d, to: FAILED }] }]",
     "steps: [{ expect_charge: { count: { gte: 2, lte: 2 }, amount: { gt: '1', lt: '2' } } }]",
     "steps: [{ app: POST /orders, body: { in: [], gt: 5, lt: 1 } }]",
     "steps: [{ expect_request: { spacing: { gte: 500ms, lt: 1s } } }]",
