@@ -2,7 +2,7 @@ import * as http from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { Api, openSandbox } from "../support/api-client.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
-import { failed, fileWith, runSteps } from "../support/scenario-run.js";
+import { expectPassed, failed, fileWith, runSteps } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 
 afterEach(namesAreAsEver);
@@ -32,7 +32,7 @@ describe("a call of the app under test", () => {
         ])
         .end('{"order": {"id": "o_17"}}'),
     );
-    const report = await runSteps(
+    await expectPassed(
       `
   - app: POST /orders?from=test
     headers: { X-Tester: ada }
@@ -42,7 +42,6 @@ describe("a call of the app under test", () => {
   - { app: "GET /orders/\${order}", expect: { status: 2xx } }`,
       { app: app.url },
     );
-    expect(failed(report)).toBeUndefined();
     expect(app.asked).toMatchObject([
       {
         method: "POST",
@@ -58,8 +57,7 @@ describe("a call of the app under test", () => {
     const app = await appWith((_request, response) =>
       response.writeHead(status, { location: "/there" }).end(),
     );
-    const report = await runSteps(`  - { app: GET /, expect: { status: ${status} } }`, { app: app.url });
-    expect(failed(report)).toBeUndefined();
+    await expectPassed(`  - { app: GET /, expect: { status: ${status} } }`, { app: app.url });
     expect(app.asked).toHaveLength(1);
   });
 
@@ -109,10 +107,9 @@ describe("a call of the app under test", () => {
   it("finds the app by name", async () => {
     const app = await appWith((_request, response) => response.end("here"));
     everyNameIs("127.0.0.1");
-    const report = await runSteps("  - { app: GET /, expect: { body: here } }", {
+    await expectPassed("  - { app: GET /, expect: { body: here } }", {
       app: `http://shop.test:${app.port}`,
     });
-    expect(failed(report)).toBeUndefined();
     expect(app.asked[0]?.headers.host).toBe(`shop.test:${app.port}`);
   });
 

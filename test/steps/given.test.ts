@@ -5,7 +5,7 @@ import { validateFile } from "../../src/tools/scenario/validation.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { run } from "../support/process-command.js";
-import { failed, fileWith, runSteps } from "../support/scenario-run.js";
+import { expectPassed, fileWith, runSteps } from "../support/scenario-run.js";
 import { startServer } from "../support/started.js";
 
 const WORLD = `
@@ -88,8 +88,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
 
   it("is a namespace of its own in a sandbox that runs, and none is left", async () => {
     const sandbox = await openSandbox();
-    const report = await runSteps(LOOK, { sandbox, rules: `${SHARED}\nvars: { ns: "run-\${run.id}" }` });
-    expect(failed(report)).toBeUndefined();
+    const report = await expectPassed(LOOK, { sandbox, rules: `${SHARED}\nvars: { ns: "run-\${run.id}" }` });
     expect(report).toMatchObject({ outcome: "passed", warnings: [] });
     expect((await new Api(sandbox).get("/_sandbox/namespaces")).json.total).toBe(1);
   });

@@ -3,22 +3,15 @@ import { junitXml } from "../../src/cli/report/junit.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { Api, openSandbox } from "../support/api-client.js";
-import { failed, pays, runSteps } from "../support/scenario-run.js";
-
-const control = async (sandbox: Awaited<ReturnType<typeof openSandbox>>, path: string) =>
-  (await (await sandbox.fetch(new Request(`http://sandbox/_sandbox${path}`))).json()) as Record<
-    string,
-    unknown
-  >;
+import { expectPassed, failed, pays, runSteps } from "../support/scenario-run.js";
 
 describe("request", () => {
   it("calls the service with the namespace's key, holds the answer against what is expected, and saves", async () => {
-    const report = await runSteps(`${pays("a@shop.test")}
+    const report = await expectPassed(`${pays("a@shop.test")}
   - request: GET /api/v1/payments/payins/\${charge}
     expect: { status: 200, headers: { Content-Type: "application/json*" }, body: { charge_id: "\${charge}", customer_email: "*@shop.test" } }
   - request: GET /_sandbox/clock
     expect: { body: { mode: manual } }`);
-    expect(failed(report)).toBeUndefined();
     expect(report.outcome).toBe("passed");
     expect(report.steps.map(({ outcome }) => outcome)).toEqual(Array(4).fill("passed"));
   });
@@ -59,20 +52,18 @@ describe("request", () => {
   });
 
   it("leaves headers out and sends others, and text as it is", async () => {
-    const report = await runSteps(`
+    await expectPassed(`
   - { request: GET /api/v1/accounts/balances, headers: { Authorization: null }, expect: { error: UNAUTHORIZED } }
   - { request: GET /api/v1/accounts/balances, headers: { authorization: Bearer sk_test_other }, expect: { body: { account_id: org_other } } }
   - { request: POST /api/v1/payments/quotes, body: "{broken", expect: { status: 4xx, error: VALIDATION_ERROR } }`);
-    expect(failed(report)).toBeUndefined();
   });
 
   it("expects a connection that is cut", async () => {
     const rules = "faults:\n  - { match: { operation: listPayins }, drop: before, times: 1 }";
-    const good = await runSteps(
+    await expectPassed(
       "  - { request: GET /api/v1/payments/payins, expect: { dropped: true } }\n  - request: GET /api/v1/payments/payins",
       { rules },
     );
-    expect(failed(good)).toBeUndefined();
     const bad = await runSteps("  - request: GET /api/v1/payments/payins", { rules });
     expect(failed(bad)?.failure?.message).toBe("no response: the connection was dropped");
     const uncut = await runSteps("  - { request: GET /api/v1/payments/payins, expect: { dropped: true } }");
@@ -94,7 +85,7 @@ describe("request", () => {
     const rules = "faults: [{ match: { operation: createQuote }, delay: 5s, times: 1 }]";
     const quote =
       "request: POST /api/v1/payments/quotes\n    body: { pricing: { base_currency: KES, amount: '500.00' }, payment_method: card }";
-    const good = await runSteps(
+    await expectPassed(
       `
   - ${quote}
     within: 30ms
@@ -104,7 +95,6 @@ describe("request", () => {
     expect: { status: 200 }`,
       { rules },
     );
-    expect(failed(good)).toBeUndefined();
     const soon = await runSteps(`\n  - ${quote}\n    within: 10s\n    expect:\n      timeout: true`);
     expect(failed(soon)?.failure).toMatchObject({
       message: "status 200, but no response should have arrived in time",
@@ -161,13 +151,12 @@ describe("app and manual", () => {
 
 describe("wait_for", () => {
   it("gets the record, and saves of it", async () => {
-    const report = await runSteps(`${pays("w@shop.test")}
+    await expectPassed(`${pays("w@shop.test")}
   - wait_for: charge
     match: { customer_email: "w@*" }
     save: { found: charge_id }
   - expect_charge: { charge_id: "\${found}" }
   - wait_for: idle`);
-    expect(failed(report)).toBeUndefined();
   });
 
   it("fails with the nearest misses when the time is up", async () => {
@@ -193,7 +182,7 @@ describe("wait_for", () => {
       { sandbox },
     );
     await expect
-      .poll(async () => ((await control(sandbox, "/clock")) as { mode: string }).mode)
+      .poll(async () => (await sandbox.control<{ mode: string }>("GET /_sandbox/clock")).mode)
       .toBe("manual");
     setTimeout(() => void call(), 50);
     expect(failed(await late)).toBeUndefined();
@@ -209,7 +198,9 @@ describe("wait_for", () => {
   - expect_request: { operation: listPayins, in_flight: true, count: 1 }
   - { wait_for: request, match: { operation: listPayins, status: 200 }, within: 20ms }`;
     const running = runSteps(steps, { sandbox });
-    await expect.poll(async () => (await control(sandbox, "/events")).total).toBe(1);
+    await expect
+      .poll(async () => (await sandbox.control<{ total: number }>("GET /_sandbox/events")).total)
+      .toBe(1);
     const cut = expect(api.payins()).rejects.toThrow();
     const { steps: done } = await running;
     expect(done.map(({ outcome }) => outcome)).toEqual(["passed", "passed", "passed", "failed"]);
@@ -278,8 +269,8 @@ describe("expect_webhook", () => {
   - expect_webhook: { type: charge.completed, count: 1, data: { charge_id: "\${charge}", status: COMPLETED } }
   - expect_webhook: { type: "charge.*" }
   - expect_webhook: { type: charge.failed, count: 0 }`;
-    expect(failed(await runSteps(once, { sandbox }))).toBeUndefined();
-    expect(failed(await runSteps(once, { sandbox }))).toBeUndefined();
+    await expectPassed(once, { sandbox });
+    await expectPassed(once, { sandbox });
     const report = await runSteps("  - expect_webhook: { type: charge.completed }", { sandbox });
     expect(failed(report)?.failure?.message).toBe("no event at all");
   });
@@ -332,7 +323,7 @@ describe("what a rule dropped", () => {
   - expect_delivery: { type: webhook.test, status: dropped, count: ${dropped}, mishap: { drop: true, scenario: flow } }
   - expect_delivery: { type: webhook.test, count: 0 }`;
     const rules = "webhooks: [{ match: { type: webhook.test }, drop: true }]";
-    expect(failed(await runSteps(steps(1), { rules }))).toBeUndefined();
+    await expectPassed(steps(1), { rules });
     expect(failed(await runSteps(steps(1)))?.failure?.message).toContain("0 delivery attempts");
   });
 });
@@ -352,10 +343,9 @@ describe("expect_balance", () => {
     const flow = `${pays("a@shop.test", "500.00")}
   - advance: 10s
   - expect_balance: { currency: KES, change: "+500.00", pending_balance: "0.00" }`;
-    const first = await runSteps(`${flow}\n  - expect_balance: { currency: KES, available_balance: "500" }`, {
+    await expectPassed(`${flow}\n  - expect_balance: { currency: KES, available_balance: "500" }`, {
       sandbox,
     });
-    expect(failed(first)).toBeUndefined();
     const second = await runSteps(
       `${flow}\n  - expect_balance: { currency: KES, available_balance: "500.00" }`,
       { sandbox },
@@ -368,10 +358,7 @@ describe("expect_balance", () => {
   });
 
   it("knows nothing of a currency nobody has used but that there is none of it", async () => {
-    const report = await runSteps(
-      '  - expect_balance: { currency: UGX, available_balance: "0.00", change: "0" }',
-    );
-    expect(failed(report)).toBeUndefined();
+    await expectPassed('  - expect_balance: { currency: UGX, available_balance: "0.00", change: "0" }');
   });
 });
 
@@ -391,7 +378,7 @@ describe("transition, fault, scenario, reset", () => {
   it("sets faults, clears them, and takes those away that are left", async () => {
     const sandbox = await openSandbox();
     const list = "request: GET /api/v1/payments/payins";
-    const report = await runSteps(
+    await expectPassed(
       `
   - fault: { match: { operation: listPayins }, respond: { status: 500 } }
   - { ${list}, expect: { error: INTERNAL_ERROR } }
@@ -401,18 +388,16 @@ describe("transition, fault, scenario, reset", () => {
   - { ${list}, expect: { status: 503 } }`,
       { sandbox },
     );
-    expect(failed(report)).toBeUndefined();
-    expect(await control(sandbox, "/faults")).toMatchObject({ total: 0 });
+    expect(await sandbox.control("GET /_sandbox/faults")).toMatchObject({ total: 0 });
   });
 
   it("turns scenarios on and off, and leaves them as they were", async () => {
     const sandbox = await openSandbox({ scenario: ["declined", "slow"] });
-    const active = async () =>
-      (
-        (await control(sandbox, "/scenarios?limit=100")) as { items: { name: string; active: boolean }[] }
-      ).items
-        .filter((one) => one.active)
-        .map((one) => one.name);
+    const active = async () => {
+      const path = "GET /_sandbox/scenarios?limit=100";
+      const { items } = await sandbox.control<{ items: { name: string; active: boolean }[] }>(path);
+      return items.filter((one) => one.active).map((one) => one.name);
+    };
     const before = await active();
     const report = await runSteps(
       `
@@ -433,7 +418,7 @@ describe("transition, fault, scenario, reset", () => {
   });
 
   it("resets, keeps the file's rules, and counts from there", async () => {
-    const report = await runSteps(
+    await expectPassed(
       `${pays("a@shop.test")}
   - advance: 10s
   - expect_charge: { charge_id: "\${charge}", status: FAILED }
@@ -446,14 +431,13 @@ describe("transition, fault, scenario, reset", () => {
   - expect_balance: { currency: KES, change: "0" }`,
       { rules: "charges:\n  - timeline: [{ after: 1s, to: FAILED }]" },
     );
-    expect(failed(report)).toBeUndefined();
   });
 });
 
 describe("a run", () => {
   it("freezes the clock, puts the rules on top, and leaves nothing behind", async () => {
     const sandbox = await openSandbox({ clock: "60x", scenario: "declined" });
-    const before = await control(sandbox, "/scenarios?limit=100");
+    const before = await sandbox.control("GET /_sandbox/scenarios?limit=100");
     const report = await runSteps(
       `${pays("a@shop.test")}
   - request: GET /_sandbox/clock
@@ -468,17 +452,19 @@ describe("a run", () => {
     );
     expect(failed(report)?.number).toBe(5);
     expect(report.warnings).toEqual([]);
-    expect(await control(sandbox, "/clock")).toMatchObject({ mode: "60x" });
-    expect(await control(sandbox, "/scenarios?limit=100")).toEqual(before);
+    expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ mode: "60x" });
+    expect(await sandbox.control("GET /_sandbox/scenarios?limit=100")).toEqual(before);
   });
 
   it("is given a name of its own when the sandbox knows the scenario already", async () => {
     const sandbox = await openSandbox();
     const flow = `${pays("a@shop.test")}\n  - expect_charge: { charge_id: "\${charge}", sandbox: { scenario: "flow*" } }\n  - request: GET /_sandbox/scenarios/flow`;
     await new Api(sandbox).put("/_sandbox/scenarios/flow", { description: "theirs" });
-    const report = await runSteps(flow, { sandbox, rules: "charges:\n  - timeline: []" });
-    expect(failed(report)).toBeUndefined();
-    expect(await control(sandbox, "/scenarios/flow")).toMatchObject({ description: "theirs", active: false });
+    await expectPassed(flow, { sandbox, rules: "charges:\n  - timeline: []" });
+    expect(await sandbox.control("GET /_sandbox/scenarios/flow")).toMatchObject({
+      description: "theirs",
+      active: false,
+    });
   });
 
   it("has the same id with the same seed, and another each time in the same sandbox", async () => {
@@ -505,8 +491,8 @@ describe("a run", () => {
     const report = await running;
     expect(report).toMatchObject({ outcome: "error" });
     expect(failed(report)).toMatchObject({ number: 2, failure: { message: "interrupted" } });
-    expect(await control(sandbox, "/clock")).toMatchObject({ mode: "real" });
-    expect(await control(sandbox, "/faults")).toMatchObject({ total: 0 });
+    expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ mode: "real" });
+    expect(await sandbox.control("GET /_sandbox/faults")).toMatchObject({ total: 0 });
   });
 
   it("tells what a variable came to when it does not fit", async () => {

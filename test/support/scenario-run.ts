@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { RunFileOptions, Sandbox } from "../../src/index.js";
 import type { RunReport, StepReport } from "../../src/tools/scenario/running/run-report.js";
 import { openSandbox } from "./api-client.js";
@@ -15,6 +16,13 @@ export async function runSteps(
 ): Promise<RunReport> {
   const file = fileWith(`name: flow\n${rules}\nsteps:\n${steps.replace(/^\n+/, "").replace(/\s+$/, "")}\n`);
   return (sandbox ?? (await openSandbox())).run(file, options);
+}
+
+/** Runs such a scenario, all of whose steps have to pass. */
+export async function expectPassed(...run: Parameters<typeof runSteps>): Promise<RunReport> {
+  const report = await runSteps(...run);
+  expect(failed(report)).toBeUndefined();
+  return report;
 }
 
 /** The step that did not pass, if any. */
