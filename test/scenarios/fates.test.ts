@@ -17,83 +17,40 @@ async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver }> {
 }
 
 interface Fate {
-  readonly changes: readonly Change[];
+  /** The changes, each with its seconds from the creation. */
+  readonly path: string;
   readonly balance: string;
   readonly reason?: string;
 }
 
-const PAID: readonly Change[] = [
-  [1, "AWAITING_PAYMENT"],
-  [3, "PROCESSING"],
-  [5, "COMPLETED"],
-];
-const HOUR = 60 * 60;
+function changesOf(path: string): Change[] {
+  return path.split(", ").map((change) => {
+    const [seconds, status] = change.split(" ");
+    return [Number(seconds), status!];
+  });
+}
+
+const PAID = "1 AWAITING_PAYMENT, 3 PROCESSING, 5 COMPLETED";
+const REFUSED = "1 AWAITING_PAYMENT, 3 PROCESSING, 5 FAILED";
+const LATE = "1 AWAITING_PAYMENT, 3600 EXPIRED, 3900 PROCESSING, 3910 COMPLETED";
 
 const CHARGES: Readonly<Record<string, Fate>> = {
-  default: { changes: PAID, balance: "500.00" },
-  success: { changes: PAID, balance: "500.00" },
-  instant: { changes: [[0, "COMPLETED"]], balance: "500.00" },
-  declined: {
-    changes: [
-      [1, "AWAITING_PAYMENT"],
-      [3, "PROCESSING"],
-      [5, "FAILED"],
-    ],
-    balance: "0.00",
-    reason: "declined",
-  },
-  insufficient_funds: {
-    changes: [
-      [1, "AWAITING_PAYMENT"],
-      [3, "PROCESSING"],
-      [5, "FAILED"],
-    ],
-    balance: "0.00",
-    reason: "insufficient_funds",
-  },
-  cancelled: {
-    changes: [
-      [1, "AWAITING_PAYMENT"],
-      [11, "CANCELLED"],
-    ],
-    balance: "0.00",
-  },
-  expired: {
-    changes: [
-      [1, "AWAITING_PAYMENT"],
-      [HOUR, "EXPIRED"],
-    ],
-    balance: "0.00",
-  },
-  late_payment: {
-    changes: [
-      [1, "AWAITING_PAYMENT"],
-      [HOUR, "EXPIRED"],
-      [HOUR + 300, "PROCESSING"],
-      [HOUR + 310, "COMPLETED"],
-    ],
-    balance: "500.00",
-  },
-  stuck: {
-    changes: [
-      [1, "AWAITING_PAYMENT"],
-      [3, "PROCESSING"],
-    ],
-    balance: "0.00",
-  },
-  slow: {
-    changes: [
-      [120, "AWAITING_PAYMENT"],
-      [720, "PROCESSING"],
-      [1_800, "COMPLETED"],
-    ],
-    balance: "500.00",
-  },
-  refunded: { changes: [...PAID, [65, "REFUNDED"]], balance: "0.00" },
+  default: { path: PAID, balance: "500.00" },
+  success: { path: PAID, balance: "500.00" },
+  instant: { path: "0 COMPLETED", balance: "500.00" },
+  declined: { path: REFUSED, balance: "0.00", reason: "declined" },
+  insufficient_funds: { path: REFUSED, balance: "0.00", reason: "insufficient_funds" },
+  cancelled: { path: "1 AWAITING_PAYMENT, 11 CANCELLED", balance: "0.00" },
+  expired: { path: "1 AWAITING_PAYMENT, 3600 EXPIRED", balance: "0.00" },
+  late_payment: { path: LATE, balance: "500.00" },
+  stuck: { path: "1 AWAITING_PAYMENT, 3 PROCESSING", balance: "0.00" },
+  slow: { path: "120 AWAITING_PAYMENT, 720 PROCESSING, 1800 COMPLETED", balance: "500.00" },
+  refunded: { path: `${PAID}, 65 REFUNDED`, balance: "0.00" },
 };
 
 describe("what happens to a charge", () => {
-  it.each(Object.entries(CHARGES))("%s", async (name, { changes, balance, reason = null }) => {
+  it.each(Object.entries(CHARGES))("%s", async (name, { path, balance, reason = null }) => {
+    const changes = changesOf(path);
     const { api, receiver } = await openWithReceiver();
     const made = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": name });
     expect(made.status).toBe("PENDING");
@@ -170,42 +127,18 @@ describe("what happens to a charge", () => {
 });
 
 const WITHDRAWALS: Readonly<Record<string, Fate>> = {
-  default: {
-    changes: [
-      [1, "PROCESSING"],
-      [3, "COMPLETED"],
-    ],
-    balance: "400.00",
-  },
-  success: {
-    changes: [
-      [1, "PROCESSING"],
-      [3, "COMPLETED"],
-    ],
-    balance: "400.00",
-  },
-  instant: { changes: [[0, "COMPLETED"]], balance: "400.00" },
-  insufficient_funds: {
-    changes: [
-      [1, "PROCESSING"],
-      [3, "FAILED"],
-    ],
-    balance: "1000.00",
-    reason: "insufficient_funds",
-  },
-  cancelled: { changes: [[5, "CANCELLED"]], balance: "1000.00" },
-  stuck: { changes: [[1, "PROCESSING"]], balance: "400.00" },
-  slow: {
-    changes: [
-      [3600, "PROCESSING"],
-      [86_400, "COMPLETED"],
-    ],
-    balance: "400.00",
-  },
+  default: { path: "1 PROCESSING, 3 COMPLETED", balance: "400.00" },
+  success: { path: "1 PROCESSING, 3 COMPLETED", balance: "400.00" },
+  instant: { path: "0 COMPLETED", balance: "400.00" },
+  insufficient_funds: { path: "1 PROCESSING, 3 FAILED", balance: "1000.00", reason: "insufficient_funds" },
+  cancelled: { path: "5 CANCELLED", balance: "1000.00" },
+  stuck: { path: "1 PROCESSING", balance: "400.00" },
+  slow: { path: "3600 PROCESSING, 86400 COMPLETED", balance: "400.00" },
 };
 
 describe("what happens to a withdrawal", () => {
-  it.each(Object.entries(WITHDRAWALS))("%s", async (name, { changes, balance, reason = null }) => {
+  it.each(Object.entries(WITHDRAWALS))("%s", async (name, { path, balance, reason = null }) => {
+    const changes = changesOf(path);
     const { api, receiver } = await openWithReceiver();
     const destination = await fundedDestination(api);
     const { withdrawal_id, status } = await withdraw(api, destination, { "sandbox-scenario": name });
