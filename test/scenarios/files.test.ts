@@ -37,30 +37,12 @@ describe("the shipped scenarios", () => {
   });
 
   it("have a flow for everything that is documented", () => {
-    expect(FLOWS.map(({ value }) => value.name)).toEqual(
-      expect.arrayContaining([
-        "flow_bank_transfer",
-        "flow_mobile_money",
-        "flow_card",
-        "flow_crypto",
-        "flow_hosted_paid",
-        "flow_hosted_cancelled",
-        "flow_quote_expired",
-        "flow_expired",
-        "flow_late_payment",
-        "flow_refund",
-        "flow_refund_refused",
-        "flow_withdrawal",
-        "flow_withdrawal_failed",
-        "flow_withdrawal_replay",
-        "flow_insufficient_balance",
-        "flow_webhook_outage",
-        "flow_webhook_chaos",
-        "flow_lost_response",
-        "flow_flaky_api",
-        "flow_magic_values",
-        "flow_test_and_live",
-      ]),
-    );
+    const documented = `
+      bank_transfer mobile_money card crypto hosted_paid hosted_cancelled quote_expired expired late_payment
+      refund refund_refused withdrawal withdrawal_failed withdrawal_replay insufficient_balance webhook_outage
+      webhook_chaos lost_response flaky_api magic_values test_and_live
+    `.trim();
+    const names = documented.split(/\s+/).map((name) => `flow_${name}`);
+    expect(FLOWS.map(({ value }) => value.name)).toEqual(expect.arrayContaining(names));
   });
 });
