@@ -1,9 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { configFaults } from "../../src/options.js";
-import { validateFile } from "../../src/tools/scenario/validation.js";
-import { expectPassed, failed, fileWith, runSteps } from "../support/scenario-run.js";
+import { expectPassed, failed, runSteps } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 
 /** A hosted checkout; saves `checkout`. */
@@ -111,27 +109,5 @@ describe("close_page", () => {
   - expect_charge: { charge_id: "\${charge}", status: EXPIRED }
   - close_page: { checkout_id: co_none }`);
     expect(failed(report)).toMatchObject({ number: 5, failure: { message: "status 404, not 2xx" } });
-  });
-});
-
-describe("what is wrong with such a step", () => {
-  it.each([
-    ["pay_twice: { payment_method: card }", "steps.0.pay_twice.checkout_id", 7],
-    ["cancel_then_pay: { checkout_id: c, until: PAID }", "steps.0.cancel_then_pay.until", 42],
-    ["close_page: { checkout_id: c, at_once: true }", "steps.0.close_page.at_once", 37],
-    ["pay_twice: { checkout_id: c, at_once: maybe }", "steps.0.pay_twice.at_once", 36],
-    ["pay_twise: { checkout_id: c }", "steps.0.pay_twise", 7],
-  ])("is told at its place: %s", async (step, field, column) => {
-    const file = fileWith(`name: x\nsteps:\n  - { ${step} }`);
-    const { faults } = await validateFile(file, { environment: {}, configFaults });
-    expect(faults).toMatchObject([{ field, line: 3, column }]);
-  });
-
-  it("is warned of where nothing of that name can be saved", async () => {
-    const step =
-      "close_page: { checkout_id: c }\n    save: { a: answers.0.stauts, b: returned.0.body.x, c: status }";
-    const file = fileWith(`name: x\nsteps:\n  - ${step}`);
-    const { warnings } = await validateFile(file, { environment: {}, configFaults });
-    expect(warnings).toMatchObject([{ field: "steps.0.save.a", line: 4 }]);
   });
 });

@@ -114,14 +114,4 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
         "given: rate_limit, limits cannot be set on a running sandbox: start it that way, or run the file without --url",
     });
   });
-
-  it("is checked as the options are", async () => {
-    const file = fileWith("name: x\ngiven: { start_time: soon, sede: x, limits: { quote_valid: 0x } }");
-    const { faults } = await validateFile(file, { environment: {}, configFaults });
-    expect(faults.map(({ field }) => field)).toEqual([
-      "given.start_time",
-      "given.sede",
-      "given.limits.quote_valid",
-    ]);
-  });
 });

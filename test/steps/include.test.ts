@@ -32,40 +32,18 @@ async function faults(texts: Readonly<Record<string, string>>): Promise<string[]
 
 const run = async (texts: Readonly<Record<string, string>>) => (await openSandbox()).run(files(texts));
 
-describe("a retired word is refused with one line that says what to write", () => {
-  const shared =
-    "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
-
-  it.each([
-    [
-      "define: { go: [{ advance: 1s }] }\nsteps: [{ use: go }, { use: go, with: { a: 1 } }]",
-      `a.yaml:2:1 define: is not supported: write the steps where they are used; ${shared}`,
-    ],
-    [
-      "steps:\n  - use: go\n    with: { a: 1 }",
-      `a.yaml:3:5 steps.0.use: is not supported: write the steps here; ${shared}`,
-    ],
-    [
-      "steps: [{ repeat: 5, steps: [{ repeat: 4, steps: [{ manual: x }] }] }]",
-      "a.yaml:2:32 steps.0.steps.0.repeat: cannot be inside another repeat: write one with repeat: 20, or write the inner steps out",
-    ],
-  ])("%s", async (text, line) => {
-    expect(await faults({ "a.yaml": `name: a\n${text}` })).toEqual([line]);
-  });
-
-  it("in a file that is included, and for a repeat that includes another", async () => {
-    expect(
-      await faults({ "a.yaml": "name: a\ninclude: b.yaml\nsteps: [{ use: go }]", "b.yaml": "define: {}" }),
-    ).toEqual([`b.yaml:1:1 define: is not supported: write the steps where they are used; ${shared}`]);
-    expect(
-      await faults({
-        "a.yaml": "name: a\nsteps: [{ repeat: 2, steps: [{ include: b.yaml }] }]",
-        "b.yaml": "steps: [{ repeat: 3, steps: [{ manual: x }] }]",
-      }),
-    ).toEqual([
-      "b.yaml:1:11 steps.0.repeat: cannot be inside another repeat: write one with repeat: 6, or write the inner steps out",
-    ]);
-  });
+it("a retired word is refused in a file that is included, and a repeat that includes another", async () => {
+  expect(await faults({ "a.yaml": "name: a\ninclude: b.yaml", "b.yaml": "define: {}" })).toEqual([
+    expect.stringMatching(/^b\.yaml:1:1 define: is not supported: write the steps where they are used; /),
+  ]);
+  expect(
+    await faults({
+      "a.yaml": "name: a\nsteps: [{ repeat: 2, steps: [{ include: b.yaml }] }]",
+      "b.yaml": "steps: [{ repeat: 3, steps: [{ manual: x }] }]",
+    }),
+  ).toEqual([
+    "b.yaml:1:11 steps.0.repeat: cannot be inside another repeat: write one with repeat: 6, or write the inner steps out",
+  ]);
 });
 
 it("a step with an alias is carried out again", async () => {

@@ -1,18 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { configFaults } from "../../src/options.js";
-import { validateFile } from "../../src/tools/scenario/validation.js";
 import { openSandbox } from "../support/api-client.js";
 import { it as called } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
-import { expectPassed, failed, fileWith, pays, runSteps } from "../support/scenario-run.js";
-
-/** What is wrong with a file, each with its line and column. */
-async function faults(text: string): Promise<string[]> {
-  const found = await validateFile(fileWith(`name: x\n${text}`), { environment: {}, configFaults });
-  return [...found.faults, ...found.warnings].map(
-    ({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`,
-  );
-}
+import { expectPassed, failed, pays, runSteps } from "../support/scenario-run.js";
 
 describe("matchers in a scenario file", () => {
   it("choose the rule", async () => {
@@ -67,55 +57,6 @@ charges:
         },
       ],
     });
-  });
-
-  it.each([
-    [
-      "charges: [{ match: { customer_email: { gte: 5 } }, timeline: [] }]",
-      "2:40 charges.0.match.customer_email.gte: compares amounts, numbers and times, but this field is text",
-    ],
-    [
-      "charges: [{ match: { amount: { gte: 2026-01-01 } }, timeline: [] }]",
-      "2:32 charges.0.match.amount.gte: must be a decimal string",
-    ],
-    [
-      "charges: [{ match: { amount: { gte: lots } }, timeline: [] }]",
-      "2:32 charges.0.match.amount.gte: must be a number, a decimal string or an instant such as 2026-01-31T09:00:00Z",
-    ],
-    [
-      'charges: [{ match: { customer_name: { not: { matches: "(a" } } }, timeline: [] }]',
-      "2:46 charges.0.match.customer_name.not.matches: is not a regular expression: Unterminated group",
-    ],
-    [
-      "webhooks: [{ match: { type: { inn: [a] } }, drop: true }]",
-      "2:31 webhooks.0.match.type.inn: unknown field; did you mean in?",
-    ],
-    [
-      "faults: [{ match: { operation: { not: createQoute } }, drop: before }]",
-      expect.stringMatching(/^2:34 faults\.0\.match\.operation\.not: .*did you mean createQuote\?/),
-    ],
-    [
-      "steps:\n  - expect_charge: { metadata: { order: { matches: '(a' } } }",
-      "3:43 steps.0.expect_charge.metadata.order.matches: is not a regular expression: Unterminated group; to expect a field of this name, write \\matches",
-    ],
-    [
-      "steps:\n  - request: GET /x\n    expect: { status: { in: 200 }, body: { a: [{ gte: [] }] } }",
-      "4:25 steps.0.expect.status.in: must be a list; to expect a field of this name, write \\in",
-    ],
-    [
-      "steps: [{ expect_charge: { amount: { exists: maybe } } }]",
-      "2:38 steps.0.expect_charge.amount.exists: must be a boolean; to expect a field of this name, write \\exists",
-    ],
-    [
-      "steps: [{ expect_charge: { amount: { matches: 3 } } }]",
-      "2:38 steps.0.expect_charge.amount.matches: must be a string; to expect a field of this name, write \\matches",
-    ],
-    [
-      "steps: [{ expect_webhook: { count: { gte: -1 } } }]",
-      "2:38 steps.0.expect_webhook.count.gte: must not be negative",
-    ],
-  ])("that cannot be meant are refused at their place: %s", async (text, fault) => {
-    expect((await faults(text))[0]).toEqual(fault);
   });
 });
 

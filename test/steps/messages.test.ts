@@ -8,6 +8,9 @@ import { OPERATIONS } from "../../src/server/service/operations.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 
+const SHARED_STEPS_ADVICE =
+  "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
+
 /** What is said of a file: `✗` a fault, `→` a warning, each as line:column, field and message. */
 async function messages(text: string, options: StartOptions = {}): Promise<string[]> {
   const vocabulary = await readVocabulary(options);
@@ -255,6 +258,65 @@ steps: [{ app: GET /orders, expect: { body: { n: { in: [] } } } }]
 include: []
 steps: [{ advance: 1s }]
 → 2:1 include: includes nothing
+`),
+    // Matchers.
+    ...cases(`
+charges: [{ match: { customer_email: { gte: 5 } }, timeline: [] }]
+✗ 2:40 charges.0.match.customer_email.gte: compares amounts, numbers and times, but this field is text
+charges: [{ match: { amount: { gte: 2026-01-01 } }, timeline: [] }]
+✗ 2:32 charges.0.match.amount.gte: must be a decimal string
+charges: [{ match: { amount: { gte: lots } }, timeline: [] }]
+✗ 2:32 charges.0.match.amount.gte: must be a number, a decimal string or an instant such as 2026-01-31T09:00:00Z
+charges: [{ match: { customer_name: { not: { matches: "(a" } } }, timeline: [] }]
+✗ 2:46 charges.0.match.customer_name.not.matches: is not a regular expression: Unterminated group
+webhooks: [{ match: { type: { inn: [a] } }, drop: true }]
+✗ 2:31 webhooks.0.match.type.inn: unknown field; did you mean in?
+faults: [{ match: { operation: { not: createQoute } }, drop: before }]
+→ 2:34 faults.0.match.operation.not: there is no operation createQoute; did you mean createQuote?
+- expect_charge: { metadata: { order: { matches: '(a' } } }
+✗ 3:43 steps.0.expect_charge.metadata.order.matches: is not a regular expression: Unterminated group; to expect a field of this name, write \\matches
+- { request: GET /x, expect: { status: { in: 200 } } }
+✗ 3:44 steps.0.expect.status.in: must be a list; to expect a field of this name, write \\in
+- expect_charge: { amount: { exists: maybe } }
+✗ 3:32 steps.0.expect_charge.amount.exists: must be a boolean; to expect a field of this name, write \\exists
+- expect_charge: { amount: { matches: 3 } }
+✗ 3:32 steps.0.expect_charge.amount.matches: must be a string; to expect a field of this name, write \\matches
+- expect_webhook: { count: { gte: -1 } }
+✗ 3:32 steps.0.expect_webhook.count.gte: must not be negative
+`),
+    // Customers on the page.
+    ...cases(`
+- pay_twice: { payment_method: card }
+✗ 3:5 steps.0.pay_twice.checkout_id: is required
+- cancel_then_pay: { checkout_id: c, until: PAID }
+✗ 3:40 steps.0.cancel_then_pay.until: unknown field
+- close_page: { checkout_id: c, at_once: true }
+✗ 3:35 steps.0.close_page.at_once: unknown field
+- pay_twice: { checkout_id: c, at_once: maybe }
+✗ 3:34 steps.0.pay_twice.at_once: must be true or false
+- pay_twise: { checkout_id: c }
+✗ 3:5 steps.0.pay_twise: unknown field; did you mean pay_twice?
+- { close_page: { checkout_id: c }, save: { a: answers.0.stauts, b: returned.0.body.x, c: status } }
+→ steps.0.save.a: there is no stauts to save
+`),
+    // Retired words, nested repeats, the initial state.
+    ...cases(`
+define: { go: [{ advance: 1s }] }
+steps: [{ use: go }, { use: go, with: { a: 1 } }]
+✗ 2:1 define: is not supported: write the steps where they are used; ${SHARED_STEPS_ADVICE}
+steps:
+  - use: go
+    with: { a: 1 }
+✗ 3:5 steps.0.use: is not supported: write the steps here; ${SHARED_STEPS_ADVICE}
+steps: [{ repeat: 5, steps: [{ repeat: 4, steps: [{ manual: x }] }] }]
+✗ 2:32 steps.0.steps.0.repeat: cannot be inside another repeat: write one with repeat: 20, or write the inner steps out
+steps: [{ repeat: 10000, steps: [{ repeat: 10000, steps: [{ manual: x }] }] }]
+✗ 2:36 steps.0.steps.0.repeat: cannot be inside another repeat: write the inner steps out
+given: { start_time: soon, sede: x, limits: { quote_valid: 0x } }
+steps: [{ advance: 1s }]
+✗ given.start_time: must be
+✗ given.sede: unknown field; did you mean seed?
+✗ given.limits.quote_valid: must be
 `),
     // Rules that never apply, or to no effect.
     ...cases(`

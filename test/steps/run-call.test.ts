@@ -74,22 +74,6 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
       .toMatchObject({ mode: "real" });
   });
 
-  it("refuses a repeat inside another", async () => {
-    const sandbox = await openSandbox();
-    const repeat = (steps: object[]) => [{ repeat: 10_000, steps }];
-    const refused = await call(sandbox, "PUT", "/scenarios/endless", {
-      steps: repeat(repeat([{ manual: "x" }])),
-    });
-    expect(refused).toMatchObject({
-      status: 400,
-      body: {
-        error: {
-          details: { "steps.0.steps.0.repeat": "cannot be inside another repeat: write the inner steps out" },
-        },
-      },
-    });
-  });
-
   it("refuses what it cannot carry out", async () => {
     const sandbox = await openSandbox();
     expect(await call(sandbox, "POST", "/scenarios/nope/run")).toMatchObject({ status: 404 });
