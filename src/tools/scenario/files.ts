@@ -17,13 +17,12 @@ import {
 } from "../../core/schema/scenario-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { type IncludedFiles, parseIncludes, readIncludedFiles, resolveBeside } from "./includes.js";
-import type { LoadedStep } from "./loaded-steps.js";
+import type { LoadedStep, SourceLine } from "./loaded-steps.js";
 import { addFixtureNames, type InitialState, readInitialFixtures } from "./scenario-start.js";
 import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
 import { Scope, variableNameOf } from "./scope.js";
 import { SHARED_STEPS_ADVICE } from "./step-faults.js";
 import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
-import type { SourceLine } from "./step-reference.js";
 import { fillReferences, foreignSyntaxWarnings, hasVariable } from "./variables.js";
 
 /**

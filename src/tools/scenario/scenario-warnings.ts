@@ -15,6 +15,7 @@ import { formatDuration, parseDuration } from "../../core/schema/duration.js";
 import { COMPARISONS } from "../../core/schema/matchers.js";
 import type { Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
+import type { RawStep } from "./loaded-steps.js";
 import type { StepKind } from "./steps/step-kinds.js";
 import { hasVariable } from "./variables.js";
 
@@ -158,10 +159,7 @@ function unreachedReason<Status extends string>(
 const EXPECTATION_FIELDS = ["expect", "match", "count"];
 
 /** Warns of expectations in a step that can never be met. */
-export function impossibleStepWarnings(
-  kind: StepKind,
-  step: Readonly<Record<string, unknown>>,
-): ScenarioWarning[] {
+export function impossibleStepWarnings(kind: StepKind, step: RawStep): ScenarioWarning[] {
   const fields =
     kind === "fault" || kind.startsWith("expect_") ? [...EXPECTATION_FIELDS, kind] : EXPECTATION_FIELDS;
   return fields.flatMap((field) => impossibleExpectations(step[field], [field]));

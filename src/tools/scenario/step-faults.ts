@@ -7,6 +7,7 @@ import {
 } from "../../core/files/documents.js";
 import { didYouMean, nearestWord } from "../../core/schema/nearest.js";
 import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
+import type { RawStep } from "./loaded-steps.js";
 import { STEP_KINDS, STEPS, type StepKind } from "./steps/step-kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
 import { hasVariable, type ValuePath } from "./variables.js";
@@ -30,7 +31,7 @@ export const SHARED_STEPS_ADVICE =
   "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
 
 /** Lists the actions of a step; a valid step has exactly one. */
-export function stepKinds(step: Readonly<Record<string, unknown>>): StepKind[] {
+export function stepKinds(step: RawStep): StepKind[] {
   return STEP_KINDS.filter((kind) => Object.hasOwn(step, kind));
 }
 
@@ -38,7 +39,7 @@ export function stepKinds(step: Readonly<Record<string, unknown>>): StepKind[] {
 export function stepFaults(
   document: LoadedDocument,
   at: ValuePath,
-  step: Readonly<Record<string, unknown>>,
+  step: RawStep,
   isUnresolved: (value: unknown) => boolean = hasVariable,
 ): DocumentFault[] {
   const [kind, second] = stepKinds(step);
@@ -55,14 +56,14 @@ export function stepFaults(
 }
 
 /** Returns the schema of a step; that of `wait_for` depends on its value. */
-export function stepSchemaOf(kind: StepKind, { wait_for }: Readonly<Record<string, unknown>>): z.ZodMiniType {
+export function stepSchemaOf(kind: StepKind, { wait_for }: RawStep): z.ZodMiniType {
   return isWaitKind(wait_for) ? WAIT_SCHEMAS[wait_for] : STEPS[kind].schema;
 }
 
 function missingActionFaults(
   document: Pick<LoadedDocument, "faultAt">,
   at: ValuePath,
-  step: Readonly<Record<string, unknown>>,
+  step: RawStep,
 ): DocumentFault[] {
   if (Object.hasOwn(step, "use"))
     return [
@@ -85,7 +86,7 @@ function isWaitKind(value: unknown): value is keyof typeof WAIT_SCHEMAS {
 }
 
 /** Checks a step with all variables filled in; one line per fault. */
-export function filledStepFaults(step: Readonly<Record<string, unknown>>): string[] {
+export function filledStepFaults(step: RawStep): string[] {
   return stepFaults(valueDocument(step), [], step, () => false).map(({ field, message }) =>
     field === "" ? message : `${field}: ${message}`,
   );

@@ -42,11 +42,9 @@ const MAX_STEPS_LOADED = 20_000;
 /** Checks lists of steps, nested ones too, each with the variables known at that point. */
 export class StepLoader {
   readonly faults: DocumentFault[] = [];
-  /** Unknown names in steps. */
   readonly unknownNames: DocumentFault[] = [];
   /** Expectations that can never be met. */
   readonly impossibleChecks: DocumentFault[] = [];
-  /** Variables that the steps use. */
   readonly variables = new Set<string>();
   readonly #context: LoadContext;
   #count = 0;

@@ -1,5 +1,5 @@
 import type { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
-import type { StepLocation } from "../step-reference.js";
+import type { StepLocation } from "../loaded-steps.js";
 import type { Cleanup } from "./cleanup.js";
 import type { Client } from "./client.js";
 import type { StartState } from "./control-lists.js";

@@ -48,14 +48,7 @@ export const payTwice = defineStep(["checks", "ignores_start"], {
   schema: stepSchema({ pay_twice: z.strictObject({ ...checkoutFields, until, at_once }), ...companions }),
   result,
   run: ({ pay_twice: { until = PAY_DEFAULTS.until, ...choice }, expect }, context) =>
-    visit(context, {
-      kind: "pay_twice",
-      presses: ["pay", "pay"],
-      returnsToShop: true,
-      ...choice,
-      until,
-      expect,
-    }),
+    visit(context, { kind: "pay_twice", presses: ["pay", "pay"], ...choice, until, expect }),
 });
 
 export const cancelThenPay = defineStep(["checks", "ignores_start"], {
@@ -64,13 +57,7 @@ export const cancelThenPay = defineStep(["checks", "ignores_start"], {
   schema: stepSchema({ cancel_then_pay: z.strictObject({ ...checkoutFields, at_once }), ...companions }),
   result,
   run: ({ cancel_then_pay: choice, expect }, context) =>
-    visit(context, {
-      kind: "cancel_then_pay",
-      presses: ["cancel", "pay"],
-      returnsToShop: true,
-      ...choice,
-      expect,
-    }),
+    visit(context, { kind: "cancel_then_pay", presses: ["cancel", "pay"], ...choice, expect }),
 });
 
 export const closePage = defineStep(["checks", "ignores_start"], {
@@ -80,15 +67,14 @@ export const closePage = defineStep(["checks", "ignores_start"], {
   result,
   run: ({ close_page: { until = PAY_DEFAULTS.until, ...choice }, expect }, context) => {
     const presses = choice.payment_method === undefined ? [] : (["pay"] as const);
-    return visit(context, { kind: "close_page", presses, returnsToShop: false, ...choice, until, expect });
+    return visit(context, { kind: "close_page", presses, ...choice, until, expect });
   },
 });
 
 interface Visit {
-  readonly kind: string;
+  readonly kind: "pay_twice" | "cancel_then_pay" | "close_page";
   /** The button pressed in each tab. */
   readonly presses: readonly ("pay" | "cancel")[];
-  readonly returnsToShop: boolean;
   readonly at_once?: boolean | undefined;
   readonly until?: string;
   readonly expect: ExpectedResponse | undefined;
@@ -97,7 +83,7 @@ interface Visit {
 }
 
 async function visit(context: RunContext, options: Visit): Promise<object> {
-  const { kind, presses, returnsToShop, at_once, until, expect, checkout_id, ...choice } = options;
+  const { kind, presses, at_once, until, expect, checkout_id, ...choice } = options;
   const { client } = context;
   const checkout = `/checkouts/${encodeURIComponent(checkout_id)}`;
   const payment_method = choice.payment_method ?? PAY_DEFAULTS.method;
@@ -110,9 +96,8 @@ async function visit(context: RunContext, options: Visit): Promise<object> {
   const accepted = answers.find(({ status }) => status < 300)?.body as { charge_id: string } | undefined;
   if (accepted !== undefined && until !== undefined)
     await advanceCharge(context, accepted.charge_id, until, kind);
-  const returned = await inTabs(returnsToShop ? presses : [], at_once, () =>
-    returnToShop(context, checkout_id),
-  );
+  const returning = kind === "close_page" ? [] : presses;
+  const returned = await inTabs(returning, at_once, () => returnToShop(context, checkout_id));
   const charge = accepted && (await client.callOrFail("GET", `/charges/${accepted.charge_id}`));
   return { ...(charge as object | undefined), answers, returned: returned.flat() };
 }

@@ -9,7 +9,6 @@ const MAX_NEAREST = 3;
 const MAX_FOUND = 5;
 const STATUS_FIELDS = ["status", "answered"] as const;
 
-/** An expectation and the records to search. */
 export interface RecordSearch {
   /** Field of the expectation in the step. */
   readonly at: string;
@@ -24,14 +23,8 @@ export interface RecordSearch {
 }
 
 /** Returns the newest matching record; throws if the number of matches is not as expected. */
-export function findExpectedRecord({
-  at,
-  what,
-  expected,
-  count,
-  rows,
-  idOf,
-}: RecordSearch): LogRow | undefined {
+export function findExpectedRecord(search: RecordSearch): LogRow | undefined {
+  const { at, what, expected, count, rows, idOf } = search;
   const compared = rows.map((row) => ({ row, difference: recordDifferences(expected, row) }));
   const found = compared.filter(({ difference }) => difference.length === 0).map(({ row }) => row);
   const range = typeof count === "number" ? { gte: count, lte: count } : (count ?? { gte: 1 });

@@ -17,7 +17,6 @@ import { defineStep, stepSchema } from "./step-definition.js";
 import { saveSchema, textSchema } from "./step-schemas.js";
 
 export const PAY_DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
-/** Default customer data by payment method. */
 export const CUSTOMER_DEFAULTS: Readonly<Record<string, object>> = {
   mobile_money: { phone_number: "+254700000001" },
   bank_transfer: { bank_account_number: "0123456789" },

@@ -1,12 +1,8 @@
 import * as z from "zod/mini";
 import type { Vocabulary } from "../../../core/domain/name-check.js";
+import type { RawStep } from "../loaded-steps.js";
 import type { StepContext } from "../running/context.js";
 import { nameSchema } from "./step-schemas.js";
-
-type RawStep = Readonly<Record<string, unknown>>;
-
-/** The record from which `save` takes values. */
-export type StepResult = unknown;
 
 /** Property of every step of a kind. A missing trait costs at most a needless warning or slower runs. */
 export type StepTrait =
@@ -28,11 +24,9 @@ export interface StepDefinition<Schema extends z.ZodMiniType = z.ZodMiniType> {
   /** Name of the step's field that holds the expectation of its result. */
   readonly expectationField?: string;
   /** Name and value of the variable in which the step saves its result. */
-  readonly namedResult?: (
-    step: z.infer<Schema>,
-    result: StepResult,
-  ) => readonly [string, unknown] | undefined;
-  readonly run: (step: z.infer<Schema>, context: StepContext) => Promise<StepResult>;
+  readonly namedResult?: (step: z.infer<Schema>, result: unknown) => readonly [string, unknown] | undefined;
+  /** Resolves with the record from which `save` takes values. */
+  readonly run: (step: z.infer<Schema>, context: StepContext) => Promise<unknown>;
 }
 
 /** One execution of a nested list of steps. */

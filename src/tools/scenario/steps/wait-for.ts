@@ -85,7 +85,6 @@ function addToCount(count: number | Range, before: number): number | Range {
   return Object.fromEntries(Object.entries(count).map(([bound, value]) => [bound, value + before]));
 }
 
-/** Counts matching records from before the run. */
 async function countBefore(
   { startState: baseline }: RunContext,
   what: "request" | "delivery",
