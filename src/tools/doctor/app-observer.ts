@@ -38,9 +38,7 @@ export class AppObserver {
   readonly #session: ProbeSession;
   readonly #charges: RealCharges;
   readonly #observe: string;
-  readonly #receiver: URL;
   readonly #wall: WallClock;
-  readonly #timeoutMs: number;
   readonly #observed = new Map<string, ChargeWithView>();
   readonly #opening: ChargeWithView[] = [];
   /** Paths of the view that change without an event, or differ between charges. */
@@ -50,13 +48,10 @@ export class AppObserver {
   #slowestMs = 0;
 
   private constructor(session: ProbeSession, charges: RealCharges, { observe }: ObservationOptions) {
-    const { url, wall, timeoutMs } = session.options;
     this.#session = session;
     this.#charges = charges;
     this.#observe = observe;
-    this.#receiver = new URL(url);
-    this.#wall = wall;
-    this.#timeoutMs = timeoutMs;
+    this.#wall = session.options.wall;
   }
 
   /** Creates the first charges; the session's first events are about them. */
@@ -247,7 +242,7 @@ export class AppObserver {
     );
     this.#slowestMs = Math.max(this.#slowestMs, this.#wall.nowMs() - startMs);
     if (hasChanged) return this.#readSettledView(observed);
-    const { href } = observedUrl(this.#observe, this.#receiver, charge);
+    const { href } = this.#viewUrl(charge);
     const status = (await this.#requestView(charge)).status ?? "no answer";
     const response = answer.status ?? answer.error;
     this.#noEffect = {
@@ -283,9 +278,12 @@ export class AppObserver {
   }
 
   #requestView(charge: RealCharge): Promise<Answer> {
-    const url = observedUrl(this.#observe, this.#receiver, charge);
     const request = { method: "GET", sent: "a look", attempt: 1, eventId: "", headers: {}, body: "" };
-    return sendRequest(url, request, this.#timeoutMs, this.#wall);
+    return sendRequest(this.#viewUrl(charge), request, this.#session.options.timeoutMs, this.#wall);
+  }
+
+  #viewUrl(charge: RealCharge): URL {
+    return observedUrl(this.#observe, this.#session.options.url, charge);
   }
 
   async #waitUntil(isMet: () => Promise<boolean>): Promise<boolean> {

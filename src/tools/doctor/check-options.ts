@@ -140,7 +140,7 @@ export function metadataKeysOf(observe: string): string[] {
 }
 
 /** Fills in the placeholders of the address for one charge; a path is relative to the receiver's host. */
-export function observedUrl(observe: string, receiver: URL, charge: ChargeNames): URL {
+export function observedUrl(observe: string, receiver: string, charge: ChargeNames): URL {
   const filled = observe.replace(/^GET /, "").replace(PLACEHOLDER, (_all, name: string) => {
     const { [name]: value } = chargePlaceholders(charge);
     return encodeURIComponent(value ?? "");

@@ -173,6 +173,7 @@ export const INVALID_SIGNATURE_PROBES = {
       }),
   },
 } as const satisfies Readonly<Partial<Record<Probe, InvalidSignatureProbe>>>;
+type InvalidProbe = keyof typeof INVALID_SIGNATURE_PROBES;
 
 function wrongCharacter(right: string): string {
   return right === "0" ? "1" : "0";
@@ -193,8 +194,8 @@ const BY_SEVERITY: readonly AnswerKind[] = ["accepted", "timeout", "broken", "re
 export function judgeInvalidSignatures(
   answers: ReadonlyMap<Probe, readonly Answer[]>,
 ): Map<Probe, Judgement> {
-  const kinds = new Map<Probe, AnswerKind>();
-  for (const probe of Object.keys(INVALID_SIGNATURE_PROBES) as (keyof typeof INVALID_SIGNATURE_PROBES)[]) {
+  const kinds = new Map<InvalidProbe, AnswerKind>();
+  for (const probe of Object.keys(INVALID_SIGNATURE_PROBES) as InvalidProbe[]) {
     const reached = (answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
     if (reached.length === 0) continue;
     const outcomes = finalAnswers(reached).map(({ kind }) => kind);
@@ -206,8 +207,7 @@ export function judgeInvalidSignatures(
   const marks = new Map<Probe, Judgement>();
   for (const [probe, kind] of kinds) {
     const refusalFault = REFUSAL_FAULTS[kind];
-    if (kind === "accepted")
-      marks.set(probe, acceptedMark(probe as keyof typeof INVALID_SIGNATURE_PROBES, accepted, common));
+    if (kind === "accepted") marks.set(probe, acceptedMark(probe, accepted, common));
     else if (refusalFault !== undefined) {
       const first = firstOfKind.get(kind);
       marks.set(probe, first === undefined ? judgeFault(refusalFault) : judgeConsequence(first));
@@ -218,22 +218,20 @@ export function judgeInvalidSignatures(
 }
 
 function acceptedMark(
-  probe: keyof typeof INVALID_SIGNATURE_PROBES,
-  accepted: readonly Probe[],
+  probe: InvalidProbe,
+  accepted: readonly InvalidProbe[],
   common: ReceiverFaultName | undefined,
 ): Judgement {
-  const { acceptanceFault: faultName, coveredBy }: InvalidSignatureProbe = INVALID_SIGNATURE_PROBES[probe];
-  if (common !== undefined)
-    return probe === accepted[0] ? judgeFault(common) : judgeConsequence(accepted[0]!);
-  return coveredBy !== undefined && accepted.includes(coveredBy)
-    ? judgeConsequence(rootOf(coveredBy, accepted))
-    : judgeFault(faultName);
+  const root = common === undefined ? rootOf(probe, accepted) : accepted[0]!;
+  if (root !== probe) return judgeConsequence(root);
+  return judgeFault(common ?? INVALID_SIGNATURE_PROBES[probe].acceptanceFault);
 }
 
-function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
-  const { coveredBy }: InvalidSignatureProbe =
-    INVALID_SIGNATURE_PROBES[probe as keyof typeof INVALID_SIGNATURE_PROBES];
-  return coveredBy !== undefined && accepted.includes(coveredBy) ? rootOf(coveredBy, accepted) : probe;
+function rootOf(probe: InvalidProbe, accepted: readonly Probe[]): InvalidProbe {
+  const { coveredBy }: InvalidSignatureProbe = INVALID_SIGNATURE_PROBES[probe];
+  return coveredBy !== undefined && accepted.includes(coveredBy)
+    ? rootOf(coveredBy as InvalidProbe, accepted)
+    : probe;
 }
 
 /** Returns the single fault that explains several accepted forgeries, if there is one. */
