@@ -3,12 +3,15 @@ import { Random } from "../simulation/random.js";
 import type { Event, Incoming, Reply } from "./receivers.js";
 import { NEVER, Shop } from "./shop.js";
 
+/** A fault is planted by other parts for a shop, or by what is done to it. */
+type Plant = Partial<Shop> | ((shop: Shop) => unknown);
+
 /** How a fault shows: by what it is called, as a must or a should; or by nothing that is answered. */
 interface Planted {
   readonly expected: readonly ["FAIL" | "NOTE", ReceiverFaultName] | "invisible";
   /** What eyes see where answers show nothing. */
   readonly seen?: ReceiverFaultName;
-  readonly plant: (shop: Shop) => void;
+  readonly plant: (shop: Shop) => unknown;
 }
 
 const text = (status: number, words = "", headers?: Record<string, string>): Reply => ({
@@ -20,30 +23,23 @@ const cut = ({ response }: Incoming): typeof NEVER => {
   response.destroy();
   return NEVER;
 };
-const fails = (fault: ReceiverFaultName, plant: Planted["plant"]): Planted => ({
-  expected: ["FAIL", fault],
-  plant,
+const planted = (expected: Planted["expected"], plant: Plant): Planted => ({
+  expected,
+  plant: typeof plant === "function" ? plant : (shop) => Object.assign(shop, plant),
 });
-const notes = (fault: ReceiverFaultName, plant: Planted["plant"]): Planted => ({
-  expected: ["NOTE", fault],
-  plant,
-});
-const invisible = (seen: ReceiverFaultName, plant: Planted["plant"]): Planted => ({
-  expected: "invisible",
-  seen,
-  plant,
-});
+const fails = (fault: ReceiverFaultName, plant: Plant) => planted(["FAIL", fault], plant);
+const notes = (fault: ReceiverFaultName, plant: Plant) => planted(["NOTE", fault], plant);
+const invisible = (seen: ReceiverFaultName, plant: Plant) => ({ ...planted("invisible", plant), seen });
 const RIGHT = new Shop();
 
 /** It answers everything like that, whatever comes. */
-const always = (fault: ReceiverFaultName, reply: Reply): Planted =>
-  fails(fault, (shop) => (shop.first = () => reply));
+const always = (fault: ReceiverFaultName, reply: Reply): Planted => fails(fault, { first: () => reply });
 /** It fails at events it looks at. */
 const at = (
   fault: ReceiverFaultName,
   isIt: (event: Event, body: Buffer) => boolean,
   reply = text(500, "error"),
-) => fails(fault, (shop) => (shop.look = (event, { body }) => (isIt(event, body) ? reply : undefined)));
+) => fails(fault, { look: (event, { body }) => (isIt(event, body) ? reply : undefined) });
 const KNOWN =
   /^(charge\.(awaiting_payment|processing|completed|failed|cancelled|expired|refunded)|withdrawal\.\w+|webhook\.test)$/;
 const FIELDS = ["id", "type", "timestamp", "mode", "data"];
@@ -51,69 +47,58 @@ const FIELDS = ["id", "type", "timestamp", "mode", "data"];
 /** Receivers with one fault each, and what is to be seen of it. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
   // Verification
-  nothing_verified: fails("no_verification", (shop) => (shop.verifies = () => true)),
-  drops_forged_with_200: fails("no_verification", (shop) => (shop.refuse = () => text(200, "ok"))),
-  header_there: fails("signature_not_compared", (shop) => {
-    shop.verifies = ({ headers }) => headers["webhook-signature"] !== undefined;
+  nothing_verified: fails("no_verification", { verifies: () => true }),
+  drops_forged_with_200: fails("no_verification", { refuse: () => text(200, "ok") }),
+  header_there: fails("signature_not_compared", {
+    verifies: ({ headers }) => headers["webhook-signature"] !== undefined,
   }),
   unsigned_passes: fails("unsigned_accepted", (shop) => {
     const right = shop.verifies.bind(shop);
     shop.verifies = (incoming) => incoming.headers["webhook-signature"] === undefined || right(incoming);
   }),
-  starts_with: fails(
-    "part_accepted",
-    (shop) => (shop.fits = (given, expected) => expected.startsWith(given)),
-  ),
-  empty_passes: fails("part_accepted", (shop) => {
-    shop.fits = (given, expected) => given === "" || given === expected;
+  starts_with: fails("part_accepted", { fits: (given, expected) => expected.startsWith(given) }),
+  empty_passes: fails("part_accepted", { fits: (given, expected) => given === "" || given === expected }),
+  bare_tag_passes: fails("part_accepted", {
+    fits: (given, expected) => given === "v1," || given === expected,
   }),
-  bare_tag_passes: fails("part_accepted", (shop) => {
-    shop.fits = (given, expected) => given === "v1," || given === expected;
+  compares_8_characters: fails("part_accepted", {
+    fits: (given, expected) => given.slice(0, 11) === expected.slice(0, 11),
   }),
-  compares_8_characters: fails("part_accepted", (shop) => {
-    shop.fits = (given, expected) => given.slice(0, 11) === expected.slice(0, 11);
+  compares_shorter_length: fails("part_accepted", {
+    fits: (given, expected) => given.length > 3 && expected.startsWith(given),
   }),
-  compares_shorter_length: fails("part_accepted", (shop) => {
-    shop.fits = (given, expected) => given.length > 3 && expected.startsWith(given);
+  ignores_case: fails("case_ignored", {
+    fits: (given, expected) => given.toLowerCase() === expected.toLowerCase(),
   }),
-  ignores_case: fails("case_ignored", (shop) => {
-    shop.fits = (given, expected) => given.toLowerCase() === expected.toLowerCase();
+  any_version: fails("version_ignored", {
+    fits: (given, expected) => given.split(",")[1] === expected.split(",")[1],
   }),
-  any_version: fails("version_ignored", (shop) => {
-    shop.fits = (given, expected) => given.split(",")[1] === expected.split(",")[1];
-  }),
-  any_age: fails("stale_accepted", (shop) => (shop.isTimely = () => true)),
-  an_hour_old: fails("stale_accepted", (shop) => (shop.isTimely = (age) => Math.abs(age) < 3_600_000)),
-  from_the_future: notes("future_accepted", (shop) => (shop.isTimely = (age) => age < 300_000)),
-  five_seconds: fails("tolerance_too_small", (shop) => (shop.isTimely = (age) => Math.abs(age) < 5_000)),
+  any_age: fails("stale_accepted", { isTimely: () => true }),
+  an_hour_old: fails("stale_accepted", { isTimely: (age) => Math.abs(age) < 3_600_000 }),
+  from_the_future: notes("future_accepted", { isTimely: (age) => age < 300_000 }),
+  five_seconds: fails("tolerance_too_small", { isTimely: (age) => Math.abs(age) < 5_000 }),
   body_timestamp: fails("body_timestamp", (shop) => {
     shop.look = ({ timestamp }) =>
       shop.wall.nowMs() - Date.parse(timestamp) > 300_000 ? text(400, "too old") : undefined;
   }),
-  first_signature: fails("first_signature_only", (shop) => {
-    shop.signatures = (header) => header.split(" ").slice(0, 1);
+  first_signature: fails("first_signature_only", { signatures: (header) => header.split(" ").slice(0, 1) }),
+  last_signature: fails("last_signature_only", { signatures: (header) => header.split(" ").slice(-1) }),
+  whole_header: fails("one_signature_only", { signatures: (header) => [header] }),
+  rotation_crashes: fails("rotation_crashes", {
+    first: ({ headers }) =>
+      String(headers["webhook-signature"]).includes(" ") ? text(500, "error") : undefined,
   }),
-  last_signature: fails("last_signature_only", (shop) => {
-    shop.signatures = (header) => header.split(" ").slice(-1);
+  rewritten_json: fails("reserialized_body", {
+    signedBytes: (body) => Buffer.from(JSON.stringify(JSON.parse(body.toString()))),
   }),
-  whole_header: fails("one_signature_only", (shop) => (shop.signatures = (header) => [header])),
-  rotation_crashes: fails("rotation_crashes", (shop) => {
-    shop.first = ({ headers }) =>
-      String(headers["webhook-signature"]).includes(" ") ? text(500, "error") : undefined;
-  }),
-  rewritten_json: fails("reserialized_body", (shop) => {
-    shop.signedBytes = (body) => Buffer.from(JSON.stringify(JSON.parse(body.toString())));
-  }),
-  latin1: fails("unicode", (shop) => (shop.signedBytes = (body) => Buffer.from(body.toString("latin1")))),
-  first_2_kb: fails("large_body", (shop) => (shop.signedBytes = (body) => body.subarray(0, 2048))),
+  latin1: fails("unicode", { signedBytes: (body) => Buffer.from(body.toString("latin1")) }),
+  first_2_kb: fails("large_body", { signedBytes: (body) => body.subarray(0, 2048) }),
   body_unsigned: fails("tampered_accepted", (shop) => {
     const right = shop.verifies.bind(shop);
     shop.verifies = (incoming) =>
       right(incoming) || right({ ...incoming, body: Buffer.from(undone(incoming.body.toString())) });
   }),
-  other_secret: fails("refuses_valid_events", (shop) => {
-    shop.fits = (given, expected) => given === `${expected}x`;
-  }),
+  other_secret: fails("refuses_valid_events", { fits: (given, expected) => given === `${expected}x` }),
   known_id_first: notes("known_id_unverified", (shop) => {
     shop.first = ({ headers }) =>
       shop.handled.has(String(headers["webhook-id"])) ? text(200, "already handled") : undefined;
@@ -126,12 +111,10 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   }),
 
   // Refusals
-  refuses_with_500: notes("refusals_crash", (shop) => (shop.refuse = () => text(500, "error"))),
-  refuses_to_login: fails("refusals_redirect", (shop) => {
-    shop.refuse = () => text(302, "", { location: "/login" });
-  }),
+  refuses_with_500: notes("refusals_crash", { refuse: () => text(500, "error") }),
+  refuses_to_login: fails("refusals_redirect", { refuse: () => text(302, "", { location: "/login" }) }),
   refuses_with_silence: fails("refusals_hang", (shop) => (shop.refuse = () => hang(shop))),
-  refuses_by_cutting: fails("refusals_break", (shop) => (shop.refuse = cut)),
+  refuses_by_cutting: fails("refusals_break", { refuse: cut }),
 
   // The way there
   not_found: always("wrong_path", text(404, "Cannot POST /webhooks")),
@@ -142,7 +125,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   unauthorized: always("refuses_valid_events", text(401)),
   broken: always("crashes_on_valid_events", text(500)),
   too_many: always("busy", text(429)),
-  cuts: fails("breaks_connection", (shop) => (shop.first = cut)),
+  cuts: fails("breaks_connection", { first: cut }),
   hangs: fails("too_slow", (shop) => (shop.first = () => hang(shop))),
   twenty_seconds: fails("too_slow", (shop) => {
     shop.first = () => {
@@ -156,7 +139,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
       return undefined;
     };
   }),
-  one_kb: fails("too_large", (shop) => (shop.first = limit(1_024))),
+  one_kb: fails("too_large", { first: limit(1_024) }),
   test_in_live: at("refuses_content", ({ mode }) => mode === "test", text(400, "test event in live")),
   unknown_charge: at("refuses_content", () => true, text(404, "no such order")),
 
@@ -170,8 +153,8 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   no_completed: at("lifecycle", ({ type }) => type === "charge.completed"),
   unknown_type_crashes: at("unknown_type", ({ type }) => !KNOWN.test(type)),
   unknown_type_refused: at("unknown_type", ({ type }) => !KNOWN.test(type), text(400, "unknown type")),
-  unknown_type_cut: fails("unknown_type", (shop) => {
-    shop.look = ({ type }, incoming) => (KNOWN.test(type) ? undefined : cut(incoming));
+  unknown_type_cut: fails("unknown_type", {
+    look: ({ type }, incoming) => (KNOWN.test(type) ? undefined : cut(incoming)),
   }),
   unknown_type_hangs: fails("unknown_type", (shop) => {
     shop.look = ({ type }) => (KNOWN.test(type) ? undefined : hang(shop));
@@ -194,11 +177,11 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   no_crypto: at("payments", ({ data }) => data.payment_method === "crypto"),
   small_amounts: at("payments", ({ data }) => Number(data.amount) > 1e6),
   fees_needed: at("payments", ({ data }) => data.fees === null),
-  four_kb: fails("large_body", (shop) => (shop.first = limit(4_096))),
+  four_kb: fails("large_body", { first: limit(4_096) }),
 
   // Again, at once, out of order
-  duplicates_crash: fails("duplicates", (shop) => (shop.repeated = () => text(500, "unique constraint"))),
-  duplicates_conflict: fails("duplicates", (shop) => (shop.repeated = () => text(409, "exists"))),
+  duplicates_crash: fails("duplicates", { repeated: () => text(500, "unique constraint") }),
+  duplicates_conflict: fails("duplicates", { repeated: () => text(409, "exists") }),
   order_enforced: fails("reordered", (shop) => inOrderOnly(shop, text(409, "not allowed"))),
   order_crashes: fails("reordered", (shop) => inOrderOnly(shop, text(500, "error"))),
   five_at_a_time: fails("burst", (shop) => crowded(shop, text(500, "pool is empty"))),
@@ -244,18 +227,16 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
       return text(200, "ok");
     };
   }),
-  goes_back: invisible("goes_back", (shop) => {
-    shop.isNewer = (order, status) => order.status !== status;
-  }),
+  goes_back: invisible("goes_back", { isNewer: (order, status) => order.status !== status }),
   trusts_forged: invisible("forged_acted_upon", (shop) => {
     shop.refuse = ({ body }) => {
       void shop.handle(JSON.parse(body.toString()));
       return text(400, "bad signature");
     };
   }),
-  looks_then_notes: invisible("handled_at_once", (shop) => {
-    shop.look = turn;
-    shop.isNewer = (order, status) => order.status === status || RIGHT.isNewer(order, status);
+  looks_then_notes: invisible("handled_at_once", {
+    look: turn,
+    isNewer: (order, status) => order.status === status || RIGHT.isNewer(order, status),
   }),
   drops_under_load: invisible("lost_in_burst", (shop) => {
     let inside = 0;
@@ -268,10 +249,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
       if (!isTooMuch) await right(event);
     };
   }),
-  remembers_what_failed: invisible("lost", (shop) => {
-    shop.undo = () => {};
-    shop.repeated = () => text(200, "ok");
-  }),
+  remembers_what_failed: invisible("lost", { undo: () => {}, repeated: () => text(200, "ok") }),
   swallows_errors: invisible("lost", (shop) => {
     const right = shop.handle.bind(shop);
     shop.handle = (event) => right(event).catch(() => {});
