@@ -69,7 +69,12 @@ describe("a call of the app under test", () => {
   });
 
   it.each([
-    ["nobody listens", "http://127.0.0.1:1", "", /nothing listens there/],
+    [
+      "nobody listens",
+      "http://127.0.0.1:1",
+      "",
+      /^the app did not respond at http:\/\/127\.0\.0\.1:1\/: nothing listens there$/,
+    ],
     ["the call cannot be sent", undefined, 'headers: { "no name": x }, ', /no name/],
   ])("that is cut is told from one where %s", async (_, nobody, more, message) => {
     const app = await appWith((_request, response) => response.end());

@@ -98,12 +98,4 @@ describe("reconcile", () => {
     const [difference] = failed(await run("  - reconcile: { app: GET /orders }"))?.failure?.difference ?? [];
     expect(difference?.expected).toMatch(/^rows\.0\.status "bezahlt" is not a known status.*\(row 1\)$/);
   });
-
-  it("cannot be run without an app", async () => {
-    const { outcome, error } = await runSteps("  - reconcile: { app: GET /orders }");
-    expect({ outcome, error }).toEqual({
-      outcome: "error",
-      error: "some steps call the app under test: give its URL with --app",
-    });
-  });
 });

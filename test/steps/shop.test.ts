@@ -65,16 +65,9 @@ describe("a flow against a running sandbox and a shop", () => {
     expect(await read("/charges")).toMatchObject({ total: 2 });
   });
 
-  it.each<[Bug, string]>([
-    ["gives_up", "Customer orders"],
-    ["trusts_anybody", "The forged webhook is refused"],
-    ["fulfils_twice", "The order is fulfilled once"],
-  ])("finds the shop that %s", async (bug, step) => {
-    const { first } = await runFlow(bug);
+  it("finds the shop that fulfils twice, at the step that asks for once", async () => {
+    const { first } = await runFlow("fulfils_twice");
     expect(first.code).toBe(1);
-    const lines = first.stdout.split("\n");
-    expect(
-      lines.filter((line) => line.startsWith("  ✗")).map((line) => line.slice(4).split("  ")[0]),
-    ).toEqual([step]);
+    expect(first.stdout.match(/^ {2}✗ .*?(?= {2})/gm)).toEqual(["  ✗ The order is fulfilled once"]);
   });
 });
