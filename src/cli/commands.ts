@@ -2,9 +2,8 @@ import { type Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
 import { isFixableByUser, reportError } from "./errors.js";
-import { addExploreOptions } from "./explore-options.js";
 import { helpText } from "./help-text.js";
-import { addConnectionOptions, addStartOptions } from "./options.js";
+import { addConnectionOptions, addExploreOptions, addStartOptions, collect } from "./options.js";
 
 /** Adds every command but `start`, which is loaded without the others. */
 export function addCommands(root: Command): void {
@@ -235,8 +234,4 @@ async function orExit2(work: () => Promise<void>): Promise<void> {
     reportError(error);
     process.exitCode = 2;
   }
-}
-
-function collect(value: string, all: string[] | undefined): string[] {
-  return [...(all ?? []), value];
 }

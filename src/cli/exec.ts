@@ -4,9 +4,8 @@ import { strictFailures } from "./exec/applied-rules.js";
 import { CommandRunner } from "./exec/command.js";
 import { type ExecPlan, parseEnvironmentTemplate } from "./exec/plan.js";
 import { runBesideSandbox } from "./exec/run-command.js";
-import { EXPLORE_OPTION_NAMES } from "./explore-options.js";
 import type { ExplorationFlags } from "./explore-report.js";
-import { readStartOptions } from "./options.js";
+import { EXPLORE_OPTION_NAMES, readStartOptions } from "./options.js";
 import { exitOnUncaughtError } from "./process-handlers.js";
 import { printErrorLine } from "./terminal.js";
 

@@ -44,11 +44,15 @@ export function addStartOptions(
     for (const [index, spelling] of flagSpellings(flags).entries()) {
       const words = index > 0 ? `the same as ${flags.split(",", 1)[0]}` : (saysOf[name] ?? says);
       const option = command.createOption(spelling, words);
-      if (kind === "list")
-        option.argParser((value: string, all: string[] | undefined) => [...(all ?? []), value]);
+      if (kind === "list") option.argParser(collect);
       command.addOption(option);
     }
   return command;
+}
+
+/** Parser of a repeatable option. */
+export function collect(value: string, all: string[] = []): string[] {
+  return [...all, value];
 }
 
 /** Adds the options of commands that call a running sandbox. */
@@ -58,6 +62,32 @@ export function addConnectionOptions(command: Command): Command {
     .option("--namespace <name>", "the namespace to use")
     .option("--control-token <value>", "the control API's token")
     .option("--json", "print the response as JSON");
+}
+
+/** Options of `explore` and `exec --explore`: flag, description, and if it is repeatable. */
+const EXPLORE_ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
+  ["--app <url>", "the app, which calls the sandbox (required)"],
+  ["--depth <k>", "how many deviations to combine at most (default: 2)"],
+  ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
+  ["--budget <duration>", "a limit of wall time (default: none)"],
+  ["--fail-on <kinds>", "kinds to raise from notes to findings, such as webhook_dropped,underpaid"],
+  ["--profile", "say where wall time went"],
+  ["--var <name=value>", "a variable of the file (repeatable)", true],
+  ["--save <folder>", "write a scenario file for each finding there"],
+  ["--junit <file>", "also write the report as JUnit XML"],
+];
+
+/** Option names as commander has them. */
+export const EXPLORE_OPTION_NAMES: readonly string[] = EXPLORE_ROWS.map(([flags]) =>
+  camelCase(/^--([\w-]+)/.exec(flags)![1]!),
+);
+
+export function addExploreOptions(command: Command, before = ""): Command {
+  for (const [flags, says, isList = false] of EXPLORE_ROWS) {
+    const option = command.createOption(flags, `${before}${says}`);
+    command.addOption(isList ? option.argParser(collect) : option);
+  }
+  return command;
 }
 
 /** Splits flags with two long names, `--a, --b <x>`, into two options for commander. */
