@@ -6,15 +6,14 @@ import {
   failOnSchema,
   lanesSchema,
 } from "../core/schema/explore-limits.js";
-import { normalizeWebhookUrl } from "../core/schema/option-schemas.js";
-import { formatCount, trimTrailingSlashes } from "../core/schema/text-format.js";
+import { formatCount } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { exploreReport } from "./report/explore.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
-import { parseVariables } from "./scenario-flags.js";
+import { parseAppUrl, parseVariables } from "./scenario-flags.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
 
 /** Flags of `explore` and `exec --explore`. */
@@ -31,20 +30,6 @@ export interface ExplorationFlags {
   readonly json?: boolean;
 }
 
-type ExploreRequest = Pick<
-  ExploreFileOptions,
-  | "app"
-  | "vars"
-  | "environment"
-  | "depth"
-  | "lanes"
-  | "budgetMs"
-  | "failOn"
-  | "profile"
-  | "save"
-  | "onWarning"
->;
-
 export function parseExplorationFlags({
   app,
   depth,
@@ -54,9 +39,10 @@ export function parseExplorationFlags({
   failOn,
   profile,
   ...flags
-}: ExplorationFlags): ExploreRequest {
+}: ExplorationFlags) {
+  if (app === undefined) throw new UserError("explore needs the app: give its URL with --app");
   return {
-    app: appOf(app),
+    app: parseAppUrl(app),
     vars: parseVariables(flags.var),
     environment: process.env,
     depth:
@@ -68,7 +54,7 @@ export function parseExplorationFlags({
     profile,
     failOn:
       failOn === undefined ? undefined : parseFlag("--fail-on", failOnSchema, failOn.split(","), failOn),
-    onWarning: (warning) => printErrorLine(warning),
+    onWarning: (warning: string) => printErrorLine(warning),
   };
 }
 
@@ -89,14 +75,6 @@ export async function reportExploration(
   // The report is printed even if the file cannot be written.
   if (junit !== undefined) writeJunit(junit, [exploreReport(flow, report)]);
   return report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
-}
-
-function appOf(app: string | undefined): string {
-  if (app === undefined) throw new UserError("explore needs the app: give its URL with --app");
-  const url = normalizeWebhookUrl(app);
-  if (url === undefined)
-    throw new UserError(`--app must be an http or https URL, not ${JSON.stringify(app)}`);
-  return trimTrailingSlashes(url);
 }
 
 function parseFlag<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {

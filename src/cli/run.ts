@@ -4,8 +4,7 @@ import { ControlClient, IN_PROCESS_FETCH } from "../control-client.js";
 import { repeatableRunId } from "../core/domain/repeatable-run-id.js";
 import { DocumentError, faultText, warningText } from "../core/files/documents.js";
 import type { AdviceList } from "../core/schema/control-responses.js";
-import { FIXED_SEED, normalizeWebhookUrl } from "../core/schema/option-schemas.js";
-import { trimTrailingSlashes } from "../core/schema/text-format.js";
+import { FIXED_SEED } from "../core/schema/option-schemas.js";
 import { UserError } from "../core/schema/user-error.js";
 import { createAbortController } from "../core/time/deadline.js";
 import { openSandbox } from "../opening.js";
@@ -28,7 +27,7 @@ import {
   scenarioInput,
 } from "./run-files.js";
 import { sandboxAddress } from "./sandbox-url.js";
-import { parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
+import { notUrl, parseAppUrl, parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
 
@@ -225,14 +224,7 @@ async function askPerson(text: string, progress: Progress, signal: AbortSignal):
 }
 
 function appUrl({ app }: RunFlags): string | undefined {
-  if (app === undefined) return undefined;
-  const url = normalizeWebhookUrl(app);
-  if (url === undefined) throw notUrl("--app", app);
-  return trimTrailingSlashes(url);
-}
-
-function notUrl(flag: string, given: string): UserError {
-  return new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
+  return app === undefined ? undefined : parseAppUrl(app);
 }
 
 /** Adds the warnings of a file, which the terminal showed before the run, to its report. */

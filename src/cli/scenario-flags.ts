@@ -1,5 +1,7 @@
 import type { Vocabulary } from "../core/domain/name-check.js";
+import { normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import { VARIABLE_NAME } from "../core/schema/scenario-file.js";
+import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { readVocabulary } from "../options.js";
 import { readStartOptions } from "./options.js";
@@ -14,6 +16,17 @@ export function parseVariables(given: readonly string[] = []): Record<string, st
     vars[name] = one.slice(equals + 1);
   }
   return vars;
+}
+
+/** Parses `--app`; a missing scheme means http. */
+export function parseAppUrl(app: string): string {
+  const url = normalizeWebhookUrl(app);
+  if (url === undefined) throw notUrl("--app", app);
+  return trimTrailingSlashes(url);
+}
+
+export function notUrl(flag: string, given: string): UserError {
+  return new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
 }
 
 /**
