@@ -1,14 +1,14 @@
 import type { Vocabulary } from "../core/domain/name-check.js";
-import { DocumentError, type DocumentFault, faultText } from "../core/files/documents.js";
+import { DocumentError, type DocumentFault } from "../core/files/documents.js";
 import { didYouMean } from "../core/schema/nearest.js";
 import { UserError } from "../core/schema/user-error.js";
-import { type LoadedScenario, readScenarioFile, type ScenarioInputs } from "../tools/scenario/files.js";
+import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 
 /** A file of the command line: its scenario, or its faults. */
 export type InputFile = LoadedScenario | BrokenFile;
 
-export interface BrokenFile {
+interface BrokenFile {
   readonly file: string;
   readonly faults: readonly DocumentFault[];
 }
@@ -36,19 +36,9 @@ export async function readScenarioFiles(
   return given;
 }
 
-export function scenarioInput(
-  given: Readonly<Record<string, string>>,
-  runIdOf: (name: string) => string,
-): ScenarioInputs {
-  return { vars: given, environment: process.env, runIdOf };
-}
-
-async function readFile(
-  file: string,
-  { vars, runIdOf, vocabulary, isStrict }: ScenarioReadContext,
-): Promise<InputFile> {
+async function readFile(file: string, { isStrict, ...inputs }: ScenarioReadContext): Promise<InputFile> {
   try {
-    const loaded = await readScenarioFile(file, { ...scenarioInput(vars, runIdOf), vocabulary });
+    const loaded = await readScenarioFile(file, { ...inputs, environment: process.env });
     if (isStrict && loaded.warnings.length > 0) return { file, faults: loaded.warnings };
     if (loaded.steps.length > 0) return loaded;
     const message = "the file has none: nothing to run";
@@ -72,10 +62,6 @@ function refuseUnknownVars(given: readonly InputFile[], vars: Readonly<Record<st
 }
 
 /** The result of a file that could not be run. */
-export function brokenFileReport({ file, faults }: BrokenFile): RunReport {
-  return cannotRunReport(file, faults.map(faultText).join("\n"));
-}
-
 export function cannotRunReport(file: string, error: string): RunReport {
   return {
     file,

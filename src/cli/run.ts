@@ -19,13 +19,7 @@ import { type Advice, addedAdvice, mergeAdvice, printAdvice } from "./report/adv
 import { writeJunit } from "./report/junit.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
 import { reportText } from "./report/text.js";
-import {
-  brokenFileReport,
-  cannotRunReport,
-  isBrokenFile,
-  readScenarioFiles,
-  scenarioInput,
-} from "./run-files.js";
+import { cannotRunReport, isBrokenFile, readScenarioFiles } from "./run-files.js";
 import { sandboxAddress } from "./sandbox-url.js";
 import { notUrl, parseAppUrl, parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
@@ -90,7 +84,9 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   });
   progress.end();
   const reports = given.map((one) =>
-    isBrokenFile(one) ? brokenFileReport(one) : withWarnings(one, ran[loaded.indexOf(one)]!.report),
+    isBrokenFile(one)
+      ? cannotRunReport(one.file, one.faults.map(faultText).join("\n"))
+      : withWarnings(one, ran[loaded.indexOf(one)]!.report),
   );
   const advice = mergeAdvice(ran.map((one) => one.advice));
   if (flags.junit !== undefined)
@@ -158,10 +154,8 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
     }
     try {
       const { seed } = sandbox;
-      const again = await readScenarioFile(
-        loaded.file,
-        scenarioInput(vars, (name) => repeatableRunId(seed, name)),
-      );
+      const runIdOf = (name: string) => repeatableRunId(seed, name);
+      const again = await readScenarioFile(loaded.file, { vars, environment: process.env, runIdOf });
       const report = await runScenario(again, {
         fetch: sandbox[IN_PROCESS_FETCH],
         hasGivenState: true,
