@@ -75,30 +75,21 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
   ].join("\n");
 }
 
-/** URL of the dashboard for a browser. Undefined if the control API is closed. */
-function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefined {
-  const token = sandbox.controlToken;
-  const door = controlAccessMode(options.host ?? DEFAULT_HOST, token ?? options.control_token);
-  if (door === "closed") return undefined;
-  const query = door === "token" && token !== undefined ? `?token=${encodeURIComponent(token)}` : "";
-  return `${readyDetails(sandbox).dashboard_url}${query}`;
-}
-
 /** Rows about the control API. Leaves out URLs that would answer 403. */
 function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
-  const dashboard = dashboardUrl(sandbox, options);
-  const token = sandbox.controlToken;
-  const door = controlAccessMode(options.host ?? DEFAULT_HOST, token ?? options.control_token);
-  if (dashboard === undefined)
+  const door = controlAccessMode(options.host ?? DEFAULT_HOST, sandbox.controlToken ?? options.control_token);
+  if (door === "closed")
     return {
       rows: [["Control API", "closed beyond loopback, the dashboard too; --control-token generate opens it"]],
       commands: [],
     };
+  const token = door === "token" ? sandbox.controlToken : undefined;
   // Client commands use the default port without `--url`.
   const where = sandbox.port === DEFAULT_PORT ? "" : ` --url ${sandbox.url}`;
-  const who = door === "token" && token !== undefined ? ` --control-token ${quoteForShell(token)}` : "";
+  const who = token === undefined ? "" : ` --control-token ${quoteForShell(token)}`;
+  const query = token === undefined ? "" : `?token=${encodeURIComponent(token)}`;
   return {
-    rows: [["Dashboard", dashboard]],
+    rows: [["Dashboard", `${readyDetails(sandbox).dashboard_url}${query}`]],
     commands: [
       ["Make a charge:", `npx payments-sandbox charge create${where}${who}`],
       ["Move time:", `npx payments-sandbox clock advance 10s${where}${who}`],
@@ -107,11 +98,15 @@ function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
 }
 
 /** Rows about the other addresses of a server that listens on every address, and how to allow hosts. */
-function elsewhereRows(sandbox: Sandbox, options: StartOptions): Rows {
-  const found = otherAddresses(sandbox.port, options);
-  if (found === undefined) return [];
-  if (found.urls.length > 0) return [["Also at", found.urls.join(", ")]];
-  const example = found.refused === undefined ? "" : `, such as ${found.refused}`;
+function elsewhereRows({ port }: Sandbox, options: StartOptions): Rows {
+  const { host = DEFAULT_HOST, allowed_host = [] } = options;
+  if (port === undefined || !isWildcardAddress(normalizeAddress(host))) return [];
+  const urls = allowed_host.map((name) => sandboxUrl(hostName(name), port, options));
+  if (urls.length > 0) return [["Also at", urls.join(", ")]];
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === "IPv4");
+  const example = own === undefined ? "" : `, such as ${own.address}`;
   return [["From elsewhere", `rejected until --allowed-host gives the name or address used${example}`]];
 }
 
@@ -126,26 +121,4 @@ function webhookTargets(options: StartOptions): string {
       url === undefined ? `mailbox ${mailbox}` : normalizeWebhookUrl(url),
     ),
   ].join(", ");
-}
-
-/** Other URLs of a server that listens on every address. */
-interface OtherAddresses {
-  readonly urls: readonly string[];
-  /** An address of this machine that is not an allowed host. */
-  readonly refused: string | undefined;
-}
-
-/** Finds the other URLs. Undefined unless the server listens on every address. */
-function otherAddresses(port: number | undefined, options: StartOptions): OtherAddresses | undefined {
-  const { host = DEFAULT_HOST, allowed_host = [] } = options;
-  if (port === undefined || !isWildcardAddress(normalizeAddress(host))) return undefined;
-  const names = allowed_host.map(hostName);
-  const own = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ internal, family }) => !internal && family === "IPv4")
-    .map(({ address }) => address);
-  return {
-    urls: names.map((name) => sandboxUrl(name, port, options)),
-    refused: own.find((address) => !names.includes(address)),
-  };
 }
