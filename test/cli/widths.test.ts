@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
+import { createCharge } from "../../src/cli/client/charges.js";
 import type { ClientCall } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection, type Json } from "../../src/cli/client/connection.js";
-import { createCharge } from "../../src/cli/client/new-charge.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { paint } from "../../src/cli/text-layout.js";

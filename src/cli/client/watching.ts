@@ -1,10 +1,13 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { parseDuration } from "../../core/schema/duration.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { machineNowMs, pause } from "../../core/time/timers.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { parseAssignments } from "./assignments.js";
 import { formatCharge } from "./charges.js";
 import { type ClientCall, type ClientCommand, flagText } from "./client-command.js";
-import type { Json } from "./connection.js";
+import type { Connection, Json } from "./connection.js";
 import { listCommand, listQuery } from "./lists.js";
 import { tableFormatter } from "./output.js";
 
@@ -25,8 +28,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
       const { type } = flags;
       // Lets the sandbox refuse an unknown type, which would never arrive.
       if (type !== undefined) await connection.get("/events", { type, limit: 1 });
-      const { followActivity: follow } = await import("./follow.js");
-      await follow(connection, (name, data) => printMessage(name, data, flags));
+      await followActivity(connection, (name, data) => printMessage(name, data, flags));
       return undefined;
     },
   }),
@@ -41,7 +43,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       ready: {
         call: async (asked) => {
-          await (await import("./ready.js")).waitUntilReady(asked.connection, timeoutOf(asked));
+          await waitUntilReady(asked.connection, timeoutOf(asked));
           return { ready: true, url: asked.connection.url };
         },
         progressText: "waiting",
@@ -70,4 +72,53 @@ function printMessage(name: string, data: Json, { type, json }: ClientCall["flag
   if (json) printJson(data);
   else
     printText(`${data.at}  ${String(data.type).padEnd(24)}  ${data.charge_id ?? data.withdrawal_id ?? ""}\n`);
+}
+
+/** Reports each message of the live stream until the sandbox stops or the output is closed. */
+async function followActivity(
+  connection: Connection,
+  onMessage: (event: string, data: Record<string, unknown>) => void | Promise<void>,
+): Promise<void> {
+  const response = await connection.send("GET", "/_sandbox/stream");
+  if (!response.ok || response.body === null)
+    throw new UserError(`the stream returned HTTP ${response.status}`);
+  const { body } = response;
+  // Output fails once its reader, such as `head`, has exited.
+  process.stdout.once("error", () => void body.cancel());
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for await (const bytes of body) {
+      rest += decoder.decode(bytes, { stream: true });
+      const parts = rest.split("\n\n");
+      rest = parts.pop() ?? "";
+      for (const part of parts) {
+        const event = /^event: ([^\n]*)$/m.exec(part)?.[1];
+        const data = /^data: ([^\n]*)$/m.exec(part)?.[1];
+        if (event !== undefined && data !== undefined)
+          await onMessage(event, JSON.parse(data) as Record<string, unknown>);
+      }
+    }
+  } catch (error) {
+    if (error instanceof UserError || (error instanceof Error && error.name === "SyntaxError")) throw error;
+    // Any other error means that the sandbox was stopped.
+  }
+}
+
+const POLL_MS = 50;
+
+/** Resolves when the sandbox responds. Throws after the timeout. */
+async function waitUntilReady(connection: Connection, timeout: string): Promise<void> {
+  const timeoutMs = parseDuration(timeout);
+  if (timeoutMs === undefined) throw new UserError(`--timeout takes a duration such as 30s, not ${timeout}`);
+  const endMs = machineNowMs() + timeoutMs;
+  for (;;) {
+    try {
+      if ((await connection.send("GET", "/health")).ok) return;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+    }
+    if (machineNowMs() >= endMs) throw new UserError(`no sandbox at ${connection.url} within ${timeout}`);
+    await pause(POLL_MS);
+  }
 }

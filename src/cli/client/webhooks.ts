@@ -1,6 +1,12 @@
+import { ReceiverClient } from "../../core/delivery/receiver-client.js";
+import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { pause } from "../../core/time/timers.js";
+import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.js";
 import { printText } from "../terminal.js";
 import { parseAssignments } from "./assignments.js";
 import { type ClientCommand, createCallByName, flagText, requireArgument } from "./client-command.js";
+import type { Connection, Json } from "./connection.js";
 import { listAction } from "./lists.js";
 import { recordFormatter, tableFormatter } from "./output.js";
 
@@ -69,25 +75,118 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       delete: { call: createCallByName("delete", "/webhook-endpoints", "the endpoint's id") },
       redeliver: {
         call: async ({ connection, flags: { times = 1 }, positionalArguments: [, target] }) =>
-          (await import("./deliveries.js")).requestRedelivery(connection, target, Number(times)),
+          connection.post(`/deliveries/${await deliveryOf(connection, target)}/redeliver`, {
+            times: Number(times),
+          }),
         formatResult: tableFormatter({ columns: DELIVERY }),
       },
       retry: {
         call: async ({ connection, positionalArguments: [, target] }) =>
-          (await import("./deliveries.js")).requestRetry(connection, target),
+          connection.post(`/deliveries/${await deliveryOf(connection, target)}/retry`, {}),
         formatResult: recordFormatter(...DELIVERY),
       },
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {
           const target = requireArgument(flagText(forwardTo), "--forward-to URL");
-          const report = (line: string) => printText(`${line}\n`);
-          await (await import("./deliveries.js")).pullDeliveries(connection, target, {
-            once: once === true,
-            report,
-          });
+          await pullDeliveries(connection, target, once === true);
           return undefined;
         },
       },
     },
   },
 ];
+
+/** Id of the delivery that the selector names. The id of an event selects its newest delivery. */
+async function deliveryOf(connection: Connection, selector = "last"): Promise<string> {
+  if (!selector.startsWith("evt_"))
+    return String((await connection.resolveRecord("delivery", selector)).delivery_id);
+  const found = await connection.findNewest("/deliveries", { event_id: selector });
+  if (found === undefined) throw new UserError(`there is no delivery of event ${selector}`);
+  return String(found.delivery_id);
+}
+
+interface Collected {
+  readonly delivery_id: string;
+  readonly type: string;
+  readonly ack_within_ms: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+const MAILBOX = "pull";
+/** Lifetime of a mailbox after its pull was killed. */
+const LEASE = "30s";
+const POLL_MS = 200;
+/** Time reserved within a delivery's timeout to report an app that does not respond. */
+const REPORT_TIME_MS = 500;
+/** Maximum length of an error in an acknowledgement. */
+const ERROR_LENGTH = 500;
+
+/**
+ * `webhook pull --forward-to URL`: takes deliveries from a mailbox and sends them to an app that the sandbox cannot
+ * reach. The app's response is the response of the delivery. An interrupt deletes the mailbox; after a kill it expires.
+ * With `--once` the mailbox stays for the next pull.
+ */
+async function pullDeliveries(connection: Connection, target: string, isOnce: boolean): Promise<void> {
+  const url = normalizeWebhookUrl(target);
+  if (url === undefined) throw new UserError(`--forward-to ${JSON.stringify(target)} ${WEBHOOK_URL_MESSAGE}`);
+  const isLeft = isOnce || (await hasLeft(connection));
+  const own = { mailbox: isLeft ? MAILBOX : `${MAILBOX}-${generateInstanceId()}` };
+  const { webhook_id } = await connection.post("/webhook-endpoints", isOnce ? own : { ...own, lease: LEASE });
+  const pulling = forwardAll(connection, { ...own, url }, isOnce);
+  if (isOnce) return pulling;
+  const code = await Promise.race([pulling, interrupted()]);
+  // Requests still under way fail once the mailbox is deleted.
+  pulling.catch(() => {});
+  await connection.send("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
+  process.exit(code ?? 0);
+}
+
+/** Returns true if an earlier pull with `--once` left a mailbox that no pull uses now. */
+async function hasLeft(connection: Connection): Promise<boolean> {
+  const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
+  return (items as Json[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
+}
+
+/** Resolves with a shell's exit code for the first signal that asks to stop. */
+function interrupted(): Promise<number> {
+  return new Promise((resolve) => {
+    process.once("SIGINT", () => resolve(130));
+    process.once("SIGTERM", () => resolve(143));
+  });
+}
+
+/** Forwards deliveries; with `isOnce`, until none is left. */
+async function forwardAll(
+  connection: Connection,
+  { mailbox, url }: { readonly mailbox: string; readonly url: string },
+  isOnce: boolean,
+): Promise<void> {
+  for (;;) {
+    // Takes one delivery at a time, so an interrupt leaves at most one to deliver again.
+    const { items } = await connection.post(`/mailboxes/${mailbox}/take`, { max: 1 });
+    for (const one of items as Collected[]) {
+      const { status, response_body, error } = await forward(url, one);
+      const answer =
+        status === null ? { error: error?.slice(0, ERROR_LENGTH) } : { status, body: response_body };
+      const path = `/_sandbox/mailboxes/${mailbox}/${one.delivery_id}/ack`;
+      const { ok } = await connection.send("POST", path, answer);
+      printText(`${one.type} ${one.delivery_id} ${status ?? error}${ok ? "" : " (no longer waited for)"}\n`);
+    }
+    if ((items as Collected[]).length > 0) continue;
+    if (isOnce) return;
+    await pause(POLL_MS);
+  }
+}
+
+/** Sends a delivery as the sandbox does: same timeout, no redirects. */
+async function forward(url: string, { ack_within_ms, headers, body }: Collected) {
+  const timeoutMs = ack_within_ms - Math.min(REPORT_TIME_MS, ack_within_ms / 10);
+  const client = new ReceiverClient({ timeoutMs, wall: systemWallClock });
+  try {
+    const sentAt = new Date(systemWallClock.nowMs()).toISOString();
+    return await client.post(url, { sentAt, headers, body }, new AbortController().signal);
+  } finally {
+    client.close();
+  }
+}
