@@ -1,12 +1,21 @@
+import { join } from "node:path";
+import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
-import { oneLine } from "../../core/schema/text-format.js";
+import type { BookReport } from "../../core/schema/reconciliation.js";
+import { formatCount, oneLine } from "../../core/schema/text-format.js";
 import { iso } from "../../core/schema/time.js";
 import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { Coverage } from "../coverage-list.js";
+import { isFixableByUser, printErrorMessage } from "../errors.js";
+import { compareAppRows, runRowsCommand } from "../reconcile.js";
 import { printAdvice } from "../report/advice-text.js";
-import { printErrorLine } from "../terminal.js";
+import { booksReport } from "../report/books.js";
+import { junitXml } from "../report/junit.js";
+import { reportLines } from "../report/text.js";
+import { lineWidth, printErrorLine } from "../terminal.js";
+import { plainPaint } from "../text-layout.js";
 import {
   countDueTasks,
   listActiveScenarios,
@@ -15,16 +24,16 @@ import {
 } from "./applied-rules.js";
 import {
   type CommandRunResult,
+  controlClientOf,
   type ExecPlan,
   environmentOf,
   listInAllNamespaces,
   type MatrixRunPlan,
 } from "./plan.js";
-import { reconcileAfterRun } from "./reconcile.js";
 
 /** Runs the command once beside a fresh sandbox, and saves the artifacts. */
 export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): Promise<CommandRunResult> {
-  const { command, options, templates, runner, artifacts, reconcile, required } = plan;
+  const { command, options, templates, runner, artifacts, required } = plan;
   const sandbox = await openSandbox({
     ...options,
     useRandomSeed: false,
@@ -46,10 +55,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     const exitCode = await runner.run(command, environment);
     required?.addCoverage(await coverage());
     const durationMs = machineNowMs() - startedAtMs;
-    const reconcileCode =
-      reconcile === undefined || runner.stopSignal !== undefined
-        ? 0
-        : await reconcileAfterRun(sandbox, plan, { command: reconcile, environment, under });
+    const reconcileCode = await reconcileAfterRun(sandbox, plan, environment, under?.folder);
     const code = exitCode || reconcileCode;
     const due = await countDueTasks(sandbox);
     const all = await listAllScenarios(sandbox, due);
@@ -105,4 +111,47 @@ function errorText(body: unknown): string {
   const { error } = (body ?? {}) as { error?: { message?: string; details?: Record<string, string> } };
   const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
   return oneLine([error?.message ?? "", ...details].join("; "));
+}
+
+const COULD_NOT = 2;
+
+/** `exec --reconcile`: compares the app's records with the ledger. Returns exit code 1 with findings, 2 on errors. */
+async function reconcileAfterRun(
+  sandbox: Sandbox,
+  { artifacts, notice, reconcile, runner }: ExecPlan,
+  environment: NodeJS.ProcessEnv,
+  folder = "",
+): Promise<number> {
+  if (reconcile === undefined || runner.stopSignal !== undefined) return 0;
+  try {
+    const text = await runRowsCommand(reconcile, environment);
+    const report = await compareAppRows(text, "--reconcile", {}, (body) =>
+      sandbox.control<BookReport>("POST /_sandbox/reconcile", body),
+    );
+    artifacts?.write(join(folder, "reconcile.json"), `${JSON.stringify(report, null, 2)}\n`);
+    artifacts?.write(join(folder, "reconcile.xml"), junitXml([booksReport(report)]));
+    const lines = reportLines(booksReport(report), lineWidth(), plainPaint);
+    if (report.passed) for (const line of lines) notice(line);
+    else for (const line of lines) printErrorLine(line, "");
+    await warnOfOtherNamespaces(sandbox, notice);
+    return report.passed ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof Error && isFixableByUser(error))) throw error;
+    printErrorMessage(error);
+    return COULD_NOT;
+  }
+}
+
+/** Warns that charges of other namespaces are not compared. */
+async function warnOfOtherNamespaces(sandbox: Sandbox, notice: ExecPlan["notice"]): Promise<void> {
+  for (const name of await readNamespaceNames(controlClientOf(sandbox))) {
+    if (name === "default") continue;
+    const { total } = await controlClientOf(sandbox, name).call<{ total: number }>(
+      "GET /_sandbox/charges?limit=1",
+    );
+    if (total > 0)
+      notice(
+        `--reconcile looks at the namespace default: ${name} has ${formatCount(total, "charge")} too (sandbox.reconcile() in its tests)`,
+      );
+  }
 }
