@@ -1,5 +1,5 @@
 import { oneLine, printableJson, printableLines } from "../core/schema/text-format.js";
-import { changeUnpaintedParts, wantsColour } from "./text-layout.js";
+import { changeUnpaintedParts, cutText, wantsColour } from "./text-layout.js";
 
 /**
  * All output of the command. Control characters are removed: texts from an app, a customer or a file must not move the
@@ -52,9 +52,7 @@ export class Progress {
 
   show(text: string): void {
     if (!this.#isShown) return;
-    const room = terminalWidth() - 1;
-    const plain = oneLine(text);
-    const line = plain.length > room ? `${plain.slice(0, room - 1)}…` : plain;
+    const line = cutText(oneLine(text), terminalWidth() - 1);
     process.stdout.write(`\r${line.padEnd(this.#length)}`);
     this.#length = line.length;
   }

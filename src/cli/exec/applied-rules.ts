@@ -81,7 +81,7 @@ export function unfinishedTasksText(
   const steps = here.steps - plain.steps;
   const attempts = here.attempts - plain.attempts;
   if (webhooks.length === 0 && charges.length + withdrawals.length > 0)
-    return steps > 0 ? `${steps} ${steps === 1 ? "status change" : "status changes"}` : undefined;
+    return steps > 0 ? formatCount(steps, "status change") : undefined;
   return attempts > 0 && webhooks.every(onlyDelays) ? formatCount(attempts, "webhook") : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
-import { oneLine } from "../../core/schema/text-format.js";
+import { formatCount, oneLine } from "../../core/schema/text-format.js";
 import { type Advice, addedAdvice, adviceLine } from "../report/advice-text.js";
-import { type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
+import { cutText, type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
 import {
   effectsText,
   isMishap,
@@ -86,7 +86,7 @@ export class Matrix {
   toText(width: number, isColoured: boolean): string {
     const paint: Paint = (style, text) => painted(style, text, isColoured);
     return [
-      paint("bold", this.#command.length > width ? `${this.#command.slice(0, width - 1)}…` : this.#command),
+      paint("bold", cutText(this.#command, width)),
       ...this.#runLines(paint),
       ...this.#rows.flatMap((row) => this.#failureLines(row, paint, width)),
       "",
@@ -144,7 +144,7 @@ export class Matrix {
     );
     const mishaps = others.filter((row) => !outcomes.includes(row));
     const total = mishaps.length + this.#notRun.length;
-    const mishapCount = `${total} ${total === 1 ? "mishap" : "mishaps"}`;
+    const mishapCount = formatCount(total, "mishap");
     const differing = labelsOf(outcomes, "failed");
     const isCutShort = ({ cutShort }: Row): boolean => cutShort !== undefined;
     const withoutEffect = others.filter((row) => !isCutShort(row));
@@ -182,15 +182,9 @@ function rowOf(run: MatrixRun, plain: MatrixRun): Row {
       : undefined;
   const isPassed = !isFailed && passesStrict !== false;
   const hadNoEffect = scenarioView !== undefined && isNotExercised(scenarioView);
-  const verdict = isFailed
-    ? hadNoEffect || cutShort !== undefined
-      ? "inconclusive"
-      : "failed"
-    : hadNoEffect
-      ? "not exercised"
-      : isPassed
-        ? "passed"
-        : "failed";
+  let verdict: Verdict = isPassed ? "passed" : "failed";
+  if (hadNoEffect) verdict = isFailed ? "inconclusive" : "not exercised";
+  else if (cutShort !== undefined) verdict = "inconclusive";
   return { ...run, verdict, isPassed, cutShort };
 }
 

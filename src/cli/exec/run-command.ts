@@ -103,7 +103,7 @@ async function refusedCalls(sandbox: Sandbox): Promise<string[]> {
   return [
     `${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`,
     ...ranked.slice(0, REFUSALS_MAX).map(([kind, count]) => `  ${count} × ${kind}`),
-    ...(more > 0 ? [`  and ${more} more ${more === 1 ? "kind" : "kinds"}`] : []),
+    ...(more > 0 ? [`  and ${formatCount(more, "more kind")}`] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { SandboxError } from "../../core/schema/sandbox-error.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
 import { paint } from "../text-layout.js";
 
@@ -115,7 +116,7 @@ async function advance(sandbox: Sandbox): Promise<string> {
     "POST /_sandbox/clock/advance",
     { by: "10s" },
   );
-  return `advanced 10s to ${to}; ${fired_total} step${fired_total === 1 ? "" : "s"} ran`;
+  return `advanced 10s to ${to}; ${formatCount(fired_total, "step")} ran`;
 }
 
 /** Returns false for a background process, which the system would stop when it reads from its terminal. */

@@ -11,7 +11,7 @@ import { oneLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../sandbox.js";
 import { isOutputBacklogged, printText, terminalWidth } from "../terminal.js";
-import { fitLine, paint, type Style, type StyledText } from "../text-layout.js";
+import { cutText, fitLine, paint, type Style, type StyledText } from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";
 
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */
@@ -147,7 +147,7 @@ function attemptParts(attempt: AttemptActivity, room: number): StyledText[] {
   return [
     [undefined, oneLine(head)],
     [isTaken ? "green" : "red", oneLine(answer)],
-    ...(left > 4 ? gapped(undefined, cut(response, left)) : []),
+    ...(left > 4 ? gapped(undefined, cutText(response, left)) : []),
     ...gapped("yellow", next),
   ];
 }
@@ -160,10 +160,6 @@ function nextTry({ at, next_attempt_at }: AttemptActivity): string {
 
 function gapped(style: Style | undefined, text: string | null): StyledText[] {
   return text === null || text === "" ? [] : [[style, " ".repeat(GAP) + oneLine(text)]];
-}
-
-function cut(text: string, room: number): string {
-  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
 }
 
 /** Shortens ids, as in `ch_31c2…`. */
