@@ -7,6 +7,7 @@
  * The explorer decides how each run deviates, and judges its trace. It never sees how a run is carried out.
  */
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { DeviationSet } from "./deviation-set.js";
 import type { Oracle } from "./exploration.js";
 
@@ -100,6 +101,16 @@ export interface Deviable {
 export interface BlindSpot {
   readonly path: readonly (string | number)[];
   readonly message: string;
+}
+
+/** Thrown if parts of a flow check nothing of the app, because an exploration without findings would prove nothing. */
+export class BlindSpotError extends UserError {
+  constructor(
+    source: string,
+    readonly spots: readonly BlindSpot[],
+  ) {
+    super(spots.map(({ message }) => `${source}: ${message}`).join("\n"), 2, "LOOKS_AT_NOTHING");
+  }
 }
 
 export interface FlowCoverage {

@@ -2,8 +2,7 @@ import { DEFAULT_EXPLORE_LANES, DEVIATION_KINDS } from "../../core/schema/explor
 import { createAbortController } from "../../core/time/deadline.js";
 import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
 import { unacceptedWebhooksMessage } from "../scenario/running/blind-spots.js";
-import { BlindSpotError } from "./blind-error.js";
-import type { Deviable, ObservedRun, Trace } from "./deviable.js";
+import { BlindSpotError, type Deviable, type ObservedRun, type Trace } from "./deviable.js";
 import {
   type Deviation,
   type DeviationKind,

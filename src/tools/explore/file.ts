@@ -8,7 +8,7 @@ import { loadLazily } from "../../core/schema/load-lazily.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadScenarioFile } from "../scenario/files.js";
-import { BlindSpotError } from "./blind-error.js";
+import { BlindSpotError } from "./deviable.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
 import { flowOf } from "./sandbox/flow.js";

@@ -4,6 +4,7 @@ import type { LoadedScenario } from "../../scenario/files.js";
 import type { ObservedCharge, ObservedRun } from "../deviable.js";
 import { completedCount } from "../judge.js";
 import type { Flow } from "./flow.js";
+import { savedVariable } from "./looked-at.js";
 import { observedName } from "./run-document.js";
 import type { Baseline } from "./sandbox-plan.js";
 
@@ -58,9 +59,9 @@ function ownedBy({ email }: ObservedCharge, { observed }: LoadedPlainRun): reado
 /** Finds the charges whose metadata holds a variable of the flow, such as the order's id. */
 function namedOrder({ observed, loaded }: LoadedPlainRun) {
   const [charge] = observed.charges;
-  const variables = loaded.scope.names.map((name) => [name, variableOf(loaded, name)] as const);
+  const variables = loaded.scope.names.map((name) => [name, textOf(savedVariable(loaded, name))] as const);
   const named = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {
-    const name = variables.find(([, content]) => content !== "" && String(content) === value)?.[0];
+    const name = variables.find(([, text]) => text !== "" && text === value)?.[0];
     return name === undefined ? [] : [{ key, value, reference: `\${${name}}` }];
   });
   if (named.length === 0) return undefined;
@@ -72,17 +73,13 @@ function namedOrder({ observed, loaded }: LoadedPlainRun) {
   };
 }
 
-function variableOf({ scope }: LoadedScenario, name: string): unknown {
-  const resolved = scope.resolve({ name, fallback: undefined });
-  return typeof resolved === "object" && "value" in resolved && !isRecord(resolved.value)
-    ? resolved.value
-    : "";
+/** A variable as metadata has it; empty for none and for an object. */
+function textOf(value: unknown): string {
+  return value === undefined || isRecord(value) ? "" : String(value);
 }
 
-function observedIn(run: LoadedPlainRun, index: number): unknown {
-  const resolved = run.loaded.scope.resolve({ name: observedName(index), fallback: undefined });
-  const value = typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
-  return withoutRun(value, run.loaded.runId);
+function observedIn({ loaded }: LoadedPlainRun, index: number): unknown {
+  return withoutRun(savedVariable(loaded, observedName(index)), loaded.runId);
 }
 
 /** Replaces the run id by its placeholder, so that the value can be expected of every run. */
