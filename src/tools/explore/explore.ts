@@ -1,6 +1,6 @@
 import { DEFAULT_EXPLORE_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { createAbortController } from "../../core/time/deadline.js";
-import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
+import { systemWallClock } from "../../core/time/wall-clock.js";
 import { unacceptedWebhooksMessage } from "../scenario/running/blind-spots.js";
 import { BlindSpotError, type Deviable, type ObservedRun, type Trace } from "./deviable.js";
 import {
@@ -35,7 +35,6 @@ export interface ExploreOptions {
   /** Adds to the report how long each part of the runs took. */
   readonly profile?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  readonly wall?: WallClock | undefined;
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: ((runs: number, findings: number) => void) | undefined;
 }
@@ -66,10 +65,10 @@ export async function explore(
   open: (signal: AbortSignal) => Promise<Deviable>,
   options: ExploreOptions,
 ): Promise<ExploreReport> {
-  const { wall = systemWallClock, budgetMs, signal } = options;
+  const { budgetMs, signal } = options;
   const end = createAbortController();
   const stop = (): void => end.abort();
-  const cancelBudget = budgetMs === undefined ? () => {} : wall.after(budgetMs, stop);
+  const cancelBudget = budgetMs === undefined ? () => {} : systemWallClock.after(budgetMs, stop);
   signal?.addEventListener("abort", stop);
   if (signal?.aborted) stop();
   const overReason = (): string | undefined => {
@@ -95,8 +94,7 @@ interface LimitedOptions extends ExploreOptions {
 }
 
 async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise<ExploreReport> {
-  const { wall = systemWallClock } = options;
-  const startedMs = wall.nowMs();
+  const startedMs = systemWallClock.nowMs();
   const plain = await observePlainRuns(deviable, options.overReason);
   const lookedAt = "trace" in plain ? checkLookedAt(deviable, plain) : [];
   const exploration = "trace" in plain ? new Exploration(deviable, options, plain) : undefined;
@@ -109,7 +107,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     drawn: searched.drawn,
     choices: exploration?.first.length ?? 0,
     behaviours: searched.behaviours,
-    ms: wall.nowMs() - startedMs,
+    ms: systemWallClock.nowMs() - startedMs,
     saved: searched.saved,
     findings,
     singles: exploration?.evidence.singles ?? [],

@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import type { SandboxFetch } from "../../../control-client.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { isRecord, valueDocument } from "../../../core/files/documents.js";
-import { systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
+import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {
   type LoadedScenario,
   loadScenarioFile,
@@ -50,7 +50,6 @@ export interface SandboxDeviableOptions {
   /** Returns a unique id for a run. */
   readonly runIdOf: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
-  readonly wall?: WallClock | undefined;
   readonly saveTo?: ScenarioFileWriter | undefined;
 }
 
@@ -195,9 +194,8 @@ export class SandboxDeviable implements Deviable {
   }
 
   #timed<Result>(part: string, work: Promise<Result>): Promise<Result> {
-    const { wall = systemWallClock } = this.#options;
-    const sinceMs = wall.nowMs();
-    return work.finally(() => this.#addTime(part, wall.nowMs() - sinceMs));
+    const sinceMs = systemWallClock.nowMs();
+    return work.finally(() => this.#addTime(part, systemWallClock.nowMs() - sinceMs));
   }
 
   #addTime(part: string, ms: number): void {
