@@ -60,4 +60,4 @@ it("refuses changes with 503 before the heap is full; reads, resets and deletes 
   await client.pay();
   process.kill(ready.pid, "SIGTERM");
   expect((await command.ended).code).toBe(0);
-}, 600_000);
+});

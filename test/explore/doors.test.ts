@@ -25,34 +25,30 @@ async function inTest(server: string | false, test: (sandbox: ReturnType<typeof 
   await hooks.afterAll!();
 }
 
-it.each(["a sandbox of its own", "a namespace of a server"])(
-  "a test explores in %s",
-  async (where) => {
-    const leases: Promise<number>[] = [];
-    let takeLease = () => Promise.resolve(0);
-    const pressed = pressedApp(() => void leases.push(takeLease()));
-    const app = `http://127.0.0.1:${await listening(createServer(pressed))}`;
-    const server = where.includes("server") && (await (await openSandbox()).listen()).url;
-    await inTest(server, async (sandbox) => {
-      const asked = { method: "POST", headers: { "sandbox-run": "another" }, body: "{}" };
-      takeLease = () => sandbox.fetch("/_sandbox/lease", asked).then(({ status }) => status);
-      const { findings, runs } = await sandbox.explore(fileWith(PRESSES), { app, budget: "1h" });
-      // It is this test's namespace that is held meanwhile.
-      expect(new Set(await Promise.all(leases))).toEqual(new Set([409]));
-      expect({ findings, runs }).toMatchObject({
-        findings: [
-          {
-            oracle: "money",
-            message: "done more than once: body.delivered is 2, not 1",
-            deviations: [{ kind: "pressed_twice", at: "POST /orders/${run.id}#1" }],
-          },
-        ],
-        runs: 1,
-      });
-      await expect(sandbox.explore(fileWith(PRESSES), { app, depth: 9 })).rejects.toThrow(
-        "explore: depth must be 1 to 5",
-      );
+it.each(["a sandbox of its own", "a namespace of a server"])("a test explores in %s", async (where) => {
+  const leases: Promise<number>[] = [];
+  let takeLease = () => Promise.resolve(0);
+  const pressed = pressedApp(() => void leases.push(takeLease()));
+  const app = `http://127.0.0.1:${await listening(createServer(pressed))}`;
+  const server = where.includes("server") && (await (await openSandbox()).listen()).url;
+  await inTest(server, async (sandbox) => {
+    const asked = { method: "POST", headers: { "sandbox-run": "another" }, body: "{}" };
+    takeLease = () => sandbox.fetch("/_sandbox/lease", asked).then(({ status }) => status);
+    const { findings, runs } = await sandbox.explore(fileWith(PRESSES), { app, budget: "1h" });
+    // It is this test's namespace that is held meanwhile.
+    expect(new Set(await Promise.all(leases))).toEqual(new Set([409]));
+    expect({ findings, runs }).toMatchObject({
+      findings: [
+        {
+          oracle: "money",
+          message: "done more than once: body.delivered is 2, not 1",
+          deviations: [{ kind: "pressed_twice", at: "POST /orders/${run.id}#1" }],
+        },
+      ],
+      runs: 1,
     });
-  },
-  60_000,
-);
+    await expect(sandbox.explore(fileWith(PRESSES), { app, depth: 9 })).rejects.toThrow(
+      "explore: depth must be 1 to 5",
+    );
+  });
+});

@@ -14,49 +14,41 @@ const ENDS: readonly (readonly [string, (shop: ShopHere) => unknown, string])[] 
   ["talks nonsense", (shop) => shop.babble(), "Parse Error"],
 ];
 
-it.each(ENDS)(
-  "an app that %s meanwhile is found, and nothing more is tried",
-  async (_, end, message) => {
-    const { sandbox, shop } = await openCorpus("right");
-    const report = await sandbox.explore(fileWith(HASTY), {
-      app: shop.url,
-      onRun: (runs) => void (runs === 2 && end(shop)),
-    });
-    expect(report).toMatchObject({
-      passed: false,
-      complete_depth: 0,
-      runs: 3,
-      findings: [
-        { oracle: "liveness", message: expect.stringContaining(message), deviations: [expect.any(Object)] },
-      ],
-    });
-  },
-  60_000,
-);
+it.each(ENDS)("an app that %s meanwhile is found, and nothing more is tried", async (_, end, message) => {
+  const { sandbox, shop } = await openCorpus("right");
+  const report = await sandbox.explore(fileWith(HASTY), {
+    app: shop.url,
+    onRun: (runs) => void (runs === 2 && end(shop)),
+  });
+  expect(report).toMatchObject({
+    passed: false,
+    complete_depth: 0,
+    runs: 3,
+    findings: [
+      { oracle: "liveness", message: expect.stringContaining(message), deviations: [expect.any(Object)] },
+    ],
+  });
+});
 
 it.each([
   ["cuts the connection of", "", "socket hang up"],
   ["talks nonsense to", "so it is\r\n\r\n", "Parse Error"],
-])(
-  "an app that %s who presses twice is found by that, and the search goes on",
-  async (_, said, message) => {
-    const pressed = new Set<string>();
-    const app = createServer((request, response) => {
-      const { method, url = "" } = request;
-      if (method === "POST" && pressed.has(url)) return void response.socket?.end(said);
-      if (method === "POST") pressed.add(url);
-      pressedApp()(request, response);
-    });
-    const sandbox = await openSandbox();
-    const report = await sandbox.explore(fileWith(PRESSES), {
-      app: `http://127.0.0.1:${await listening(app)}`,
-      depth: 2,
-    });
-    expect(report).toMatchObject({
-      complete_depth: 2,
-      runs: 1,
-      findings: [{ oracle: "liveness", message: expect.stringContaining(message) }],
-    });
-  },
-  60_000,
-);
+])("an app that %s who presses twice is found by that, and the search goes on", async (_, said, message) => {
+  const pressed = new Set<string>();
+  const app = createServer((request, response) => {
+    const { method, url = "" } = request;
+    if (method === "POST" && pressed.has(url)) return void response.socket?.end(said);
+    if (method === "POST") pressed.add(url);
+    pressedApp()(request, response);
+  });
+  const sandbox = await openSandbox();
+  const report = await sandbox.explore(fileWith(PRESSES), {
+    app: `http://127.0.0.1:${await listening(app)}`,
+    depth: 2,
+  });
+  expect(report).toMatchObject({
+    complete_depth: 2,
+    runs: 1,
+    findings: [{ oracle: "liveness", message: expect.stringContaining(message) }],
+  });
+});

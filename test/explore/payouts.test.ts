@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
 
-const LIMIT = 120_000;
 const flowOf = (reference: string) => `
 name: payout
 vars: { payout: "${reference}\${run.id}" }
@@ -84,51 +83,39 @@ const appOf =
     };
   };
 
-it(
-  "finds an app that credits the seller with each event of a failed payout, in a file that fails with it",
-  async () => {
-    const app = await openApp(appOf({ creditsTwice: true }));
-    const { found, report } = await foundIn(app, flowOf("fail-"), { save: temporaryFolder() });
-    expect(found).toContain("money: webhook_twice withdrawal.failed#1");
-    expect(report.findings[0]?.message).toBe('done more than once: body.credited is "1200.00", not "600.00"');
-    const file = report.findings[0]!.file!;
-    expect(await app.sandbox.run(file, { app: app.app })).toMatchObject({ outcome: "failed" });
-    const right = await openApp(appOf({}));
-    expect(await right.sandbox.run(file, { app: right.app })).toMatchObject({ passed: true });
-  },
-  LIMIT,
-);
+it("finds an app that credits the seller with each event of a failed payout, in a file that fails with it", async () => {
+  const app = await openApp(appOf({ creditsTwice: true }));
+  const { found, report } = await foundIn(app, flowOf("fail-"), { save: temporaryFolder() });
+  expect(found).toContain("money: webhook_twice withdrawal.failed#1");
+  expect(report.findings[0]?.message).toBe('done more than once: body.credited is "1200.00", not "600.00"');
+  const file = report.findings[0]!.file!;
+  expect(await app.sandbox.run(file, { app: app.app })).toMatchObject({ outcome: "failed" });
+  const right = await openApp(appOf({}));
+  expect(await right.sandbox.run(file, { app: right.app })).toMatchObject({ passed: true });
+});
 
-it(
-  "finds an app that pays out again when a response is lost, in a file that fails with it",
-  async () => {
-    const app = await openApp(appOf({ hasNoKey: true }));
-    const { found, report } = await foundIn(app, flowOf("out-"), { save: temporaryFolder() });
-    expect(found).toContain("money: answer_lost createWithdrawal#1");
-    const finding = report.findings.find(({ deviations }) => deviations[0]?.kind === "answer_lost")!;
-    expect(finding.message).toBe("paid out twice: 2 completed withdrawals, where a plain run has 1");
-    expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
-  },
-  LIMIT,
-);
+it("finds an app that pays out again when a response is lost, in a file that fails with it", async () => {
+  const app = await openApp(appOf({ hasNoKey: true }));
+  const { found, report } = await foundIn(app, flowOf("out-"), { save: temporaryFolder() });
+  expect(found).toContain("money: answer_lost createWithdrawal#1");
+  const finding = report.findings.find(({ deviations }) => deviations[0]?.kind === "answer_lost")!;
+  expect(finding.message).toBe("paid out twice: 2 completed withdrawals, where a plain run has 1");
+  expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
+});
 
-it(
-  "finds nothing of the right app, whose reads, webhooks and outcomes of payouts are places",
-  async () => {
-    const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
-    expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
-    expect(report.notes).toContain(
-      "good practice: request_lost at createWithdrawal#1: the app calls createWithdrawal again with the same Idempotency-Key",
-    );
-    const tried = report.singles.map(({ kind, at }) => `${kind} ${at}`);
-    for (const place of [
-      "answer_lost createWithdrawal#1",
-      "answer_held createWithdrawal#1",
-      "webhook_first withdrawal.processing#1",
-      "webhook_after_next withdrawal.processing#1",
-      "job_at_once withdrawal.failed#1",
-    ])
-      expect(tried).toContain(place);
-  },
-  LIMIT,
-);
+it("finds nothing of the right app, whose reads, webhooks and outcomes of payouts are places", async () => {
+  const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
+  expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
+  expect(report.notes).toContain(
+    "good practice: request_lost at createWithdrawal#1: the app calls createWithdrawal again with the same Idempotency-Key",
+  );
+  const tried = report.singles.map(({ kind, at }) => `${kind} ${at}`);
+  for (const place of [
+    "answer_lost createWithdrawal#1",
+    "answer_held createWithdrawal#1",
+    "webhook_first withdrawal.processing#1",
+    "webhook_after_next withdrawal.processing#1",
+    "job_at_once withdrawal.failed#1",
+  ])
+    expect(tried).toContain(place);
+});

@@ -16,7 +16,7 @@ it("says why no app went right when it is interrupted before, and tells what was
   const stop = new AbortController();
   const report = await explore({ signal: stop.signal, onRun: (runs) => void (runs === 3 && stop.abort()) });
   expect(report).toMatchObject({ passed: false, complete_depth: 0, runs: 3, findings: [], notes: [] });
-}, 60_000);
+});
 
 it("sets the app back before each run, one after the other, and in what it saves", async () => {
   const { sandbox, shop } = await openCorpus("races");
@@ -35,7 +35,7 @@ it("sets the app back before each run, one after the other, and in what it saves
     name: "Begin",
     app: "POST /tick",
   });
-}, 60_000);
+});
 
 it("leaves the sandbox as it was, and holds it meanwhile", async () => {
   const { sandbox, shop } = await openCorpus("right");
@@ -61,4 +61,4 @@ it("leaves the sandbox as it was, and holds it meanwhile", async () => {
   expect((await take()).status).toBe(200);
   expect(await scenarios()).toEqual(before);
   expect(await sandbox.control("GET", "/_sandbox/clock")).toMatchObject({ mode: "100x" });
-}, 60_000);
+});

@@ -4,8 +4,6 @@ import type { ShopKind } from "../corpus/faults.js";
 import { temporaryFolder } from "../support/folders.js";
 import { explored, exploredUntil, FLOW, openCorpus } from "./support.js";
 
-const LIMIT = 300_000;
-
 /** What each faulty shop is found by, one for all; those of single deviations. */
 const FOUND: readonly (readonly [ShopKind, string])[] = [
   ["acts_twice", "webhook_twice charge.completed#1"],
@@ -19,111 +17,91 @@ const FOUND: readonly (readonly [ShopKind, string])[] = [
 ];
 
 describe("explore", () => {
-  it(
-    "finds nothing of the shop that works on webhooks when it has answered them",
-    async () => {
-      const { report, found } = await explored("queued");
-      expect(found).toEqual([]);
-      expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: report.choices });
-      expect(report.choices).toBeGreaterThan(25);
-    },
-    LIMIT,
-  );
+  it("finds nothing of the shop that works on webhooks when it has answered them", async () => {
+    const { report, found } = await explored("queued");
+    expect(found).toEqual([]);
+    expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: report.choices });
+    expect(report.choices).toBeGreaterThan(25);
+  });
 
   // Side by side: whoever looks at a shop waits until what it says stays the same.
-  it(
-    "finds each shop with a fault by what goes otherwise once, and keeps a file that fails with it each time and not with the right one",
-    async () => {
-      const right = await openCorpus("right");
-      const meets = async ([kind, where]: (typeof FOUND)[number]) => {
-        const { report, found, sandbox, shop, file } = await exploredUntil(kind, where);
-        expect(found, kind).toContain(`money: ${where}`);
-        expect(report.findings[found.indexOf(`money: ${where}`)], kind).toMatchObject({ file });
-        for (let time = 1; time <= 2; time++)
-          expect(await sandbox.run(file, { app: shop.url }), kind).toMatchObject({ outcome: "failed" });
-        return { kind, file };
-      };
-      // One after the other: they share the time of one sandbox.
-      for (const { kind, file } of await Promise.all(FOUND.map(meets)))
-        expect(await right.sandbox.run(file, { app: right.shop.url }), kind).toMatchObject({ passed: true });
-    },
-    LIMIT,
-  );
+  it("finds each shop with a fault by what goes otherwise once, and keeps a file that fails with it each time and not with the right one", async () => {
+    const right = await openCorpus("right");
+    const meets = async ([kind, where]: (typeof FOUND)[number]) => {
+      const { report, found, sandbox, shop, file } = await exploredUntil(kind, where);
+      expect(found, kind).toContain(`money: ${where}`);
+      expect(report.findings[found.indexOf(`money: ${where}`)], kind).toMatchObject({ file });
+      for (let time = 1; time <= 2; time++)
+        expect(await sandbox.run(file, { app: shop.url }), kind).toMatchObject({ outcome: "failed" });
+      return { kind, file };
+    };
+    // One after the other: they share the time of one sandbox.
+    for (const { kind, file } of await Promise.all(FOUND.map(meets)))
+      expect(await right.sandbox.run(file, { app: right.shop.url }), kind).toMatchObject({ passed: true });
+  });
 
-  it(
-    "finds by a pair the shop that looks_once, and by nothing smaller, in a file that fails with it each time",
-    async () => {
-      const stop = new AbortController();
-      const { report, sandbox, shop } = await explored("looks_once", {
-        depth: 2,
-        save: temporaryFolder(),
-        signal: stop.signal,
-        onRun: (_runs, findings) => {
-          if (findings > 0) stop.abort();
-        },
-      });
-      expect(report).toMatchObject({
-        complete_depth: 1,
-        findings: [
-          {
-            oracle: "money",
-            message: "paid twice: 2 completed charges for one order",
-            deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }, expect.any(Object)],
-          },
-        ],
-      });
-      const { file } = report.findings[0]!;
-      for (let time = 1; time <= 3; time++)
-        expect(await sandbox.run(file!, { app: shop.url })).toMatchObject({ outcome: "failed" });
-      const right = await openCorpus("right");
-      expect(await right.sandbox.run(file!, { app: right.shop.url })).toMatchObject({ passed: true });
-    },
-    LIMIT,
-  );
-
-  it(
-    "finds nothing of the right shop, nor by larger sets, drawn when the depth is complete and there is time",
-    async () => {
-      const MOST_RUNS = 50;
-      const stop = new AbortController();
-      const { report, found } = await explored("right", {
-        budget: "1h",
-        signal: stop.signal,
-        onRun: (runs) => void (runs === MOST_RUNS && stop.abort()),
-      });
-      expect(found).toEqual([]);
-      expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: MOST_RUNS, notes: [] });
-      expect(report.choices).toBeGreaterThan(25);
-      expect(report.drawn).toBe(MOST_RUNS - report.choices);
-      expect(report.sentence).toContain(`, ${report.drawn} larger sets by chance, `);
-    },
-    LIMIT,
-  );
-
-  it(
-    "finds what must never be, and leaves out of a look what is ignored",
-    async () => {
-      const never = "never:\n  - { app: 'GET /orders/${order}', body: { status: paid } }\n";
-      expect((await explored("right", {}, FLOW + never)).report.findings).toMatchObject([
+  it("finds by a pair the shop that looks_once, and by nothing smaller, in a file that fails with it each time", async () => {
+    const stop = new AbortController();
+    const { report, sandbox, shop } = await explored("looks_once", {
+      depth: 2,
+      save: temporaryFolder(),
+      signal: stop.signal,
+      onRun: (_runs, findings) => {
+        if (findings > 0) stop.abort();
+      },
+    });
+    expect(report).toMatchObject({
+      complete_depth: 1,
+      findings: [
         {
-          oracle: "expect",
-          message: expect.stringContaining("with nothing going wrong, in the end"),
-          deviations: [],
+          oracle: "money",
+          message: "paid twice: 2 completed charges for one order",
+          deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }, expect.any(Object)],
         },
-      ]);
-      const ignoring = FLOW.replace(
-        "observe:\n  - app: GET /orders/${order}",
-        "$&\n    ignore: [delivered]",
-      ).replace(", delivered: 1", "");
-      expect((await explored("acts_twice", {}, ignoring)).found).toEqual([]);
-      const twice = "never:\n  - { app: 'GET /orders/${order}', body: { delivered: 2 } }\n";
-      const stop = new AbortController();
-      const onRun = (_runs: number, findings: number) => void (findings > 0 && stop.abort());
-      const { report } = await explored("acts_twice", { signal: stop.signal, onRun }, ignoring + twice);
-      expect(report.findings).toMatchObject([{ oracle: "expect" }]);
-    },
-    LIMIT,
-  );
+      ],
+    });
+    const { file } = report.findings[0]!;
+    for (let time = 1; time <= 3; time++)
+      expect(await sandbox.run(file!, { app: shop.url })).toMatchObject({ outcome: "failed" });
+    const right = await openCorpus("right");
+    expect(await right.sandbox.run(file!, { app: right.shop.url })).toMatchObject({ passed: true });
+  });
+
+  it("finds nothing of the right shop, nor by larger sets, drawn when the depth is complete and there is time", async () => {
+    const MOST_RUNS = 50;
+    const stop = new AbortController();
+    const { report, found } = await explored("right", {
+      budget: "1h",
+      signal: stop.signal,
+      onRun: (runs) => void (runs === MOST_RUNS && stop.abort()),
+    });
+    expect(found).toEqual([]);
+    expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: MOST_RUNS, notes: [] });
+    expect(report.choices).toBeGreaterThan(25);
+    expect(report.drawn).toBe(MOST_RUNS - report.choices);
+    expect(report.sentence).toContain(`, ${report.drawn} larger sets by chance, `);
+  });
+
+  it("finds what must never be, and leaves out of a look what is ignored", async () => {
+    const never = "never:\n  - { app: 'GET /orders/${order}', body: { status: paid } }\n";
+    expect((await explored("right", {}, FLOW + never)).report.findings).toMatchObject([
+      {
+        oracle: "expect",
+        message: expect.stringContaining("with nothing going wrong, in the end"),
+        deviations: [],
+      },
+    ]);
+    const ignoring = FLOW.replace(
+      "observe:\n  - app: GET /orders/${order}",
+      "$&\n    ignore: [delivered]",
+    ).replace(", delivered: 1", "");
+    expect((await explored("acts_twice", {}, ignoring)).found).toEqual([]);
+    const twice = "never:\n  - { app: 'GET /orders/${order}', body: { delivered: 2 } }\n";
+    const stop = new AbortController();
+    const onRun = (_runs: number, findings: number) => void (findings > 0 && stop.abort());
+    const { report } = await explored("acts_twice", { signal: stop.signal, onRun }, ignoring + twice);
+    expect(report.findings).toMatchObject([{ oracle: "expect" }]);
+  });
 });
 
 describe("a flow that cannot be explored", () => {
