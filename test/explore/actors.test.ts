@@ -2,14 +2,13 @@ import { expect, it } from "vitest";
 import { exploredUntil, openCorpus } from "./support.js";
 
 it.each([
-  ["job_pays", "money", "job_meanwhile charge.awaiting_payment#1"],
-  ["job_races", "money", "job_at_once charge.completed#1"],
-  ["reads_late", "money", "read_held getCharge#2"],
+  ["job_pays", "job_meanwhile charge.awaiting_payment#1"],
+  ["reads_late", "read_held getCharge#2"],
 ] as const)(
   "finds the shop that %s, in a file that fails with it and not with the right one",
-  async (kind, oracle, where) => {
+  async (kind, where) => {
     const { found, sandbox, shop, file } = await exploredUntil(kind, where);
-    expect(found).toContain(`${oracle}: ${where}`);
+    expect(found).toContain(`money: ${where}`);
     for (let time = 1; time <= 3; time++)
       expect(await sandbox.run(file, { app: shop.url })).toMatchObject({ outcome: "failed" });
     const right = await openCorpus("right");

@@ -11,7 +11,8 @@ it.each([
 ] as const)(
   "the file of a race that %s loses repeats it for several customers, and is lost by each of ten shops just started",
   async (kind, where) => {
-    const { file, sandbox: searched } = await exploredUntil(kind, where);
+    const { file, found, sandbox: searched } = await exploredUntil(kind, where);
+    expect(found).toContain(`money: ${where}`);
     await searched.close();
     const { steps, faults } = parse(readFileSync(file, "utf8"));
     expect(steps).toMatchObject([{ repeat: 5, as: "customer" }]);

@@ -7,7 +7,7 @@ import { startShop } from "../corpus/start-shop.js";
 import { blocksOf } from "../docs/support/pages.js";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
-import { fileWith } from "../support/scenario-run.js";
+import { foundIn } from "./apps.js";
 
 /** The flow that docs/explore.md shows. */
 export const FLOW = blocksOf("docs/explore.md").find(({ marker }) => marker === "flow")?.code ?? "";
@@ -23,12 +23,7 @@ export async function openCorpus(kind: ShopKind) {
 /** What is found of a shop of the corpus. */
 export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptions> = {}, flow = FLOW) {
   const { sandbox, shop } = await openCorpus(kind);
-  const report = await sandbox.explore(fileWith(flow), { app: shop.url, depth: 1, ...options });
-  const found = report.findings.map(
-    ({ oracle, deviations }) =>
-      `${oracle}: ${deviations.map(({ kind: what, at }) => `${what} ${at}`).join(" + ")}`,
-  );
-  return { sandbox, shop, report, found };
+  return { sandbox, shop, ...(await foundIn({ sandbox, app: shop.url }, flow, options)) };
 }
 
 /** Explored until a deviation is found: what is found by then, and the file of it. */
