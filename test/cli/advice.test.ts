@@ -1,13 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FETCH_IMPORTED } from "../support/light-fetch.js";
+import { CALL_IMPORTED } from "../support/light-fetch.js";
 import { ROOT, run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { startServer } from "../support/started.js";
 
-const TWICE = `${FETCH_IMPORTED}for (let n = 0; n < 2; n++) await fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/accounts/balances",
-  { headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY } });`;
+const TWICE = `${CALL_IMPORTED}for (let n = 0; n < 2; n++) await call("GET", "/api/v1/accounts/balances");`;
 const HASTE =
   "payments-sandbox: advice: Read balances at most every 10 seconds; 30 to 60 are enough. Balances were";
 const app = ["--", process.execPath, "--input-type=module", "-e", TWICE];

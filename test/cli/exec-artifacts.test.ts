@@ -6,23 +6,16 @@ import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js"
 import { secretFault } from "../../src/core/schema/signature-schemes.js";
 import { createSandbox } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
-import { FETCH_REQUIRED } from "../support/light-fetch.js";
+import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
 /** Sells twice, once to somebody whose card is declined; then does what the test wants. */
-const shop = (end: string) => `${FETCH_REQUIRED}
-  const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
-  const call = async (method, path, body, headers) => (await fetch(base + path, { method, body: body && JSON.stringify(body),
-    headers: { authorization: "Bearer " + key, "content-type": "application/json", ...headers } })).json();
+const shop = (end: string) => `${CALL_REQUIRED}
   (async () => {
-    for (const sandbox_scenario of ["declined", "success"]) {
-      const common = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
-      const { quote_id } = await call("POST", "/api/v1/payments/quotes", common);
-      await call("POST", "/api/v1/payments/whitelabel", { ...common, quote_id, customer_email: "a@shop.test",
-        customer_name: "A", metadata: { sandbox_scenario, note: "<b>\`\`\`</details>" } });
-    }
+    for (const sandbox_scenario of ["declined", "success"])
+      await pay({ metadata: { sandbox_scenario, note: "<b>\`\`\`</details>" } });
     await call("POST", "/_sandbox/clock/advance", { by: "10s" });
     ${end}
   })();
@@ -90,7 +83,7 @@ describe("--artifacts", () => {
       const { destination_id } = await call("POST", "/api/v1/payouts/destinations", { type: "bank_account", currency: "NGN",
         bank_code: "999", account_number: "0123456789", account_name: "Ada" });
       const made = await call("POST", "/api/v1/payouts/withdrawals", { destination_id, amount: "1.00", currency: "NGN" },
-        { "idempotency-key": "once" });
+        { headers: { "idempotency-key": "once" } });
       console.log(JSON.stringify(made));
     `;
     const fixtures = join(temporaryFolder(), "fixtures.yaml");
@@ -153,7 +146,7 @@ describe("--artifacts", () => {
     const end = `
       await call("PUT", "/_sandbox/namespaces/worker-1", {});
       for (let count = 0; count < 250; count++)
-        await call("GET", "/api/v1/accounts/balances", undefined, { "sandbox-namespace": "worker-1" });
+        await call("GET", "/api/v1/accounts/balances", undefined, { headers: { "sandbox-namespace": "worker-1" } });
     `;
     expect((await shopping(end, ["--artifacts", folder])).code).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(["default", "exec.json", "worker-1"]);

@@ -3,21 +3,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SHIPPED } from "../scenarios/support/shipped.js";
 import { temporaryFolder } from "../support/folders.js";
-import { FETCH_IMPORTED, FETCH_REQUIRED } from "../support/light-fetch.js";
+import { CALL_IMPORTED, CALL_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { words } from "../support/words.js";
 
 /** A shop and its tests: it verifies, looks for itself, and waits; but for the flaw it is told to have. */
-const SHOP = `${FETCH_IMPORTED}
+const SHOP = `${CALL_IMPORTED}
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, FLAW: flaw } = process.env;
-const call = async (method, path, body, patienceMs = 30_000) => {
-  const response = await fetch(base + path, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(patienceMs),
-    headers: { authorization: "Bearer " + key, "content-type": "application/json" } });
-  if (!response.ok) throw new Error(path + " answered " + response.status);
-  return response.json();
-};
+const { FLAW: flaw } = process.env;
 const delivered = new Set();
 const isOurs = (headers, text) => createHmac("sha256", Buffer.from(secret.slice(6), "base64"))
   .update(headers["webhook-id"] + "." + headers["webhook-timestamp"] + "." + text).digest("base64") === headers["webhook-signature"].slice(3);
@@ -31,11 +25,9 @@ const server = createServer(async (request, response) => {
 });
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
 const { secret } = await call("POST", "/api/v1/webhooks", { url: "http://127.0.0.1:" + server.address().port + "/" });
-const common = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
-const order = async (email) => {
-  const { quote_id } = await call("POST", "/api/v1/payments/quotes", common);
-  const pay = (patienceMs) => call("POST", "/api/v1/payments/whitelabel", { ...common, quote_id, customer_email: email, customer_name: "A" }, patienceMs);
-  const { charge_id } = flaw === "hurries" ? await pay(500).catch(() => pay()) : await pay();
+const order = async (customer_email) => {
+  const hurried = () => pay({ customer_email }, { signal: AbortSignal.timeout(500) });
+  const { charge_id } = await (flaw === "hurries" ? hurried().catch(() => pay({ customer_email })) : pay({ customer_email }));
   await call("POST", "/_sandbox/clock/advance", process.env.EARLY ? { by: "10s" } : { until: "idle" });
   const { status } = await call("GET", "/api/v1/payments/charges/" + charge_id);
   if (status === "COMPLETED" && flaw !== "only listens") delivered.add(charge_id);
@@ -47,6 +39,8 @@ server.close();
 server.closeAllConnections();
 process.exitCode = delivered.has(paid) && !delivered.has(unpaid) && total === 2 ? 0 : 1;
 `;
+
+const script = (source: string) => ["--", process.execPath, "-e", CALL_REQUIRED + source];
 
 /** In the order they are run in, after the others. */
 const RARE = [
@@ -104,11 +98,6 @@ describe("shipped mishaps", () => {
 });
 
 describe("exec --under", () => {
-  const plain = ["exec", "--quiet"];
-  const quote = `${FETCH_REQUIRED}fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes", { method: "POST", body: "{}",
-    headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })`;
-  const asks = ["--", process.execPath, "-e", quote];
-
   it("calls a failure inconclusive where the mishap had no effect yet, and counts repeats when they are sent", async () => {
     const early = { FLAW: "only listens", EARLY: "1" };
     const mishaps = "slow,late_payment,webhook_outage,webhook_days_later";
@@ -131,9 +120,12 @@ describe("exec --under", () => {
       "name: some\nfaults: [{ match: { operation: createQuote }, delay: 1ms }, { match: { operation: getCharge }, delay: 1ms }]\n",
     );
     const of = (...more: string[]) =>
-      run(["exec", "--under", "mine/none.yaml,lost_response,mine/some.yaml", ...more, ...asks], {
-        cwd: folder,
-      });
+      run(
+        words`exec --under mine/none.yaml,lost_response,mine/some.yaml ${more} ${script('call("POST", "/api/v1/payments/quotes", {}).catch(() => {})')}`,
+        {
+          cwd: folder,
+        },
+      );
     const { code, stdout, stderr } = await of();
     expect(code).toBe(0);
     expect(stderr).toContain("mine/none.yaml has steps, which only `run` runs; here only its rules apply");
@@ -155,7 +147,7 @@ describe("exec --under", () => {
   });
 
   it("runs all shipped mishaps, the rare ones last", async () => {
-    const { stdout } = await run([...plain, "--json", "--under", "mishaps", "--", "true"]);
+    const { stdout } = await run(words`exec --quiet --json --under mishaps -- true`);
     const { runs } = JSON.parse(stdout.trim().split("\n").at(-1)!) as { runs: { label: string }[] };
     const mishaps = SHIPPED.filter(({ value }) => value.kind === "mishap").map(({ value }) => value.name);
     expect(runs.map(({ label }) => label)).toEqual([
@@ -167,40 +159,29 @@ describe("exec --under", () => {
 });
 
 describe("exec --strict", () => {
-  const sends = (body: string) => [
-    "--",
-    process.execPath,
-    "-e",
-    `${FETCH_REQUIRED}fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes",
-    { method: "POST", body: '${body}', headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })`,
-  ];
-  const pricing = '"pricing": { "base_currency": "NGN", "amount": "10.00" }, "payment_method": "card"';
-
   it("fails on what the service passed over, on a scenario that never happened and a fault that never applied", async () => {
-    const good = sends(`{ ${pricing} }`);
-    expect((await run(["exec", "--strict", ...good])).code).toBe(0);
-    const over = await run(["exec", "--strict", ...sends(`{ ${pricing}, "custmer_email": "a@b.test" }`)]);
+    const good = script('call("POST", "/api/v1/payments/quotes", PRICE)');
+    expect((await run(words`exec --strict ${good}`)).code).toBe(0);
+    const odd = script('call("POST", "/api/v1/payments/quotes", { ...PRICE, custmer_email: "a@b.test" })');
+    const over = await run(words`exec --strict ${odd}`);
     expect([over.code, over.stderr]).toEqual([
       1,
       expect.stringMatching(/^payments-sandbox: --strict: .*custmer_email/m),
     ]);
-    const idle = await run(["exec", "--strict", "--scenario", "lost_response", ...good]);
+    const idle = await run(words`exec --strict --scenario lost_response ${good}`);
     expect([idle.code, idle.stderr]).toEqual([
       1,
       "payments-sandbox: --strict: lost_response was not exercised\n",
     ]);
-    const sets = `${FETCH_REQUIRED}fetch(process.env.PAYMENTS_BASE_URL + "/_sandbox/faults", { method: "POST", body: '{ "match": { "operation": "getCharge" }, "delay": "1ms" }',
-      headers: { "content-type": "application/json" } })`;
-    const unmet = await run(["exec", "--strict", "--", process.execPath, "-e", sets]);
+    const sets = 'call("POST", "/_sandbox/faults", { match: { operation: "getCharge" }, delay: "1ms" })';
+    const unmet = await run(words`exec --strict ${script(sets)}`);
     expect([unmet.code, unmet.stderr]).toEqual([
       1,
       expect.stringMatching(
         /^payments-sandbox: --strict: fault \w+ \{"match":\{"operation":"getCharge"\},"delay":"1ms"\} never applied\n$/,
       ),
     ]);
-    const ownCode = await run(
-      words`exec --strict --scenario lost_response -- ${process.execPath} -e process.exit(7)`,
-    );
+    const ownCode = await run(words`exec --strict --scenario lost_response ${script("process.exit(7)")}`);
     expect(ownCode.code).toBe(7);
   });
 });

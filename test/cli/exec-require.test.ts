@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { words } from "../support/words.js";
 
 /** Asks for a price, again where it gets no answer, and resets the sandbox. */
-const SUITE = `
-  const { PAYMENTS_BASE_URL: url, PAYMENTS_API_KEY: key } = process.env;
-  const body = '{ "pricing": { "base_currency": "NGN", "amount": "10.00" }, "payment_method": "card" }';
-  const headers = { authorization: "Bearer " + key, "content-type": "application/json" };
-  const ask = () => fetch(url + "/api/v1/payments/quotes", { method: "POST", body, headers });
-  ask().catch(ask).then(() => fetch(url + "/_sandbox/reset", { method: "POST" }));
+const SUITE = `${CALL_REQUIRED}
+  const ask = () => call("POST", "/api/v1/payments/quotes", PRICE);
+  ask().catch(ask).then(() => call("POST", "/_sandbox/reset"));
 `;
 const FAULT = fileWith(
   "name: unheard\nfaults:\n  - { match: { operation: createQuote }, drop: after, times: 1 }\n",

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
-import { FETCH_REQUIRED } from "../support/light-fetch.js";
+import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, isAlive, isServing, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
+import { words } from "../support/words.js";
 
 /** `node -e SCRIPT ARGS…`, as what is run beside the sandbox. */
 function script(source: string, ...args: string[]): string[] {
-  const start = source.includes("fetch(") ? FETCH_REQUIRED : "";
+  const start = source.includes("call(") ? CALL_REQUIRED : "";
   return ["--", process.execPath, "-e", start + source, ...args];
 }
 
@@ -17,15 +18,12 @@ describe("the command's environment", () => {
   it("says where the sandbox is and how to use it", async () => {
     const { code, stdout, stderr } = await run([
       "exec",
-      ...script(`
-        const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
-        fetch(base + "/api/v1/accounts/balances", { headers: { authorization: "Bearer " + key } })
-          .then((response) => console.log(JSON.stringify({ status: response.status, ...process.env })));
-      `),
+      ...script(
+        'call("GET", "/api/v1/accounts/balances").then(() => console.log(JSON.stringify(process.env)))',
+      ),
     ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const seen = JSON.parse(stdout);
-    expect(seen.status).toBe(200);
     expect(seen.PAYMENTS_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(seen.PAYMENTS_SANDBOX_URL).toBe(seen.PAYMENTS_BASE_URL);
     expect(seen.PAYMENTS_API_KEY).toBe("sk_test_sandbox");
@@ -34,22 +32,11 @@ describe("the command's environment", () => {
   });
 
   it("has what --env adds, filled in", async () => {
-    const { stdout } = await run(
-      [
-        "exec",
-        "--env",
-        "API_ROOT={base_url}/api",
-        "--env=KEY={api_key}",
-        "--env",
-        "BOTH={webhook_secret} {sandbox_url}",
-        "--env",
-        "PLAIN=a=b {} { base_url }",
-        "--env",
-        "EMPTY=",
-        ...script("console.log(JSON.stringify(process.env))"),
-      ],
-      { env: { KEY: "of the shell" } },
-    );
+    const [both, plain] = ["BOTH={webhook_secret} {sandbox_url}", "PLAIN=a=b {} { base_url }"];
+    const flags = words`--env API_ROOT={base_url}/api --env=KEY={api_key} --env ${both} --env ${plain} --env EMPTY=`;
+    const { stdout } = await run(["exec", ...flags, ...script("console.log(JSON.stringify(process.env))")], {
+      env: { KEY: "of the shell" },
+    });
     const seen = JSON.parse(stdout);
     expect(seen).toMatchObject({
       API_ROOT: `${seen.PAYMENTS_BASE_URL}/api`,
@@ -77,18 +64,12 @@ describe("the sandbox beside it", () => {
   it("repeats itself from run to run, without a rate limit", async () => {
     const source = `
       (async () => {
-        const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
-        const post = (path, body) => fetch(base + path, { method: "POST", body: JSON.stringify(body),
-          headers: { authorization: "Bearer " + key, "content-type": "application/json" } });
-        const pricing = { base_currency: "NGN", amount: "1.00" };
-        for (let count = 0; count < 120; count++) {
-          const response = await post("/api/v1/payments/quotes", { pricing, payment_method: "card" });
-          if (response.status !== 200) process.exit(9);
-          if (count === 119) console.log(await response.text());
-        }
+        let quote;
+        for (let count = 0; count < 120; count++) quote = await call("POST", "/api/v1/payments/quotes", PRICE);
+        console.log(JSON.stringify(quote));
       })();
     `;
-    const options = ["exec", "--clock", "manual", "--start-time", "2026-01-01T00:00:00Z"];
+    const options = words`exec --clock manual --start-time 2026-01-01T00:00:00Z`;
     const [one, two] = await Promise.all([1, 2].map(() => run([...options, ...script(source)])));
     expect(one!.code).toBe(0);
     expect(JSON.parse(one!.stdout).quote_id).toMatch(/^qt_/);
@@ -96,12 +77,10 @@ describe("the sandbox beside it", () => {
   });
 
   it("is gone when the command is, and so is the command", async () => {
-    const { stdout } = await run([
-      "exec",
-      "--seed",
-      "gone with it",
-      ...script("console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }))"),
-    ]);
+    const tells = script(
+      "console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }))",
+    );
+    const { stdout } = await run(words`exec --seed ${"gone with it"} ${tells}`);
     const { pid, url } = JSON.parse(stdout);
     expect(isAlive(pid)).toBe(false);
     expect(await isServing(Number(new URL(url).port), "gone with it")).toBe(false);
@@ -191,8 +170,8 @@ describe("signals", () => {
       "exec",
       ...script(`
         process.on("SIGTERM", async () => {
-          const response = await fetch(process.env.PAYMENTS_BASE_URL + "/health");
-          console.log("still " + response.status);
+          await call("GET", "/health");
+          console.log("still there");
           process.exit(0);
         });
         setInterval(() => {}, 1e6);
@@ -201,11 +180,13 @@ describe("signals", () => {
     ]);
     await command.printed(/ready/);
     const { code, stdout } = await command.stop("SIGTERM");
-    expect([code, stdout]).toEqual([0, "ready\nstill 200\n"]);
+    expect([code, stdout]).toEqual([0, "ready\nstill there\n"]);
   });
 });
 
 describe("what belongs to the command", () => {
+  const PRINT_ARGUMENTS = "console.log(JSON.stringify(process.argv.slice(1)))";
+
   it("its input and output, to the byte", async () => {
     const { code, stdout, stderr } = await run(
       ["exec", ...script("process.stdin.pipe(process.stdout); console.error('on the side')")],
@@ -219,55 +200,22 @@ describe("what belongs to the command", () => {
   });
 
   it("its arguments, even where they look like the sandbox's own options", async () => {
-    const args = [
-      "--port",
-      "1",
-      "--clock",
-      "fast",
-      "--help",
-      "--env",
-      "X",
-      "-c",
-      "nowhere.yaml",
-      "--",
-      "a b",
-      "",
-    ];
+    const args = [...words`--port 1 --clock fast --help --env X -c nowhere.yaml --`, "a b", ""];
     // The second -- is for Node, which would take these options for its own.
-    const { code, stdout } = await run([
-      "exec",
-      "--seed",
-      "s",
-      ...script("console.log(JSON.stringify(process.argv.slice(1)))", "--", ...args),
-    ]);
+    const { code, stdout } = await run(words`exec --seed s ${script(PRINT_ARGUMENTS, "--", ...args)}`);
     expect([code, JSON.parse(stdout)]).toEqual([0, args]);
   });
 
   it("its arguments also without the -- before it", async () => {
-    const { stdout } = await run([
-      "exec",
-      process.execPath,
-      "-e",
-      "console.log(JSON.stringify(process.argv.slice(1)))",
-      "--",
-      "--port",
-      "1",
-    ]);
+    const { stdout } = await run(words`exec ${process.execPath} -e ${PRINT_ARGUMENTS} -- --port 1`);
     expect(JSON.parse(stdout)).toEqual(["--port", "1"]);
   });
 });
 
 describe("the calls of a command that failed", () => {
   it("are named first when they were refused, with the path that was probably meant", async () => {
-    const { code, stderr } = await run([
-      "exec",
-      ...script(`
-        const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
-        const headers = { authorization: "Bearer " + key, "content-type": "application/json" };
-        const call = () => fetch(base + "/payments/quotes", { method: "POST", headers, body: "{}" });
-        Promise.all([call(), call(), call()]).then(() => process.exit(3));
-      `),
-    ]);
+    const thrice = 'Promise.allSettled([1, 2, 3].map(() => call("POST", "/payments/quotes", {})))';
+    const { code, stderr } = await run(["exec", ...script(`${thrice}.then(() => process.exit(3))`)]);
     expect(code).toBe(3);
     expect(stderr).toMatch(
       /^payments-sandbox: 3 of 3 calls were refused:\npayments-sandbox: {3}3 × POST \/payments\/quotes → 404 .*did you mean \/api\/v1\/payments\/quotes\?/,
@@ -275,16 +223,10 @@ describe("the calls of a command that failed", () => {
   });
 
   it("are not named when a fault of the scenario failed them", async () => {
-    const { stderr } = await run([
-      "exec",
-      "--scenario",
-      "flaky_api",
-      ...script(`
-        const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
-        const call = () => fetch(base + "/api/v1/accounts/balances", { headers: { authorization: "Bearer " + key } });
-        Promise.all(Array.from({ length: 8 }, call)).then(() => process.exit(3));
-      `),
-    ]);
+    const often =
+      'Promise.allSettled(Array.from({ length: 8 }, () => call("GET", "/api/v1/accounts/balances")))';
+    const failing = script(`${often}.then(() => process.exit(3))`);
+    const { stderr } = await run(words`exec --scenario flaky_api ${failing}`);
     expect(stderr).not.toContain("refused");
   });
 });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parseBooks } from "../../src/core/domain/books/parse-books.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
-import { FETCH_REQUIRED } from "../support/light-fetch.js";
+import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { type Started, startServer } from "../support/started.js";
 
@@ -146,17 +146,10 @@ describe("exec --reconcile", () => {
     "--",
     process.execPath,
     "-e",
-    `${FETCH_REQUIRED}
-    const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, BOOKS } = process.env;
-    const call = async (path, body) => (await fetch(base + path, {
-      method: "POST", headers: { authorization: "Bearer " + key, "content-type": "application/json" }, body: JSON.stringify(body),
-    })).json();
-    const payment = { pricing: { base_currency: "NGN", amount: "100.00" }, payment_method: "bank_transfer" };
-    call("/api/v1/payments/quotes", payment).then(async ({ quote_id }) => {
-      const more = { quote_id, bank_account_number: "0123456789", customer_email: "ada@shop.test" };
-      const { charge_id } = await call("/api/v1/payments/whitelabel", { ...payment, ...more });
-      await call("/_sandbox/charges/" + charge_id + "/transition", { to: "COMPLETED" });
-      require("node:fs").writeFileSync(BOOKS, "charge_id,status\\n" + charge_id + ",${status}\\n");
+    `${CALL_REQUIRED}
+    pay().then(async ({ charge_id }) => {
+      await call("POST", "/_sandbox/charges/" + charge_id + "/transition", { to: "COMPLETED" });
+      require("node:fs").writeFileSync(process.env.BOOKS, "charge_id,status\\n" + charge_id + ",${status}\\n");
       process.exit(${exit});
     });
     `,

@@ -6,9 +6,10 @@ import type { OpenOptions } from "../../src/options.js";
 import { Api } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { closedAtEnd } from "../support/lifetime.js";
-import { FETCH_REQUIRED } from "../support/light-fetch.js";
+import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
+import { words } from "../support/words.js";
 
 const WORLD = `name: mine
 given:
@@ -42,16 +43,10 @@ describe("the world a scenario file wants", () => {
 
   it("is that of the runs of exec --under, but for the plain one", async () => {
     const cwd = folderWith({ "mine.yaml": WORLD });
-    const asks = `${FETCH_REQUIRED}fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes", { method: "POST", body: '${JSON.stringify(PRICING)}',
-      headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })
-      .then((answer) => answer.json()).then(({ created_at }) => console.log("at", created_at))`;
-    const under = ["exec", "--quiet", "--json", "--clock", "manual", "--start-time", "2026-01-01T00:00:00Z"];
-    const { stdout, stderr } = await run(
-      [...under, "--under", "./mine.yaml", "--", process.execPath, "-e", asks],
-      {
-        cwd,
-      },
-    );
+    const asks = `${CALL_REQUIRED}call("POST", "/api/v1/payments/quotes", PRICE)
+      .then(({ created_at }) => console.log("at", created_at))`;
+    const flags = words`--quiet --json --clock manual --start-time 2026-01-01T00:00:00Z --under ./mine.yaml`;
+    const { stdout, stderr } = await run(words`exec ${flags} -- ${process.execPath} -e ${asks}`, { cwd });
     expect(stdout.match(/^at .*$/gm)).toEqual(["at 2026-01-01T00:00:00.000Z", "at 2026-01-01T00:00:00.000Z"]);
     expect(JSON.parse(stdout.trim().split("\n").at(-1)!).runs).toMatchObject([
       { label: "plain", seed: "payments-sandbox" },

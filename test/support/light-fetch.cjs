@@ -1,7 +1,7 @@
 /** `fetch` as far as a child of a test needs it: Node's own takes twice what starting Node does. */
 const { request } = require("node:http");
 
-module.exports = (url, { body, ...options } = {}) =>
+const fetch = (url, { body, ...options } = {}) =>
   new Promise((resolve, reject) => {
     const sent = request(url, options, (response) => {
       let text = "";
@@ -14,3 +14,27 @@ module.exports = (url, { body, ...options } = {}) =>
     });
     sent.on("error", reject).end(body);
   });
+
+/** Calls the sandbox of the environment with its key; the body of the response, or an error that names the status. */
+const call = async (method, path, body, { headers, signal } = {}) => {
+  const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
+  const response = await fetch(base + path, {
+    method,
+    signal,
+    body: body && JSON.stringify(body),
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return response.json();
+};
+
+const PRICE = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
+
+/** A quote and a charge for it. */
+const pay = async (more = {}, options = {}) => {
+  const { quote_id } = await call("POST", "/api/v1/payments/quotes", PRICE);
+  const order = { ...PRICE, quote_id, customer_email: "a@shop.test", customer_name: "A", ...more };
+  return call("POST", "/api/v1/payments/whitelabel", order, options);
+};
+
+module.exports = Object.assign(fetch, { call, PRICE, pay });

@@ -5,3 +5,6 @@ const FILE = JSON.stringify(join(ROOT, "test/support/light-fetch.cjs"));
 /** What scripts of Node begin with that call a sandbox, for half of what they take with Node's own `fetch`. */
 export const FETCH_REQUIRED = `const fetch = require(${FILE});`;
 export const FETCH_IMPORTED = `import fetch from ${FILE};`;
+/** The same for scripts that call the sandbox of their environment, by `call`, or `pay` what costs `PRICE`. */
+export const CALL_REQUIRED = `const { call, PRICE, pay } = require(${FILE});`;
+export const CALL_IMPORTED = `${FETCH_IMPORTED}const { call, PRICE, pay } = fetch;`;
