@@ -29,47 +29,50 @@ const CONFIG_ONLY = [
 ];
 
 /** A value of each option as it is written, what it means, and one that is refused where there is one. */
-const SAMPLES: Record<string, { text: string; value: unknown; wrong?: string; other: string }> = {
-  port: { text: "4500", value: 4500, wrong: "http", other: "4501" },
+const SAMPLES: Record<string, { text: string; value: unknown; wrong?: readonly string[]; other: string }> = {
+  port: { text: "4500", value: 4500, wrong: ["http", "70000", "-1", "4402.5"], other: "4501" },
   host: { text: "127.0.0.2", value: "127.0.0.2", other: "127.0.0.3" },
-  public_url: { text: "https://a.test", value: "https://a.test", wrong: "a.test", other: "https://b.test" },
-  advertise_url: { text: "http://a.test", value: "http://a.test", wrong: "a.test", other: "http://b.test" },
+  public_url: { text: "https://a.test", value: "https://a.test", wrong: ["a.test"], other: "https://b.test" },
+  advertise_url: { text: "http://a.test", value: "http://a.test", wrong: ["a.test"], other: "http://b.test" },
   allowed_host: { text: "a.test", value: ["a.test"], other: "b.test" },
-  tls: { text: "true", value: true, wrong: "perhaps", other: "false" },
+  tls: { text: "true", value: true, wrong: ["perhaps"], other: "false" },
   tls_cert: { text: "a.pem", value: "a.pem", other: "b.pem" },
   tls_key: { text: "a.key", value: "a.key", other: "b.key" },
   fixtures: { text: "a.yaml", value: "a.yaml", other: "b.yaml" },
   scenario: { text: "success", value: ["success"], other: "declined" },
   data: { text: "a.data", value: "a.data", other: "b.data" },
-  fsync: { text: "true", value: true, wrong: "perhaps", other: "false" },
+  fsync: { text: "true", value: true, wrong: ["perhaps"], other: "false" },
   webhook_url: {
     text: "http://a.test/hooks",
     value: ["http://a.test/hooks"],
-    wrong: "ftp://a.test",
+    wrong: ["ftp://a.test", "http://"],
     other: "http://b.test/hooks",
   },
   webhook_secret: {
     text: "whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0",
     value: "whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0",
-    wrong: "secret",
+    wrong: ["secret"],
     other: "whsec_YTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0",
   },
-  webhook_timeout: { text: "20s", value: "20s", wrong: "soon", other: "30s" },
-  hold_limit: { text: "20s", value: "20s", wrong: "soon", other: "30s" },
-  clock: { text: "60x", value: "60x", wrong: "fast", other: "manual" },
+  webhook_timeout: { text: "20s", value: "20s", wrong: ["soon", "15"], other: "30s" },
+  hold_limit: { text: "20s", value: "20s", wrong: ["soon"], other: "30s" },
+  clock: { text: "60x", value: "60x", wrong: ["fast", "0x"], other: "manual" },
   start_time: {
     text: "2026-01-31T09:00:00Z",
     value: "2026-01-31T09:00:00Z",
-    wrong: "yesterday",
+    wrong: ["yesterday", "2026-02-30T00:00:00Z"],
     other: "2026-02-01T09:00:00Z",
   },
-  seed: { text: "spring", value: "spring", wrong: "x".repeat(201), other: "autumn" },
-  rate_limit: { text: "off", value: "off", wrong: "many", other: "10" },
-  auto_namespaces: { text: "on", value: true, wrong: "perhaps", other: "0" },
+  seed: { text: "spring", value: "spring", wrong: ["x".repeat(201)], other: "autumn" },
+  rate_limit: { text: "off", value: "off", wrong: ["many", "0", "-1", "1.5"], other: "10" },
+  auto_namespaces: { text: "on", value: true, wrong: ["perhaps"], other: "0" },
   control_token: { text: "generate", value: "generate", other: "off" },
-  json: { text: "1", value: true, wrong: "perhaps", other: "no" },
-  quiet: { text: "yes", value: true, wrong: "perhaps", other: "false" },
+  json: { text: "1", value: true, wrong: ["perhaps"], other: "no" },
+  quiet: { text: "yes", value: true, wrong: ["perhaps"], other: "false" },
 };
+
+/** A config file of its own, so that none of the working directory is read. */
+const EMPTY = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
 
 const sample = ({ name }: Row) => SAMPLES[name]!;
 const flag = ({ name }: Row): string => `--${name.replaceAll("_", "-")}`;
@@ -109,9 +112,8 @@ describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, r
 
   it("means the same by flag, variable and config file", async () => {
     const expected = { [name]: value };
-    const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
-    expect(await said([...empty, ...flagWith(text)], {})).toEqual(expected);
-    expect(await said(empty, { [variable]: text })).toEqual(expected);
+    expect(await said([...EMPTY, ...flagWith(text)], {})).toEqual(expected);
+    expect(await said(EMPTY, { [variable]: text })).toEqual(expected);
     expect(await said(["--config", configFile(row, value)], {})).toEqual(expected);
   });
 
@@ -126,27 +128,33 @@ describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, r
   });
 });
 
-it.each(OPTION_ROWS.filter((row) => sample(row).wrong !== undefined).map((row) => [row.name, row] as const))(
-  "a %s that makes no sense is refused by the name it was said under, or its place",
-  async (name, row) => {
-    const { wrong } = sample(row);
-    const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
+it.each(
+  OPTION_ROWS.flatMap((row) => (sample(row).wrong ?? []).map((wrong) => [row.name, wrong, row] as const)),
+)(
+  "%s cannot be %s, which is refused by the name it was said under, or its place",
+  async (name, wrong, row) => {
     const variable = environmentVariableOf(name);
-    expect(await refusal(empty, { [variable]: wrong! })).toMatch(new RegExp(`^${variable} must be [^\\n]+$`));
-    if (row.kind !== "flag")
-      expect(await refusal([...empty, `${flag(row)}=${wrong}`], {})).toMatch(
-        new RegExp(`^${flag(row)} must be [^\\n]+$`),
+    const refused = (by: string) =>
+      expect.stringMatching(
+        new RegExp(`^${by} (?:must be|is not) [^\\n]+, not "?${wrong.replace(/[.+]/g, "\\$&")}"?$`),
       );
+    expect(await refusal(EMPTY, { [variable]: wrong })).toEqual(refused(variable));
+    if (row.kind !== "flag")
+      expect(await refusal([...EMPTY, `${flag(row)}=${wrong}`], {})).toEqual(refused(flag(row)));
     const inFile = row.kind === "list" ? [wrong] : wrong;
     expect(await refusal(["--config", configFile(row, inFile)], {})).toMatch(
-      new RegExp(`options\\.json:2:\\d+ ${name}(\\.0)?: must be [^\\n]+$`),
+      new RegExp(`options\\.json:2:\\d+ ${name}(\\.0)?: (?:must be|is not) [^\\n]+$`),
     );
   },
 );
 
+it("an empty seed is refused, and what a rate limit may be is told", async () => {
+  expect(await refusal([...EMPTY, "--seed="], {})).toMatch(/^--seed [^\n]+, not ""$/);
+  expect(await refusal([...EMPTY, "--rate-limit=0"], {})).toContain("must be a number from 1, or off");
+});
+
 it("a variable one slip away from a known one is refused; any other that nobody reads is not ours", async () => {
-  const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
-  expect(await refusal(empty, { PAYMENTS_SANDBOX_PROT: "4500" })).toBe(
+  expect(await refusal(EMPTY, { PAYMENTS_SANDBOX_PROT: "4500" })).toBe(
     "there is no variable PAYMENTS_SANDBOX_PROT; did you mean PAYMENTS_SANDBOX_PORT?",
   );
   const others = {
@@ -154,12 +162,11 @@ it("a variable one slip away from a known one is refused; any other that nobody 
     PAYMENTS_SANDBOX_IMAGE_NAME: "x",
     PAYMENTS_PORT: "1",
   };
-  expect(await said(empty, others)).toEqual({});
+  expect(await said(EMPTY, others)).toEqual({});
 });
 
 it("a list takes several: flags one by one, a variable by commas", async () => {
   const expected = { scenario: ["slow", "declined"] };
-  const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
-  expect(await said([...empty, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
-  expect(await said(empty, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
+  expect(await said([...EMPTY, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
+  expect(await said(EMPTY, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
 });
