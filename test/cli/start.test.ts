@@ -212,6 +212,9 @@ describe("the end", () => {
 });
 
 describe("cannot start", () => {
+  const FOREIGN_KEY = "keys:\n  - { key: sk_test_mine, organization_id: org_nobody, permission: full }\n";
+  const PAID = "name: mine\ncharges:\n  - timeline:\n      - { after: 1s, to: PAID }\n";
+
   /** One line on stderr, nothing on stdout, exit 1. */
   async function refusal(args: readonly string[], options?: Parameters<typeof run>[1]): Promise<string> {
     const { code, stdout, stderr } = await carryOut(args, options);
@@ -242,41 +245,21 @@ describe("cannot start", () => {
   });
 
   it.each([
-    [
-      "--config",
-      "payments.yaml",
-      "port: 1\nsed: x\n",
-      "payments.yaml:2:1 sed: unknown field; did you mean seed?",
-    ],
-    [
-      "--config",
-      "payments.yaml",
-      "clock:\n  fast\n",
-      "payments.yaml:1:1 clock: must be real, manual or a speed",
-    ],
-    ["--config", "payments.json", '{\n  "port": 1,\n  "seed": }', "payments.json:3:3 seed: must be a string"],
-    ["--config", "nowhere.yaml", undefined, "nowhere.yaml:1:1 there is no such file"],
+    ["--config", "port: 1\nsed: x\n", "payments.yaml:2:1 sed: unknown field; did you mean seed?"],
+    ["--config", "clock:\n  fast\n", "payments.yaml:1:1 clock: must be real, manual or a speed"],
+    ["--config", '{\n  "port": 1,\n  "seed": }', "payments.json:3:3 seed: must be a string"],
+    ["--config", undefined, "nowhere.yaml:1:1 there is no such file"],
     [
       "--fixtures",
-      "fixtures.yaml",
-      "keys:\n  - key: sk_test_mine\n    organization_id: org_nobody\n    permission: full\n",
-      "fixtures.yaml:3:5 keys.0.organization_id: there is no organization org_nobody",
+      FOREIGN_KEY,
+      "fixtures.yaml:2:26 keys.0.organization_id: there is no organization org_nobody",
     ],
-    [
-      "--fixtures",
-      "fixtures.yaml",
-      "currencies: [{ code: NGN, rate: 1550 }]\n",
-      "fixtures.yaml:1:27 currencies.0.rate: ",
-    ],
-    ["--fixtures", "nowhere.yaml", undefined, "nowhere.yaml:1:1 there is no such file"],
-    [
-      "--scenario",
-      "mine.yaml",
-      "name: mine\ncharges:\n  - timeline:\n      - { after: 1s, to: PAID }\n",
-      "mine.yaml:4:22 charges.0.timeline.0.to: must be one of",
-    ],
-    ["--scenario", "mine.yaml", "name: mine\ncharges: [\n", "mine.yaml:3:1 "],
-  ])("with a broken file: %s %s %j", async (flag, name, text, expected) => {
+    ["--fixtures", "currencies: [{ code: NGN, rate: 1550 }]\n", "fixtures.yaml:1:27 currencies.0.rate: "],
+    ["--fixtures", undefined, "nowhere.yaml:1:1 there is no such file"],
+    ["--scenario", PAID, "mine.yaml:4:22 charges.0.timeline.0.to: must be one of"],
+    ["--scenario", "name: mine\ncharges: [\n", "mine.yaml:3:1 "],
+  ])("with a broken file: %s %j: %s", async (flag, text, expected) => {
+    const [name = ""] = expected.split(":");
     const folder = folderWith(text === undefined ? {} : { [name]: text });
     const line = await refusal(["start", "-p", "0", `${flag}=./${name}`], { cwd: folder });
     expect(line).toContain(expected);
