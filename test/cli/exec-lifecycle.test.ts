@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/folders.js";
-import { buildIfMissing, Command, isAlive, ROOT, run } from "../support/process-command.js";
+import { temporaryFile, temporaryFolder } from "../support/folders.js";
+import { Command, isAlive, ROOT, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 
 afterEach(async () => {
@@ -32,9 +31,8 @@ function stubborn(log: string): string {
 }
 
 /** One that also has a child of its own, which does nothing about signals. */
-function withChild(source = ""): string {
+function withChild(): string {
   return `
-    ${source}
     for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => {});
     const child = require("node:child_process").spawn("/bin/sh", ["-c", "trap '' INT TERM; echo ready $$; exec sleep 1000"],
       { stdio: ["ignore", "pipe", "inherit"] });
@@ -43,14 +41,8 @@ function withChild(source = ""): string {
   `;
 }
 
-/** Looks again and again, for a real process needs its time; fails when it takes too long. */
-async function eventually(what: string, condition: () => boolean, limitMs = 100_000): Promise<void> {
-  const end = Date.now() + limitMs;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+/** A real process needs its time. */
+const eventually = (condition: () => boolean) => expect.poll(condition, { interval: 20 }).toBe(true);
 
 /** What has ended and waits for somebody to ask how does not run. */
 function isRunning(pid: number): boolean {
@@ -63,9 +55,14 @@ function isRunning(pid: number): boolean {
 }
 
 /** So long a person needs between two keys. */
-async function aMoment(): Promise<void> {
-  const end = Date.now() + 200;
-  await eventually("a moment has passed", () => Date.now() >= end);
+const aMoment = (ms = 200) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The pids that a command prints, which the end of the test ends. */
+async function pidsOf(command: Command): Promise<number[]> {
+  const [, texts] = await command.printed(/^pids? ([\d ]+)\n/m);
+  const pids = texts!.split(" ").map(Number);
+  started.push(...pids);
+  return pids;
 }
 
 /** A person presses again while something runs: a busy system may take two signals for one. */
@@ -79,85 +76,51 @@ async function pressed(press: () => void, pids: readonly number[]): Promise<void
 const lines = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 
-/** The command in a process group of its own, as a shell starts a job. */
-class Job {
-  readonly child: ChildProcess;
-  stdout = "";
-  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-
-  constructor(args: readonly string[]) {
-    buildIfMissing();
-    this.child = spawn(process.execPath, [BIN, ...args], {
-      detached: true,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    started.push(this.child.pid!);
-    this.child.stdout!.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
-    this.ended = new Promise((resolve) =>
-      this.child.once("close", (code, signal) => resolve({ code, signal })),
-    );
-  }
-
-  async printed(pattern: RegExp): Promise<RegExpExecArray> {
-    await eventually(`${pattern} printed`, () => pattern.test(this.stdout));
-    return pattern.exec(this.stdout)!;
-  }
-
-  /** As a terminal's Ctrl-C: every process of the group is told by the system. */
-  signalGroup(signal: NodeJS.Signals): void {
-    try {
-      process.kill(-this.child.pid!, signal);
-    } catch (error) {
-      // The last of the group may have gone a moment ago.
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
-  }
-}
+/** The command in a process group of its own. */
+const job = (args: readonly string[]) => new Command(args, { isJob: true });
 
 describe("a signal", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
     "%s to the whole group reaches the command once",
     async (signal) => {
       const log = join(temporaryFolder(), "signals");
-      const job = new Job(["exec", ...script(stubborn(log))]);
-      started.push(Number((await job.printed(/pid (\d+)/))[1]));
-      job.signalGroup(signal);
-      await eventually("the signal has come", () => lines(log).length > 0);
+      const command = job(["exec", ...script(stubborn(log))]);
+      await pidsOf(command);
+      command.signalGroup(signal);
+      await eventually(() => lines(log).length > 0);
       // Told to exec alone, a later one is passed on: by then a first one would have been, too.
       const other = signal === "SIGUSR2" ? "SIGHUP" : "SIGUSR2";
-      job.child.kill(other);
-      await eventually("the other has come", () => lines(log).includes(other));
+      command.signal(other);
+      await eventually(() => lines(log).includes(other));
       expect(lines(log)).toEqual([signal, other]);
     },
   );
 
   it("that comes to the group and is passed on by a wrapper as well counts once", async () => {
     const log = join(temporaryFolder(), "signals");
-    const job = new Job(["exec", ...script(stubborn(log))]);
-    const pid = Number((await job.printed(/pid (\d+)/))[1]);
-    started.push(pid);
-    job.signalGroup("SIGINT");
-    await eventually("the signal has come", () => lines(log).length > 0);
+    const command = job(["exec", ...script(stubborn(log))]);
+    const [pid] = await pidsOf(command);
+    command.signalGroup("SIGINT");
+    await eventually(() => lines(log).length > 0);
     // Long after what could be one signal, as a busy npm is.
-    const wrappedMs = Date.now() + 300;
-    await eventually("the wrapper gets to it", () => Date.now() >= wrappedMs);
-    job.child.kill("SIGINT");
-    job.child.kill("SIGUSR2");
-    await eventually("the other has come", () => lines(log).includes("SIGUSR2"));
+    await aMoment(300);
+    command.signal("SIGINT");
+    command.signal("SIGUSR2");
+    await eventually(() => lines(log).includes("SIGUSR2"));
     expect(lines(log)).toEqual(["SIGINT", "SIGUSR2"]);
-    expect(isRunning(pid)).toBe(true);
+    expect(isRunning(pid!)).toBe(true);
   });
 
   it.runIf(isLinux)("still reaches the command when the guard is gone", async () => {
     const log = join(temporaryFolder(), "signals");
-    const job = new Job(["exec", ...script(stubborn(log))]);
-    started.push(Number((await job.printed(/pid (\d+)/))[1]));
-    const guard = childrenOf(job.child.pid!).find((pid) => commandOf(pid).startsWith("/bin/sh"));
+    const command = job(["exec", ...script(stubborn(log))]);
+    await pidsOf(command);
+    const guard = childrenOf(command.pid).find((pid) => commandOf(pid).startsWith("/bin/sh"));
     expect(guard).toBeDefined();
     process.kill(guard!, "SIGKILL");
-    await eventually("the guard has gone", () => !childrenOf(job.child.pid!).includes(guard!));
-    job.child.kill("SIGTERM");
-    await eventually("the signal has come", () => lines(log).length > 0);
+    await eventually(() => !childrenOf(command.pid).includes(guard!));
+    command.signal("SIGTERM");
+    await eventually(() => lines(log).length > 0);
     expect(lines(log)).toEqual(["SIGTERM"]);
   });
 });
@@ -177,7 +140,7 @@ function commandOf(pid: number): string {
 describe("a second Ctrl-C", () => {
   it("ends the command and what it has started at once, with 130", async () => {
     const command = new Command(["exec", ...script(withChild())]);
-    const pids = (await command.printed(/pids (\d+) (\d+)/)).slice(1).map(Number);
+    const pids = await pidsOf(command);
     command.signal("SIGINT");
     await aMoment();
     expect(pids.map(isRunning)).toEqual([true, true]);
@@ -187,14 +150,13 @@ describe("a second Ctrl-C", () => {
   });
 
   it("does so when both came to the whole group", async () => {
-    const job = new Job(["exec", ...script(withChild())]);
-    const pids = (await job.printed(/pids (\d+) (\d+)/)).slice(1).map(Number);
-    started.push(...pids);
-    job.signalGroup("SIGINT");
+    const command = job(["exec", ...script(withChild())]);
+    const pids = await pidsOf(command);
+    command.signalGroup("SIGINT");
     await aMoment();
     expect(pids.map(isRunning)).toEqual([true, true]);
-    await pressed(() => job.signalGroup("SIGINT"), pids);
-    expect(await job.ended).toEqual({ code: 130, signal: null });
+    await pressed(() => command.signalGroup("SIGINT"), pids);
+    expect(await command.ended).toMatchObject({ code: 130, signal: null });
     expect(pids.map(isRunning)).toEqual([false, false]);
   });
 });
@@ -202,13 +164,8 @@ describe("a second Ctrl-C", () => {
 describe("nothing is left running", () => {
   it.runIf(isLinux)("of what the command left in the background", async () => {
     const file = join(temporaryFolder(), "pid");
-    const { code, stderr } = await run([
-      "exec",
-      "--",
-      "/bin/sh",
-      "-c",
-      `sleep 1000 & echo $! > ${file}; until grep -q sleep /proc/$!/comm; do :; done; exit 3`,
-    ]);
+    const source = `sleep 1000 & echo $! > ${file}; until grep -q sleep /proc/$!/comm; do :; done; exit 3`;
+    const { code, stderr } = await run(["exec", "--", "/bin/sh", "-c", source]);
     const pid = Number(readFileSync(file, "utf8"));
     started.push(pid);
     expect(code).toBe(3);
@@ -230,61 +187,41 @@ describe("nothing is left running", () => {
 
   it("when exec itself is killed", async () => {
     const command = new Command(["exec", ...script(withChild())]);
-    const pids = (await command.printed(/pids (\d+) (\d+)/)).slice(1).map(Number);
-    started.push(...pids);
+    const pids = await pidsOf(command);
     command.signal("SIGKILL");
-    await eventually("both have ended", () => !pids.some(isRunning));
+    await eventually(() => !pids.some(isRunning));
   });
 
   it("when the command's parent process group is killed whole", async () => {
-    const job = new Job(["exec", ...script(withChild())]);
-    const pids = (await job.printed(/pids (\d+) (\d+)/)).slice(1).map(Number);
-    started.push(...pids);
-    job.signalGroup("SIGKILL");
-    await job.ended;
-    await eventually("both have ended", () => !pids.some(isRunning));
+    const command = job(["exec", ...script(withChild())]);
+    const pids = await pidsOf(command);
+    command.signalGroup("SIGKILL");
+    await command.ended;
+    await eventually(() => !pids.some(isRunning));
   });
 
   it("when whoever started exec is killed", async () => {
-    const folder = temporaryFolder();
-    const wrapper = join(folder, "wrapper.cjs");
-    writeFileSync(
-      wrapper,
-      `
-        const child = require("node:child_process").spawn(process.execPath, ${JSON.stringify([
-          BIN,
-          "exec",
-          ...script(withChild()),
-        ])}, { stdio: ["ignore", "inherit", "inherit"] });
-        console.log("exec " + child.pid);
-      `,
-    );
-    const parent = spawn(process.execPath, [wrapper], { stdio: ["ignore", "pipe", "pipe"] });
-    let stdout = "";
-    let stderr = "";
-    parent.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    parent.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    await eventually("it runs", () => /exec \d+/.test(stdout) && /pids \d+ \d+/.test(stdout));
-    const pids = stdout.match(/\d+/g)!.map(Number);
-    started.push(parent.pid!, ...pids);
+    const line = JSON.stringify([BIN, "exec", ...script(withChild())]);
+    const wrapper = `
+      const child = require("node:child_process").spawn(process.execPath, ${line}, { stdio: ["ignore", "inherit", "inherit"] });
+      console.log("pid " + child.pid);
+    `;
+    const parent = new Command([], { file: temporaryFile("wrapper.cjs", wrapper) });
+    await parent.printed(/pid \d+/);
+    await parent.printed(/pids \d+ \d+/);
+    const pids = parent.stdout.match(/\d+/g)!.map(Number);
+    started.push(...pids);
     expect(pids).toHaveLength(3);
-    parent.kill("SIGKILL");
-    await eventually("all have ended", () => !pids.some(isRunning));
-    expect(stderr).toBe("payments-sandbox: the parent process has ended: stopping the command\n");
+    parent.signal("SIGKILL");
+    await eventually(() => !pids.some(isRunning));
+    expect(parent.stderr).toBe("payments-sandbox: the parent process has ended: stopping the command\n");
   });
 
   it("of the guard", async () => {
-    const job = new Job(["exec", "--", "/bin/sh", "-c", "echo pid $$; cat"]);
-    await job.printed(/pid/);
-    await job.ended;
-    await eventually("the group is empty", () => {
-      try {
-        process.kill(-job.child.pid!, 0);
-        return false;
-      } catch {
-        return true;
-      }
-    });
+    const command = job(["exec", "--", "/bin/sh", "-c", "echo pid $$; cat"]);
+    await command.printed(/pid/);
+    await command.ended;
+    await eventually(() => !isAlive(-command.pid));
   });
 });
 

@@ -19,6 +19,8 @@ export interface CommandOptions {
   readonly input?: string;
   /** Run on a terminal so many columns wide, where `type` presses keys. */
   readonly columns?: number;
+  /** In a process group of its own, as a shell starts a job. */
+  readonly isJob?: boolean;
   /** How many files it may have open, where a shell can say so. */
   readonly openFiles?: number;
   /** The Node that runs it; default: the one that runs the tests. */
@@ -58,6 +60,7 @@ export class Command {
       env = {},
       input,
       columns,
+      isJob = false,
       openFiles,
       node = process.execPath,
       file = BIN,
@@ -71,6 +74,7 @@ export class Command {
       cwd,
       env: { ...cleanEnvironment(), ...env },
       stdio: ["pipe", "pipe", "pipe"],
+      detached: isJob,
     });
     this.#child = child;
     atEnd(() => this.stop("SIGKILL"));
@@ -127,6 +131,16 @@ export class Command {
 
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
+  }
+
+  /** As a terminal's Ctrl-C: every process of the job's group is told by the system. */
+  signalGroup(signal: NodeJS.Signals): void {
+    try {
+      process.kill(-this.pid, signal);
+    } catch (error) {
+      // The last of the group may have gone a moment ago.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished> {
