@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { PRESSES } from "../explore/support.js";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
-import { closed, listening } from "../support/servers.js";
+import { freePort, listening } from "../support/servers.js";
+import { words } from "../support/words.js";
 
 /** An app that calls no service: all that may go otherwise is that its customer presses twice. */
 const APP = `
@@ -14,23 +15,17 @@ const APP = `
     response.end(JSON.stringify({ delivered: orders[id], env: typeof process.env.PAYMENTS_BASE_URL }));
   }).listen(Number(process.env.PORT), "127.0.0.1", () => console.log("the app is " + process.pid));
 `;
-/** A port that is free, and that nobody is given by the system before somebody asks for it. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listening(server);
-  await closed(server);
-  return port;
-}
 
-const appIn = (source: string) => ["--", process.execPath, "-e", source];
+/** Explores the flow with such an app at a free port. */
+async function exploring(source: string) {
+  const port = await freePort();
+  const args = words`--explore ${fileWith(PRESSES)} --app 127.0.0.1:${port} --json -- ${process.execPath} -e ${source}`;
+  return run(["exec", ...args], { env: { PORT: String(port) } });
+}
 
 describe("exec --explore", () => {
   it("starts the app, tells what is found of it, and ends it", async () => {
-    const port = await freePort();
-    const { code, stdout, stderr } = await run(
-      ["exec", "--explore", fileWith(PRESSES), "--app", `127.0.0.1:${port}`, "--json", ...appIn(APP)],
-      { env: { PORT: String(port) } },
-    );
+    const { code, stdout, stderr } = await exploring(APP);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       complete_depth: 2,
@@ -48,15 +43,11 @@ describe("exec --explore", () => {
   });
 
   it("says how the app's process has ended where it has gone", async () => {
-    const port = await freePort();
     const crashing = APP.replace(
       "orders[id] ?? 0) + 1;",
       "$& if (Object.keys(orders).length === 4) process.exit(3);",
     );
-    const { code, stdout } = await run(
-      ["exec", "--explore", fileWith(PRESSES), "--app", `127.0.0.1:${port}`, "--json", ...appIn(crashing)],
-      { env: { PORT: String(port) } },
-    );
+    const { code, stdout } = await exploring(crashing);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       complete_depth: 0,
@@ -77,13 +68,8 @@ describe("exec --explore", () => {
       [["--app", `127.0.0.1:${taken}`], "something listens at http://127.0.0.1:"],
       [["--app", "127.0.0.1:1", "--strict"], "--strict cannot go with --explore"],
     ] as const) {
-      const { code, stdout, stderr } = await run([
-        "exec",
-        "--explore",
-        fileWith(PRESSES),
-        ...flags,
-        ...appIn("process.exit(3)"),
-      ]);
+      const ends = words`-- ${process.execPath} -e process.exit(3)`;
+      const { code, stdout, stderr } = await run(words`exec --explore ${fileWith(PRESSES)} ${flags} ${ends}`);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
       expect(stderr).toContain(message);

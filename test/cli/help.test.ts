@@ -179,23 +179,8 @@ describe("a mistake is told in a line, with where to read on", () => {
   });
 });
 
-/** A withdrawal that the bank has begun with, so that it can fail. */
-async function withdraw(client: Client): Promise<void> {
-  await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "500" });
-  const wallet = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "M" };
-  const { destination_id } = (await client.ask("POST /api/v1/payouts/destinations", wallet)).json;
-  const order = { destination_id, amount: "500.00", currency: "KES" };
-  await client.ask("POST /api/v1/payouts/withdrawals", order);
-  await client.advance({ by: "1s" });
-}
-
 describe("every command for a running sandbox", () => {
   const CLIENTS = CLIENT_COMMANDS.map(({ usage, example }) => [usage.split(" ")[0]!, example] as const);
-
-  it.each(CLIENTS)("%s --help has the options of every such command", async (name) => {
-    const { stdout } = await run([name, "--help"]);
-    for (const flag of ["--url", "--namespace", "--json", "--control-token"]) expect(stdout).toContain(flag);
-  });
 
   it.each(CLIENTS)("%s says in a line what to start when nobody is there", async (_name, example) => {
     const url = REFUSING_URL.replace("/hooks", "");
@@ -231,7 +216,12 @@ describe("every command for a running sandbox", () => {
           await client.pay({ email: "ada@example.com" });
           // A charge to be moved is under way still; the others want one that is paid and told of.
           if (name !== "charge") await client.advance({ by: "10s" });
-          if (name === "withdrawal") await withdraw(client);
+          // One that the bank has begun with, so that it can fail.
+          if (name === "withdrawal") {
+            await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "500" });
+            await client.withdraw({ currency: "KES", amount: "500.00" });
+            await client.advance({ by: "1s" });
+          }
         }
         const env = { PAYMENTS_SANDBOX_URL: url };
         // All but one are a command and its words.

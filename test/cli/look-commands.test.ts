@@ -1,21 +1,22 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { START } from "../support/api-client.js";
 import { faultsOfTrace } from "../support/otlp.js";
-import type { ReadyLine } from "../support/process-command.js";
+import type { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { commandLine, startServer } from "../support/started.js";
 import { words } from "../support/words.js";
 
-let ready: ReadyLine;
+let url: string;
+let client: Client;
 let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await Receiver.open(refuseWith(500));
   const flags = ["--clock", "manual", "--start-time", START, "--webhook-url", receiver.url];
-  ({ ready } = await startServer(flags));
+  ({ url, client } = await startServer(flags));
 });
 
-const { told, output, json } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: ready.url } }));
+const { told, output, json } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: url } }));
 
 describe("a charge", () => {
   it("is made as an app makes it, and its whole history told", async () => {
@@ -77,22 +78,10 @@ describe("money", () => {
   it("is paid out, and that is looked at and moved", async () => {
     expect(await output("withdrawals")).toBe("none\n");
     expect((await told("withdrawal", "last")).stderr).toContain("no withdrawal matches last");
-    const ask = (path: string, body: object) =>
-      fetch(`${ready.url}/api/v1/payouts/${path}`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${ready.api_key}`,
-          "content-type": "application/json",
-          "idempotency-key": "1",
-        },
-        body: JSON.stringify(body),
-      }).then((response) => response.json() as Promise<Record<string, string>>);
-    const wallet = { type: "mobile_money", currency: "GHS", phone_number: "+233200000001", provider: "M" };
-    const { destination_id } = await ask("destinations", wallet);
-    const { withdrawal_id } = await ask("withdrawals", { destination_id, amount: "50.00", currency: "GHS" });
+    const { withdrawal_id } = await client.withdraw({ currency: "GHS", amount: "50.00" });
     expect(await output("withdrawals", "--status", "PENDING")).toContain(`${withdrawal_id}  PENDING  50.00`);
     await output("withdrawal", "last", "process");
-    const failed = await json("withdrawal", withdrawal_id!, "fail", "--reason", "account_closed");
+    const failed = await json("withdrawal", withdrawal_id, "fail", "--reason", "account_closed");
     expect(failed).toMatchObject({ status: "FAILED", failure_reason: "account_closed" });
     expect((await json("balances")).items[0].available_balance).toBe("50.00");
   });

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
 import { paint } from "../../src/cli/text-layout.js";
 import { oneLineDeep } from "../../src/core/schema/text-format.js";
+import { offTerminal, onTerminal } from "../support/standard-output.js";
 
 /** What a terminal obeys in the place of showing it; ends of lines and tabs aside. */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -34,17 +35,7 @@ function written(stream: NodeJS.WriteStream, work: () => void): string {
   return text;
 }
 
-const terminal = Object.getOwnPropertyDescriptor(process.stdout, "isTTY");
-afterEach(() => {
-  vi.unstubAllEnvs();
-  if (terminal === undefined) delete (process.stdout as { isTTY?: boolean }).isTTY;
-  else Object.defineProperty(process.stdout, "isTTY", terminal);
-});
-
-function onTerminal(): void {
-  Object.defineProperty(process.stdout, "isTTY", { value: true, configurable: true });
-  vi.stubEnv("NO_COLOR", undefined);
-}
+afterEach(offTerminal);
 
 describe("whatever comes from elsewhere", () => {
   it("is said without anything that a terminal obeys", () => {
@@ -70,7 +61,8 @@ describe("whatever comes from elsewhere", () => {
   });
 
   it("has no colours of its own where ours are shown", () => {
-    onTerminal();
+    onTerminal(80);
+    vi.stubEnv("NO_COLOR", undefined);
     const said = written(process.stdout, () =>
       printText(paint("red", oneLineDeep({ a: ["\u001b[32mx\ny"] }).a[0]!)),
     );

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { createCharge } from "../../src/cli/client/charges.js";
 import type { ClientCall } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
-import { Connection, type Json } from "../../src/cli/client/connection.js";
+import { Connection } from "../../src/cli/client/connection.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { paint } from "../../src/cli/text-layout.js";
@@ -11,6 +11,7 @@ import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { closedAtEnd } from "../support/lifetime.js";
+import { Client } from "../support/receiver-client.js";
 import { REFUSING_URL } from "../support/receiver-server.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
@@ -60,16 +61,7 @@ beforeAll(async () => {
   await connection.post("/balances", { currency: "KES", amount: "5000.00" });
   await connection.post("/snapshots", { name: LONG });
   await sandbox.advance("5m");
-  const key = { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" };
-  const ask = (path: string, body: object) =>
-    fetch(`${sandbox.url}/api/v1/payouts/${path}`, {
-      method: "POST",
-      headers: { ...key, "idempotency-key": path },
-      body: JSON.stringify(body),
-    }).then((response) => response.json() as Promise<Json>);
-  const bank = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "M" };
-  const { destination_id } = await ask("destinations", bank);
-  await ask("withdrawals", { destination_id, amount: "500.00", currency: "KES" });
+  await Client.of(sandbox).withdraw({ currency: "KES", amount: "500.00" });
   await connection.post("/faults", { match: { operation: "createWithdrawal" }, respond: { status: 503 } });
 });
 

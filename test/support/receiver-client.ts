@@ -68,6 +68,16 @@ export class Client extends Caller {
     return checkout.json.charge_id;
   }
 
+  /** A withdrawal to a mobile wallet; the withdrawal. */
+  async withdraw({ currency, amount }: { readonly currency: string; readonly amount: string }) {
+    const wallet = { type: "mobile_money", currency, phone_number: "+254700000001", provider: "M" };
+    const { json: destination } = await this.ask("POST /api/v1/payouts/destinations", wallet);
+    const order = { destination_id: destination.destination_id, amount, currency };
+    const made = await this.ask("POST /api/v1/payouts/withdrawals", order);
+    if (made.status !== 200) throw new Error(made.text);
+    return made.json;
+  }
+
   charge(chargeId: string, key = "sk_test_sandbox"): Promise<Answer<unknown>> {
     return this.get(`/api/v1/payments/charges/${chargeId}`, { authorization: `Bearer ${key}` });
   }
