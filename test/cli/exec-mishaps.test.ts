@@ -43,14 +43,9 @@ process.exitCode = delivered.has(paid) && !delivered.has(unpaid) && total === 2 
 const script = (source: string) => ["--", process.execPath, "-e", CALL_REQUIRED + source];
 
 /** In the order they are run in, after the others. */
-const RARE = [
-  "hanging_answer",
-  "late_payment",
-  "stale_reads",
-  "webhook_days_later",
-  "webhook_first",
-  "webhook_new_ids",
-];
+const RARE = words`
+  hanging_answer late_payment stale_reads webhook_days_later webhook_first webhook_new_ids
+`;
 
 interface Run {
   readonly label: string;

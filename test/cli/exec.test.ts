@@ -140,16 +140,12 @@ describe("the exit code", () => {
 
 describe("signals", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)("%s is passed on", async (signal) => {
-    const command = new Command([
-      "exec",
-      "--seed",
-      signal,
-      ...script(`
-        process.on("${signal}", () => { console.log("got ${signal}"); process.exit(7); });
-        setInterval(() => {}, 1e6);
-        console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }));
-      `),
-    ]);
+    const source = `
+      process.on("${signal}", () => { console.log("got ${signal}"); process.exit(7); });
+      setInterval(() => {}, 1e6);
+      console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }));
+    `;
+    const command = new Command(words`exec --seed ${signal} ${script(source)}`);
     const { pid, url } = JSON.parse((await command.printed(/^(\{.*\})\n/))[1]!);
     const { code, stdout, stderr } = await command.stop(signal);
     expect({ code, stderr }).toEqual({ code: 7, stderr: "" });

@@ -9,6 +9,7 @@ import { closedAtEnd } from "../support/lifetime.js";
 import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
+import { words } from "../support/words.js";
 
 const PYTHON_MISSING = spawnSync("python3", ["--version"]).status !== 0;
 
@@ -114,20 +115,9 @@ it.skipIf(PYTHON_MISSING)(
   "on a terminal keys pause, advance and quit, and give the terminal back",
   async () => {
     const receiver = await Receiver.open();
-    const command = new Command(
-      [
-        "start",
-        "-p",
-        "0",
-        "--clock",
-        "manual",
-        "--webhook-url",
-        receiver.url,
-        "--start-time",
-        "2026-03-01T09:00:00Z",
-      ],
-      { columns: 100, env: { NO_COLOR: "", TERM: "xterm" } },
-    );
+    const flags = words`--clock manual --webhook-url ${receiver.url} --start-time 2026-03-01T09:00:00Z`;
+    const env = { NO_COLOR: "", TERM: "xterm" };
+    const command = new Command(words`start -p 0 ${flags}`, { columns: 100, env });
     await command.printed(/Keys:.*a.*\+10 s.*q.*quit/);
     const [, url] = await command.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
     await Client.at(url!).pay();

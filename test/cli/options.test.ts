@@ -9,24 +9,15 @@ import {
 import { type StartOptions, startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { UserError } from "../../src/core/schema/user-error.js";
 import { temporaryFile } from "../support/folders.js";
+import { words } from "../support/words.js";
 
 type Row = (typeof OPTION_ROWS)[number];
 
 /** Config only (contract section 9); every other key can be said in three ways. */
-const CONFIG_ONLY = [
-  "webhooks",
-  "paths",
-  "event_names",
-  "signature",
-  "unreachable",
-  "retry_schedule",
-  "error_codes",
-  "fees",
-  "rates",
-  "limits",
-  "amounts",
-  "retention",
-];
+const CONFIG_ONLY = words`
+  webhooks paths event_names signature unreachable retry_schedule
+  error_codes fees rates limits amounts retention
+`;
 
 /** A value of each option as it is written, what it means, and one that is refused where there is one. */
 const SAMPLES: Record<string, { text: string; value: unknown; wrong?: readonly string[]; other: string }> = {

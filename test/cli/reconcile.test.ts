@@ -7,6 +7,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { type Started, startServer } from "../support/started.js";
+import { words } from "../support/words.js";
 
 describe("the rows of an app", () => {
   it.each([
@@ -57,10 +58,8 @@ describe("reconcile", () => {
 
   it("passes where the books are right, as a command of the app tells them", async () => {
     const row = `{"charge_id":"${paid}","status":"PAID"}`;
-    const { code, stdout, stderr } = await reconcile(
-      "--app-cmd",
-      `test -n "$PAYMENTS_API_KEY" && echo '${row}'`,
-    );
+    const printing = `test -n "$PAYMENTS_API_KEY" && echo '${row}'`;
+    const { code, stdout, stderr } = await reconcile("--app-cmd", printing);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe("✓ 1 row compared with 1 charge: no difference; compared: status\n");
   });
@@ -77,29 +76,12 @@ describe("reconcile", () => {
   });
 
   it("says what differs, as JUnit and as JSON too", async () => {
-    const file = join(temporaryFolder(), "orders.csv");
-    const junit = `${file}.xml`;
+    const junit = join(temporaryFolder(), "orders.xml");
     const rows = `order,state,n\n17,WARTET,0\n18,BEZAHLT,1\n`;
+    const maps = words`--map metadata.order_id=order --map status=state --map delivered=n`;
+    const statuses = words`--status WARTET=unpaid --status BEZAHLT=paid`;
     const shown = await run(
-      [
-        "reconcile",
-        "--file",
-        "-",
-        "--map",
-        "metadata.order_id=order",
-        "--map",
-        "status=state",
-        "--map",
-        "delivered=n",
-        "--status",
-        "WARTET=unpaid",
-        "--status",
-        "BEZAHLT=paid",
-        "--junit",
-        junit,
-        "--url",
-        started.url,
-      ],
+      words`reconcile --file - ${maps} ${statuses} --junit ${junit} --url ${started.url}`,
       { input: rows },
     );
     expect(shown.stderr).toBe("");

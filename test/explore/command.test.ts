@@ -6,6 +6,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { startServer } from "../support/started.js";
+import { words } from "../support/words.js";
 import { FLOW } from "./support.js";
 
 describe("payments-sandbox explore", () => {
@@ -26,16 +27,8 @@ describe("payments-sandbox explore", () => {
   it("ends with one line of JSON, exits with 1 where something was found, and keeps what `run` fails with", async () => {
     const save = temporaryFolder();
     const junit = join(save, "explore.xml");
-    const { code, stdout, stderr } = await explore(
-      "--depth",
-      "1",
-      "--json",
-      "--save",
-      save,
-      "--junit",
-      junit,
-      "--profile",
-    );
+    const flags = words`--depth 1 --json --save ${save} --junit ${junit} --profile`;
+    const { code, stdout, stderr } = await explore(...flags);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     const report = JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
     expect(report).toMatchObject({
