@@ -60,25 +60,11 @@ class FakeDeviable implements Deviable {
     return this.#run(new FakePlan());
   }
 
-  isolationReason(): string {
-    return "the fake has one customer";
-  }
-
-  profile(): Record<string, number> {
-    return {};
-  }
-
-  openQuestions(): string[] {
-    return [];
-  }
-
-  flowCoverage() {
-    return { fields: ["delivered"], spots: [] };
-  }
-
-  planRun(): FakePlan {
-    return new FakePlan();
-  }
+  isolationReason = () => "the fake has one customer";
+  profile = () => ({});
+  openQuestions = () => [];
+  flowCoverage = () => ({ fields: ["delivered"], spots: [] });
+  planRun = () => new FakePlan();
 
   async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
     return plans.map((plan) => this.#run(plan));

@@ -23,29 +23,14 @@ it("has runs side by side where their customers cannot meet", () => {
   expect(customerEmail(baseline, "7")).toBe("qa*7@shop.test");
 });
 
-it.each([
-  [{ reset: [{ app: "POST /reset" }] }, [], baseline.customerMatch, /^`reset` sets the app back/],
-  [{ webhooks: [{ copies: 2 }] }, [], baseline.customerMatch, /^the flow has rules of its own$/],
-  [{}, [], {}, /^no customer_email has \$\{run.id\}/],
-  [{ steps: [ORDER, { reset: true }] }, [], baseline.customerMatch, /^a step that is a reset concerns all/],
-  [
-    { steps: [ORDER, { parallel: [[{ advance: "1s" }], [ORDER]] }] },
-    [],
-    baseline.customerMatch,
-    /^a step that is a parallel/,
-  ],
-  [
-    { tick: [{ reconcile: { app: "GET /orders" } }] },
-    [],
-    baseline.customerMatch,
-    /^a step that is a reconcile/,
-  ],
-  [
-    {},
-    [{ operation: "listPayins" }],
-    baseline.customerMatch,
-    /^the app calls listPayins, which shows it all/,
-  ],
-])("has them one after the other where they could: %j %j", (more, calls, whose, message) => {
+it.each<[more: object, message: RegExp, calls?: readonly object[], whose?: object]>([
+  [{ reset: [{ app: "POST /reset" }] }, /^`reset` sets the app back/],
+  [{ webhooks: [{ copies: 2 }] }, /^the flow has rules of its own$/],
+  [{}, /^no customer_email has \$\{run.id\}/, [], {}],
+  [{ steps: [ORDER, { reset: true }] }, /^a step that is a reset concerns all/],
+  [{ steps: [ORDER, { parallel: [[{ advance: "1s" }], [ORDER]] }] }, /^a step that is a parallel/],
+  [{ tick: [{ reconcile: { app: "GET /orders" } }] }, /^a step that is a reconcile/],
+  [{}, /^the app calls listPayins, which shows it all/, [{ operation: "listPayins" }]],
+])("has them one after the other where they could: %j, %s", (more, message, calls, whose) => {
   expect(why(more, calls, whose)).toMatch(message);
 });
