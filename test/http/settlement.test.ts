@@ -1,4 +1,6 @@
 import { describe, expect } from "vitest";
+import { CHARGE_STATUSES, type ChargeStatus } from "../../src/core/schema/common.js";
+import { CHARGE_STATUS_TABLE } from "../../src/core/schema/statuses.js";
 import {
   type Answer,
   type Api,
@@ -55,6 +57,28 @@ describe("settlement", () => {
       expect(charge.updated_at).toBe(later(count * interval));
       expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
       expect(api.told().map(([type, data]) => [type, data.settled_at])).toEqual([["charge.completed", null]]);
+    },
+  );
+
+  it.for(CHARGE_STATUSES)(
+    "leaves a snapshot of a crypto charge that is %s restorable",
+    async (status, { api }) => {
+      const path: ChargeStatus[] = [];
+      for (let step = status; ; ) {
+        const { sample } = CHARGE_STATUS_TABLE[step];
+        if (sample === null) break;
+        path.unshift(step);
+        step = sample.from;
+      }
+      const { charge_id } = await api.pay({ ...CRYPTO, pricing: { base_currency: "BTC", amount: "2" } });
+      for (const to of path) okBody(await api.transition(charge_id, { to }));
+      const before = await api.charge(charge_id);
+      expect(before.status).toBe(status);
+      await api.sandbox.restore(api.sandbox.snapshot());
+      expect(await api.charge(charge_id)).toEqual(before);
+      await api.advance({ by: "1d" });
+      // Nothing stays pending.
+      expect((await api.balance("BTC")) ?? "- / 0.00000000").toMatch(/ \/ 0\.00000000$/);
     },
   );
 

@@ -9,7 +9,7 @@ import type {
   LazyInstructions,
   PaymentInstructions,
 } from "../schema/records/payment-records.js";
-import { CHARGE_STATUS_TABLE, isOpen } from "../schema/statuses.js";
+import { CHARGE_STATUS_TABLE, isOpen, isPaid, isRefunded } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
 import { withChargeState } from "./charge-state.js";
 import type { StatusRules } from "./timeline.js";
@@ -101,14 +101,14 @@ export function computeTransition(
     effects.push(CANCEL.timeline);
   if (to === "EXPIRED" && !overruled) effects.push({ do: "schedule_late_entries" });
 
-  if (to === "COMPLETED") {
+  if (isPaid(to) && !isPaid(charge.status)) {
     effects.push({ do: "post", kind: "payment" });
     if (charge.settlement_delay_ms === 0) {
       effects.push({ do: "post", kind: "settlement" });
       settledAt = at;
     } else effects.push({ do: "schedule_settlement", afterMs: charge.settlement_delay_ms });
   }
-  if (to === "REFUNDED") {
+  if (isRefunded(to)) {
     if (settledAt === null) {
       effects.push(CANCEL.settlement, { do: "post", kind: "settlement" });
       settledAt = at;

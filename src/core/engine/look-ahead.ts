@@ -5,6 +5,7 @@ import { compareAmounts } from "../domain/money.js";
 import { type StatusRules, simulateTimeline, type TimelineProgress } from "../domain/timeline.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
+import { CHARGE_STATUS_TABLE, isPaid, isRefunded } from "../schema/statuses.js";
 import type { State } from "./state.js";
 import type { Transaction } from "./transaction.js";
 
@@ -21,15 +22,16 @@ function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStat
   };
 }
 
-/** Status rules of a charge. Nothing follows COMPLETED if the balance is too low to refund the settled charge. */
+/** Status rules of a charge. A settled charge cannot be refunded if the balance is too low. */
 function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
   const { status, settled_at, mode, organization_id, currency, currency_paid = currency } = charge;
-  if (status !== "COMPLETED" || settled_at === null) return CHARGE_STATUS_RULES;
+  if (!isPaid(status) || settled_at === null) return CHARGE_STATUS_RULES;
   const account = reader.get("holdings", holdingsKey(mode, organization_id, currency_paid));
   const booked = account && bookedPayment(charge, () => account.decimals);
   if (booked === undefined || compareAmounts(account!.balances.available, booked.settlement) >= 0)
     return CHARGE_STATUS_RULES;
-  return { ...CHARGE_STATUS_RULES, statuses: { ...CHARGE_STATUS_RULES.statuses, COMPLETED: { next: [] } } };
+  const next = CHARGE_STATUS_TABLE[status].next.filter((to) => !isRefunded(to));
+  return { ...CHARGE_STATUS_RULES, statuses: { ...CHARGE_STATUS_RULES.statuses, [status]: { next } } };
 }
 
 /** Returns true if the charge has that status, or gets it when its tasks run now, one after the other. */

@@ -4,7 +4,7 @@
 import { type ControlClient, readPages } from "../../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
-import { isPaid } from "../schema/statuses.js";
+import { isPaid, isRefunded } from "../schema/statuses.js";
 
 type JsonObject = Record<string, unknown>;
 
@@ -83,7 +83,7 @@ async function chargeHistoriesOf(client: ControlClient, deliveries: ItemList): P
   const { items } = await listOf(client, "/charges", "charge_id");
   const charges = (items as ListedCharge[]).map((charge) => ({
     charge,
-    is_in_order: isPaid(charge.status) && !undelivered.has(charge.charge_id),
+    is_in_order: (isPaid(charge.status) || isRefunded(charge.status)) && !undelivered.has(charge.charge_id),
   }));
   const troubled = charges.filter(({ is_in_order }) => !is_in_order);
   const chosen = [...troubled, ...charges.filter(({ is_in_order }) => is_in_order)].slice(0, MOST_STORIES);

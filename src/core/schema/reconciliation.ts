@@ -3,7 +3,7 @@ import { CHARGE_STATUSES, modeSchema } from "./common.js";
 import { instantSchema } from "./control-requests.js";
 import { closedShape, field, markdownCodeList } from "./descriptions.js";
 import { entriesAtMost, minLength } from "./schema-checks.js";
-import { isPaid } from "./statuses.js";
+import { CHARGE_STATUS_TABLE } from "./statuses.js";
 
 export const MARKINGS = ["paid", "unpaid", "refunded"] as const;
 /** Meaning of a status in the app's books. */
@@ -29,9 +29,11 @@ export const STATUS_WORDS: Readonly<Record<string, Marking>> = {
   canceled: "unpaid",
   abandoned: "unpaid",
   ...Object.fromEntries(
-    CHARGE_STATUSES.map((status) => [status.toLowerCase(), isPaid(status) ? "paid" : "unpaid"]),
+    CHARGE_STATUSES.map((status) => {
+      const { stage } = CHARGE_STATUS_TABLE[status];
+      return [status.toLowerCase(), stage === "paid" || stage === "refunded" ? stage : "unpaid"];
+    }),
   ),
-  refunded: "refunded",
   reversed: "refunded",
 };
 

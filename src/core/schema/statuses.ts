@@ -9,11 +9,11 @@ export interface OutcomePage {
   readonly text: string;
 }
 
-/** A charge status; `domain/charge-transition.ts` has its effect on the ledger. */
+/** A charge status. Its stage decides what the ledger books when a charge gets it. */
 export type StatusRow = StatusFields &
   (
     | { readonly stage: "open" | "processing" }
-    | { readonly stage: "paid" | "unpaid"; readonly page: OutcomePage }
+    | { readonly stage: "paid" | "refunded" | "unpaid"; readonly page: OutcomePage }
   );
 
 interface StatusFields {
@@ -22,10 +22,10 @@ interface StatusFields {
   /** Possible next statuses. */
   readonly next: readonly ChargeStatus[];
   /**
-   * open: the customer can pay or cancel, and the charge can expire. processing: none of these. paid, unpaid: decided
-   * for the shop; a late payment or a refund may follow.
+   * open: the customer can pay or cancel, and the charge can expire. processing: none of these. paid: the merchant has
+   * the money. refunded: the customer has it back. unpaid: failed, cancelled or expired.
    */
-  readonly stage: "open" | "processing" | "paid" | "unpaid";
+  readonly stage: "open" | "processing" | "paid" | "refunded" | "unpaid";
   /** Every row of the dashboard's list of charges has a button for this status. */
   readonly hasRowButton?: true;
   /** Only a charge with a price can get this status. */
@@ -122,7 +122,7 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
   REFUNDED: {
     meaning: "the money was returned",
     next: [],
-    stage: "paid",
+    stage: "refunded",
     requiresPrice: true,
     verb: "refund",
     hasRowButton: true,
@@ -151,6 +151,11 @@ export function hasEnded(status: ChargeStatus): boolean {
   return outcomePage(status) !== undefined;
 }
 
+/** Returns true if the merchant has the money: paid, and not refunded. */
 export function isPaid(status: ChargeStatus): boolean {
   return CHARGE_STATUS_TABLE[status].stage === "paid";
+}
+
+export function isRefunded(status: ChargeStatus): boolean {
+  return CHARGE_STATUS_TABLE[status].stage === "refunded";
 }

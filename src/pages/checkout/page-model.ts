@@ -5,7 +5,7 @@ import { paymentOffers } from "../../core/engine/commands/methods.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
-import { CHARGE_STATUS_TABLE, isPaid } from "../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE, isPaid, isRefunded } from "../../core/schema/statuses.js";
 
 /** Data of a checkout page at one moment. */
 export interface CheckoutPage {
@@ -88,7 +88,8 @@ export function checkoutLinks(checkoutId: string, from: "page" | "action") {
  * Other parameters and the fragment stay byte for byte.
  */
 export function shopUrl(charge: Charge): string | undefined {
-  const address = isPaid(charge.status) ? charge.success_url : charge.cancel_url;
+  const wasPaid = isPaid(charge.status) || isRefunded(charge.status);
+  const address = wasPaid ? charge.success_url : charge.cancel_url;
   // The API accepts http and https only, but an imported state may hold anything.
   if (address === null || !URL.canParse(address)) return undefined;
   const url = new URL(address);

@@ -6,6 +6,7 @@ import type { State } from "../../core/engine/state.js";
 import type { Mode } from "../../core/schema/common.js";
 import { reconcileRequestSchema } from "../../core/schema/reconciliation.js";
 import { refuseInvalid } from "../../core/schema/refusals.js";
+import { isPaid } from "../../core/schema/statuses.js";
 import { defineControlOperation } from "./control-operation.js";
 
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -74,8 +75,8 @@ function chargesOf(state: State, mode: Mode) {
         .filter((charge) => isOfMode(charge) && fields.every(({ of, value }) => of(charge) === value));
     },
     paid: () => {
-      const isPaid = (charge: Charge) => isOfMode(charge) && charge.status === "COMPLETED";
-      return state.pageOfKinds("charges", isPaid, 0, Number.POSITIVE_INFINITY).items.reverse();
+      const isPaidInMode = (charge: Charge) => isOfMode(charge) && isPaid(charge.status);
+      return state.pageOfKinds("charges", isPaidInMode, 0, Number.POSITIVE_INFINITY).items.reverse();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { getOwn } from "../../core/schema/get-own.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
-import { outcomePage } from "../../core/schema/statuses.js";
+import { isPaid, outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type {
   ObservedCall,
@@ -95,11 +95,11 @@ function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): Tra
   const isMore = differences.some(({ expected, got }) => amountOf(got) > amountOf(expected));
   if (isMore) return wrong("money", `done more than once: ${text}`);
   const marking = differences.map(({ got }) => markingOf(got)).find((found) => found !== undefined);
-  const isPaid = charges.some(({ status }) => status === "COMPLETED");
-  if (marking !== undefined && (marking === "paid") !== isPaid)
+  const arePaid = charges.some(({ status }) => isPaid(status as ChargeStatus));
+  if (marking !== undefined && (marking === "paid") !== arePaid)
     return wrong(
       "money",
-      `${isPaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${text}`,
+      `${arePaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${text}`,
     );
   if (marking === "unpaid" && charges.every(isFinal))
     return wrong("liveness", `the charge has ended, and the app waits: ${text}`);

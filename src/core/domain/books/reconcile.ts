@@ -1,4 +1,5 @@
 import { BOOK_FINDING_KINDS, type BookFinding, type FindingKind } from "../../schema/reconciliation.js";
+import { isPaid, isRefunded } from "../../schema/statuses.js";
 import type { Charge } from "../charge-transition.js";
 import { compareAmounts } from "../money.js";
 import type { BookRow } from "./parse-rows.js";
@@ -59,8 +60,8 @@ function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] 
   const claim = `the app says ${status}`;
   const claimWithDelivery = `${claim}${delivered > 0 ? ` and has delivered` : ""}`;
   const named = charges.find(({ charge_id }) => charge_id === chargeId);
-  const paid = charges.filter((charge) => charge.status === "COMPLETED");
-  const refunded = charges.filter((charge) => charge.status === "REFUNDED").at(-1);
+  const paid = charges.filter((charge) => isPaid(charge.status));
+  const refunded = charges.findLast((charge) => isRefunded(charge.status));
   const newest = paid.at(-1) ?? named ?? charges.at(-1);
   if (chargeId !== undefined && named === undefined)
     add("unknown_charge", undefined, `there is no charge ${chargeId}; ${claim}`);

@@ -4,6 +4,7 @@ import type { Charge } from "../../domain/charge-transition.js";
 import { emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
 import { add, compareAmounts, isZero, isZeroSum } from "../../domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../schema/common.js";
+import { isPaid } from "../../schema/statuses.js";
 import type { AccountOwner } from "../ledger-posting.js";
 import type { State } from "../state.js";
 import { recordPath, type StateFaults } from "./check-records.js";
@@ -50,7 +51,7 @@ function openSums(state: State): Map<string, Open> {
     sums[account] = add(sums[account], amount);
   };
   for (const charge of tables.charges.values())
-    if (charge.status === "COMPLETED" && charge.settled_at === null) {
+    if (isPaid(charge.status) && charge.settled_at === null) {
       const booked = bookedPayment(charge, (currency) => decimalsIn(state, charge, currency));
       if (booked !== undefined)
         owe({ ...toPlainRecord(charge), currency: booked.currency }, "pending", booked.settlement);

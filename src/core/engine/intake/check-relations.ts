@@ -2,7 +2,7 @@ import type { Catalogue } from "../../domain/catalogue.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import { add, compareAmounts } from "../../domain/money.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
-import { CHARGE_STATUS_TABLE } from "../../schema/statuses.js";
+import { CHARGE_STATUS_TABLE, isPaid } from "../../schema/statuses.js";
 import type { Quote, RecordKey, Task } from "../records.js";
 import type { State } from "../state.js";
 import { recordPath, type StateFaults } from "./check-records.js";
@@ -121,7 +121,7 @@ function taskFault({ tables }: State, task: Task): Fault {
   if (charge === undefined || charge.tasks[CHARGE_TASKS[kind]] !== task.task_id)
     return strayFault(task, charge);
   if (kind === "timeline") return stepFault(charge.timeline, step);
-  const settles = charge.status === "COMPLETED" && charge.settled_at === null;
+  const settles = isPaid(charge.status) && charge.settled_at === null;
   return kind === "expire" || settles ? undefined : ["ref", "has nothing to settle"];
 }
 
