@@ -23,9 +23,15 @@ const OPENING =
 /** Words that name nothing: the caller, the client, the process, the user do. */
 const VAGUE = /\b(whoever|somebody|nobody|so-?many|what becomes of|hangs on|told of|of its own accord)\b/i;
 
-/** Words of names that the glossary has a better term for. */
-const RETIRED =
-  /^(again|asked|eyes|forged|genuine|given|keeper|kept|leftovers|lesson|manners|meant|otherwise|patience|plainly|presence|said|sight|slip|slips|told|unfilled|unmeetable|wanted|whose|witness|world)$/;
+/** Retired words of names, each with the field's word for it. */
+const RETIRED = new Map(
+  `again=repeated asked=requested eyes=observer forged=invalid genuine=valid given=input keeper=group-commit kept=stored
+   leftovers=cleanup lesson=diagnosis manners=client-practice meant=match otherwise=other patience=deadline plainly=quick
+   presence=lease said=message sight=observation slip=typo slips=typos told=reported unfilled=missing-variables
+   unmeetable=impossible wanted=expected whose=owner witness=evidence world=namespace`
+    .split(/\s+/)
+    .map((pair) => pair.split("=") as [string, string]),
+);
 
 interface Comment {
   readonly pos: number;
@@ -81,7 +87,7 @@ function retiredWord(name: string): string | undefined {
   return name
     .split(/[-_.]|(?<=[a-z0-9])(?=[A-Z])/)
     .map((word) => word.toLowerCase())
-    .find((word) => RETIRED.test(word));
+    .find((word) => RETIRED.has(word));
 }
 
 /** Names of Node, other tools and the wire that comments mention and the code does not. */
@@ -125,7 +131,10 @@ function faultsOf(file: string, source: string): string[] {
   });
   for (const name of [basename(file), ...namesOf(file, source)]) {
     const word = retiredWord(name);
-    if (word !== undefined) faults.push(`name ${name}: "${word}" is retired, see docs/glossary.md`);
+    if (word !== undefined)
+      faults.push(
+        `name ${name}: "${word}" is retired; say ${RETIRED.get(word)}, or a word of docs/glossary.md`,
+      );
   }
   return faults;
 }
