@@ -15,16 +15,7 @@ const NO_TIMELINE: Charge["timeline"] = [];
 
 export interface NewCharge {
   readonly kind: Charge["kind"];
-  readonly body: Pick<
-    CheckoutBody,
-    | "customer_email"
-    | "customer_name"
-    | "metadata"
-    | "expires_in_minutes"
-    | "success_url"
-    | "cancel_url"
-    | "quote_id"
-  >;
+  readonly body: Omit<CheckoutBody, "pricing">;
   readonly pricing: Pricing;
   /** Amount before the charge has a price; default: the base amount. */
   readonly amount?: string;
