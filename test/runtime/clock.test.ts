@@ -262,39 +262,6 @@ describe("a restart", () => {
 });
 
 describe("a disk that refuses", () => {
-  it("a change that a call asks for gives 500, and nothing has happened [R29.7]", async () => {
-    const store = new KeptStore();
-    const { world, client, errors } = await worldAt({ clockText: "manual", store });
-    const quote = await client.quote();
-    const before = JSON.stringify(world.engine.dump());
-    store.refuses = true;
-    for (const answer of [
-      await client.checkout(quote.json.quote_id),
-      await client.quote(),
-      await client.reset(),
-    ]) {
-      expect(answer.status).toBe(500);
-      expect(answer.json).toEqual({ error: { code: "INTERNAL_ERROR", message: "Internal error" } });
-    }
-    expect(errors).toHaveLength(3);
-    expect(JSON.stringify(world.engine.dump())).toBe(before);
-    store.refuses = false;
-    expect((await client.checkout(quote.json.quote_id)).status).toBe(200);
-  });
-
-  it("what falls due is said and tried again until the disk takes it", async () => {
-    const store = new KeptStore();
-    const { wall, client, errors, status } = await worldAt({ clockText: "real", store });
-    const charge = await client.pay();
-    store.refuses = true;
-    wall.elapse(5 * SECOND);
-    expect(errors.length).toBeGreaterThanOrEqual(4);
-    expect(errors.length).toBeLessThanOrEqual(6);
-    store.refuses = false;
-    wall.elapse(SECOND);
-    expect(await status(charge)).toBe("COMPLETED");
-  });
-
   it.each(["manual", "real"])(
     "the outcome of a delivery on a %s clock: it is kept later, not sent twice",
     async (clockText) => {

@@ -70,7 +70,7 @@ describe("a call that a full disk refuses", () => {
     ["POST /api/v1/payments/quotes", () => order],
     ["POST /api/v1/payments/checkouts", () => ({ ...order, customer_email: "ada@shop.test" })],
     ["POST /api/v1/webhooks", () => ({ url: "http://localhost:9/hook" })],
-  ])("%s has not happened, in memory and in the file", async (line, bodyOf) => {
+  ])("%s has not happened, in memory and in the file [R29.7]", async (line, bodyOf) => {
     const data = dataFile();
     const { call, client, errors } = await server({ data, io });
     await call("PUT /_sandbox/namespaces/w0", {});

@@ -40,16 +40,6 @@ describe("the end of a turn of the event loop", () => {
     expect(seen).toEqual(["a done", "b done", "a kept", "b kept", "later in this turn"]);
   });
 
-  it("comes again in the next turn", async () => {
-    const seen: string[] = [];
-    for (const name of ["one", "two"]) {
-      await inATurn(() => atEndOfTick(() => seen.push(name)));
-      expect(seen).not.toContain(name);
-      await yieldToEventLoop();
-      expect(seen).toContain(name);
-    }
-  });
-
   it("comes to the others, too, when one of them fails, and that is heard", async () => {
     const ours = process.listeners("uncaughtException");
     const heard = new Promise<unknown>((resolve) => {

@@ -316,13 +316,6 @@ describe("retries", () => {
     for (const one of receiver.received) one.verify();
   });
 
-  it("are all made by one long advance too, at the same instants", async () => {
-    const { sandbox, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
-    await sell("idle", { scenario: "instant" });
-    expect(attemptTimes(sandbox)).toHaveLength(10);
-    expect(attemptTimes(sandbox).at(-1)).toBe(75 * HOUR + 35 * MINUTE + 5 * SECOND);
-  });
-
   it("wait as long as a Retry-After on 429 and 503 asks, never shorter than the ladder", async () => {
     const receiver = await Receiver.open();
     const answers: [number, string][] = [

@@ -94,34 +94,6 @@ describe("a mailbox", () => {
     expect([two.map(about), rest.map(about)]).toEqual([charges.slice(0, 2), charges.slice(2)]);
   });
 
-  it("gives a delivery again by the ladder when it was answered with a failure, freshly signed", async () => {
-    const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
-    await client.pay({ scenario: "instant" });
-    await sandbox.settled();
-    const atMs: number[] = [];
-    const bodies = new Set<string>();
-    for (const wait of ["0s", "5s", "5m", "30m"]) {
-      if (wait !== "0s") {
-        const before = since((await client.clock()).json.now);
-        await sandbox.advance(`${{ "5s": 4_999, "5m": 299_999, "30m": 1_799_999 }[wait]}ms`);
-        expect(await take(client)).toEqual([]);
-        await sandbox.advance("1ms");
-        expect(since((await client.clock()).json.now) - before).toBeGreaterThan(0);
-      }
-      const [one, ...others] = await take(client);
-      expect(others).toEqual([]);
-      expect(one.attempt).toBe(atMs.length + 1);
-      new Webhook(DEFAULT_WEBHOOK_SECRET).verify(one.body, one.headers);
-      bodies.add(one.body);
-      atMs.push(since((await client.clock()).json.now));
-      const answer = await ack(client, one, 503);
-      expect(answer.json.status).toBe("pending");
-      expect(answer.json.attempts).toHaveLength(atMs.length);
-    }
-    expect(bodies.size).toBe(1);
-    expect(atMs.map((at) => at / SECOND)).toEqual([0, 5, 305, 2105]);
-  });
-
   it("is tried again when its answer's Retry-After says", async () => {
     const { client, sell } = await shopFor([BOX]);
     await sell("1s");

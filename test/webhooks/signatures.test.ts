@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import Stripe from "stripe";
@@ -100,20 +99,6 @@ describe("the official libraries verify", () => {
       }
     }
   });
-
-  it("refuse what is ten minutes old", () => {
-    const message = { id: "evt_1", sentAtMs: now() - 600_000, body: BODY };
-    expect(() =>
-      new StandardWebhook(SECRET).verify(BODY, signatureHeaders("standard", message, [SECRET])),
-    ).toThrow("too old");
-    expect(() => new SvixWebhook(SECRET).verify(BODY, signatureHeaders("svix", message, [SECRET]))).toThrow(
-      "too old",
-    );
-    const header = signatureHeaders("stripe", message, [SECRET])["stripe-signature"]!;
-    expect(() => new Stripe("sk_test_nobody").webhooks.constructEvent(BODY, header, SECRET)).toThrow(
-      "outside the tolerance",
-    );
-  });
 });
 
 describe("published vectors", () => {
@@ -136,20 +121,6 @@ describe("published vectors", () => {
     expect(sign(github, "Hello, World!", ["It's a Secret to Everybody"])).toEqual({
       "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
     });
-  });
-
-  it.each([
-    ["sha1", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"],
-    ["sha256", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"],
-    [
-      "sha512",
-      "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737",
-    ],
-  ] as const)("RFC 2202 and RFC 4231, test case 2: %s", (algorithm, expected) => {
-    const headers = sign({ header: "x-sig", algorithm, encoding: "hex" }, "what do ya want for nothing?", [
-      "Jefe",
-    ]);
-    expect(headers).toEqual({ "x-sig": expected });
   });
 });
 
@@ -196,33 +167,7 @@ describe("an independent computation (Python's hmac) gives the same", () => {
   ] as [Signature, Record<string, string>][])("%j", (signature, expected) => {
     expect(sign(signature, BODY)).toEqual(expected);
   });
-
-  it.skipIf(!hasPython())("over awkward bodies", () => {
-    const texts = fc.sample(bodies, { numRuns: 40, seed: 4402 });
-    const script = [
-      "import sys, json, hmac, hashlib",
-      "for body in json.load(sys.stdin):",
-      "    data = body.encode('utf-8')",
-      `    print(hmac.new(b'${TEXT_SECRET}', data, hashlib.sha512).hexdigest())`,
-    ].join("\n");
-    const output = execFileSync("python3", ["-c", script], {
-      input: JSON.stringify(texts),
-      encoding: "utf8",
-    });
-    expect(texts.map((body) => sign("paystack", body)["x-paystack-signature"])).toEqual(
-      output.trim().split("\n"),
-    );
-  });
 });
-
-function hasPython(): boolean {
-  try {
-    execFileSync("python3", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe("a scheme with room for one signature", () => {
   it.each([

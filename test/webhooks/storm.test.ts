@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import type { Client } from "../support/receiver-client.js";
-import { accept, type Received, Receiver } from "../support/receiver-server.js";
+import { type Received, Receiver } from "../support/receiver-server.js";
 import { startServer } from "../support/started.js";
-import { eventually, type Json, THREE } from "./support/shop.js";
+import { type Json, THREE } from "./support/shop.js";
 
 const CHARGES = 200;
 
@@ -98,40 +98,5 @@ describe("kill -9 during a storm of deliveries", () => {
       expect(json.attempts.slice(0, one.attempts.length)).toEqual(one.attempts);
       expect(json.attempts.length).toBeGreaterThan(one.attempts.length);
     }
-  });
-
-  it("on a clock that runs: it goes on by itself when it is started again", async () => {
-    const receiver = await Receiver.open(strained());
-    const data = join(temporaryFolder(), "data.json");
-    // A hundred times as fast: the ladder's first step takes 50 ms, its second 3 s.
-    const first = await serve(data, "--clock", "100x", "--webhook-url", receiver.url);
-    const charges: string[] = [];
-    const making = Array.from({ length: 8 }, async () => {
-      for (;;) {
-        const quote = await first.client.quote();
-        const checkout = await first.client.checkout(quote.json.quote_id);
-        // A quote lives 300 ms at this pace; on a busy machine one may be too late.
-        if (checkout.status === 200) charges.push(checkout.json.charge_id);
-      }
-    });
-    await receiver.arrived(300);
-    first.command.signal("SIGKILL");
-    receiver.handler = accept;
-    const ends = await Promise.allSettled(making);
-    expect(ends.every(({ status }) => status === "rejected")).toBe(true);
-    await first.command.ended;
-
-    const second = await serve(data);
-    const isQuiet = async () => {
-      const pending = await second.client.ask("GET /_sandbox/deliveries?limit=1&status=pending");
-      const { total } = (await second.client.ask("GET /_sandbox/charges?limit=1&status=COMPLETED")).json;
-      const all = (await second.client.ask("GET /_sandbox/charges?limit=1")).json.total;
-      return pending.json.total === 0 && total === all;
-    };
-    await eventually(isQuiet);
-    const kept = (await everything(second.client, "events")).map((event) => event.charge_id as string);
-    // One more may have been made whose answer was lost; none that was answered is gone.
-    expect(charges.filter((charge) => !kept.includes(charge))).toEqual([]);
-    await expectAllDelivered(second.client, receiver, [...new Set(kept)]);
   });
 });
