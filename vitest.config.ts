@@ -33,7 +33,7 @@ const DEEP = [
   "test/http/bad-input.test.ts",
   "test/openapi/{control-answers,control-document,control-input,signatures}.test.ts",
   "test/parallel/**/*.test.ts",
-  "test/runtime/{clock,crash-images,store-bits,store-lock}.test.ts",
+  "test/runtime/{clock,crash-images,store-damage,store-lock}.test.ts",
   "test/scenarios/{fates,flows,mishaps}.test.ts",
   "test/simulation/**/*.test.ts",
   "test/state/**/*.test.ts",

@@ -319,10 +319,4 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
       "schema must be lower-case letters",
     );
   });
-
-  it("says in one line that the database does not answer", async () => {
-    await expect(postgresAt("postgres://127.0.0.1:1/db").start()).rejects.toThrow(
-      /^Cannot open the database: the database does not answer: connect ECONNREFUSED 127\.0\.0\.1:1$/,
-    );
-  });
 });

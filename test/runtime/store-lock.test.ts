@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
@@ -404,37 +405,15 @@ describe("many processes that start at once", () => {
       outfile: script,
       logLevel: "warning",
     });
-    const children = Array.from({ length: 6 }, () => new Child(script, file));
-    helpers.push(() => Promise.all(children.map((child) => killed(child.process))));
-    await Promise.all(children.map((child) => child.said("ready")));
+    const children = Array.from({ length: 6 }, () => {
+      const child = spawn(process.execPath, [script, file], { stdio: ["pipe", "pipe", "inherit"] });
+      helpers.push(() => killed(child));
+      return { stdin: child.stdin, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+    });
+    const nextLines = () => Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
+    expect(await nextLines()).toEqual(Array(6).fill("ready"));
     writeFileSync(`${file}.lock`, `${spawnSync(process.execPath, ["-e", ""]).pid}\n`);
-    for (const child of children) child.process.stdin!.write("go\n");
-    const said = await Promise.all(children.map((child) => child.line()));
-    expect(said.sort()).toEqual(["has it", ...Array(5).fill("refused")]);
+    for (const { stdin } of children) stdin.write("go\n");
+    expect((await nextLines()).sort()).toEqual(["has it", ...Array(5).fill("refused")]);
   });
-
-  class Child {
-    readonly process: ChildProcess;
-    #text = "";
-    #tell = () => {};
-
-    constructor(script: string, data: string) {
-      this.process = spawn(process.execPath, [script, data], { stdio: ["pipe", "pipe", "inherit"] });
-      this.process.stdout!.setEncoding("utf8").on("data", (text: string) => {
-        this.#text += text;
-        this.#tell();
-      });
-    }
-
-    async line(): Promise<string> {
-      while (!this.#text.includes("\n")) await new Promise<void>((resolve) => (this.#tell = resolve));
-      const [line, ...rest] = this.#text.split("\n");
-      this.#text = rest.join("\n");
-      return line!;
-    }
-
-    async said(line: string): Promise<void> {
-      expect(await this.line()).toBe(line);
-    }
-  }
 });

@@ -53,7 +53,7 @@ const LONGEST = [
   "cli/exec-under",
   "webhooks/storm",
   "package/one-file",
-  "runtime/store-bits",
+  "runtime/store-damage",
   "cli/exec-artifacts",
   "cli/start",
   "cli/memory",
