@@ -2,7 +2,6 @@
 // and the OpenAPI documents. Pages and the scenario runner are passed to the server, which imports neither.
 import { Catalogue } from "./core/domain/catalogue.js";
 import { packageVersion } from "./core/files/package.js";
-import { DEFAULT_NAMESPACE } from "./core/namespace/identity.js";
 import type { ReceiverChecker, ScenarioTools } from "./core/namespace/injected-tools.js";
 import type { NamespaceOptions, WebhookOption } from "./core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
@@ -83,7 +82,6 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
     fsync: options.fsync,
     onNotice: options.onNotice,
     onError: options.onError,
-    defaultName: DEFAULT_NAMESPACE,
     version,
     seed: options.seed ?? defaultSeed,
   });

@@ -40,7 +40,6 @@ afterEach(async () => {
 const inFiles = () =>
   new FileStorage({
     data: join(folder, "data.json"),
-    defaultName: "default",
     onError: (failure) => failures.push(failure),
   });
 
@@ -48,7 +47,6 @@ const postgresAt = (data: string, version = "1.0.0") =>
   new PostgresStorage({
     data,
     version,
-    defaultName: "default",
     seed: "seed",
     onNotice: (notice) => failures.push(new Error(notice)),
     onError: (failure) => failures.push(failure),

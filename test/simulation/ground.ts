@@ -49,7 +49,7 @@ export async function groundOf(terrain: Terrain, seed: string, startTime: string
   const data = dataFile();
   const start = async (isFirst: boolean): Promise<Sandbox> => {
     const storage = (onError: (failure: Error) => void) =>
-      new FileStorage({ data, defaultName: "default", fsync: false, io, onError });
+      new FileStorage({ data, fsync: false, io, onError });
     const { sandbox } = await worldOn(wall, {
       seed,
       ...(isFirst ? { startMs, clockText: isRunning ? "real" : "manual" } : {}),

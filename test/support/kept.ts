@@ -59,7 +59,7 @@ interface Wishes {
 /** A server on the files, in this process. */
 export async function server({ data, io = {}, fsync = false, clock = "manual", wall }: Wishes) {
   const made = await worldOn(wall ?? new FakeWall(START), {
-    storage: (onError) => new FileStorage({ data, defaultName: "default", fsync, io, onError }),
+    storage: (onError) => new FileStorage({ data, fsync, io, onError }),
     ...(clock === null ? {} : { clockText: clock }),
   });
   const call = (line: string, body?: unknown, namespace?: string) =>

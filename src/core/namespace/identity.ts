@@ -1,11 +1,11 @@
 import type * as z from "zod/mini";
 import type { NamespaceIdentity, namespaceRequestSchema } from "../schema/control-requests.js";
+import { DEFAULT_NAMESPACE } from "../schema/option-schemas.js";
 import type { WebhookOption } from "./namespace-options.js";
 
 /** Creation parameters of a namespace; all are optional. */
 export type NewNamespace = z.infer<typeof namespaceRequestSchema>;
 
-export const DEFAULT_NAMESPACE = "default";
 const AUTO_KEY = /^sk_(?:test|live)_ns_(.*)$/s;
 
 /** API keys of test mode and live mode. */

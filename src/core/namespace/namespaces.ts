@@ -3,7 +3,7 @@ import type { OnActivity } from "../schema/activity-events.js";
 import type { NamespaceIdentity } from "../schema/control-requests.js";
 import type { namespaceSchema } from "../schema/control-responses.js";
 import { safeParse } from "../schema/issues.js";
-import { namespaceNameSchema, parseClockSetting } from "../schema/option-schemas.js";
+import { DEFAULT_NAMESPACE, namespaceNameSchema, parseClockSetting } from "../schema/option-schemas.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
 import { secretFaults } from "../schema/signature-schemes.js";
 import { parseInstant } from "../schema/time.js";
@@ -15,13 +15,7 @@ import { AdviceLog } from "./advice/advisor.js";
 import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
 import { HeapGuard } from "./heap-guard.js";
-import {
-  apiKeysOf,
-  DEFAULT_NAMESPACE,
-  inheritedWebhooks,
-  type NewNamespace,
-  namespaceInKey,
-} from "./identity.js";
+import { apiKeysOf, inheritedWebhooks, type NewNamespace, namespaceInKey } from "./identity.js";
 import type { ReceiverChecker, ScenarioTools } from "./injected-tools.js";
 import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";

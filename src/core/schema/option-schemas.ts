@@ -88,6 +88,7 @@ export const mailboxSchema = z
     z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
   );
 
+export const DEFAULT_NAMESPACE = "default";
 export const namespaceNameSchema = z
   .string()
   .check(

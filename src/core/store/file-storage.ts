@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { Store } from "../engine/store.js";
 import { type NamespaceIdentity, namespaceIdentitySchema } from "../schema/control-requests.js";
 import { safeParse } from "../schema/issues.js";
-import { namespaceNameSchema } from "../schema/option-schemas.js";
+import { DEFAULT_NAMESPACE, namespaceNameSchema } from "../schema/option-schemas.js";
 import {
   publishFile,
   readChecksummedJson,
@@ -42,7 +42,6 @@ const SPARE_HANDLES = 16;
 export interface FileStorageOptions {
   /** The default namespace's file. */
   readonly data: string;
-  readonly defaultName: string;
   /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush per change. */
   readonly fsync?: boolean | undefined;
   /** Receives messages about a successful opening. */
@@ -56,21 +55,19 @@ export interface FileStorageOptions {
 /** Stores each namespace in files beside the default namespace's file. */
 export class FileStorage implements Storage {
   readonly #data: string;
-  readonly #defaultName: string;
   readonly #writeOptions: { readonly fsync: boolean; readonly io: StoreIo };
   readonly #onNotice: (notice: string) => void;
   readonly #onError: (failure: Error) => void;
 
-  constructor({ data, defaultName, fsync = false, onNotice = () => {}, onError, io }: FileStorageOptions) {
+  constructor({ data, fsync = false, onNotice = () => {}, onError, io }: FileStorageOptions) {
     this.#data = resolveFile(data);
-    this.#defaultName = defaultName;
     this.#writeOptions = { fsync, io: { ...nodeIo, ...io } };
     this.#onNotice = onNotice;
     this.#onError = onError;
   }
 
   #file(name: string): string {
-    if (name === this.#defaultName) return this.#data;
+    if (name === DEFAULT_NAMESPACE) return this.#data;
     if (!safeParse(namespaceNameSchema, name).ok)
       throw new StoreError(`${JSON.stringify(name)} is not a valid namespace name.`);
     return `${this.#data}.ns-${name}`;
@@ -82,7 +79,7 @@ export class FileStorage implements Storage {
       this.#tryRemove(`Cannot remove ${file}`, () => rmSync(file, { force: true }));
     const names: string[] = [];
     for (const [name, endings] of namespaces) {
-      if (name === this.#defaultName) continue;
+      if (name === DEFAULT_NAMESPACE) continue;
       const file = this.#file(name);
       const isDeleted = !endings.has("") && endings.has(FILE_SUFFIX.deleted);
       if (endings.has(FILE_SUFFIX.unfinished))

@@ -8,6 +8,7 @@
 import type { Store } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { parseDuration } from "../../schema/duration.js";
+import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { StorageUnavailableError } from "../../schema/unavailable.js";
 import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
 import type { FileStorageOptions } from "../file-storage.js";
@@ -99,7 +100,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   }
 
   recover(): string[] {
-    return [...this.heldLeases.keys()].filter((name) => name !== this.options.defaultName);
+    return [...this.heldLeases.keys()].filter((name) => name !== DEFAULT_NAMESPACE);
   }
 
   open(name: string): Store {
