@@ -6,8 +6,6 @@ import type { SnapshotFile } from "./snapshot-file.js";
 export interface CompactionFiles {
   readonly snapshot: SnapshotFile;
   readonly journal: DataJournal;
-  /** Path of the file being written, in the same folder. */
-  readonly temporary: string;
   /** Throws if the files must not be written to. */
   readonly check: () => void;
 }
@@ -67,9 +65,9 @@ export class Compaction {
   }
 
   #publish(): void {
-    const { snapshot, journal, temporary, check } = this.#files;
+    const { snapshot, journal, check } = this.#files;
     snapshot.publish(check);
-    journal.dropBefore(this.#nextByte, temporary);
+    journal.dropBefore(this.#nextByte);
   }
 
   /** Cancels; the published snapshot and the journal stay as they are. */

@@ -137,16 +137,13 @@ export class DataJournal {
     this.#tryCutTo(0);
   }
 
-  /**
-   * Tries to drop all lines before a byte offset from `beginSegment`, by one rename.
-   *
-   * @param temporary path in the same folder for the remaining lines
-   */
-  dropBefore(startByte: number, temporary: string): void {
+  /** Tries to drop all lines before a byte offset from `beginSegment`, by one rename. */
+  dropBefore(startByte: number): void {
     if (startByte === this.#bytes) {
       this.clear();
       return;
     }
+    const temporary = `${this.#snapshotFile}.tmp`;
     let fd: number | undefined;
     try {
       const rest = Buffer.allocUnsafe(this.#bytes - startByte);

@@ -142,12 +142,7 @@ export class FileStore implements Store {
       return this.#finish(running, journal, () => running.finishNow());
     }
     if (journal.bytes <= largeBytes) return undefined;
-    const files = {
-      snapshot: this.#snapshot,
-      journal,
-      temporary: `${this.#file}.tmp`,
-      check: () => this.#check(),
-    };
+    const files = { snapshot: this.#snapshot, journal, check: () => this.#check() };
     const compaction = new Compaction(files, this.#assertCurrent(state()));
     this.#compaction = compaction;
     return this.#finish(compaction, journal, () => compaction.run());
