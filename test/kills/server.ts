@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { ifExists } from "../../src/core/store/store-error.js";
+import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import type { Random } from "../simulation/random.js";
 import { START } from "../support/api-client.js";
 import type { Answer } from "../support/caller.js";
@@ -24,20 +26,6 @@ interface Place {
   pending: { readonly operation: Operation; readonly answers: Answer[]; answer?: Answer } | undefined;
 }
 
-/** What came of it, for a person to see that all kinds of moments were met. */
-export interface Tally {
-  kills: number;
-  startsKilled: number;
-  answers: number;
-  /** Calls nobody answered: those that had happened all the same, and those that had not. */
-  happened: number;
-  notHappened: number;
-  /** Of those called several times at once, how many were killed with some of them answered, or kept, and others not. */
-  inMidTurn: number;
-  /** What was called, each with how often it was answered 200 and how often it was refused. */
-  readonly calls: Map<string, { done: number; refused: number }>;
-}
-
 /** How many callers there are, each with namespaces of its own: what it has been answered is what is there. */
 const CALLERS = 6;
 const NAMESPACES_EACH = 2;
@@ -52,14 +40,18 @@ function isWhole({ line }: Operation): boolean {
 
 /** Data that a command is killed on again and again, and what is to be in it. */
 export class Trial {
-  readonly tally: Tally = {
+  /** What came of it, for a person to see that all kinds of moments were met. */
+  readonly tally = {
     kills: 0,
     startsKilled: 0,
     answers: 0,
+    /** Calls nobody answered: those that had happened all the same, and those that had not. */
     happened: 0,
     notHappened: 0,
+    /** Of those called several times at once, how many were killed with some answered, or kept, and others not. */
     inMidTurn: 0,
-    calls: new Map(),
+    /** What was called, each with how often it was answered 200 and how often it was refused. */
+    calls: new Map<string, { done: number; refused: number }>(),
   };
   readonly #data: string;
   readonly #random: Random;
@@ -129,9 +121,9 @@ export class Trial {
 
   /** At some moment from when it has the lock on. */
   async #killStarting(command: Command): Promise<void> {
-    const hasLock = (): boolean => readIfThere(`${this.#data}.lock`).includes(String(command.pid));
-    while (!hasLock() && isAlive(command.pid)) await turn();
-    for (let turns = this.#random.int(0, 2_000); turns > 0; turns--) await turn();
+    const lock = () => ifExists(() => readFileSync(`${this.#data}.lock`, "utf8"));
+    while (!lock()?.includes(String(command.pid)) && isAlive(command.pid)) await yieldToEventLoop();
+    for (let turns = this.#random.int(0, 2_000); turns > 0; turns--) await yieldToEventLoop();
     await command.stop("SIGKILL");
     this.#checkStderr(command);
   }
@@ -304,16 +296,4 @@ function complaint({ name, kept, pending }: Place, now: Seen): string {
     `snapshots ${kept.seen.snapshots} | ${now.snapshots}`,
     ...differences(kept.seen.collections, now.collections).slice(0, 20),
   ].join("\n");
-}
-
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

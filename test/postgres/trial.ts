@@ -4,6 +4,7 @@ import { auditState } from "../../src/core/engine/intake/read-state.js";
 import type { JournalEntry, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { resolveSettings } from "../../src/core/schema/settings.js";
+import { pause } from "../../src/core/time/timers.js";
 import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 import type { Random } from "../simulation/random.js";
 import type { Postgres } from "../support/postgres.js";
@@ -153,7 +154,7 @@ export class Trial {
         headers,
       );
       if (answer !== undefined && answer.status !== 503) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
     throw new Unexpected(`${method} ${path} in ${namespace}: no answer within ${PATIENCE_MS} ms`);
   }
@@ -366,8 +367,4 @@ interface Called {
   readonly json: any;
   /** The answer says that it is from memory, while the database is away. */
   readonly isAway: boolean;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -6,7 +6,6 @@ import {
   accept,
   type Handler,
   hold,
-  REFUSING_URL,
   type Received,
   Receiver,
   refuseWith,
@@ -432,17 +431,6 @@ describe("what counts as a failure", () => {
     });
     expect(attempt).toMatchObject({ status: 202, error: null, response_body: "half of" });
     expect(delivery.status).toBe("delivered");
-  });
-
-  it("a connection refused, on a clock that stands still", async () => {
-    const url = REFUSING_URL;
-    const { sandbox, client } = await shopFor([{ url, events: ["charge.completed"] }]);
-    await client.pay({ scenario: "instant" });
-    await sandbox.settled();
-    const [delivery] = deliveriesOf(sandbox);
-    expect(delivery).toMatchObject({ status: "pending", attempts: [{ attempt: 1, status: null }] });
-    expect(delivery!.attempts[0]!.error).toMatch(/ECONNREFUSED/);
-    expect(since(delivery!.next_attempt_at!)).toBe(5000);
   });
 });
 
