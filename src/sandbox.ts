@@ -10,7 +10,6 @@ import { transitionCharge } from "./core/engine/commands/charge-commands.js";
 import { deepCopyState } from "./core/engine/frozen-state.js";
 import type { StateDump } from "./core/engine/records.js";
 import { chargeDetailView } from "./core/engine/wire-views.js";
-import { DEFAULT_RETAINED_PARTS } from "./core/namespace/initial-state.js";
 import type { Namespaces } from "./core/namespace/namespaces.js";
 import type { ChargeStatus } from "./core/schema/common.js";
 import { loadLazily, whenLoadsSettled } from "./core/schema/load-lazily.js";
@@ -234,10 +233,10 @@ export class Sandbox {
    */
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#requireOpen("reset").default;
-    const { keep = DEFAULT_RETAINED_PARTS, ids } = parseResetOptions(options);
+    const request = parseResetOptions(options);
     const stopping = namespace.flushQuietly();
     if (stopping !== undefined) await stopping;
-    const refusal = namespace.reset({ keep, repeatIds: ids === "repeat" });
+    const refusal = namespace.reset(request);
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 

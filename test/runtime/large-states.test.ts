@@ -135,7 +135,7 @@ describe("a state that grows too large to be read back", () => {
     look();
     expect(told).toHaveLength(1);
     expect(told[0]).toMatch(/^the namespace "default" holds about 6 MB\. Above 537 MB it cannot be imported/);
-    world.reset({ keep: [], repeatIds: false });
+    world.reset({ keep: [] });
     look();
     fill(world, 60);
     look();

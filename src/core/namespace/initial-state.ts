@@ -5,6 +5,7 @@ import { Engine } from "../engine/engine.js";
 import type { NamespaceRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import type { Command } from "../engine/transaction.js";
+import type { ResetRequest } from "../schema/engine-requests.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
@@ -13,16 +14,6 @@ import { atEndOfTick } from "../time/end-of-tick.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
-
-/** Parts that a reset can keep. `keys` has no effect: API keys are not in the state and always stay. */
-export type RetainablePart = "webhooks" | "keys" | "scenarios";
-
-export interface ResetRequest {
-  readonly keep: readonly RetainablePart[];
-  readonly repeatIds: boolean;
-}
-
-export const DEFAULT_RETAINED_PARTS: readonly RetainablePart[] = ["webhooks", "keys"];
 
 /** Opens the engine and clock of a namespace: from stored data, or new. */
 export function openEngineAndClock(options: NamespaceOptions): { engine: Engine; clock: Clock } {
@@ -82,11 +73,14 @@ function initialContent(options: NamespaceOptions): Command<void> {
   };
 }
 
-/** Adds the options' scenarios and the kept parts; the options' endpoints only if endpoints are not kept. */
+/**
+ * Adds the options' scenarios and the kept parts; the options' endpoints only if endpoints are not kept. Keeping `keys`
+ * has no effect: API keys are not in the state and always stay.
+ */
 export function addContentAfterReset(
   options: NamespaceOptions,
   before: State,
-  keep: readonly RetainablePart[],
+  keep: ResetRequest["keep"] = ["webhooks", "keys"],
 ): Command<void> {
   const endpoints = keep.includes("webhooks") ? before.endpoints() : undefined;
   const scenarios = keep.includes("scenarios") ? [...before.tables.scenarios.values()] : [];

@@ -19,6 +19,7 @@ import type { DeliveryHold } from "../engine/log-responses.js";
 import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
+import type { ResetRequest } from "../schema/engine-requests.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Refusal } from "../schema/refusals.js";
 import { UnavailableError } from "../schema/unavailable.js";
@@ -33,12 +34,7 @@ import { Advisor } from "./advice/advisor.js";
 import { ApiKeys } from "./api-keys.js";
 import { CoverageCounters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
-import {
-  addContentAfterReset,
-  openEngineAndClock,
-  type ResetRequest,
-  registerWebhook,
-} from "./initial-state.js";
+import { addContentAfterReset, openEngineAndClock, registerWebhook } from "./initial-state.js";
 import { MailboxLeases } from "./mailbox-leases.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
 import { type Observer, Observers } from "./observers.js";
@@ -311,8 +307,9 @@ export class Namespace {
   }
 
   /** Restores the initial state. A manual clock returns to its start, a running one to wall time. */
-  reset({ keep, repeatIds }: ResetRequest): Refusal | undefined {
+  reset({ keep, ids }: ResetRequest): Refusal | undefined {
     const { engine } = this;
+    const repeatIds = ids === "repeat";
     const setting = this.#initialSetting;
     const startMs = setting.mode === "manual" ? engine.namespace.start_ms : this.#options.wall.nowMs();
     const begin = addContentAfterReset(this.#options, engine.state, keep);

@@ -16,6 +16,8 @@ export const resetRequestSchema = closedShape("ResetRequest", "How to go back to
   ),
 });
 
+export type ResetRequest = z.infer<typeof resetRequestSchema>;
+
 export const reasonSchema = nonEmptyText(MAX_LENGTHS.reason);
 export const optionalReasonField = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
 

@@ -1,4 +1,3 @@
-import { DEFAULT_RETAINED_PARTS } from "../../core/namespace/initial-state.js";
 import { snapshotRequestSchema } from "../../core/schema/control-requests.js";
 import { MAX_JSON_DEPTH } from "../../core/schema/depth.js";
 import { resetRequestSchema } from "../../core/schema/engine-requests.js";
@@ -48,9 +47,8 @@ export const SANDBOX_OPERATIONS = [
       },
     },
     async (call) => {
-      const { keep = DEFAULT_RETAINED_PARTS, ids } = call.body;
       await call.namespace.flushQuietly();
-      return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);
+      return call.namespace.reset(call.body) ?? sandboxView(call);
     },
   ),
 ];
