@@ -1,12 +1,5 @@
+import type { FailedTest } from "../schema/control-responses.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
-
-export interface FailedTest {
-  readonly failed_test_id: number;
-  readonly test: string;
-  readonly namespace: string;
-  /** Sandbox time. */
-  readonly at: string;
-}
 
 const TESTS_MAX = 100;
 const CHARS_MAX = 64 * 1024 * 1024;

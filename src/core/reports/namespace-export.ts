@@ -3,7 +3,7 @@
 // nothing here reads the engine or the store.
 import { type ControlClient, readPages } from "../../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
-import type { ChargeHistoryItem } from "../schema/control-responses.js";
+import type { ChargeHistoryItem, FailedTest } from "../schema/control-responses.js";
 import { isPaid, isRefunded } from "../schema/statuses.js";
 
 type JsonObject = Record<string, unknown>;
@@ -111,12 +111,7 @@ async function listOf(client: ControlClient, path: string, id: string): Promise<
 }
 
 /** A failed test with the activity saved before its namespace was reset or deleted. */
-export interface FailedTestExport extends NamespaceActivity {
-  readonly failed_test_id: number;
-  readonly test: string;
-  readonly namespace: string;
-  readonly at: string;
-}
+export interface FailedTestExport extends NamespaceActivity, FailedTest {}
 
 /** Reads failed tests of all namespaces, oldest first; `leftOut` counts the tests that were not recorded. */
 export async function readFailedTests(

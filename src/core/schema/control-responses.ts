@@ -291,6 +291,7 @@ const failedTest = {
   at: field(timestampSchema, "When, in sandbox time."),
 };
 export const failedTestSchema = shape("FailedTest", "A test that failed.", failedTest);
+export type FailedTest = z.infer<typeof failedTestSchema>;
 export const failedTestListSchema = shape("FailedTestList", "Tests that failed.", {
   ...fieldsOf(pageShape("FailedTestPage", "Tests", failedTestSchema)),
   left_out: field(
