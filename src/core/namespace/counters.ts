@@ -31,13 +31,17 @@ export class CoverageCounters {
   }
 
   /** @param state after the change */
-  noteChange(change: Change, state: State): void {
-    for (const [name, , record] of change.puts) {
+  noteChange({ puts, counters }: Change, state: State): void {
+    for (const [name, , record] of puts) {
       if (record === null) continue;
-      if (name === "events") this.#count("events", (record as { type: string }).type);
-      else if (name === "charges") this.#count("statuses", (record as { status: string }).status);
+      if (name === "charges") this.#count("statuses", (record as { status: string }).status);
+      else if (name === "events") {
+        this.#count("events", (record as EventRecord).type);
+        if (isLatePayment(record as EventRecord, state)) this.#count("mishaps", "late_payment");
+      } else if (name === "deliveries")
+        for (const kind of mishapsOfAttempt(record as Delivery, counters.attempt, state))
+          this.#count("mishaps", kind);
     }
-    for (const kind of findMishaps(change, state)) this.#count("mishaps", kind);
   }
 
   clear(): void {
@@ -70,17 +74,6 @@ export const COUNTED_MISHAPS = [
   "late_payment",
 ] as const;
 export type CountedMishap = (typeof COUNTED_MISHAPS)[number];
-
-/** @param state after the change */
-function findMishaps({ puts, counters }: Change, state: State): CountedMishap[] {
-  const mishaps: CountedMishap[] = [];
-  for (const [name, , record] of puts) {
-    if (record === null) continue;
-    if (name === "deliveries") mishaps.push(...mishapsOfAttempt(record as Delivery, counters.attempt, state));
-    else if (name === "events" && isLatePayment(record as EventRecord, state)) mishaps.push("late_payment");
-  }
-  return mishaps;
-}
 
 function isLatePayment({ type, object_id }: EventRecord, state: State): boolean {
   if (type !== "charge.completed" || object_id === null) return false;

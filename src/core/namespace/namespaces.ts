@@ -27,6 +27,7 @@ const NAMESPACE_LIMIT = 10_000;
 export interface NamespacesOptions {
   /** Defaults of every namespace. `inheritedWebhooks` decides which webhooks apply outside the default namespace. */
   readonly base: NamespaceDefaults;
+  /** True if an API key that names an unknown namespace creates that namespace. */
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioTools;
   readonly checkReceiver: ReceiverChecker;
@@ -138,11 +139,6 @@ export class Namespaces {
         throw error;
       base.onError(this.#unopened.add(name, identity, error));
     }
-  }
-
-  /** True if an API key that names an unknown namespace creates that namespace. */
-  get createsByKey(): boolean {
-    return this.options.autoNamespaces;
   }
 
   /** Reports a refused live key only once, since an app sends its key with each call. */

@@ -44,7 +44,7 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
     return REAL_KEY;
   }
   const name = key === null ? undefined : namespaceInKey(key);
-  if (name === undefined || namespaces.createsByKey) return INVALID_KEY;
+  if (name === undefined || namespaces.options.autoNamespaces) return INVALID_KEY;
   const { code, message } = INVALID_KEY;
   return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
 }
