@@ -43,14 +43,9 @@ export class FaultInjector {
   }
 
   hasRules(): boolean {
-    return (this.#armed ??= this.#lookForRules());
-  }
-
-  #lookForRules(): boolean {
-    const { state } = this.#engine;
-    if (state.tables.faults.size > 0) return true;
-    for (const scenario of scenariosFor(state, null)) if ((scenario.faults ?? []).length > 0) return true;
-    return false;
+    return (this.#armed ??=
+      this.#engine.state.tables.faults.size > 0 ||
+      scenariosFor(this.#engine.state, null).some(({ faults = [] }) => faults.length > 0));
   }
 
   /** Returns the first matching fault that is not used up, and counts it. */

@@ -75,14 +75,12 @@ export class RequestJournal {
     entry.wallMs = wallMs;
     entry.inFlight = inFlight;
     if (this.#limit === 0) this.#oldest = this.#count + 1;
-    else this.#insert(entry);
+    else {
+      if (this.#count - this.#oldest >= this.#limit) this.#dropOldest();
+      this.#ring[(entry.id - 1) % this.#limit] = entry;
+      this.#measure(entry);
+    }
     return entry;
-  }
-
-  #insert(entry: RequestEntry): void {
-    if (this.#count - this.#oldest >= this.#limit) this.#dropOldest();
-    this.#ring[(entry.id - 1) % this.#limit] = entry;
-    this.#measure(entry);
   }
 
   #measure(entry: RequestEntry): void {
