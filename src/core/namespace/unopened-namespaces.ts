@@ -10,31 +10,21 @@ interface LeftOutNamespace {
 }
 
 /** Stored namespaces that could not be opened. */
-export class UnopenedNamespaces {
-  readonly #byName = new Map<string, LeftOutNamespace>();
-
+export class UnopenedNamespaces extends Map<string, LeftOutNamespace> {
   /** @returns the error to report */
   add(name: string, identity: NamespaceIdentity | undefined, cause: unknown): StoreError {
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.?$/, ".");
-    this.#byName.set(name, { reason, apiKeys: identity === undefined ? [] : apiKeysOf(name, identity) });
+    this.set(name, { reason, apiKeys: identity === undefined ? [] : apiKeysOf(name, identity) });
     return new StoreError(`The namespace "${name}" was skipped. ${reason}`, { cause });
   }
 
-  delete(name: string): boolean {
-    return this.#byName.delete(name);
-  }
-
-  has(name: string): boolean {
-    return this.#byName.has(name);
-  }
-
   findByKey(apiKey: string): string | undefined {
-    for (const [name, { apiKeys }] of this.#byName) if (apiKeys.includes(apiKey)) return name;
+    for (const [name, { apiKeys }] of this) if (apiKeys.includes(apiKey)) return name;
     return undefined;
   }
 
   refusalOf(name: string): Refusal | undefined {
-    const entry = this.#byName.get(name);
+    const entry = this.get(name);
     if (entry === undefined) return undefined;
     const message = `The namespace "${name}" could not be opened: ${entry.reason} Repair its files and call PUT /_sandbox/namespaces/${name} to open it, or DELETE to remove it.`;
     return refuse("INTERNAL_ERROR", message);

@@ -70,11 +70,9 @@ export class Clock {
     return wallMs;
   }
 
-  /** Wall milliseconds until sandbox time is `atMs`; Infinity on a stopped clock. */
+  /** Wall milliseconds until sandbox time is `atMs`, on a clock that runs. */
   wallDelayMs(atMs: number): number {
-    return this.isTimeRunning
-      ? Math.max(0, atMs - this.nowMs()) / this.#setting.speed
-      : Number.POSITIVE_INFINITY;
+    return (atMs - this.nowMs()) / this.#setting.speed;
   }
 
   set(nowMs: number, setting: ClockSetting): void {
