@@ -56,7 +56,9 @@ export async function callHandler(handler: WebhookHandler, request: Request): Pr
 }
 
 function handlerErrorResponse(error: unknown): Response {
-  return new Response(`the webhook handler threw ${handlerErrorText(error)}`, { status: 500 });
+  const { name, message } = (error ?? {}) as Partial<Error>;
+  const text = typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
+  return new Response(`the webhook handler threw ${text}`, { status: 500 });
 }
 
 function handlerResponse(answer: WebhookAnswer): Response {
@@ -70,11 +72,6 @@ function handlerResponse(answer: WebhookAnswer): Response {
 function isResponse(value: unknown): value is Response {
   const { status, text, headers } = value as Partial<Response>;
   return typeof status === "number" && typeof text === "function" && typeof headers?.get === "function";
-}
-
-function handlerErrorText(error: unknown): string {
-  const { name, message } = (error ?? {}) as Partial<Error>;
-  return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
 }
 
 /** Calls an in-process receiver when all members of its barrier, if any, have arrived. Never rejects. */

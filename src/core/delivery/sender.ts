@@ -158,15 +158,10 @@ export class Sender {
   }
 }
 
-interface Queue {
-  running: number;
-  readonly waiting: (() => void)[];
-}
-
 /** Limits concurrent work per key; the rest waits in order. */
 class ConcurrencyLimit {
   readonly #limit: number;
-  readonly #queues = new Map<string, Queue>();
+  readonly #queues = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
 
   constructor(limit: number) {
     this.#limit = limit;

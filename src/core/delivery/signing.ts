@@ -38,14 +38,13 @@ function sign(
   secret: string,
 ): string {
   if (algorithm === null) return secret;
-  const hmac = createHmac(algorithm, key === "text" ? secret : keyBytes(secret));
+  const hmac = createHmac(
+    algorithm,
+    key === "text" ? secret : Buffer.from(secret.replace(/^whsec_/, ""), "base64"),
+  );
   if (payload === "id.timestamp.body") hmac.update(`${id}.${timestamp}.`);
   if (payload === "timestamp.body") hmac.update(`${timestamp}.`);
   return hmac.update(body).digest(encoding);
-}
-
-function keyBytes(secret: string): Buffer {
-  return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }
 
 /** Replaces placeholders in one pass: values may look like placeholders. */

@@ -21,11 +21,6 @@ interface LeasedNamespace {
   execute<Result>(command: Command<Result>): Result;
 }
 
-interface CurrentRun {
-  readonly run: string;
-  readonly lease: HeartbeatLease;
-}
-
 /**
  * Exclusive lease of a namespace by one scenario run. If the runner disappears, the lease restores clock, rules, faults
  * and mailboxes.
@@ -34,7 +29,7 @@ export class RunLease {
   readonly #namespace: LeasedNamespace;
   readonly #wall: WallClock;
   readonly #onError: (error: unknown) => void;
-  #current: CurrentRun | undefined;
+  #current: { readonly run: string; readonly lease: HeartbeatLease } | undefined;
 
   constructor(namespace: LeasedNamespace, wall: WallClock, onError: (error: unknown) => void) {
     this.#namespace = namespace;
