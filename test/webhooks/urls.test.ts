@@ -145,16 +145,9 @@ it("is an IPv4 address only where the four numbers of it are written", () => {
 
 describe("what a resolver answers", () => {
   it.each([
-    ["169.254.169.254", true],
-    ["fe80::1%eth0", true],
     ["::ffff:169.254.1.1", true],
     ["FD00:EC2::254", true],
-    ["127.0.0.1", false],
-    ["192.0.0.192", true],
-    ["64:ff9b:1::a9fe:a9fe", true],
     ["::", false],
-    ["10.1.2.3", false],
-    ["::1", false],
     ["::ffff:10.0.0.1", false],
     ["2001:db8::a9fe:a9fe", false],
     ["no address", false],
