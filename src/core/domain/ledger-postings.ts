@@ -1,6 +1,6 @@
 import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../schema/common.js";
-import type { Holdings, Posting } from "../schema/records/payment-records.js";
-import { add, isNegative, isZeroSum, negate, subtract, zeroAmount } from "./money.js";
+import type { Charge, Holdings, Posting } from "../schema/records/payment-records.js";
+import { add, isNegative, isZeroSum, negate, proportionOf, subtract, zeroAmount } from "./money.js";
 
 export type { Holdings, Posting } from "../schema/records/payment-records.js";
 
@@ -11,6 +11,34 @@ export function holdingsKey(mode: Mode, organizationId: string, currency: string
 export function emptyBalances(decimals: number): Record<LedgerAccount, string> {
   const none = zeroAmount(decimals);
   return { available: none, pending: none, in_transit: none, fees: none, outside: none };
+}
+
+export interface BookedPayment {
+  readonly amount: string;
+  readonly currency: string;
+  readonly settlement: string;
+  readonly totalFee: string;
+}
+
+/**
+ * Returns the customer's payment, in the currency paid, split into settlement and fees in the same proportion as the
+ * charge's amount. Undefined for a charge without a price.
+ */
+export function bookedPayment(
+  charge: Charge,
+  decimalsOf: (currency: string) => number,
+): BookedPayment | undefined {
+  const { amount, currency, settlement_amount: settlement, fees, amount_paid, currency_paid } = charge;
+  if (settlement === null || fees === null) return undefined;
+  if (amount_paid === undefined || currency_paid === undefined)
+    return { amount, currency, settlement, totalFee: fees.total_fee };
+  const settled = proportionOf(amount_paid, settlement, amount, decimalsOf(currency_paid));
+  return {
+    amount: amount_paid,
+    currency: currency_paid,
+    settlement: settled,
+    totalFee: subtract(amount_paid, settled),
+  };
 }
 
 /** A customer's payment: splits into the merchant's share and the fees. */

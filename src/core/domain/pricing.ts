@@ -6,7 +6,7 @@ export type { Pricing } from "../schema/records/payment-records.js";
 /** A price in the customer's currency; the customer pays `amount`, settlement_amount plus total_fee. */
 export type Price = Pick<Quote, "exchange_rate" | "settlement_amount" | "fees" | "amount">;
 
-export interface PricingTerms {
+interface PricingTerms {
   readonly base_rate: string;
   readonly target_rate: string;
   readonly decimals: number;

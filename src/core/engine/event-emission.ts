@@ -201,30 +201,22 @@ function planDeliveries(
   found: MatchedRule<WebhookRule> | undefined,
 ): void {
   const rule = found?.rule ?? {};
+  const planLater = (mishap: Mishap | null, delay: string) =>
+    planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), tx.atMs + durationMs(delay));
   if (rule.drop) putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
   for (let copy = 0; copy < (rule.drop ? 0 : (rule.copies ?? 1)); copy++) {
     const copyMishap = found === undefined ? mishap : mishapOfCopy(mishap, found, { event, endpoint, copy });
-    if (rule.delay !== undefined) planLater(tx, event, endpoint, copyMishap, rule.delay);
+    if (rule.delay !== undefined) planLater(copyMishap, rule.delay);
     else {
       const goesAlone = rule.at_once ?? false;
       planDelivery(tx, event, endpoint, { mishap: copyMishap, swap: rule.swap ?? false, goesAlone });
     }
   }
-  if (rule.again_after !== undefined) planLater(tx, event, endpoint, null, rule.again_after);
+  if (rule.again_after !== undefined) planLater(null, rule.again_after);
   if (found?.rule.forged) {
     const forged = invalidSignatureMishap(found.scenario, event, tx.settings);
     planDelivery(tx, event, endpoint, { mishap: forged, goesAlone: true });
   }
-}
-
-function planLater(
-  tx: Transaction,
-  event: EventRecord,
-  endpoint: Endpoint,
-  mishap: Mishap | null,
-  delay: string,
-): void {
-  planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), tx.atMs + durationMs(delay));
 }
 
 function putDelivery(

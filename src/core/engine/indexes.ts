@@ -20,18 +20,7 @@ interface Indexing<Item> {
 export type KindFilter<Item> = (record: Item) => boolean;
 
 /** Collections of records with a `seq`; the others are looked up by key, or read as a whole. */
-export type IndexedCollection =
-  | "quotes"
-  | "charges"
-  | "withdrawals"
-  | "destinations"
-  | "idempotency"
-  | "holdings"
-  | "entries"
-  | "events"
-  | "deliveries";
-
-const INDEXES: { readonly [Name in IndexedCollection]: Indexing<Collections[Name]> } = {
+const INDEXES = {
   charges: {
     lists: [() => "charges", (charge) => chargeListName(charge.mode, charge.organization_id)],
     kind: (charge) => chargeListName(charge.mode, charge.organization_id, charge.status),
@@ -53,7 +42,9 @@ const INDEXES: { readonly [Name in IndexedCollection]: Indexing<Collections[Name
   },
   entries: {},
   holdings: {},
-};
+} satisfies { readonly [Name in CollectionName]?: Indexing<Collections[Name]> };
+
+export type IndexedCollection = keyof typeof INDEXES;
 
 /** The list of an organization's records in one mode. */
 export function ownerListName(
@@ -226,7 +217,10 @@ export class Indexes {
 
   of<Name extends IndexedCollection>(name: Name): CollectionIndex<Collections[Name]> {
     const indexes: { [Each in Name]?: CollectionIndex<Collections[Each]> } = this.#indexes;
-    return (indexes[name] ??= new CollectionIndex<Collections[Name]>(this.#tables[name], INDEXES[name]));
+    return (indexes[name] ??= new CollectionIndex<Collections[Name]>(
+      this.#tables[name],
+      INDEXES[name] as Indexing<Collections[Name]>,
+    ));
   }
 }
 

@@ -1,7 +1,8 @@
-import { type BookedPayment, bookedPayment } from "../domain/booked-payment.js";
 import type { Charge } from "../domain/charge-transition.js";
 import {
   applyPostings,
+  type BookedPayment,
+  bookedPayment,
   emptyBalances,
   type Holdings,
   holdingsKey,

@@ -1,6 +1,5 @@
-import { bookedPayment } from "../domain/booked-payment.js";
 import { CHARGE_STATUS_RULES, type Charge, firstExpiredMs } from "../domain/charge-transition.js";
-import { holdingsKey } from "../domain/ledger-postings.js";
+import { bookedPayment, holdingsKey } from "../domain/ledger-postings.js";
 import { compareAmounts } from "../domain/money.js";
 import { type StatusRules, simulateTimeline, type TimelineProgress } from "../domain/timeline.js";
 import type { ChargeStatus } from "../schema/common.js";

@@ -1,4 +1,4 @@
-import type { PricingTerms } from "../domain/pricing.js";
+import { computePrice, type Price, type Pricing } from "../domain/pricing.js";
 import type { CurrencyFixture, MethodFixture } from "../schema/fixtures-file.js";
 import { type ErrorDetails, type Refusal, refuseInvalid } from "../schema/refusals.js";
 import type { State } from "./state.js";
@@ -9,19 +9,20 @@ export function usdRateOf(state: State, currency: CurrencyFixture): string {
   return state.get("rates", currency.code)?.rate ?? currency.rate;
 }
 
-export function pricingTermsFor(
+/** Prices an amount in the target currency at current exchange rates. */
+export function currentPrice(
   tx: Transaction,
-  baseCurrency: string,
+  pricing: Pricing,
   target: CurrencyFixture,
   method: MethodFixture,
-): PricingTerms {
-  return {
-    base_rate: usdRateOf(tx.state, tx.catalogue.requireCurrency(baseCurrency)),
+): Price {
+  return computePrice(pricing, target.code, {
+    base_rate: usdRateOf(tx.state, tx.catalogue.requireCurrency(pricing.base_currency)),
     target_rate: usdRateOf(tx.state, target),
     decimals: target.decimals,
     platform_percent: method.fees.platform_percent,
     gateway_percent: method.fees.gateway_percent,
-  };
+  });
 }
 
 /** Sets rates, all or none: units of each currency per US dollar. */

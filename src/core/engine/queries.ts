@@ -81,14 +81,10 @@ function pageOf<Name extends StaleReadCollection>(
 
 /** Endpoints of the caller's organization, and those the sandbox was started with. */
 export function visibleEndpoints(state: State, caller: Caller): Endpoint[] {
-  return state
-    .endpoints()
-    .filter(
-      (endpoint) =>
-        endpoint.mode === caller.mode &&
-        (endpoint.organization_id === null ||
-          endpoint.organization_id === caller.organization.organization_id),
-    );
+  const owners = [null, caller.organization.organization_id];
+  const isVisible = (endpoint: Endpoint) =>
+    endpoint.mode === caller.mode && owners.includes(endpoint.organization_id);
+  return state.endpoints().filter(isVisible);
 }
 
 export function railView(catalogue: Catalogue, rail: RailFixture) {

@@ -65,31 +65,18 @@ export interface JournalEntry extends Omit<Change, "puts"> {
 
 export type JournalPut =
   | RecordPut
-  | readonly [collection: CollectionName, key: RecordKey, fields: object, how: "derived"]
-  | readonly [
-      collection: CollectionName,
-      key: RecordKey,
-      fields: object,
-      how: "changed",
-      grown?: AppendedItems,
-    ]
-  | readonly [
-      collection: CollectionName,
-      key: RecordKey,
-      fields: object,
-      how: "like",
-      other: RecordKey,
-      parts?: ObjectDiffs,
-    ]
-  | readonly [
-      collection: CollectionName,
-      key: RecordKey,
-      fields: object,
-      how: "as",
-      other: RecordKey,
-      shared: readonly string[],
-      grown?: AppendedItems,
-    ];
+  | EncodedPut<"derived">
+  | EncodedPut<"changed", [grown?: AppendedItems]>
+  | EncodedPut<"like", [other: RecordKey, parts?: ObjectDiffs]>
+  | EncodedPut<"as", [other: RecordKey, shared: readonly string[], grown?: AppendedItems]>;
+
+type EncodedPut<How extends string, More extends unknown[] = []> = readonly [
+  collection: CollectionName,
+  key: RecordKey,
+  fields: object,
+  how: How,
+  ...more: More,
+];
 
 /** The whole state as plain JSON, for snapshots, exports and restores. */
 export interface StateDump {

@@ -253,14 +253,8 @@ export class State {
   }
 
   eventTypes(): string[] {
-    return [
-      ...new Set(
-        this.#indexes
-          .of("events")
-          .kinds()
-          .map(({ type }) => type),
-      ),
-    ];
+    const kinds = this.#indexes.of("events").kinds();
+    return [...new Set(kinds.map(({ type }) => type))];
   }
 
   /** The deliveries of an event, newest first. */

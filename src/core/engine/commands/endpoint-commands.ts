@@ -28,15 +28,12 @@ type EndpointAddress = Pick<NewEndpoint, "url" | "mailbox" | "mode" | "organizat
 
 /** The endpoint with that address. Endpoints of the start options match every organization. */
 export function endpointAt(state: State, { url, mailbox = null, mode, organizationId }: EndpointAddress) {
-  return state
-    .endpoints()
-    .find(
-      (endpoint) =>
-        endpoint.url === url &&
-        endpoint.mailbox === mailbox &&
-        endpoint.mode === mode &&
-        (endpoint.organization_id === null || endpoint.organization_id === organizationId),
-    );
+  const isThere = (endpoint: Endpoint) =>
+    endpoint.url === url &&
+    endpoint.mailbox === mailbox &&
+    endpoint.mode === mode &&
+    (endpoint.organization_id === null || endpoint.organization_id === organizationId);
+  return state.endpoints().find(isThere);
 }
 
 /** Registers an endpoint, or updates the endpoint with the same URL and owner. */
@@ -71,9 +68,22 @@ const ROTATION_MS = 24 * 60 * 60 * 1000;
 /** Finds an endpoint of the caller; the control API has no caller and finds any endpoint. */
 function findEndpoint(tx: Transaction, caller: Caller | undefined, webhookId: string): Endpoint | Refusal {
   const visible = caller === undefined ? tx.state.endpoints() : visibleEndpoints(tx.state, caller);
-  return (
-    visible.find(({ webhook_id }) => webhook_id === webhookId) ?? refuse("NOT_FOUND", "Webhook not found")
-  );
+  const found = visible.find(({ webhook_id }) => webhook_id === webhookId);
+  return found ?? refuse("NOT_FOUND", "Webhook not found");
+}
+
+/** Replaces an endpoint by the one that `change` returns, if that does not refuse. */
+function changeEndpoint(
+  caller: Caller | undefined,
+  webhookId: string,
+  change: (tx: Transaction, endpoint: Endpoint) => Endpoint | Refusal,
+): Command<Endpoint | Refusal> {
+  return (tx) => {
+    const endpoint = findEndpoint(tx, caller, webhookId);
+    const next = "refused" in endpoint ? endpoint : change(tx, endpoint);
+    if (!("refused" in next)) tx.put("endpoints", webhookId, next);
+    return next;
+  };
 }
 
 export interface EndpointPatch {
@@ -89,16 +99,14 @@ export function updateEndpoint(
   webhookId: string,
   patch: EndpointPatch,
 ): Command<Endpoint | Refusal> {
-  return (tx) => {
-    const endpoint = findEndpoint(tx, caller, webhookId);
-    if ("refused" in endpoint) return endpoint;
+  return changeEndpoint(caller, webhookId, (tx, endpoint) => {
     const url = patch.url ?? endpoint.url;
     const { mailbox, mode, organization_id: organizationId } = endpoint;
     const other =
       url === endpoint.url ? undefined : endpointAt(tx.state, { url, mailbox, mode, organizationId });
     if (other !== undefined)
       return refuseInvalid({ url: `is the URL of ${other.webhook_id} already; change or delete that one` });
-    const next: Endpoint = {
+    return {
       ...endpoint,
       url,
       events: patch.events ?? endpoint.events,
@@ -106,9 +114,7 @@ export function updateEndpoint(
       unreachable: patch.unreachable ?? endpoint.unreachable,
       signature: patch.signature ?? endpoint.signature,
     };
-    tx.put("endpoints", webhookId, next);
-    return next;
-  };
+  });
 }
 
 /** Pending deliveries to the deleted endpoint are dropped when due. */
@@ -122,18 +128,12 @@ export function deleteEndpoint(caller: Caller | undefined, webhookId: string): C
 
 /** Replaces the secret; the old one signs too for ROTATION_MS, so that receivers miss no event. */
 export function rotateSecret(caller: Caller | undefined, webhookId: string): Command<Endpoint | Refusal> {
-  return (tx) => {
-    const endpoint = findEndpoint(tx, caller, webhookId);
-    if ("refused" in endpoint) return endpoint;
-    const next: Endpoint = {
-      ...endpoint,
-      secret: newSecret(tx),
-      previous_secret: endpoint.secret,
-      previous_secret_until_ms: clampInstant(tx.atMs + ROTATION_MS),
-    };
-    tx.put("endpoints", webhookId, next);
-    return next;
-  };
+  return changeEndpoint(caller, webhookId, (tx, endpoint) => ({
+    ...endpoint,
+    secret: newSecret(tx),
+    previous_secret: endpoint.secret,
+    previous_secret_until_ms: clampInstant(tx.atMs + ROTATION_MS),
+  }));
 }
 
 function newSecret(tx: Transaction): string {

@@ -1,14 +1,21 @@
-import type { Charge } from "../../domain/charge-transition.js";
+import { type Charge, computeTransition } from "../../domain/charge-transition.js";
+import { compareAmounts, toCanonicalAmount } from "../../domain/money.js";
+import { payoutCurrencies } from "../../domain/requests/payout-requests.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
-import type { Mode } from "../../schema/common.js";
+import { transitionWithdrawal, type Withdrawal } from "../../domain/withdrawal.js";
+import type { ChargeStatus, Mode, WithdrawalStatus } from "../../schema/common.js";
 import { eventTypeOf, subjectOfEvent } from "../../schema/event-types.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
+import { CHARGE_STATUS_TABLE } from "../../schema/statuses.js";
+import type { Caller } from "../caller.js";
 import { emit, type ManualEvent, planDelivery, sendManualEvent } from "../event-emission.js";
 import type { Delivery, Endpoint, EventRecord } from "../records.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailView, withdrawalView } from "../wire-views.js";
-import { buildSampleCharge, buildSampleWithdrawal } from "./sample-records.js";
+import { priceAtMarket } from "./methods.js";
+import { buildCharge } from "./new-charge.js";
+import { buildWithdrawal } from "./withdrawal-commands.js";
 
 export interface Trigger {
   /** Type of the event, or the name under which events of the type are sent. */
@@ -64,6 +71,97 @@ function topicOf(tx: Transaction, trigger: Trigger, type: string | undefined): T
   return { record: withdrawalView(withdrawal), subject: withdrawalSubject(withdrawal, undefined) };
 }
 
+type Step<Status> = readonly [afterMs: number, to: Status, reason?: string | undefined];
+
+const MINUTE_MS = 60_000;
+
+function chargeSteps(to: ChargeStatus, tx: Transaction): readonly Step<ChargeStatus>[] {
+  const { sample } = CHARGE_STATUS_TABLE[to];
+  if (sample === null) return [];
+  const { from, afterMs = tx.settings.limits.checkout_default_minutes * MINUTE_MS, reason } = sample;
+  return [...chargeSteps(from, tx), [afterMs, to, reason]];
+}
+
+const PROCESSING: Step<WithdrawalStatus> = [1_000, "PROCESSING"];
+const WITHDRAWAL_STEPS: Readonly<Record<WithdrawalStatus, readonly Step<WithdrawalStatus>[]>> = {
+  PENDING: [],
+  PROCESSING: [PROCESSING],
+  COMPLETED: [PROCESSING, [3_000, "COMPLETED"]],
+  FAILED: [PROCESSING, [3_000, "FAILED", "rejected_by_bank"]],
+  CANCELLED: [[1_000, "CANCELLED"]],
+};
+
+const SAMPLE_PRICE = { base_currency: "USD", amount: "25.00" };
+
+/** Makes a sample charge that has just reached the status; stores nothing. */
+function buildSampleCharge(tx: Transaction, status: ChargeStatus, mode: Mode): Charge {
+  const steps = chargeSteps(status, tx);
+  const scratch = scratchFor(tx, steps);
+  const { catalogue } = tx;
+  const caller = sampleCaller(tx, mode);
+  const { organization } = caller;
+  const method = catalogue.enabledMethods(organization)[0] ?? catalogue.fixtures.methods[0]!;
+  const home = catalogue.homeCurrency(organization);
+  const code = home !== undefined && method.currencies.includes(home.code) ? home.code : method.currencies[0];
+  const currency = catalogue.requireCurrency(code ?? SAMPLE_PRICE.base_currency);
+  const charge = buildCharge(scratch, caller, {
+    kind: "whitelabel",
+    body: {
+      customer_email: "ada@shop.test",
+      customer_name: "Ada Obi",
+      metadata: { order_id: "1042" },
+      expires_in_minutes: undefined,
+    },
+    pricing: SAMPLE_PRICE,
+    offeredMethods: [method.id],
+    scenarioAsked: null,
+  });
+  const choice = { method, currency, phoneNumber: null, bankAccountNumber: null };
+  const priced = priceAtMarket(scratch, charge, choice);
+  return steps.reduce((sample, [afterMs, to, reason]) => {
+    const moved = computeTransition(sample, to, scratch.atMs + afterMs, "scenario", reason);
+    if (typeof moved === "string") throw new Error(`a sample that is ${sample.status} cannot become ${to}`);
+    return moved.charge;
+  }, priced);
+}
+
+/** Makes a sample withdrawal that has just reached the status; stores nothing. */
+function buildSampleWithdrawal(tx: Transaction, status: WithdrawalStatus, mode: Mode): Withdrawal {
+  const steps = WITHDRAWAL_STEPS[status];
+  const scratch = scratchFor(tx, steps);
+  const { catalogue } = tx;
+  const caller = sampleCaller(tx, mode);
+  const payable = payoutCurrencies(catalogue);
+  const home = catalogue.homeCurrency(caller.organization);
+  const currency = payable.find((each) => each === home) ?? payable[0] ?? catalogue.requireCurrency("USD");
+  const minimum = currency.minimum_withdrawal ?? "0";
+  const withdrawal = buildWithdrawal(scratch, caller, {
+    body: {
+      destination_id: scratch.id("destination"),
+      amount: toCanonicalAmount(compareAmounts(minimum, "100") > 0 ? minimum : "100", currency.decimals),
+      reference: "payout-1042",
+      metadata: { payout_id: "1042" },
+    },
+    currency,
+    scenarioAsked: null,
+  });
+  return steps.reduce((sample, [afterMs, to, reason]) => {
+    const moved = transitionWithdrawal(sample, to, scratch.atMs + afterMs, "scenario", reason);
+    if (moved === "illegal") throw new Error(`a sample that is ${sample.status} cannot become ${to}`);
+    return moved.withdrawal;
+  }, withdrawal);
+}
+
+function sampleCaller({ catalogue }: Transaction, mode: Mode): Caller {
+  return { key: "sample", mode, organization: catalogue.fixtures.organizations[0]! };
+}
+
+/** Returns a scratch transaction, whose ids no record gets; starts early enough for the last step to be now. */
+function scratchFor(tx: Transaction, steps: readonly Step<string>[]): Transaction {
+  const [durationMs] = steps.at(-1) ?? [0];
+  return tx.createScratch(`sample ${tx.next("sample")}`, tx.atMs - durationMs);
+}
+
 /** Merges objects at every depth; lists and other values are replaced. */
 function merge(record: unknown, changes: unknown): unknown {
   if (!isObject(record) || !isObject(changes)) return changes;
@@ -76,7 +174,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function sendAgain(
+function resend(
   deliveryId: string,
   send: (tx: Transaction, event: EventRecord, endpoint: Endpoint) => Delivery[],
 ): Command<Delivery[] | Refusal> {
@@ -91,7 +189,7 @@ function sendAgain(
 
 /** Delivers an event to the same endpoint again, with new signatures. */
 export function redeliver(deliveryId: string, times: number): Command<Delivery[] | Refusal> {
-  return sendAgain(deliveryId, (tx, event, endpoint) =>
+  return resend(deliveryId, (tx, event, endpoint) =>
     Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { goesAlone: true })),
   );
 }
@@ -101,7 +199,7 @@ export function resendWithData(
   deliveryId: string,
   { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<ManualEvent, "json">,
 ): Command<Delivery[] | Refusal> {
-  return sendAgain(deliveryId, (tx, event, endpoint) =>
+  return resend(deliveryId, (tx, event, endpoint) =>
     sendManualEvent(tx, event, endpoint, { json: JSON.stringify(data), ...how }),
   );
 }

@@ -1,14 +1,14 @@
 import { toPlainRecord } from "../../domain/charge-state.js";
-import type { Charge } from "../../domain/charge-transition.js";
+import type { Charge, LazyInstructions, PaymentInstructions } from "../../domain/charge-transition.js";
+import { type InstructionsInput, METHOD_KINDS } from "../../domain/method-kinds.js";
 import { compareAmounts, isZero } from "../../domain/money.js";
-import { computePrice, type Price, type Pricing } from "../../domain/pricing.js";
+import type { Price, Pricing } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payment-requests.js";
 import { durationMs } from "../../schema/duration.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
 import { type Refusal, refuseInvalid } from "../../schema/refusals.js";
-import { digestOf } from "../ids.js";
-import { DeferredInstructions } from "../lazy-instructions.js";
-import { pricingTermsFor } from "../market.js";
+import { digestOf, sharedDigestOf } from "../ids.js";
+import { currentPrice } from "../market.js";
 import type { Quote } from "../records.js";
 import type { Transaction } from "../transaction.js";
 import { walletFor } from "./quote-commands.js";
@@ -94,14 +94,19 @@ export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMe
   };
 }
 
+/** Prices a charge at current exchange rates, with the method's first rail. */
+export function priceAtMarket(tx: Transaction, charge: Charge, choice: Omit<ChosenMethod, "rail">): Charge {
+  const rail = tx.catalogue.rails(choice.method.id, choice.currency.code)[0];
+  return priceCharge(tx, charge, marketTerms(tx, charge, { ...choice, rail }));
+}
+
 /** Payment terms at current exchange rates. */
-export function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
+function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
   const { method, currency } = choice;
-  const { pricing, charge_id } = charge;
   return {
     ...choice,
-    price: computePrice(pricing, currency.code, pricingTermsFor(tx, pricing.base_currency, currency, method)),
-    walletAddress: walletFor(method, currency, digestOf(charge_id)).wallet_address,
+    price: currentPrice(tx, charge.pricing, currency, method),
+    walletAddress: walletFor(method, currency, digestOf(charge.charge_id)).wallet_address,
   };
 }
 
@@ -145,9 +150,7 @@ export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: r
   const base = tx.catalogue.requireCurrency(pricing.base_currency);
   const amounts = methods.flatMap((id) => {
     const method = tx.catalogue.method(id);
-    return method === undefined
-      ? []
-      : [computePrice(pricing, base.code, pricingTermsFor(tx, base.code, base, method)).amount];
+    return method === undefined ? [] : [currentPrice(tx, pricing, base, method).amount];
   });
   return amounts.sort(compareAmounts).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
@@ -164,4 +167,68 @@ export function priceByDefaultMethod(tx: Transaction, charge: Charge): Charge | 
     if (terms !== undefined) return priceCharge(tx, charge, terms);
   }
   return undefined;
+}
+
+/** The charge's id decides every number in the instructions. */
+type InstructionsSource = Omit<InstructionsInput, "digest"> & {
+  readonly kind: MethodFixture["kind"];
+  readonly chargeId: string;
+};
+
+/** Cached, because a new charge's instructions are read several times, and again to encode the next charge. */
+interface CachedInstructions {
+  readonly of: DeferredInstructions;
+  readonly instructions: PaymentInstructions;
+}
+let last: CachedInstructions | undefined;
+let previous: CachedInstructions | undefined;
+
+/** Payment instructions, written when read: the text would be a fifth of a charge's memory, and most are never read. */
+class DeferredInstructions implements LazyInstructions {
+  readonly #kind: InstructionsSource["kind"];
+  readonly #rail: InstructionsSource["rail"];
+  readonly #currency: InstructionsSource["currency"];
+  readonly #amount: string;
+  readonly #reference: string;
+  readonly #merchantName: string;
+  readonly #walletAddress: string | null;
+  readonly #phoneNumber: string | null;
+  readonly #diallingCode: string | undefined;
+  readonly #chargeId: string;
+
+  constructor(source: InstructionsSource) {
+    // Separate fields: an object around them would stay in memory with the charge.
+    this.#kind = source.kind;
+    this.#rail = source.rail;
+    this.#currency = source.currency;
+    this.#amount = source.amount;
+    this.#reference = source.reference;
+    this.#merchantName = source.merchantName;
+    this.#walletAddress = source.walletAddress;
+    this.#phoneNumber = source.phoneNumber;
+    this.#diallingCode = source.diallingCode;
+    this.#chargeId = source.chargeId;
+  }
+
+  toJSON(): PaymentInstructions {
+    if (last?.of === this) return last.instructions;
+    const written = previous?.of === this ? previous : { of: this, instructions: this.#write() };
+    previous = last;
+    last = written;
+    return written.instructions;
+  }
+
+  #write(): PaymentInstructions {
+    return METHOD_KINDS[this.#kind].createInstructions({
+      rail: this.#rail,
+      currency: this.#currency,
+      amount: this.#amount,
+      reference: this.#reference,
+      merchantName: this.#merchantName,
+      walletAddress: this.#walletAddress,
+      phoneNumber: this.#phoneNumber,
+      diallingCode: this.#diallingCode,
+      digest: sharedDigestOf(this.#chargeId),
+    });
+  }
 }

@@ -6,7 +6,7 @@ import { postToLedger } from "../ledger-posting.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
 import { moveCharge, putCharge } from "./charge-life.js";
-import { marketTerms, priceCharge } from "./methods.js";
+import { priceAtMarket } from "./methods.js";
 import { buildCharge } from "./new-charge.js";
 
 /** Creates the balances and charges of the fixtures in a new namespace. */
@@ -28,25 +28,21 @@ function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
     amount: toCanonicalAmount(fixture.amount, currency.decimals),
   };
   const { customer_email, customer_name, metadata } = fixture;
-  const charge = buildCharge(
-    tx,
-    { key: fixture.id, mode: fixture.mode, organization },
-    {
-      kind: "whitelabel",
-      body: { customer_email, customer_name, metadata },
-      pricing,
-      offeredMethods: [method.id],
-      scenarioAsked: null,
-    },
-  );
-  const terms = marketTerms(tx, charge, {
+  const caller = { key: fixture.id, mode: fixture.mode, organization };
+  const charge = buildCharge(tx, caller, {
+    kind: "whitelabel",
+    body: { customer_email, customer_name, metadata },
+    pricing,
+    offeredMethods: [method.id],
+    scenarioAsked: null,
+  });
+  const priced = priceAtMarket(tx, charge, {
     method,
     currency,
-    rail: catalogue.rails(method.id, currency.code)[0],
     phoneNumber: fixture.phone_number ?? null,
     bankAccountNumber: fixture.bank_account_number ?? null,
   });
-  const open = putCharge(tx, priceCharge(tx, charge, terms));
+  const open = putCharge(tx, priced);
   if (fixture.status === "PENDING") return;
   const moved = moveCharge(tx, open, fixture.status, "control");
   if (isRefusal(moved)) throw new Error(`starting charge ${fixture.id}: ${moved.message}`);

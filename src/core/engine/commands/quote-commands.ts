@@ -1,6 +1,5 @@
 import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { isZero } from "../../domain/money.js";
-import { computePrice } from "../../domain/pricing.js";
 import { readQuoteRequest } from "../../domain/requests/payment-requests.js";
 import { walletAddress } from "../../domain/wallets.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
@@ -8,7 +7,7 @@ import { isRefusal, type Refusal, refuseInvalid } from "../../schema/refusals.js
 import { clampInstant } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { idOf } from "../ids.js";
-import { pricingTermsFor } from "../market.js";
+import { currentPrice } from "../market.js";
 import type { Quote } from "../records.js";
 import { requestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -27,11 +26,7 @@ export function createQuote(
     const request = readQuoteRequest(tx.catalogue, caller.organization, body, requested.faults);
     if (isRefusal(request)) return request;
     const { pricing, method, currency, rail } = request;
-    const priced = computePrice(
-      pricing,
-      currency.code,
-      pricingTermsFor(tx, pricing.base_currency, currency, method),
-    );
+    const priced = currentPrice(tx, pricing, currency, method);
     if (isZero(priced.settlement_amount))
       return refuseInvalid({ "pricing.amount": `is too small: it is zero in ${currency.code}` });
     const bytes = tx.digest("quote");

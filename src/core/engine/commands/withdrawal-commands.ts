@@ -113,7 +113,7 @@ function putWithdrawal(tx: Transaction, withdrawal: Withdrawal): Withdrawal {
 }
 
 /** Changes a withdrawal's status by `transitionWithdrawal()`, with postings and event; puts it, or refuses. */
-export function moveWithdrawal(
+function moveWithdrawal(
   tx: Transaction,
   withdrawal: Withdrawal,
   to: WithdrawalStatus,

@@ -1,7 +1,6 @@
-import { bookedPayment } from "../../domain/booked-payment.js";
 import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
-import { emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
+import { bookedPayment, emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
 import { add, compareAmounts, isZero, isZeroSum } from "../../domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../schema/common.js";
 import { isPaid } from "../../schema/statuses.js";

@@ -1,7 +1,6 @@
 import type { Catalogue } from "../../domain/catalogue.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import { add, compareAmounts } from "../../domain/money.js";
-import type { Withdrawal } from "../../domain/withdrawal.js";
 import { CHARGE_STATUS_TABLE, isPaid } from "../../schema/statuses.js";
 import type { Quote, RecordKey, Task } from "../records.js";
 import type { State } from "../state.js";
@@ -39,7 +38,9 @@ export function checkRelations(state: State, catalogue: Catalogue, faults: State
   });
   each("withdrawals", tables.withdrawals, (withdrawal, report) => {
     currency(withdrawal.currency, report);
-    checkWithdrawal(state, withdrawal, report);
+    const { timeline_task: id, withdrawal_id } = withdrawal;
+    if (id !== null && !isPlanned(state, id, "withdrawal", withdrawal_id))
+      report("timeline_task", "is not the task of the withdrawal");
   });
   each("holdings", tables.holdings, (account, report) => currency(account.currency, report));
   each("deliveries", tables.deliveries, (delivery, report) => {
@@ -82,18 +83,12 @@ function checkCharge(state: State, charge: Charge, report: Report): void {
     report("settlement_amount", `is required of a charge that is ${status}`);
   if (charge.actors.length !== charge.status_history.length)
     report("actors", "must have one entry for each of status_history");
-  const kinds = { expiry: "expire", timeline: "timeline", settlement: "settle" } as const;
-  for (const name of ["expiry", "timeline", "settlement"] as const) {
+  for (const kind of ["expire", "timeline", "settle"] as const) {
+    const name = CHARGE_TASKS[kind];
     const id = tasks[name];
-    if (id !== undefined && !isPlanned(state, id, kinds[name], charge.charge_id))
-      report(`tasks.${name}`, `is not the ${kinds[name]} task of the charge`);
+    if (id !== undefined && !isPlanned(state, id, kind, charge.charge_id))
+      report(`tasks.${name}`, `is not the ${kind} task of the charge`);
   }
-}
-
-function checkWithdrawal(state: State, withdrawal: Withdrawal, report: Report): void {
-  const { timeline_task: id, withdrawal_id } = withdrawal;
-  if (id !== null && !isPlanned(state, id, "withdrawal", withdrawal_id))
-    report("timeline_task", "is not the task of the withdrawal");
 }
 
 function isPlanned(state: State, id: number, kind: Task["kind"], ref: string): boolean {
