@@ -169,6 +169,15 @@ async function endpoints(call, { steady, moody, gone, nobody }) {
   await call("GET", "/api/v1/webhooks");
 }
 
+/** A quote and its whitelabel charge, unless a fault gets in between. */
+async function pay(call, order, headers) {
+  const { pricing, payment_method } = order;
+  const quote = await call("POST", "/api/v1/payments/quotes", { pricing, payment_method }, headers);
+  if (quote?.quote_id === undefined) return undefined;
+  const body = { quote_id: quote.quote_id, customer_email: EMAIL, ...order };
+  return call("POST", "/api/v1/payments/whitelabel", body, headers);
+}
+
 /** A checkout of every method and some of the currencies, hosted ones too. */
 async function payments(call, name) {
   const orders = [
@@ -183,12 +192,9 @@ async function payments(call, name) {
     ["bank_transfer", "GHS", "42.10", { bank_account_number: "9", customer_email: "declined@shop.test" }],
   ];
   for (const [payment_method, base_currency, amount, more, headers = {}] of orders) {
-    const pricing = { base_currency, amount };
-    const quote = await call("POST", "/api/v1/payments/quotes", { pricing, payment_method }, headers);
-    if (quote?.quote_id === undefined) continue;
-    const body = { quote_id: quote.quote_id, pricing, payment_method, customer_email: EMAIL, ...more };
-    body.metadata = { order: `${name}-${base_currency}`, ...more.metadata };
-    const made = await call("POST", "/api/v1/payments/whitelabel", body, headers);
+    const metadata = { order: `${name}-${base_currency}`, ...more.metadata };
+    const order = { pricing: { base_currency, amount }, payment_method, ...more, metadata };
+    const made = await pay(call, order, headers);
     if (made?.charge_id === undefined) continue;
     await call("GET", `/api/v1/payments/charges/${made.charge_id}`, undefined, headers);
     await call("GET", `/api/v1/payments/payins/${made.charge_id}`, undefined, headers);
@@ -200,7 +206,7 @@ async function payments(call, name) {
     to_currency: "KES",
   });
   const pays = [{ payment_method: "card" }, { payment_method: "mobile_money", phone_number: PHONES.KES }];
-  for (const pay of [...pays, null, "cancel"]) {
+  for (const way of [...pays, null, "cancel"]) {
     const checkout = await call("POST", "/api/v1/payments/checkouts", {
       pricing: dollars,
       customer_email: EMAIL,
@@ -209,8 +215,8 @@ async function payments(call, name) {
     });
     if (checkout?.checkout_id === undefined) continue;
     await call("GET", new URL(checkout.checkout_url).pathname);
-    if (pay === "cancel") await call("POST", `/_sandbox/checkouts/${checkout.checkout_id}/cancel`);
-    else if (pay !== null) await call("POST", `/_sandbox/checkouts/${checkout.checkout_id}/pay`, pay);
+    if (way === "cancel") await call("POST", `/_sandbox/checkouts/${checkout.checkout_id}/cancel`);
+    else if (way !== null) await call("POST", `/_sandbox/checkouts/${checkout.checkout_id}/pay`, way);
   }
   for (const query of ["", "?limit=3&offset=2", "?status_filter=COMPLETED"])
     await call("GET", `/api/v1/payments/payins${query}`);
@@ -235,13 +241,7 @@ async function payouts(call, name, advance) {
   await call("PUT", "/_sandbox/rates", { NGN: "1600" });
   // Enough money to pay out of.
   const pricing = { base_currency: "NGN", amount: "90000.00" };
-  const quote = await call("POST", "/api/v1/payments/quotes", { pricing, payment_method: "card" });
-  await call(
-    "POST",
-    "/api/v1/payments/whitelabel",
-    { quote_id: quote.quote_id, pricing, payment_method: "card", customer_email: EMAIL },
-    { "sandbox-scenario": "instant" },
-  );
+  await pay(call, { pricing, payment_method: "card" }, { "sandbox-scenario": "instant" });
   const wish = { destination_id: bank.destination_id, amount: "5000.00", currency: "NGN" };
   const once = { "idempotency-key": `payout-${name}` };
   const made = await call("POST", "/api/v1/payouts/withdrawals", { ...wish, reference: "rent" }, once);
@@ -292,13 +292,8 @@ async function hands(call, settled) {
       reason: "by hand",
     });
   const pricing = { base_currency: "KES", amount: "70.00" };
-  const quote = await call("POST", "/api/v1/payments/quotes", { pricing, payment_method: "card" });
-  const made = await call(
-    "POST",
-    "/api/v1/payments/whitelabel",
-    { quote_id: quote.quote_id, pricing, payment_method: "card", customer_email: "refunded@shop.test" },
-    { "sandbox-scenario": "slow" },
-  );
+  const order = { pricing, payment_method: "card", customer_email: "refunded@shop.test" };
+  const made = await pay(call, order, { "sandbox-scenario": "slow" });
   await call("POST", `/_sandbox/charges/${made.charge_id}/advance`, { until: "PROCESSING" });
   await call("POST", "/_sandbox/events", { type: "charge.completed", charge_id: made.charge_id });
   await call("POST", "/_sandbox/events", { type: "webhook.test", data: { hello: "wörld ☕" } });

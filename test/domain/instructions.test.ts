@@ -31,7 +31,7 @@ const FIELDS = {
   crypto: ["type", "network", "wallet_address", "amount", "currency", "reference", "instructions"],
   card: ["type", "reference", "instructions"],
 } as const;
-const KINDS = ["bank_transfer", "mobile_money", "crypto", "card"] as const;
+const KINDS = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
 
 const ofKind = (kind: Asked["kind"], digest = BASE.digest): Asked => ({
   ...BASE,

@@ -155,39 +155,22 @@ describe("a refusal", () => {
     must(engine.execute(drain("KES", "0.01"), START_MS));
     return control(charge.charge_id, "REFUNDED");
   };
+  const checkout = (engine: Engine, quoter = SHOP, scenario: string | null = null) => {
+    const quote = must(askQuote(engine, START_MS, { caller: quoter }));
+    return createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), scenario);
+  };
+  const tooLittle = {
+    pricing: { base_currency: "UGX", amount: "0.01" },
+    payment_method: "crypto",
+    to_currency: "BTC",
+  };
+  const unknownQuote = whitelabelBody({}, "qt_unknown");
   const refused: [string, (engine: Engine) => Command<unknown>][] = [
     ["a quote for nothing sensible", () => createQuote(SHOP, { pricing: 7 }, null)],
-    [
-      "a quote that comes to nothing",
-      () =>
-        createQuote(
-          SHOP,
-          {
-            pricing: { base_currency: "UGX", amount: "0.01" },
-            payment_method: "crypto",
-            to_currency: "BTC",
-          },
-          null,
-        ),
-    ],
-    [
-      "a checkout with an unknown quote",
-      () => createWhitelabel(SHOP, whitelabelBody({}, "qt_unknown"), null),
-    ],
-    [
-      "a checkout with another's quote",
-      (engine) => {
-        const quote = must(askQuote(engine, START_MS, { caller: callerOf("sk_live_sandbox") }));
-        return createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), null);
-      },
-    ],
-    [
-      "a checkout in an unknown scenario",
-      (engine) => {
-        const quote = must(askQuote(engine, START_MS));
-        return createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), "nope");
-      },
-    ],
+    ["a quote that comes to nothing", () => createQuote(SHOP, tooLittle, null)],
+    ["a checkout with an unknown quote", () => createWhitelabel(SHOP, unknownQuote, null)],
+    ["a checkout with another's quote", (engine) => checkout(engine, callerOf("sk_live_sandbox"))],
+    ["a checkout in an unknown scenario", (engine) => checkout(engine, SHOP, "nope")],
     ["an illegal transition", (engine) => control(newCharge(engine, START_MS).charge_id, "REFUNDED")],
     ["a transition of no charge", () => control("ch_unknown", "COMPLETED")],
     ["a refund that lacks funds", lacksFunds],

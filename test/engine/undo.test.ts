@@ -17,7 +17,7 @@ import { Engine } from "../../src/core/engine/engine.js";
 import { idempotentCommand } from "../../src/core/engine/idempotency.js";
 import { auditState } from "../../src/core/engine/intake/read-state.js";
 import { setRates } from "../../src/core/engine/market.js";
-import type { RecordPut } from "../../src/core/engine/records.js";
+import type { RecordKey, RecordPut } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
 import type { Command } from "../../src/core/engine/transaction.js";
@@ -74,10 +74,21 @@ interface Step {
 
 type Make = (engine: Engine, which: number) => Command<unknown> | undefined;
 
-function nth<Item>(items: Iterable<Item>, which: number): Item | undefined {
-  const all = [...items];
-  return all[which % Math.max(all.length, 1)];
+/** What is done to one of the table's records, if it has any. */
+function withNth<Result>(
+  table: ReadonlyMap<RecordKey, unknown>,
+  which: number,
+  make: (id: string) => Result,
+): Result | undefined {
+  const ids = [...table.keys()].map(String);
+  return ids.length === 0 ? undefined : make(ids[which % ids.length]!);
 }
+
+const listenAt = (url: string) =>
+  registerEndpoint({ url, mode: "test", organizationId: null, events: ["*"] });
+
+const pay = (quoteId: string, which: number) =>
+  createWhitelabel(SHOP, whitelabelBody({ expiresInMinutes: 1 }, quoteId), which % 2 ? null : "quiet");
 
 const quoted = createQuote(
   SHOP,
@@ -88,25 +99,11 @@ const quoted = createQuote(
 const STEPS = {
   quote: () => quoted,
   // Whatever has become of the quotes.
-  order: (_, which) => (tx) => {
-    const { quote_id } = must(quoted(tx));
-    const body = whitelabelBody({ expiresInMinutes: 1 }, quote_id);
-    return createWhitelabel(SHOP, body, which % 2 ? null : "quiet")(tx);
-  },
-  charge: ({ state }, which) => {
-    const quote = nth(state.tables.quotes.keys(), which);
-    return quote === undefined
-      ? undefined
-      : createWhitelabel(
-          SHOP,
-          whitelabelBody({ expiresInMinutes: 1 }, String(quote)),
-          which % 2 ? null : "quiet",
-        );
-  },
+  order: (_, which) => (tx) => pay(must(quoted(tx)).quote_id, which)(tx),
+  charge: ({ state }, which) => withNth(state.tables.quotes, which, (id) => pay(id, which)),
   move: ({ state }, which) => {
-    const charge = nth(state.tables.charges.keys(), which);
     const to = (["COMPLETED", "FAILED", "CANCELLED"] as const)[which % 3]!;
-    return charge === undefined ? undefined : transitionCharge(String(charge), to, "control");
+    return withNth(state.tables.charges, which, (id) => transitionCharge(id, to, "control"));
   },
   // The same few keys again and again, also after they are forgotten.
   once: (_, which) =>
@@ -115,17 +112,8 @@ const STEPS = {
       (tx) => ({ made: tx.next("made") }),
       JSON.stringify,
     ),
-  listen: (_, which) =>
-    registerEndpoint({
-      url: `http://shop-${which % 3}.test/`,
-      mode: "test",
-      organizationId: null,
-      events: ["*"],
-    }),
-  leave: ({ state }, which) => {
-    const endpoint = nth(state.endpoints(), which);
-    return endpoint && deleteEndpoint(undefined, endpoint.webhook_id);
-  },
+  listen: (_, which) => listenAt(`http://shop-${which % 3}.test/`),
+  leave: ({ state }, which) => withNth(state.tables.endpoints, which, (id) => deleteEndpoint(undefined, id)),
   scenario: (_, which) =>
     storeScenario(
       { ...QUIET, name: `mine-${which % 3}` },
@@ -136,16 +124,10 @@ const STEPS = {
     return state.get("scenarios", name) && removeScenario(name);
   },
   fault: () => addFault({ match: { operation: "createQuote" }, respond: { status: 503 } }),
-  mend: ({ state }, which) => {
-    const fault = nth(state.tables.faults.keys(), which);
-    return fault === undefined ? undefined : removeFaults(String(fault));
-  },
+  mend: ({ state }, which) => withNth(state.tables.faults, which, removeFaults),
   rates: (_, which) => setRates({ NGN: `${1500 + which}` }),
   balances: () => readBalances(SHOP),
-  again: ({ state }, which) => {
-    const delivery = nth(state.tables.deliveries.keys(), which);
-    return delivery === undefined ? undefined : redeliver(String(delivery), 1);
-  },
+  again: ({ state }, which) => withNth(state.tables.deliveries, which, (id) => redeliver(id, 1)),
   wait: () => undefined,
   // Whoever looks for an event has all of them filed, also those of a turn that is not kept yet.
   look: ({ state }) => {
@@ -253,13 +235,15 @@ it.each([
 
 it("what is taken back has its place again in each order there is, and what is hidden is not there", () => {
   const { engine } = opened();
-  for (const url of ["http://a.test/", "http://b.test/"])
-    engine.execute(registerEndpoint({ url, mode: "test", organizationId: null, events: ["*"] }), START_MS);
-  carryOut(engine, { do: "quote", which: 0, afterMs: 0 }, START_MS);
-  carryOut(engine, { do: "charge", which: 1, afterMs: 0 }, START_MS);
-  carryOut(engine, { do: "move", which: 0, afterMs: 0 }, START_MS);
-  carryOut(engine, { do: "charge", which: 1, afterMs: 0 }, START_MS);
-  carryOut(engine, { do: "scenario", which: 1, afterMs: 0 }, START_MS);
+  for (const url of ["http://a.test/", "http://b.test/"]) engine.execute(listenAt(url), START_MS);
+  const steps = [
+    ["quote", 0],
+    ["charge", 1],
+    ["move", 0],
+    ["charge", 1],
+    ["scenario", 1],
+  ] as const;
+  for (const [name, which] of steps) carryOut(engine, { do: name, which, afterMs: 0 }, START_MS);
   engine.flush();
   const { state } = engine;
   const [event] = [...state.tables.events.keys()].map(String);

@@ -17,23 +17,16 @@ export const RETRY_AFTER_S = 47;
  */
 export async function auditDeliveries(client: Client, model: Model, events: Json[]): Promise<void> {
   const seen = await client.all("/_sandbox/deliveries");
+  const places = seen.map((one) => `${one.event_id} ${one.webhook_id}`);
   noteGone(model, seen);
-  expectNew(model, new Set(seen.map((one) => `${one.event_id} ${one.webhook_id}`)), events);
+  expectNew(model, new Set(places), events);
   const { state } = model;
-  demandSame(
-    "delivery",
-    "those there are",
-    seen.map((one) => `${one.event_id} ${one.webhook_id}`),
-    state.deliveries.map(({ event, endpoint }) => `${events[event]!.event_id} ${endpoint}`),
-  );
+  const expectedPlaces = state.deliveries.map((one) => `${events[one.event]!.event_id} ${one.endpoint}`);
+  demandSame("delivery", "those there are", places, expectedPlaces);
   for (const [index, delivery] of seen.entries()) {
     const expected = state.deliveries[index]!;
-    demandSame(
-      "delivery",
-      `the bytes of ${delivery.delivery_id}`,
-      delivery.body,
-      JSON.stringify(events[expected.event]!.payload),
-    );
+    const bytes = JSON.stringify(events[expected.event]!.payload);
+    demandSame("delivery", `the bytes of ${delivery.delivery_id}`, delivery.body, bytes);
     auditOne(model, delivery, expected, firstDueMs(model, index));
   }
   const endpoints = await client.all("/_sandbox/webhook-endpoints");
@@ -145,12 +138,8 @@ function auditOne(model: Model, delivery: Json, expected: ExpectedDelivery, firs
     );
     if (!isMailbox && isSteady) demandSame("ladder", `attempt ${index + 1} of ${id}`, attempt.at, iso(dueMs));
     const isForced = index < (rule.fail_first ?? 0);
-    demandSame(
-      "ladder",
-      `attempt ${index + 1} of ${id} to fail on the way`,
-      attempt.error?.startsWith("failed by scenario") ?? false,
-      isForced,
-    );
+    const hasFailed = attempt.error?.startsWith("failed by scenario") ?? false;
+    demandSame("ladder", `attempt ${index + 1} of ${id} to fail on the way`, hasFailed, isForced);
     const isOver = attempt.status === 410 || (attempt.status >= 200 && attempt.status < 300);
     demand(!isOver || index === attempts.length - 1, "ladder", () => `${id} goes on after ${attempt.status}`);
   }

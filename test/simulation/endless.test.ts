@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
 import { START } from "../support/api-client.js";
-import type { Client } from "../support/receiver-client.js";
-import type { Handler } from "../support/receiver-server.js";
-import { Receiver } from "../support/receiver-server.js";
+import { Client } from "../support/receiver-client.js";
+import { type Handler, Receiver } from "../support/receiver-server.js";
 import { SECOND, shopFor, since } from "../webhooks/support/shop.js";
 
 /** Calls back with every webhook of a paid charge, before it answers or after. */
@@ -39,11 +38,9 @@ async function shopWith(handlerFor: (client: () => Client) => Handler) {
   return { ...shop, receiver };
 }
 
-const callingBefore = (client: () => Client) => callingBack(client, "before");
-
 describe("an advance until idle that never comes to rest", () => {
   it("is refused in one line when each payment leads to the next, later, for ever", async () => {
-    const { client, receiver } = await shopWith(callingBefore);
+    const { client, receiver } = await shopWith((client) => callingBack(client, "before"));
     await client.pay();
     const answer = await client.advance({ until: "idle" });
     expect(answer.status).toBe(400);
@@ -61,18 +58,13 @@ describe("an advance until idle that never comes to rest", () => {
     expect((await client.advance({ until: "idle" })).status).toBe(200);
   });
 
-  it("is refused as well when the receiver answers first and pays then, in the same turn", async () => {
-    const { client } = await shopWith((client) => callingBack(client, "after"));
+  it.each<[string, (client: () => Client) => Handler]>([
+    ["the receiver answers first and pays then, in the same turn", (client) => callingBack(client, "after")],
+    ["one event has itself sent again and again at the same instant", sendingAgain],
+  ])("is refused as well when %s", async (_name, handlerFor) => {
+    const { client } = await shopWith(handlerFor);
     // Something else is planned all the time, so that there is always a next instant.
     await client.pay({ scenario: "slow" });
-    await client.pay();
-    const answer = await client.advance({ until: "idle" });
-    expect(answer.status).toBe(400);
-    expect(answer.json.error.message).toMatch(/^It never comes to rest/);
-  });
-
-  it("is refused when one event has itself sent again and again at the same instant", async () => {
-    const { client } = await shopWith(sendingAgain);
     await client.pay();
     const answer = await client.advance({ until: "idle" });
     expect(answer.status).toBe(400);
@@ -87,7 +79,6 @@ describe("an advance until idle that never comes to rest", () => {
       webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
     });
     receiver.handler = sendingAgain(() => shop);
-    const { Client } = await import("../support/receiver-client.js");
     const shop = Client.of(sandbox);
     await shop.pay();
     await expect(sandbox.advance("idle")).rejects.toThrow(/^It never comes to rest/);

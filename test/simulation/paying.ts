@@ -25,19 +25,10 @@ const QUOTE_MS = durationMs("30s");
 const LOCK_MS = durationMs("10m");
 const PHONE = "+254700000001";
 /** Names to ask for in a header or in metadata; what they do is read from the sandbox's own scenarios. */
-const NAMES = [
-  "success",
-  "instant",
-  "declined",
-  "late_payment",
-  "refunded",
-  "slow",
-  "stuck",
-  "webhook_chaos",
-  "webhook_outage",
-  "own_0",
-  "own_1",
-];
+const NAMES =
+  "success instant declined late_payment refunded slow stuck webhook_chaos webhook_outage own_0 own_1".split(
+    " ",
+  );
 
 function pricingFor(world: World, method: string): { pricing: Pricing; to: string } {
   const { random } = world;
@@ -74,12 +65,8 @@ export async function makeQuote(world: World, actor = actorOf(world)): Promise<Q
   const made = expectOk(answer);
   const { amount, currency, exchange_rate, settlement_amount, fees } = made;
   demandSame("price", "a quote", { amount, currency, exchange_rate, settlement_amount, fees }, price);
-  demandSame(
-    "quote",
-    "its life",
-    [made.created_at, made.expires_at, made.locked_until],
-    [iso(madeMs), iso(madeMs + QUOTE_MS), iso(madeMs + LOCK_MS)],
-  );
+  const life = [made.created_at, made.expires_at, made.locked_until];
+  demandSame("quote", "its life", life, [iso(madeMs), iso(madeMs + QUOTE_MS), iso(madeMs + LOCK_MS)]);
   noteId(world, made.quote_id);
   const { mode, org } = actor;
   const quote: Quote = { id: made.quote_id, mode, org, method, pricing, price, madeMs };
@@ -178,12 +165,8 @@ export async function payWhitelabel(world: World): Promise<void> {
   }
   demand(answer.status !== 400, "quote", () => `${quote.id} is good, and was refused: ${answer.text}`);
   const made = expectOk(answer);
-  demandSame(
-    "price",
-    "what the customer pays",
-    [made.amount, made.currency],
-    [quote.price.amount, quote.price.currency],
-  );
+  const { amount, currency } = quote.price;
+  demandSame("price", "what the customer pays", [made.amount, made.currency], [amount, currency]);
   const charge = newCharge(
     world,
     actor,
@@ -229,12 +212,8 @@ export async function openCheckout(world: World): Promise<void> {
   } as const;
   const charge = newCharge(world, actor, made, part, minutes, null);
   // Amounts are shown with all their decimals.
-  demandSame(
-    "price",
-    "the price of a checkout",
-    [made.amount, made.currency],
-    [pricing.amount, pricing.base_currency],
-  );
+  const { amount, base_currency } = pricing;
+  demandSame("price", "the price of a checkout", [made.amount, made.currency], [amount, base_currency]);
   charge.subject = { metadata: {}, fields: chargeFields(charge, null) };
   model.state.charges.set(charge.id, charge);
   model.planExpiry(charge);

@@ -15,57 +15,36 @@ import { anyCharge, type World } from "./world.js";
 
 const START = "2026-02-01T08:00:00.000Z";
 
-/** How likely each thing is to be done next. */
-const WEIGHTS = {
-  pay: 22,
-  checkout: 6,
-  page: 8,
-  hand: 7,
-  refund: 5,
-  ahead: 4,
-  bad: 4,
-  advance: 26,
-  withdraw: 9,
-  moveWithdrawal: 3,
-  scenarios: 7,
-  rates: 2,
-  faults: 2,
-  endpoints: 6,
-  mailbox: 6,
-  snapshot: 2,
-  restore: 1,
-  reset: 1,
+/** What is done next, and how likely it is. */
+const ACTIONS = {
+  pay: [22, paying.payWhitelabel],
+  checkout: [6, paying.openCheckout],
+  page: [8, paying.visitPage],
+  hand: [7, paying.moveByHand],
+  refund: [5, paying.refund],
+  ahead: [4, paying.runAhead],
+  bad: [4, paying.callBadly],
+  advance: [26, running.advance],
+  withdraw: [9, running.withdraw],
+  moveWithdrawal: [3, running.moveWithdrawal],
+  scenarios: [7, running.changeScenarios],
+  rates: [2, running.changeRates],
+  faults: [2, running.meetFaults],
+  endpoints: [6, running.changeEndpoints],
+  mailbox: [6, running.emptyMailbox],
+  snapshot: [2, running.keepSnapshot],
+  restore: [1, running.restore],
+  reset: [1, running.reset],
   // Where the ground gives them something to do.
-  restart: 0,
-  elapse: 0,
-  takeBack: 0,
-  bounce: 0,
-};
+  restart: [0, running.restart],
+  elapse: [0, running.elapse],
+  takeBack: [0, paying.takeBack],
+  bounce: [0, running.bounce],
+} satisfies Record<string, readonly [weight: number, act: (world: World) => Promise<unknown>]>;
 
-const ACTIONS: Readonly<Record<keyof typeof WEIGHTS, (world: World) => Promise<unknown>>> = {
-  pay: paying.payWhitelabel,
-  checkout: paying.openCheckout,
-  page: paying.visitPage,
-  hand: paying.moveByHand,
-  refund: paying.refund,
-  takeBack: paying.takeBack,
-  ahead: paying.runAhead,
-  bad: paying.callBadly,
-  advance: running.advance,
-  withdraw: running.withdraw,
-  moveWithdrawal: running.moveWithdrawal,
-  bounce: running.bounce,
-  scenarios: running.changeScenarios,
-  rates: running.changeRates,
-  faults: running.meetFaults,
-  endpoints: running.changeEndpoints,
-  mailbox: running.emptyMailbox,
-  snapshot: running.keepSnapshot,
-  restore: running.restore,
-  reset: running.reset,
-  restart: running.restart,
-  elapse: running.elapse,
-};
+const WEIGHTS = Object.fromEntries(
+  Object.entries(ACTIONS).map(([name, [weight]]) => [name, weight]),
+) as Record<keyof typeof ACTIONS, number>;
 
 export class SimulationFailure extends Error {
   constructor(seed: string, client: Client, cause: unknown) {
@@ -147,7 +126,7 @@ export async function simulate(seed: string, steps: number, lie?: Lie, terrain: 
       const world = worlds[step % worlds.length]!;
       const name = random.weighed(weights);
       trail.push(`# ${step} ${name}`);
-      await ACTIONS[name](world);
+      await ACTIONS[name][1](world);
       for (const one of worlds) await audit(one.client, one.model);
       const charge = anyCharge(world);
       if (charge !== undefined) await auditPostings(world.client, world.model, charge.id);
