@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { blocksOf } from "../docs/support/pages.js";
 import { canMakeMachines } from "./support/machines.js";
 import { COMPOSE, GITLAB, RECIPES } from "./support/recipes.js";
@@ -11,18 +11,6 @@ const KEYS = {
   PAYMENTS_API_KEY: "sk_test_sandbox",
   PAYMENTS_WEBHOOK_SECRET: COMPOSE.app!.environment!.PAYMENTS_WEBHOOK_SECRET!,
 };
-
-let opened: ContainerWorld | undefined;
-
-afterEach(async () => {
-  await opened?.close();
-  opened = undefined;
-});
-
-async function worldOf(...names: string[]): Promise<ContainerWorld> {
-  opened = await ContainerWorld.open(...names);
-  return opened;
-}
 
 const asToken = (token: string) => ({ "sandbox-control-token": token });
 
@@ -40,7 +28,6 @@ describe.skipIf(!canMakeMachines())(
         early = (await shared.run("payments", check)).code;
         await shared.sandbox("payments", RECIPES.compose);
       });
-      afterAll(() => shared?.close());
 
       it("its health check fails until the sandbox listens, and passes then", async () => {
         expect(kind).toBe("CMD");
@@ -120,7 +107,7 @@ describe.skipIf(!canMakeMachines())(
     ])(
       "$recipe.name: an app on the host calls the published port and hears its webhooks",
       async ({ recipe, token }) => {
-        const world = await worldOf("payments");
+        const world = await ContainerWorld.open("payments");
         await world.sandbox("payments", recipe);
         await world.publish(4402, "payments");
         await world.app("host", { ...KEYS, PAYMENTS_BASE_URL: PUBLISHED });
@@ -139,7 +126,7 @@ describe.skipIf(!canMakeMachines())(
     );
 
     it("on the host: an app in a container calls host.docker.internal, and hears webhooks at its published port", async () => {
-      const world = await worldOf("app");
+      const world = await ContainerWorld.open("app");
       const banner = await world.sandbox("host", RECIPES.onTheHost);
       const token = /Control token +(\S+)/.exec(banner)![1]!;
       await world.publish(3000, "app");
@@ -151,7 +138,7 @@ describe.skipIf(!canMakeMachines())(
     });
 
     it("GitLab service: a job that nobody can call fetches its webhooks", async () => {
-      const world = await worldOf("payments", "job");
+      const world = await ContainerWorld.open("payments", "job");
       await world.sandbox("payments", RECIPES.gitlabService);
       await world.app("job", { ...KEYS, PAYMENTS_BASE_URL: PAYMENTS });
       const line = (GITLAB.script as string[]).find((one) => one.includes("webhook pull"))!;
@@ -166,7 +153,7 @@ describe.skipIf(!canMakeMachines())(
       const line = blocksOf("docs/containers.md").find(({ code }) =>
         /^npx payments-sandbox webhook pull/.test(code),
       )!.code;
-      const world = await worldOf("payments");
+      const world = await ContainerWorld.open("payments");
       await world.sandbox("payments", { ...RECIPES.docker, argv: RECIPES.docker.argv.slice(0, -2) });
       await world.publish(4402, "payments");
       await world.app("host", { ...KEYS, PAYMENTS_BASE_URL: PUBLISHED });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "../support/process-command.js";
 import { freePorts, UserProject } from "./support/user-project.js";
@@ -20,7 +20,6 @@ let project: UserProject;
 beforeEach(() => {
   project = new UserProject();
 });
-afterEach(() => project.close());
 
 const read = (name: string) => {
   const file = join(project.folder, name);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { pageText } from "./support/pages.js";
@@ -46,7 +46,6 @@ beforeEach(async () => {
   const [port] = await freePorts(1);
   environment = { PAYMENTS_SANDBOX_PORT: String(port), PAYMENTS_SANDBOX_URL: `http://127.0.0.1:${port}` };
 });
-afterEach(() => project.close());
 
 /** What a runner does: a shell for each step, the variables of GITHUB_ENV from the next step on. */
 async function runGithub(steps: readonly Step[]): Promise<{ passed: boolean; output: string }> {

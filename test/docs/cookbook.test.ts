@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { runnableBlocks } from "../support/runnable-docs.js";
 import { blocksOf, PAGES } from "./support/pages.js";
 import { UserProject } from "./support/user-project.js";
@@ -30,7 +30,6 @@ beforeAll(async () => {
   expect(end).toMatchObject({ code: 0, stderr: "" });
   printed = JSON.parse(end.stdout);
 });
-afterAll(() => project.close());
 
 describe("the cookbook", () => {
   it("has what people look for", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { buildIfMissing } from "../support/process-command.js";
 import { type Block, blocksOf } from "./support/pages.js";
 import { freePorts, UserProject } from "./support/user-project.js";
@@ -24,7 +24,6 @@ beforeAll(async () => {
   for (const block of blocks.filter((one) => kindOf(one) === "file"))
     project.write(nameOf(block), withFreePorts(block.code));
 });
-afterAll(() => project.close());
 
 describe.sequential("docs/getting-started.md", () => {
   it("has a path for each of the three: beside an app, in CI, with a scenario file", () => {

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { safeParse } from "../../src/core/schema/issues.js";
 import { scenarioSchema } from "../../src/core/schema/scenario-rules.js";
@@ -18,7 +18,6 @@ beforeEach(async () => {
   port = (await freePorts(1))[0]!;
   url = `http://127.0.0.1:${port}`;
 });
-afterEach(() => project.close());
 
 function blockOf(page: string, part: string): Block {
   const found = blocksOf(page).filter(({ code }) => code.includes(part));

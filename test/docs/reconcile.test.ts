@@ -1,6 +1,6 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { MARKINGS, statusWordsOf } from "../../src/core/schema/reconciliation.js";
@@ -34,9 +34,6 @@ const TESTS = `${FETCH_REQUIRED}
   })();
 `;
 
-let project: UserProject | undefined;
-afterEach(() => project?.close());
-
 describe(PAGE, () => {
   it("has the words there are", () => {
     const [, table] = pageText(PAGE).split(/<!-- \/?statuses -->\n/);
@@ -54,7 +51,7 @@ describe(PAGE, () => {
   ])(
     "has a test that passes as it stands, and fails when the app has its books wrong: %s",
     async (file, line, told) => {
-      project = new UserProject();
+      const project = new UserProject();
       symlinkSync(join(ROOT, "node_modules/vitest"), join(project.folder, "node_modules/vitest"));
       project.write(file, codeOf(PAGE, `file: ${file}`));
       const app = codeOf("docs/testing.md", "file: app.cjs");
@@ -77,7 +74,7 @@ describe(PAGE, () => {
   );
 
   it("finds beside a suite what the suite does not ask for, as it shows", async () => {
-    project = new UserProject();
+    const project = new UserProject();
     project.write("app.cjs", codeOf("docs/testing.md", "file: app.cjs"));
     project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');
     project.write("orders.cjs", 'console.log(require("node:fs").readFileSync("orders.csv", "utf8"));\n');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { blocksOf, pageText } from "./support/pages.js";
 import { freePorts, UserProject } from "./support/user-project.js";
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
     .terminal(blockOf("terminal: sandbox"), { PAYMENTS_SANDBOX_PORT: String(port) })
     .printed(/is ready/);
 });
-afterAll(() => project.close());
 
 it("takes a payment as the page says", async () => {
   const env = { PAYMENTS_SANDBOX_URL: `http://127.0.0.1:${port}` };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSandbox, Sandbox } from "../../src/index.js";
 import { Project } from "../support/packed.js";
 import { ROOT } from "../support/process-command.js";
@@ -15,7 +15,6 @@ const files = Object.fromEntries(
 );
 
 const project = new Project(files, ["jest", "vitest", "msw", "standardwebhooks"]);
-afterAll(() => project[Symbol.dispose]());
 
 const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false"];
 const VITEST = ["node_modules/vitest/vitest.mjs", "run"];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Project } from "../support/packed.js";
 
 /** Two tests that fail and one that passes; what differs between runners is how they come by `test` and the hooks. */
@@ -55,7 +55,6 @@ const project = new Project(
   },
   ["jest", "vitest"],
 );
-afterAll(() => project[Symbol.dispose]());
 
 const RUNNERS = [
   ["Vitest", ["node_modules/vitest/vitest.mjs", "run"], "shop.vitest.mjs > a shop > marks what is paid"],

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
 import { Project } from "../support/packed.js";
 
 /** What a suite does with the package and never over the port. A module it asks for after its end ends Jest's whole run. */
@@ -86,11 +85,7 @@ const project = new Project(
   },
   ["jest", "jest-29"],
 );
-const cache = mkdtempSync(join(tmpdir(), "jest-cache-"));
-afterAll(() => {
-  project[Symbol.dispose]();
-  rmSync(cache, { recursive: true, force: true });
-});
+const cache = temporaryFolder();
 
 describe.each([
   ["Jest 30", "jest"],

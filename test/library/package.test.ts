@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NODES, Project } from "../support/packed.js";
 
 const FLOW = `
@@ -83,7 +83,6 @@ const project = new Project({
     })();
   `,
 });
-afterAll(() => project[Symbol.dispose]());
 
 /** The oldest that is promised, where there is one to try. */
 const OLDEST = process.env.PAYMENTS_SANDBOX_OLDEST_NODE;

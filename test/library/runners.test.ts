@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
 import { NODES, Project } from "../support/packed.js";
 
@@ -156,7 +156,6 @@ test("with faked timers", async () => {
   },
   ["jest", "vitest"],
 );
-afterAll(() => project[Symbol.dispose]());
 
 const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false"];
 const VITEST = ["node_modules/vitest/vitest.mjs", "run"];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { afterAll, describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod/mini";
 import type { stateDumpSchema } from "../../src/core/schema/control-requests.js";
 import type { bookReportSchema } from "../../src/core/schema/control-responses.js";
@@ -121,7 +121,6 @@ const project = new Project(
   },
   ["@types/node", "undici-types"],
 );
-afterAll(() => project[Symbol.dispose]());
 
 const INSTALLED = join(project.folder, "node_modules/payments-sandbox");
 

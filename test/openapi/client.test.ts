@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { blocksOf } from "../docs/support/pages.js";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
@@ -25,7 +25,6 @@ const client = new GeneratedClient<Shop>();
 beforeAll(() =>
   client.make("/openapi.json", "service.ts", new URL("./shop-program.ts.txt", import.meta.url)),
 );
-afterAll(() => client.remove());
 
 describe("a client generated from the document", () => {
   it("is typed: right calls compile, wrong ones do not", () => {
@@ -65,7 +64,6 @@ describe("the client of docs/cookbook/tests.md", () => {
     charge(baseUrl: string, key: string, email: string): Promise<string>;
     told(event: unknown): string;
   }>();
-  afterAll(() => page.remove());
 
   it("compiles, charges a customer, and tells events apart by type", async () => {
     const block = blocksOf("docs/cookbook/tests.md").find(({ marker }) => marker === "types: client")!;

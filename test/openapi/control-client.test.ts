@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { GeneratedClient } from "../support/openapi-generated.js";
 
@@ -12,7 +12,6 @@ const client = new GeneratedClient<Program>();
 beforeAll(() =>
   client.make("/_sandbox/openapi.json", "control.ts", new URL("./control-program.ts.txt", import.meta.url)),
 );
-afterAll(() => client.remove());
 
 describe("a client generated from the control API's document", () => {
   it("is typed: right calls compile, wrong ones do not", () => {

@@ -2,18 +2,17 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ChildOutput } from "../support/child-output.js";
 import { isAlive, ROOT } from "../support/process-command.js";
 import { newestTypeComplaints } from "../support/typecheck.js";
 import {
-  cleanEnvironment,
   DOORS,
   install,
   MANIFEST,
+  offlineEnvironment,
   pack,
   REQUIRED_DOORS,
-  removeProjects,
   type Tarball,
 } from "./support/packed.js";
 
@@ -54,11 +53,10 @@ beforeAll(async () => {
 afterEach(() => {
   for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
 });
-afterAll(removeProjects);
 
 /** Starts a command in the project. */
 function start(command: string, ...args: string[]): ChildOutput {
-  const child = spawn(command, args, { cwd: folder, env: cleanEnvironment() });
+  const child = spawn(command, args, { cwd: folder, env: offlineEnvironment() });
   children.push(child);
   return new ChildOutput(child);
 }
@@ -136,7 +134,7 @@ it("the library has every door, imported and required", () => {
   const all = (open: string, doors: readonly string[]) =>
     `${doors.map((door) => `${open}("${door}");`).join("")} console.log("ok")`;
   const node = (...args: string[]): string =>
-    execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: cleanEnvironment() });
+    execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: offlineEnvironment() });
   expect(node("--input-type=module", "-e", all("await import", DOORS))).toBe("ok\n");
   expect(node("-e", all("require", REQUIRED_DOORS))).toBe("ok\n");
 });
@@ -150,7 +148,7 @@ describe("the tarball", () => {
     try {
       execFileSync(process.execPath, [join(ROOT, "node_modules", script), ...args], {
         encoding: "utf8",
-        env: cleanEnvironment(),
+        env: offlineEnvironment(),
       });
       return "";
     } catch (error) {

@@ -15,6 +15,15 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
+/** The environment of a user: without what configures the program, Node, npm or a test run. */
+export function userEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(PAYMENTS_|VITEST|NODE_|npm_|TEST$|CI$|FORCE_COLOR$)/i.test(name),
+    ),
+  );
+}
+
 /** `npm test` builds first; who runs a file by itself gets a build when there is none. */
 export function buildIfMissing(): void {
   const isBuilt = () => ["dist/cli.cjs", "dist/shipped.json"].every((file) => existsSync(join(ROOT, file)));

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { openSandbox } from "./api-client.js";
+import { atEndOfFile } from "./lifetime.js";
 
 /**
  * What a user does with a document: generate types, write a client against them, run it. The files lie in a folder of
@@ -13,6 +14,10 @@ export class GeneratedClient<Program> {
   readonly #folder = mkdtempSync(
     fileURLToPath(new URL("../../node_modules/.openapi-client-", import.meta.url)),
   );
+  constructor() {
+    atEndOfFile(() => rmSync(this.#folder, { recursive: true, force: true }));
+  }
+
   /** What the compiler has to say. */
   complaints: string[] = [];
 
@@ -43,10 +48,6 @@ export class GeneratedClient<Program> {
 
   load(): Promise<Program> {
     return import(pathToFileURL(join(this.#folder, "program.js")).href);
-  }
-
-  remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #write(name: string, text: string): void {

@@ -1,18 +1,9 @@
 import { spawn } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { buildIfMissing, ROOT, userEnvironment } from "./built.js";
 import { type ChildEnd, ChildOutput } from "./child-output.js";
-import { buildIfMissing, ROOT } from "./process-command.js";
+import { temporaryFolder } from "./folders.js";
 
 /** Other versions of Node to try the package on, besides the one that runs the tests: paths, as in PATH. */
 export const NODES = [
@@ -23,8 +14,8 @@ export const NODES = [
 ];
 
 /** A project of its own that has the package installed: the files that would be published, and nothing of this one. */
-export class Project implements Disposable {
-  readonly folder = mkdtempSync(join(tmpdir(), "project-"));
+export class Project {
+  readonly folder = temporaryFolder();
 
   constructor(files: Record<string, string>, dependencies: readonly string[] = []) {
     buildIfMissing();
@@ -45,17 +36,12 @@ export class Project implements Disposable {
 
   /** Runs a script of the project, or of one of its dependencies, to its end. */
   run(args: readonly string[], env: Record<string, string> = {}, node = process.execPath): Promise<ChildEnd> {
-    const { VITEST: _vitest, NODE_OPTIONS: _options, PAYMENTS_SANDBOX_URL: _url, ...own } = process.env;
     const child = spawn(node, args, {
       cwd: this.folder,
-      env: { ...own, NODE_ENV: "test", NO_COLOR: "1", CI: "1", ...env },
+      env: { ...userEnvironment(), NODE_ENV: "test", NO_COLOR: "1", CI: "1", ...env },
       stdio: ["ignore", "pipe", "pipe"],
       timeout: 250_000,
     });
     return new ChildOutput(child).ended;
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

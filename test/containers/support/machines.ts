@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ChildOutput } from "../../support/child-output.js";
+import { temporaryFolder } from "../../support/folders.js";
+import { atEnd } from "../../support/lifetime.js";
 import { buildIfMissing } from "../../support/process-command.js";
 
 const PREFIX = "10.99.0";
@@ -23,7 +24,7 @@ export function canMakeMachines(): boolean {
  * file of their own. All of it is gone when the process that holds it ends, and that ends with its standard input.
  */
 export class Machines {
-  readonly #folder = mkdtempSync(join(tmpdir(), "payments-sandbox-machines-"));
+  readonly #folder = temporaryFolder();
   readonly #holder: ChildProcess;
   readonly #pids = new Map<string, string>();
   readonly #running = new Set<ChildProcess>();
@@ -70,6 +71,7 @@ export class Machines {
   /** A host and containers with these names, each knowing the others by name. */
   static async open(names: readonly string[]): Promise<Machines> {
     const machines = new Machines(names);
+    atEnd(() => machines.#close());
     const said = await new ChildOutput(machines.#holder).printed(/^ready$/m);
     for (const [, name, pid] of said.matchAll(/^(\S+) (\d+)$/gm)) machines.#pids.set(name!, pid!);
     return machines;
@@ -100,7 +102,7 @@ export class Machines {
     return new ChildOutput(child);
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     const ended = [...this.#running].map((child) => {
       const closed = new Promise((resolve) => child.once("close", resolve));
       // The whole group: npx does not pass a signal on to what it runs.
@@ -110,6 +112,5 @@ export class Machines {
     const gone = new Promise((resolve) => this.#holder.once("exit", resolve));
     this.#holder.stdin!.end();
     await Promise.all([...ended, gone]);
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 }

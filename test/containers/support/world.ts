@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { blocksOf } from "../../docs/support/pages.js";
-import { UserProject, userEnvironment } from "../../docs/support/user-project.js";
+import { shellEnvironment, UserProject } from "../../docs/support/user-project.js";
 import type { ChildEnd, ChildOutput } from "../../support/child-output.js";
 import { Machines } from "./machines.js";
 import type { Recipe } from "./recipes.js";
@@ -39,11 +39,6 @@ export class ContainerWorld {
     return new ContainerWorld(await Machines.open(names));
   }
 
-  async close(): Promise<void> {
-    await this.#machines.close();
-    await this.#project.close();
-  }
-
   address(machine: string): string {
     return this.#machines.address(machine);
   }
@@ -63,11 +58,11 @@ export class ContainerWorld {
     await this.start("host", argv).printed(/published/);
   }
 
-  /** Begins a command that goes on until the world is closed. */
+  /** Begins a command that goes on until the test ends, or the file. */
   start(machine: string, argv: readonly string[], env: Record<string, string> = {}): ChildOutput {
     return this.#machines.start(machine, argv, {
       cwd: this.#project.folder,
-      env: { ...userEnvironment(), ...env },
+      env: { ...shellEnvironment(), ...env },
     });
   }
 

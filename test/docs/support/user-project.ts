@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildIfMissing, ROOT, userEnvironment } from "../../support/built.js";
 import { type ChildEnd, ChildOutput } from "../../support/child-output.js";
-import { buildIfMissing, ROOT } from "../../support/process-command.js";
+import { temporaryFolder } from "../../support/folders.js";
+import { atEnd } from "../../support/lifetime.js";
 
 /** `npx` and `npm test`, without the time npm takes to begin. */
 const BIN = fileURLToPath(new URL("bin", import.meta.url));
@@ -14,12 +15,13 @@ const SHELL = ["sh", "-ec"];
 
 /** A user's folder in which this checkout is installed as npm installs it, so that `npx payments-sandbox` is it. */
 export class UserProject {
-  readonly folder = mkdtempSync(join(tmpdir(), "payments-sandbox-docs-"));
+  readonly folder = temporaryFolder();
   /** Shells, each the leader of a group that may outlive it. */
   readonly #shells = new Set<ChildProcess>();
 
   constructor() {
     buildIfMissing();
+    atEnd(() => this.#close());
     mkdirSync(join(this.folder, "node_modules/.bin"), { recursive: true });
     symlinkSync(ROOT, join(this.folder, "node_modules/payments-sandbox"));
     symlinkSync(
@@ -46,12 +48,12 @@ export class UserProject {
     return this.#spawn(lines, env, shell).ended;
   }
 
-  /** Begins lines of a shell that go on until the project is closed. */
+  /** Begins lines of a shell that go on until the test ends, or the file. */
   terminal(lines: string, env: Record<string, string> = {}): ChildOutput {
     return this.#spawn(lines, env, SHELL);
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     await Promise.all(
       [...this.#shells].map(async (child) => {
         const ended = child.exitCode !== null || child.signalCode !== null;
@@ -65,13 +67,12 @@ export class UserProject {
         await closed;
       }),
     );
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   #spawn(lines: string, env: Record<string, string>, [shell, ...flags]: readonly string[]): ChildOutput {
     const child = spawn(shell!, [...flags, lines], {
       cwd: this.folder,
-      env: { ...userEnvironment(), ...env },
+      env: { ...shellEnvironment(), ...env },
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
@@ -80,12 +81,9 @@ export class UserProject {
   }
 }
 
-/** The machine's environment without what would configure the program, and without the test runner's own. */
-export function userEnvironment(): Record<string, string> {
-  const own = Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined || /^(PAYMENTS_|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name) ? [] : [[name, value]],
-  );
-  return { ...Object.fromEntries(own), PATH: `${BIN}${delimiter}${process.env.PATH}` };
+/** The environment of a user's shell, in which `npx` and `npm test` begin at once. */
+export function shellEnvironment(): Record<string, string> {
+  return { ...userEnvironment(), PATH: `${BIN}${delimiter}${process.env.PATH}` } as Record<string, string>;
 }
 
 /** Ports of this machine that nobody listens on. */

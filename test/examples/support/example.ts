@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { buildIfMissing, ROOT, userEnvironment } from "../../support/built.js";
 import { ChildOutput } from "../../support/child-output.js";
 import { temporaryFolder } from "../../support/folders.js";
-import { buildIfMissing, ROOT } from "../../support/process-command.js";
 
 interface Manifest {
   readonly files?: readonly string[];
@@ -112,13 +112,9 @@ export class Example {
     return readFileSync(this.#offlineLog, "utf8").split("\n").filter(Boolean);
   }
 
-  /** The machine's, without what belongs to this very test run. */
   #environment(): NodeJS.ProcessEnv {
-    const kept = Object.entries(process.env).filter(
-      ([name]) => !/^(PAYMENTS_|VITEST|NODE_|npm_|TEST$|CI$|FORCE_COLOR$)/.test(name),
-    );
     return {
-      ...Object.fromEntries(kept),
+      ...userEnvironment(),
       NO_COLOR: "1",
       NODE_OPTIONS: `--require ${JSON.stringify(GUARD)}`,
       OFFLINE_LOG: this.#offlineLog,

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { buildIfMissing, ROOT } from "../../support/process-command.js";
+import { buildIfMissing, ROOT, userEnvironment } from "../../support/built.js";
+import { temporaryFolder } from "../../support/folders.js";
 
 const execute = promisify(execFile);
 
@@ -45,31 +45,16 @@ export interface Tarball {
   readonly files: readonly PackedFile[];
 }
 
-const folders: string[] = [];
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-package-"));
-  folders.push(folder);
-  return folder;
-}
-
-export function removeProjects(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-}
-
-/** The machine's environment without what npm, which may run the tests, has put there; nothing is fetched. */
-export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|payments_|vitest|node_extra_ca_certs$|node_options$|node_env$|ci$)/i.test(name),
-  );
-  return { ...Object.fromEntries(kept), npm_config_cache: join(folders[0] ?? newFolder(), "npm-cache") };
+/** A user's environment; nothing is fetched. */
+export function offlineEnvironment(): NodeJS.ProcessEnv {
+  return { ...userEnvironment(), npm_config_cache: join(temporaryFolder(), "npm-cache") };
 }
 
 async function npm(folder: string, ...args: string[]) {
-  const userconfig = join(newFolder(), "none");
+  const userconfig = join(temporaryFolder(), "none");
   return execute("npm", args, {
     cwd: folder,
-    env: { ...cleanEnvironment(), npm_config_userconfig: userconfig, npm_config_update_notifier: "false" },
+    env: { ...offlineEnvironment(), npm_config_userconfig: userconfig, npm_config_update_notifier: "false" },
   });
 }
 
@@ -79,7 +64,7 @@ async function npm(folder: string, ...args: string[]) {
  */
 export async function pack(): Promise<Tarball> {
   buildIfMissing();
-  const [source, folder] = [newFolder(), newFolder()];
+  const [source, folder] = [temporaryFolder(), temporaryFolder()];
   for (const name of ["package.json", ...MANIFEST.files.filter((name) => !name.startsWith("!"))])
     cpSync(join(ROOT, name), join(source, name), { recursive: true });
   mkdirSync(join(source, "scripts"));
@@ -96,7 +81,7 @@ export async function install(
   tarball: Tarball,
   files: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly folder: string; readonly warnings: string }> {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
   const { stderr } = await npm(folder, "install", "--offline", "--no-audit", "--no-fund", tarball.file);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
