@@ -5,7 +5,7 @@
 import type { Context } from "hono";
 import { DEFAULT_API_KEY } from "../../core/schema/option-schemas.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
-import { type DocumentOptions, documentFor } from "../../server/openapi/serve.js";
+import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import { REFERENCE_SCRIPT, STYLES } from "./assets.js";
@@ -169,21 +169,19 @@ function curlOf(operation: DocumentOperation, baseUrl: string, apiKey: string | 
 }
 
 /** `GET /docs`. */
-export async function serveDocs(options: DocumentOptions, c: Context): Promise<Response> {
-  const description = await documentFor("service", options, c);
-  if (description instanceof Response) return description;
-  const { namespace, baseUrl, document } = description;
-  // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
-  const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+export function serveDocs(options: DocumentOptions, c: Context): Promise<Response> {
   const related = html`<a href="_sandbox/docs">Control API reference</a>, <a href="_sandbox/dashboard">Dashboard</a>`;
-  return referencePage({ document, baseUrl, apiKey, related }, namespace.nowMs());
+  return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
+    // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
+    const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+    return referencePage({ document, baseUrl, apiKey, related }, namespace.nowMs());
+  });
 }
 
 /** `GET /_sandbox/docs`. */
-export async function serveControlDocs(options: DocumentOptions, c: Context): Promise<Response> {
-  const description = await documentFor("control", options, c);
-  if (description instanceof Response) return description;
-  const { namespace, baseUrl, document } = description;
+export function serveControlDocs(options: DocumentOptions, c: Context): Promise<Response> {
   const related = html`<a href="../docs">Payments API reference</a>, <a href="dashboard">Dashboard</a>`;
-  return referencePage({ document, baseUrl, apiKey: undefined, related }, namespace.nowMs());
+  return respondWithDocument("control", options, c, ({ namespace, baseUrl, document }) =>
+    referencePage({ document, baseUrl, apiKey: undefined, related }, namespace.nowMs()),
+  );
 }

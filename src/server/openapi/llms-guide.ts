@@ -4,18 +4,17 @@ import { DEFAULT_API_KEY, DEFAULT_WEBHOOK_SECRET } from "../../core/schema/optio
 import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
 import { replyHeaders } from "../http/reply.js";
 import type { OpenApiDocument } from "./document.js";
-import { type DocumentOptions, documentFor } from "./serve.js";
+import { type DocumentOptions, respondWithDocument } from "./serve.js";
 
 const UNDER_WAY = CHARGE_STATUSES.filter((status) => !hasEnded(status));
 const UNPAID = CHARGE_STATUSES.filter((status) => CHARGE_STATUS_TABLE[status].stage === "unpaid");
 
 /** `GET /llms.txt`: everything needed before the first call, on one page for coding agents. */
-export async function serveGuide(options: DocumentOptions, c: Context): Promise<Response> {
-  const described = await documentFor("service", options, c);
-  if (described instanceof Response) return described;
-  const { namespace, baseUrl, document } = described;
-  const headers = { ...replyHeaders(namespace.nowMs()), "content-type": "text/plain; charset=utf-8" };
-  return new Response(guideText(document, baseUrl), { headers });
+export function serveGuide(options: DocumentOptions, c: Context): Promise<Response> {
+  return respondWithDocument("service", options, c, ({ namespace, baseUrl, document }) => {
+    const headers = { ...replyHeaders(namespace.nowMs()), "content-type": "text/plain; charset=utf-8" };
+    return new Response(guideText(document, baseUrl), { headers });
+  });
 }
 
 function guideText(document: OpenApiDocument, baseUrl: string): string {

@@ -22,7 +22,7 @@ export interface DocumentOptions {
   readonly documentOf: DocumentLoader;
 }
 
-export interface NamespaceDocument {
+interface NamespaceDocument {
   readonly namespace: Namespace;
   /** The public URL, or else the origin of the request. */
   readonly baseUrl: string;
@@ -35,12 +35,13 @@ const filledDocuments = {
   control: new WeakMap<Engine, OpenApiDocument>(),
 };
 
-/** The document for the namespace of a request, or the response that there is no such namespace. */
-export async function documentFor(
+/** Responds with the document for the namespace of a request, or that there is no such namespace. */
+export async function respondWithDocument(
   api: ApiName,
   { namespaces, paths, documentOf }: DocumentOptions,
   c: Context,
-): Promise<NamespaceDocument | Response> {
+  respond: (described: NamespaceDocument) => Response,
+): Promise<Response> {
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
   const key = bearerKey(headers.get("authorization"));
@@ -57,12 +58,12 @@ export async function documentFor(
     filledDocuments[api].set(namespace.engine, document);
   }
   const baseUrl = namespace.publicUrl ?? new URL(c.req.url).origin;
-  return { namespace, baseUrl, document: withServer(document, baseUrl) };
+  return respond({ namespace, baseUrl, document: withServer(document, baseUrl) });
 }
 
 /** `GET /openapi.json` and `GET /_sandbox/openapi.json`. */
-export async function serveDocument(api: ApiName, options: DocumentOptions, c: Context): Promise<Response> {
-  const described = await documentFor(api, options, c);
-  if (described instanceof Response) return described;
-  return toResponse({ status: 200, json: JSON.stringify(described.document) }, described.namespace.nowMs());
+export function serveDocument(api: ApiName, options: DocumentOptions, c: Context): Promise<Response> {
+  return respondWithDocument(api, options, c, ({ document, namespace }) =>
+    toResponse({ status: 200, json: JSON.stringify(document) }, namespace.nowMs()),
+  );
 }
