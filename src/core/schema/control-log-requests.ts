@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusSchema } from "./common.js";
-import { closedShape, field, fieldsOf, queryShape, withChecks } from "./descriptions.js";
+import { closedShape, field, fieldsOf, queryShape } from "./descriptions.js";
 import { waitDurationSchema } from "./duration.js";
 import { reasonSchema } from "./engine-requests.js";
 import { globTextSchema } from "./globs.js";
@@ -141,30 +141,28 @@ export const takeRequestSchema = closedShape("TakeRequest", "How many.", {
 
 const NO_STATUS = "must be an HTTP status";
 
-export const ackRequestSchema = withChecks(
-  closedShape(
-    "AckRequest",
-    {
-      description: "The receiver's response, or why there is none.",
-      jsonSchema: { oneOf: [{ required: ["status"] }, { required: ["error"] }] },
-    },
-    {
-      status: field(
-        z.optional(z.int(NO_STATUS).check(z.gte(100, NO_STATUS), z.lte(599, NO_STATUS))),
-        "2xx means accepted; anything else is retried.",
-      ),
-      body: field(optionalText, "The response body, for the log."),
-      headers: field(
-        z.optional(z.record(z.string(), z.string())),
-        "The response headers; `Retry-After` counts with 429 and 503, others are ignored.",
-        { examples: [{ "Retry-After": "60" }] },
-      ),
-      error: field(
-        z.optional(reasonSchema),
-        "Instead of a status: why the receiver did not respond. The delivery is retried.",
-      ),
-    },
-  ),
+export const ackRequestSchema = closedShape(
+  "AckRequest",
+  {
+    description: "The receiver's response, or why there is none.",
+    jsonSchema: { oneOf: [{ required: ["status"] }, { required: ["error"] }] },
+  },
+  {
+    status: field(
+      z.optional(z.int(NO_STATUS).check(z.gte(100, NO_STATUS), z.lte(599, NO_STATUS))),
+      "2xx means accepted; anything else is retried.",
+    ),
+    body: field(optionalText, "The response body, for the log."),
+    headers: field(
+      z.optional(z.record(z.string(), z.string())),
+      "The response headers; `Retry-After` counts with 429 and 503, others are ignored.",
+      { examples: [{ "Retry-After": "60" }] },
+    ),
+    error: field(
+      z.optional(reasonSchema),
+      "Instead of a status: why the receiver did not respond. The delivery is retried.",
+    ),
+  },
   z.refine(({ status, error }) => (status === undefined) !== (error === undefined), {
     error: "is required unless error is given",
     path: ["status"],
@@ -173,22 +171,20 @@ export const ackRequestSchema = withChecks(
 
 const receiver = fieldsOf(webhookOptionSchema);
 
-export const endpointRequestSchema = withChecks(
-  closedShape(
-    "WebhookEndpointRequest",
-    { description: "A receiver to register: a URL or a mailbox.", jsonSchema: ONE_TARGET_CONDITION },
-    {
-      ...receiver,
-      organization_id: field(
-        z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.name))),
-        "The organization it receives events of; by default all.",
-      ),
-      lease: field(
-        z.optional(waitDurationSchema),
-        "For a mailbox: it is deleted when it has not been read for this long (wall time). Deliveries already taken can still be acknowledged in time.",
-      ),
-    },
-  ),
+export const endpointRequestSchema = closedShape(
+  "WebhookEndpointRequest",
+  { description: "A receiver to register: a URL or a mailbox.", jsonSchema: ONE_TARGET_CONDITION },
+  {
+    ...receiver,
+    organization_id: field(
+      z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.name))),
+      "The organization it receives events of; by default all.",
+    ),
+    lease: field(
+      z.optional(waitDurationSchema),
+      "For a mailbox: it is deleted when it has not been read for this long (wall time). Deliveries already taken can still be acknowledged in time.",
+    ),
+  },
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
   z.refine(({ url, lease }) => url === undefined || lease === undefined, {
     error: "is for a mailbox",

@@ -8,7 +8,6 @@ import {
   methodNote,
   queryShape,
   type ShapeFields,
-  withChecks,
 } from "./descriptions.js";
 import { durationSchema, waitDurationSchema } from "./duration.js";
 import { optionalReasonField } from "./engine-requests.js";
@@ -52,52 +51,45 @@ function countPresent(body: object): number {
   return Object.values(body).filter((value) => value !== undefined).length;
 }
 
-export const advanceRequestSchema = withChecks(
-  closedShape(
-    "AdvanceRequest",
-    {
-      description: "How far: exactly one of by, to and until.",
-      jsonSchema: { oneOf: ["by", "to", "until"].map((name) => ({ required: [name] })) },
-    },
-    {
-      by: field(z.optional(durationSchema), "By this duration.", { examples: ["30m", "1h30m"] }),
-      to: field(z.optional(instantSchema), "To this instant; not in the past."),
-      until: field(
-        z.optional(z.enum(["next", "idle"])),
-        "To the `next` scheduled task, or until nothing is scheduled any more (`idle`).",
-      ),
-      quiet: field(
-        z.optional(durationSchema),
-        "Wall time for which the app must have made no call before time passes a moment at which webhooks were sent.",
-      ),
-    },
-  ),
+export const advanceRequestSchema = closedShape(
+  "AdvanceRequest",
+  {
+    description: "How far: exactly one of by, to and until.",
+    jsonSchema: { oneOf: ["by", "to", "until"].map((name) => ({ required: [name] })) },
+  },
+  {
+    by: field(z.optional(durationSchema), "By this duration.", { examples: ["30m", "1h30m"] }),
+    to: field(z.optional(instantSchema), "To this instant; not in the past."),
+    until: field(
+      z.optional(z.enum(["next", "idle"])),
+      "To the `next` scheduled task, or until nothing is scheduled any more (`idle`).",
+    ),
+    quiet: field(
+      z.optional(durationSchema),
+      "Wall time for which the app must have made no call before time passes a moment at which webhooks were sent.",
+    ),
+  },
   z.refine(({ quiet: _quiet, ...body }) => countPresent(body) === 1, "needs exactly one of by, to and until"),
 );
 
-export const clockRequestSchema = withChecks(
-  closedShape(
-    "ClockRequest",
-    {
-      description: "How the clock runs from now on: at least one of these.",
-      jsonSchema: { minProperties: 1 },
-    },
-    {
-      mode: field(
-        z.optional(clockOptionSchema),
-        "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
-        { examples: ["60x"] },
-      ),
-      speed: field(
-        z.optional(z.number().check(z.positive(), z.lte(1_000_000))),
-        "How many times as fast as wall time; on its own it makes the clock run. Together with `manual` or `60x` it must agree.",
-      ),
-      now: field(
-        z.optional(instantSchema),
-        "Jump to this instant first, as an advance does. Not in the past.",
-      ),
-    },
-  ),
+export const clockRequestSchema = closedShape(
+  "ClockRequest",
+  {
+    description: "How the clock runs from now on: at least one of these.",
+    jsonSchema: { minProperties: 1 },
+  },
+  {
+    mode: field(
+      z.optional(clockOptionSchema),
+      "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
+      { examples: ["60x"] },
+    ),
+    speed: field(
+      z.optional(z.number().check(z.positive(), z.lte(1_000_000))),
+      "How many times as fast as wall time; on its own it makes the clock run. Together with `manual` or `60x` it must agree.",
+    ),
+    now: field(z.optional(instantSchema), "Jump to this instant first, as an advance does. Not in the past."),
+  },
   z.refine((body) => countPresent(body) > 0, "needs at least one of mode, speed and now"),
   z.refine(({ mode, speed }) => speed === undefined || speed === speedOf(mode, speed), {
     error: ({ input }) => `contradicts the mode ${(input as { mode: string }).mode}: leave one of them out`,
@@ -163,8 +155,10 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
 /** A patch of a fixture at run time; at least one field is required. */
 function patchOf<All extends ShapeFields>(name: string, text: string, fields: All) {
   const names = Object.keys(fields);
-  return withChecks(
-    closedShape(name, { description: text, jsonSchema: { minProperties: 1 } }, fields),
+  return closedShape(
+    name,
+    { description: text, jsonSchema: { minProperties: 1 } },
+    fields,
     refineIfValid((body) => countPresent(body as object) > 0, `needs at least one of ${names.join(", ")}`),
   );
 }

@@ -107,9 +107,17 @@ export function lazyShape<All extends ShapeFields>(name: string, note: Note, mak
   });
 }
 
+type ClosedObject<All extends ShapeFields> = z.ZodMiniObject<SchemasOf<All>, z.core.$strict>;
+
 /** A named object that rejects unknown fields. */
-export function closedShape<All extends ShapeFields>(name: string | undefined, note: Note, fields: All) {
-  return describe(z.strictObject(schemasOf(fields)), { name, note, fields });
+export function closedShape<All extends ShapeFields>(
+  name: string | undefined,
+  note: Note,
+  fields: All,
+  ...checks: Parameters<ClosedObject<All>["check"]>
+): ClosedObject<All> {
+  const schema: ClosedObject<All> = z.strictObject(schemasOf(fields));
+  return describe(checks.length === 0 ? schema : schema.check(...checks), { name, note, fields });
 }
 
 export function queryShape<All extends ShapeFields>(fields: All) {
@@ -179,18 +187,6 @@ export function fieldsOf<Schema extends z.core.$ZodType & { readonly shape: obje
   const description = descriptions.get(schema);
   if (description === undefined) throw new Error("the schema has no described fields");
   return description.fields as ReturnType<typeof fieldsOf<Schema>>;
-}
-
-/** Adds checks to a schema and keeps its description. */
-export function withChecks<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  ...checks: Parameters<Schema["check"]>
-): Schema {
-  const checked = schema.check(...(checks as Parameters<z.ZodMiniType["check"]>)) as Schema;
-  const description = descriptions.get(schema);
-  if (description !== undefined) descriptions.set(checked, description);
-  descriptions.delete(schema);
-  return checked;
 }
 
 /** JSON Schema condition. `allOf` wraps it, since type generators misread an `anyOf` beside the fields. */

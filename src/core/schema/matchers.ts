@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { atLeastOneOf, closedShape, field, withChecks } from "./descriptions.js";
+import { atLeastOneOf, closedShape, field } from "./descriptions.js";
 import { type Glob, globListSchema, globTextSchema } from "./globs.js";
 import { DEFAULT_ISSUE_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
 import { isDecimal, isMatcher, MATCHER_WORDS, type MatcherWord } from "./matcher-words.js";
@@ -61,22 +61,20 @@ const matches = field(
   "A regular expression matches somewhere in it: JavaScript syntax.",
 );
 
-const matcherSchema: z.ZodMiniType<Matcher> = withChecks(
-  closedShape(
-    "Matcher",
-    {
-      description: "Conditions on a field; all must hold.",
-      jsonSchema: atLeastOneOf("not", "in", "contains", "exists", "matches", ...COMPARISONS),
-    },
-    {
-      not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not match this."),
-      in: field(z.optional(globListSchema), "It matches one of these."),
-      contains: field(z.optional(globTextSchema), "It has this in it."),
-      exists,
-      matches,
-      ...comparisons,
-    },
-  ),
+const matcherSchema: z.ZodMiniType<Matcher> = closedShape(
+  "Matcher",
+  {
+    description: "Conditions on a field; all must hold.",
+    jsonSchema: atLeastOneOf("not", "in", "contains", "exists", "matches", ...COMPARISONS),
+  },
+  {
+    not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not match this."),
+    in: field(z.optional(globListSchema), "It matches one of these."),
+    contains: field(z.optional(globTextSchema), "It has this in it."),
+    exists,
+    matches,
+    ...comparisons,
+  },
   refineIfValid((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
 );
 
@@ -120,17 +118,15 @@ export const amountMatchSchema = matchWithBounds(
 );
 
 const wholeSchema = z.optional(z.int("must be a whole number").check(z.gte(0, "must not be negative")));
-export const rangeSchema = withChecks(
-  closedShape(
-    "Range",
-    { description: "Bounds of a number; all must hold.", jsonSchema: atLeastOneOf(...COMPARISONS) },
-    {
-      gt: field(wholeSchema, "More than this number."),
-      gte: field(wholeSchema, "At least this number."),
-      lt: field(wholeSchema, "Fewer than this number."),
-      lte: field(wholeSchema, "At most this number."),
-    },
-  ),
+export const rangeSchema = closedShape(
+  "Range",
+  { description: "Bounds of a number; all must hold.", jsonSchema: atLeastOneOf(...COMPARISONS) },
+  {
+    gt: field(wholeSchema, "More than this number."),
+    gte: field(wholeSchema, "At least this number."),
+    lt: field(wholeSchema, "Fewer than this number."),
+    lte: field(wholeSchema, "At most this number."),
+  },
   refineIfValid(
     (range) => Object.keys(range as object).length > 0,
     `needs at least one of ${COMPARISONS.join(", ")}`,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { modeSchema, percentSchema } from "./common.js";
-import { closedShape, field, withChecks } from "./descriptions.js";
+import { closedShape, field } from "./descriptions.js";
 import { durationSchema } from "./duration.js";
 import { eventGlobsSchema } from "./globs.js";
 import { withNameKind } from "./name-kinds.js";
@@ -95,13 +95,7 @@ export const namespaceNameSchema = z
     z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, "must be 1 to 63 letters, digits, dashes and underscores"),
   );
 
-export function hasOneTarget({
-  url,
-  mailbox,
-}: {
-  url?: string | undefined;
-  mailbox?: string | undefined;
-}): boolean {
+export function hasOneTarget({ url, mailbox }: { url?: unknown; mailbox?: unknown }): boolean {
   return (url === undefined) !== (mailbox === undefined);
 }
 export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
@@ -109,40 +103,35 @@ export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 /** JSON Schema condition: either a URL or a mailbox. */
 export const ONE_TARGET_CONDITION = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
 
-export const webhookOptionSchema = withChecks(
-  closedShape(
-    "WebhookOption",
-    { description: "A receiver: a URL or a mailbox.", jsonSchema: ONE_TARGET_CONDITION },
-    {
-      url: field(
-        z.optional(webhookUrlSchema),
-        "The receiver; a missing scheme means http. In a namespace `{namespace}` is filled in at the start only.",
-      ),
-      mailbox: field(
-        z.optional(mailboxSchema),
-        "Instead of a URL: deliveries are kept under this name until they are collected.",
-      ),
-      mode: field(z.optional(modeSchema), "The mode it receives events of; by default the key's, else test."),
-      events: field(
-        withNameKind("event name", z.optional(eventGlobsSchema)),
-        "Event types to receive, as globs; by default all. A glob that matches no known type needs `force`.",
-        { examples: [["charge.*"]] },
-      ),
-      force: field(
-        z.optional(z.boolean()),
-        "Allows types of your own, which are triggered with `force` too.",
-      ),
-      secret: field(z.optional(anySecretSchema), "The signing secret; by default the namespace's."),
-      signature: field(
-        z.optional(signatureSchema),
-        "How its events are signed; by default as set for the server.",
-      ),
-      unreachable: field(
-        z.optional(unreachableSchema),
-        "On a running clock, when nothing listens at the URL: `hold` keeps deliveries until something does, `fail` uses up attempts.",
-      ),
-    },
-  ),
+export const webhookOptionSchema = closedShape(
+  "WebhookOption",
+  { description: "A receiver: a URL or a mailbox.", jsonSchema: ONE_TARGET_CONDITION },
+  {
+    url: field(
+      z.optional(webhookUrlSchema),
+      "The receiver; a missing scheme means http. In a namespace `{namespace}` is filled in at the start only.",
+    ),
+    mailbox: field(
+      z.optional(mailboxSchema),
+      "Instead of a URL: deliveries are kept under this name until they are collected.",
+    ),
+    mode: field(z.optional(modeSchema), "The mode it receives events of; by default the key's, else test."),
+    events: field(
+      withNameKind("event name", z.optional(eventGlobsSchema)),
+      "Event types to receive, as globs; by default all. A glob that matches no known type needs `force`.",
+      { examples: [["charge.*"]] },
+    ),
+    force: field(z.optional(z.boolean()), "Allows types of your own, which are triggered with `force` too."),
+    secret: field(z.optional(anySecretSchema), "The signing secret; by default the namespace's."),
+    signature: field(
+      z.optional(signatureSchema),
+      "How its events are signed; by default as set for the server.",
+    ),
+    unreachable: field(
+      z.optional(unreachableSchema),
+      "On a running clock, when nothing listens at the URL: `hold` keeps deliveries until something does, `fail` uses up attempts.",
+    ),
+  },
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
 );
 

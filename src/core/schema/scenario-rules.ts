@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
-import { atLeastOneOf, closedShape, field, namedSchema, withChecks } from "./descriptions.js";
+import { atLeastOneOf, closedShape, field, namedSchema } from "./descriptions.js";
 import { durationSchema } from "./duration.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
@@ -74,8 +74,10 @@ const probability = field(
   "The probability that the rule applies, drawn from the seed for each object; otherwise the next rule is tried.",
 );
 
-const paidSchema = withChecks(
-  closedShape("PaidMoney", "The customer pays something else than the amount: an extension of the sandbox.", {
+const paidSchema = closedShape(
+  "PaidMoney",
+  "The customer pays something else than the amount: an extension of the sandbox.",
+  {
     amount: field(
       z.optional(z.string().check(z.regex(/^\d{1,20}(\.\d{1,8})?$/, 'must be an amount such as "12.50"'))),
       "The amount that is paid.",
@@ -88,7 +90,7 @@ const paidSchema = withChecks(
       z.optional(withNameKind("currency", z.string())),
       "The currency that is paid; by default the charge's.",
     ),
-  }),
+  },
   z.refine(
     ({ amount, factor, currency }) =>
       (amount === undefined || factor === undefined) && (amount ?? factor ?? currency) !== undefined,
@@ -221,56 +223,54 @@ const respondSchema = z.strictObject({
 
 const FAULT_EFFECTS = ["respond", "delay", "delay_answer", "hold", "stale", "drop"] as const;
 
-export const faultRuleSchema = withChecks(
-  closedShape(
-    "FaultRule",
-    {
-      description: "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
-      jsonSchema: atLeastOneOf(...FAULT_EFFECTS),
-    },
-    {
-      match: field(
-        z.optional(
-          z.strictObject({
-            ...anyMatch,
-            operation: text,
-            method: withNameKind("HTTP method", text),
-            path: withNameKind("path", text),
-          }),
-        ),
-        "Which calls; by default all. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that matches no operation ID is rejected.",
+export const faultRuleSchema = closedShape(
+  "FaultRule",
+  {
+    description: "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
+    jsonSchema: atLeastOneOf(...FAULT_EFFECTS),
+  },
+  {
+    match: field(
+      z.optional(
+        z.strictObject({
+          ...anyMatch,
+          operation: text,
+          method: withNameKind("HTTP method", text),
+          path: withNameKind("path", text),
+        }),
       ),
-      respond: field(z.optional(respondSchema), "The response to return instead of the service's own."),
-      delay: field(z.optional(durationSchema), "Wall time that passes before the work is done."),
-      delay_answer: field(z.optional(durationSchema), "Wall time that passes after the work is done."),
-      hold: field(
-        z.optional(z.union([z.enum(["webhook", "idle"]), durationSchema])),
-        "The work is done, but the response waits: until the object's next webhook has got its response, until nothing more is in flight or scheduled for it, or for this long in wall time. Never longer than the option `hold_limit`.",
-      ),
-      at_most: field(
-        z.optional(durationSchema),
-        "The longest time that `hold` keeps the response back, in wall time.",
-      ),
-      stale: field(
-        z.optional(z.union([z.literal("last_change"), durationSchema])),
-        "Reads and lists of charges, withdrawals and payout destinations return them as they were this long ago, in sandbox time, without those created since; or each as it was before its last change, with none missing. Other calls are not affected.",
-      ),
-      drop: field(
-        z.optional(z.enum(["before", "after", "hang"])),
-        "Drops the connection before the work is done, or after it; or does the work and keeps the connection open without a response, until the client disconnects or `hold_limit` is over.",
-      ),
-      times: field(
-        z.optional(z.int().check(z.gte(1))),
-        "How many calls it applies to before it is used up: per customer, unless `per` says otherwise.",
-      ),
-      skip: field(z.optional(z.int().check(z.gte(0))), "How many calls to skip first, counted like `times`."),
-      per: field(
-        z.optional(z.enum(["charge", "customer", "request"])),
-        "Whose calls `times` and `skip` count: each customer's (without it), each charge's or withdrawal's (of a call that makes one: each order's, by customer, price and metadata), or all together. Calls that name no customer count together.",
-      ),
-      probability: field(likelihoodSchema, "The probability each time, drawn from the seed."),
-    },
-  ),
+      "Which calls; by default all. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that matches no operation ID is rejected.",
+    ),
+    respond: field(z.optional(respondSchema), "The response to return instead of the service's own."),
+    delay: field(z.optional(durationSchema), "Wall time that passes before the work is done."),
+    delay_answer: field(z.optional(durationSchema), "Wall time that passes after the work is done."),
+    hold: field(
+      z.optional(z.union([z.enum(["webhook", "idle"]), durationSchema])),
+      "The work is done, but the response waits: until the object's next webhook has got its response, until nothing more is in flight or scheduled for it, or for this long in wall time. Never longer than the option `hold_limit`.",
+    ),
+    at_most: field(
+      z.optional(durationSchema),
+      "The longest time that `hold` keeps the response back, in wall time.",
+    ),
+    stale: field(
+      z.optional(z.union([z.literal("last_change"), durationSchema])),
+      "Reads and lists of charges, withdrawals and payout destinations return them as they were this long ago, in sandbox time, without those created since; or each as it was before its last change, with none missing. Other calls are not affected.",
+    ),
+    drop: field(
+      z.optional(z.enum(["before", "after", "hang"])),
+      "Drops the connection before the work is done, or after it; or does the work and keeps the connection open without a response, until the client disconnects or `hold_limit` is over.",
+    ),
+    times: field(
+      z.optional(z.int().check(z.gte(1))),
+      "How many calls it applies to before it is used up: per customer, unless `per` says otherwise.",
+    ),
+    skip: field(z.optional(z.int().check(z.gte(0))), "How many calls to skip first, counted like `times`."),
+    per: field(
+      z.optional(z.enum(["charge", "customer", "request"])),
+      "Whose calls `times` and `skip` count: each customer's (without it), each charge's or withdrawal's (of a call that makes one: each order's, by customer, price and metadata), or all together. Calls that name no customer count together.",
+    ),
+    probability: field(likelihoodSchema, "The probability each time, drawn from the seed."),
+  },
   z.refine(
     (rule) => FAULT_EFFECTS.some((effect) => rule[effect] !== undefined),
     "needs respond, delay, delay_answer, hold, stale or drop",

@@ -189,19 +189,14 @@ export interface SigningOptions {
 /** Errors of secrets that do not fit their signature scheme, in options and namespace requests. */
 export function secretFaults({ webhook_secret, signature, webhooks }: SigningOptions) {
   const uses = [
-    { path: ["webhook_secret"], secret: webhook_secret, signature },
-    ...webhooks.flatMap((webhook, index) =>
-      webhook.secret === undefined && webhook.signature === undefined
-        ? []
-        : [
-            {
-              path: ["webhooks", index, "secret"],
-              secret: webhook.secret ?? webhook_secret,
-              signature: webhook.signature ?? signature,
-            },
-          ],
-    ),
-  ];
+    { path: ["webhook_secret"], secret: webhook_secret, signature, isInherited: false },
+    ...webhooks.map((webhook, index) => ({
+      path: ["webhooks", index, "secret"],
+      secret: webhook.secret ?? webhook_secret,
+      signature: webhook.signature ?? signature,
+      isInherited: webhook.secret === undefined && webhook.signature === undefined,
+    })),
+  ].filter((use) => !use.isInherited);
   return uses.flatMap((use) => {
     const message = secretFault(use.signature, use.secret);
     return message === undefined ? [] : [{ path: use.path, input: use.secret, message }];
