@@ -138,7 +138,7 @@ function describe<Schema extends z.core.$ZodType>(schema: Schema, description: S
   return schema;
 }
 
-function schemasOf<All extends ShapeFields>(fields: All): SchemasOf<All> {
+export function schemasOf<All extends ShapeFields>(fields: All): SchemasOf<All> {
   const schemas: Record<string, z.core.$ZodType> = {};
   for (const name of Object.keys(fields)) schemas[name] = fields[name]!.schema;
   return schemas as SchemasOf<All>;

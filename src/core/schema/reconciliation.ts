@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { CHARGE_STATUSES, modeSchema } from "./common.js";
 import { instantSchema } from "./control-requests.js";
-import { closedShape, field, markdownCodeList } from "./descriptions.js";
+import { closedShape, field, markdownCodeList, schemasOf } from "./descriptions.js";
 import { entriesAtMost, minLength } from "./schema-checks.js";
 import { CHARGE_STATUS_TABLE } from "./statuses.js";
 
@@ -122,11 +122,7 @@ const rowOptions = {
   ),
 };
 /** Options of the `reconcile` step, which reads the rows from the app. */
-export const rowOptionsShape = {
-  map: rowOptions.map.schema,
-  statuses: rowOptions.statuses.schema,
-  partial: rowOptions.partial.schema,
-};
+export const rowOptionsShape = schemasOf(rowOptions);
 
 export const MAX_ROWS = 100_000;
 
