@@ -42,7 +42,7 @@ it("finds what can be mutated in functions, and nothing in tables, types and des
 
 const SOURCES = new Map(
   ([...readSources(ROOT)] as [string, string][]).filter(([file]) =>
-    /^src\/((domain|store|http\/control)\/|[^/]+$)/.test(file),
+    /^src\/(core\/(domain|store)\/|server\/control\/|[^/]+$)/.test(file),
   ),
 );
 const draw = (seed: string, count: number) => drawMutants(SOURCES, seed, count);
