@@ -1,9 +1,9 @@
-import { request } from "node:http";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import type { SandboxOptions } from "../../src/index.js";
 import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { openSandbox, START } from "../support/api-client.js";
+import { exchange, head } from "../support/api-wire.js";
 import { Answer } from "../support/caller.js";
 import type { Described } from "../support/openapi-control.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
@@ -41,22 +41,10 @@ async function open(options: SandboxOptions = {}) {
 }
 
 /** A request that `fetch` would not send as it is. */
-function raw(port: number, method: string, path: string, headers: Record<string, string>): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ host: "127.0.0.1", port, method, path, headers }, (incoming) => {
-      let text = "";
-      incoming.setEncoding("utf8");
-      incoming.on("data", (chunk: string) => (text += chunk));
-      incoming.on("end", () => {
-        const { statusCode, headers } = incoming;
-        resolve(new Answer(statusCode!, new Headers(headers as Record<string, string>), text));
-        outgoing.destroy();
-      });
-    });
-    outgoing.on("error", reject);
-    outgoing.flushHeaders();
-    if (headers["content-length"] === undefined) outgoing.end();
-  });
+async function raw(port: number, method: string, path: string, headers: Record<string, string>) {
+  const lines = Object.entries({ host: `127.0.0.1:${port}`, ...headers }).map((pair) => pair.join(": "));
+  const answer = (await exchange(port, head(`${method} ${path} HTTP/1.1`, ...lines)))!;
+  return new Answer(answer.status, new Headers(answer.headers), answer.body);
 }
 
 function concrete({ path }: Described): string {
