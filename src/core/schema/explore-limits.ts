@@ -1,21 +1,18 @@
 import * as z from "zod/mini";
 import { didYouMean } from "./nearest.js";
 
-/** Default of the maximum number of deviations in a run. */
+function countUpTo(maximum: number) {
+  const message = `must be 1 to ${maximum}`;
+  return z.int("must be a whole number").check(z.gte(1, message), z.lte(maximum, message));
+}
+
+/** Maximum number of deviations in a run. */
+export const depthSchema = countUpTo(5);
 export const DEFAULT_EXPLORE_DEPTH = 2;
-const MAX_DEPTH = 5;
 
-export const depthSchema = z
-  .int("must be a whole number")
-  .check(z.gte(1, `must be 1 to ${MAX_DEPTH}`), z.lte(MAX_DEPTH, `must be 1 to ${MAX_DEPTH}`));
-
-/** Default of the maximum number of parallel runs. */
+/** Maximum number of parallel runs. */
+export const lanesSchema = countUpTo(16);
 export const DEFAULT_EXPLORE_LANES = 4;
-const MAX_LANES = 16;
-
-export const lanesSchema = z
-  .int("must be a whole number")
-  .check(z.gte(1, `must be 1 to ${MAX_LANES}`), z.lte(MAX_LANES, `must be 1 to ${MAX_LANES}`));
 
 /** Kinds of deviation, in the order in which they are tried. */
 export const DEVIATION_KINDS = [

@@ -66,6 +66,8 @@ function option<Schema extends z.ZodMiniType>(row: OptionRow<Schema>): OptionRow
   return row;
 }
 
+const FLAG = { schema: z.boolean(), kind: "flag", sample: "false" } as const;
+
 /** Start options by config key, in the order of the help. */
 export const OPTIONS = {
   port: option({
@@ -109,12 +111,10 @@ export const OPTIONS = {
     sample: "http://10.0.0.7:4010",
   }),
   tls: option({
-    schema: z.boolean(),
+    ...FLAG,
     topic: "address",
     flags: "--tls",
-    kind: "flag",
     help: "serve HTTPS, with a certificate authority created for the run",
-    sample: "false",
   }),
   tls_cert: option({
     schema: textSchema,
@@ -154,12 +154,10 @@ export const OPTIONS = {
     sample: "payments-sandbox.data",
   }),
   fsync: option({
-    schema: z.boolean(),
+    ...FLAG,
     topic: "state",
     flags: "--fsync",
-    kind: "flag",
     help: "with --data: safe against power loss too",
-    sample: "false",
   }),
   webhook_url: option({
     schema: z.array(webhookUrlSchema),
@@ -232,12 +230,10 @@ export const OPTIONS = {
     sample: String(DEFAULT_RATE_LIMIT),
   }),
   auto_namespaces: option({
-    schema: z.boolean(),
+    ...FLAG,
     topic: "callers",
     flags: "--auto-namespaces",
-    kind: "flag",
     help: "the key sk_test_ns_NAME creates the namespace NAME on first use",
-    sample: "false",
   }),
   control_token: option({
     schema: textSchema,
@@ -247,20 +243,16 @@ export const OPTIONS = {
     sample: "generate",
   }),
   json: option({
-    schema: z.boolean(),
+    ...FLAG,
     topic: "output",
     flags: "--json",
-    kind: "flag",
     help: "print one line of JSON when ready",
-    sample: "false",
   }),
   quiet: option({
-    schema: z.boolean(),
+    ...FLAG,
     topic: "output",
     flags: "--quiet",
-    kind: "flag",
     help: "print errors only",
-    sample: "false",
   }),
   signature: option({
     schema: signatureSchema,

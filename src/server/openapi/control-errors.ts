@@ -1,12 +1,11 @@
 import {
   ERROR_STATUS,
   type ErrorCode,
-  type ErrorDetails,
   INTERNAL_ERROR,
-  INVALID_BODY_MESSAGE,
   INVALID_QUERY_MESSAGE,
   type Refusal,
   refuse,
+  refuseInvalid,
 } from "../../core/schema/refusals.js";
 import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import type { ControlSpec } from "../control/control-operation.js";
@@ -32,12 +31,12 @@ const DESCRIPTION_BY_STATUS: Readonly<Record<number, string>> = {
   503: "Out of memory: no changes are accepted",
 };
 
-function invalidQuery(details: ErrorDetails): Refusal {
-  return refuse("VALIDATION_ERROR", INVALID_QUERY_MESSAGE, details);
-}
-const INVALID_JSON = refuse("VALIDATION_ERROR", INVALID_BODY_MESSAGE, { body: "must be a JSON object" });
-const BAD_LIMIT = invalidQuery({ limit: "must be between 1 and 100" });
-const BAD_WAIT = invalidQuery({ wait: "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m" });
+const INVALID_JSON = refuseInvalid({ body: "must be a JSON object" });
+const BAD_LIMIT = refuseInvalid({ limit: "must be between 1 and 100" }, INVALID_QUERY_MESSAGE);
+const BAD_WAIT = refuseInvalid(
+  { wait: "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m" },
+  INVALID_QUERY_MESSAGE,
+);
 const NO_NAMESPACE = refuse("NOT_FOUND", 'There is no namespace "nightly"');
 const NO_TOKEN = refuse("FORBIDDEN", "The control API needs the header Sandbox-Control-Token");
 const OTHER_HOST = 'This server does not serve the host "evil.test"; see --allowed-host';
