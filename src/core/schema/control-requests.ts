@@ -16,7 +16,8 @@ import { recordMatchSchema } from "./globs.js";
 import { rangeSchema, reportInvalidMatchers } from "./matchers.js";
 import {
   clockOptionSchema,
-  mailboxSchema,
+  fileNameSchema,
+  instantLike,
   namespaceNameSchema,
   parseClockSetting,
   webhookOptionSchema,
@@ -33,19 +34,13 @@ import {
 } from "./schema-checks.js";
 import { methodChoiceSchema, pageQuerySchema } from "./service-requests.js";
 import { anySecretSchema } from "./signature-schemes.js";
-import { instantFault, parseInstant } from "./time.js";
 
 /**
  * Request bodies and queries of the control API, read by `server/control`, the steps of scenarios and the OpenAPI
  * document. Unknown fields are errors, so that typos do not pass unnoticed. `engine-requests.ts` has the bodies that a
  * start needs, `control-log-requests.ts` those about logs and receivers. No code here acts on a body.
  */
-export const instantSchema = z.string().check(
-  z.refine((text) => parseInstant(text) !== undefined, {
-    error: ({ input }) =>
-      instantFault(input) ?? "must be an ISO 8601 instant such as 2026-01-31T09:00:00.000Z",
-  }),
-);
+export const instantSchema = instantLike("2026-01-31T09:00:00.000Z");
 
 function countPresent(body: object): number {
   return Object.values(body).filter((value) => value !== undefined).length;
@@ -246,8 +241,7 @@ export const namespaceIdentitySchema = z.pick(namespaceRequestSchema, {
 });
 export type NamespaceIdentity = z.infer<typeof namespaceIdentitySchema>;
 
-/** Also the name of the snapshot's file. */
-export const snapshotNameSchema = mailboxSchema;
+export const snapshotNameSchema = fileNameSchema;
 
 export const snapshotRequestSchema = closedShape("SnapshotRequest", "A state to keep.", {
   name: field(snapshotNameSchema, "Its name; an existing one of that name is overwritten."),

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { CURRENCY_CODE } from "./common.js";
 
 /**
  * Description of a field or schema in the OpenAPI documents, attached to its schema. Placeholders such as `{{methods}}`
@@ -201,14 +202,11 @@ export function markdownCodeList(values: readonly string[]): string {
   return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }
 
-/** The format of a currency code; the fixtures define which exist. */
-const CODE_PATTERN = "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$";
-
 export function currencyNote(text: string, details: Partial<FieldNote> = {}): FieldNote {
   return {
     description: `${text} Upper case; this server knows {{currencies in words}}.`,
     examples: "{{some currencies}}",
-    jsonSchema: { pattern: CODE_PATTERN },
+    jsonSchema: { pattern: CURRENCY_CODE.source },
     ...details,
   };
 }

@@ -1,5 +1,13 @@
 import * as z from "zod/mini";
-import { amountSchema, metadataSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
+import {
+  amountSchema,
+  CURRENCY_CODE,
+  countrySchema,
+  metadataSchema,
+  modeSchema,
+  percentSchema,
+  rateSchema,
+} from "./common.js";
 import { durationSchema } from "./duration.js";
 import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 
@@ -8,10 +16,7 @@ import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
  * merged over the shipped one by the ID of each record (`mergeFixtures`).
  */
 const nameSchema = nonEmptyText(MAX_LENGTHS.name);
-const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
-const codeSchema = z
-  .string()
-  .check(z.regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/, "must be an upper-case currency code"));
+const codeSchema = z.string().check(z.regex(CURRENCY_CODE, "must be an upper-case currency code"));
 export const currencyFixtureSchema = z.strictObject({
   code: codeSchema,
   type: z.enum(["fiat", "crypto"]),

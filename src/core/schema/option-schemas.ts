@@ -46,11 +46,15 @@ export const rateLimitSchema = z.union(
   RATE_LIMIT_MESSAGE,
 );
 
-export const instantSchema = z.string().check(
-  z.refine((text) => parseInstant(text) !== undefined, {
-    error: ({ input }) => instantFault(input) ?? "must be an ISO 8601 instant such as 2026-01-31T09:00:00Z",
-  }),
-);
+/** An instant; `example` is part of the error message. */
+export function instantLike(example: string) {
+  return z.string().check(
+    z.refine((text) => parseInstant(text) !== undefined, {
+      error: ({ input }) => instantFault(input) ?? `must be an ISO 8601 instant such as ${example}`,
+    }),
+  );
+}
+export const instantSchema = instantLike("2026-01-31T09:00:00Z");
 
 export const pathSchema = z
   .string()
@@ -82,7 +86,8 @@ export const webhookUrlSchema = z.string().check(
 
 export const unreachableSchema = z.enum(["hold", "fail"]);
 
-export const mailboxSchema = z
+/** A name that can also be a file's: of a mailbox, a snapshot or a scenario. */
+export const fileNameSchema = z
   .string()
   .check(
     z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
@@ -112,7 +117,7 @@ export const webhookOptionSchema = closedShape(
       "The receiver; a missing scheme means http. In a namespace `{namespace}` is filled in at the start only.",
     ),
     mailbox: field(
-      z.optional(mailboxSchema),
+      z.optional(fileNameSchema),
       "Instead of a URL: deliveries are kept under this name until they are collected.",
     ),
     mode: field(z.optional(modeSchema), "The mode it receives events of; by default the key's, else test."),

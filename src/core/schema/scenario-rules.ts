@@ -4,6 +4,7 @@ import { atLeastOneOf, closedShape, field, namedSchema } from "./descriptions.js
 import { durationSchema } from "./duration.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
+import { fileNameSchema } from "./option-schemas.js";
 import { charactersAtMost, entriesAtMost, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 
 /**
@@ -278,14 +279,8 @@ export const faultRuleSchema = closedShape(
 );
 export type FaultRule = z.infer<typeof faultRuleSchema>;
 
-const scenarioNameSchema = z
-  .string()
-  .check(
-    z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
-  );
-
 export const scenarioSchema = closedShape(undefined, "", {
-  name: field(scenarioNameSchema, "The name to request it by."),
+  name: field(fileNameSchema, "The name to request it by."),
   description: field(z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))), "For people."),
   kind: field(
     z.optional(z.enum(["mishap", "outcome"])),

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import {
   amountSchema,
+  CURRENCY_CODE,
   chargeStatusSchema,
+  countrySchema,
   emailSchema,
   httpUrlSchema,
   metadataSchema,
@@ -55,7 +57,7 @@ export const pricingSchema = lazyShape(
         assumption:
           "A local price in the currency paid in becomes the settlement amount to the digit; it is not converted.",
         examples: [{ KES: "3200.00" }],
-        jsonSchema: { propertyNames: { pattern: "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$" } },
+        jsonSchema: { propertyNames: { pattern: CURRENCY_CODE.source } },
       },
     ),
   }),
@@ -173,7 +175,6 @@ export const methodChoiceSchema = z.object({
 export type MethodChoice = z.infer<typeof methodChoiceSchema>;
 
 const requiredTextSchema = nonEmptyText(MAX_LENGTHS.name);
-const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
 /** Type of destination → its fields besides type, currency and country; all but `network` are required. */
 export const DESTINATION_FIELDS = {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { deliveryStatusSchema, modeSchema, timestampSchema } from "../common.js";
 import { eventGlobsSchema } from "../globs.js";
-import { mailboxSchema, ONE_TARGET_MESSAGE, unreachableSchema } from "../option-schemas.js";
+import { fileNameSchema, ONE_TARGET_MESSAGE, unreachableSchema } from "../option-schemas.js";
 import { isNormalizedReceiverUrl } from "../receiver-url.js";
 import { downAnswerSchema } from "../scenario-rules.js";
 import { anySecretSchema, secretFault, signatureSchema } from "../signature-schemes.js";
@@ -122,7 +122,7 @@ export const endpointRecordSchema = z
       text.check(z.refine(isNormalizedReceiverUrl, "must be a webhook URL as the sandbox writes it")),
     ),
     /** Deliveries wait under this name until they are collected. */
-    mailbox: z.nullable(mailboxSchema),
+    mailbox: z.nullable(fileNameSchema),
     /** Wall time without a read after which the mailbox is deleted. */
     lease_ms: z.optional(boundedCount),
     /** Handling of attempts while nothing listens at the URL, on a running clock. */

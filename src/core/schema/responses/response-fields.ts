@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { metadataSchema } from "../common.js";
+import { CURRENCY_CODE, metadataSchema } from "../common.js";
 import {
   assumedField,
   type FieldNote,
@@ -13,7 +13,7 @@ import {
 export const moneySchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
 /** The quotient of two rates, to 12 significant digits, without an exponent. */
 export const exchangeRateSchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
-export const currencyCodeSchema = z.string().check(z.regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/));
+export const currencyCodeSchema = z.string().check(z.regex(CURRENCY_CODE));
 
 export const text = z.string();
 export const nullableText = z.nullable(text);
