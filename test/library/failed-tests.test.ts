@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Project } from "../support/packed.js";
+import { suites } from "./support/suites.js";
 
 /** Two tests that fail and one that passes; what differs between runners is how they come by `test` and the hooks. */
 const TESTS = `
@@ -32,26 +33,15 @@ test("fails in its handler", async () => {
   await sandbox.control("POST /_sandbox/wait", { for: "idle" });
 });
 `;
-const requiring = `
-const assert = require("node:assert/strict");
-const { setupSandbox } = require("payments-sandbox/testing");
-const sandbox = setupSandbox();
-${TESTS}`;
-const importing = (from: string, hooks: string) => `
-import assert from "node:assert/strict";
-import * as hooks from "${from}";
-import { setupSandbox } from "payments-sandbox/testing";
-const { describe, test } = hooks;
-const sandbox = setupSandbox(${hooks});
-${TESTS}`;
+const files = suites(TESTS);
 
 const project = new Project(
   {
-    "shop.test.js": requiring,
+    "shop.test.js": files.jest,
     "jest.config.js": "module.exports = { testMatch: ['**/*.test.js'], transform: {} };",
-    "shop.vitest.mjs": importing("vitest", ""),
+    "shop.vitest.mjs": files.vitest,
     "vitest.config.mjs": "export default { test: { include: ['*.vitest.mjs'] } };",
-    "shop.node.mjs": importing("node:test", "{ hooks }"),
+    "shop.node.mjs": files.node,
   },
   ["jest", "vitest"],
 );

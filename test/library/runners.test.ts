@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
 import { NODES, Project } from "../support/packed.js";
+import { suites } from "./support/suites.js";
 
 /** The tests of a shop; what differs between runners is how they come by `test` and the hooks. */
 const TESTS = `
@@ -87,40 +88,19 @@ test("an app finds the sandbox in its environment", async () => {
 });
 `;
 const HOOK = `beforeAll(async () => { await sandbox.onWebhook(listener(ofFile)); });`;
-const OPTIONS = `{ seed: "a file's own", startTime: "2026-03-01T09:00:00Z" }`;
-
-const jestFile = `
-const assert = require("node:assert/strict");
-const { setupSandbox } = require("payments-sandbox/testing");
-const sandbox = setupSandbox(${OPTIONS});
-${TESTS}${HOOK}`;
-
-const vitestFile = `
-import assert from "node:assert/strict";
-import { setupSandbox } from "payments-sandbox/testing";
-import { beforeAll, test } from "vitest";
-const sandbox = setupSandbox(${OPTIONS});
-${TESTS}${HOOK}`;
-
-const nodeFile = `
-import assert from "node:assert/strict";
-import * as hooks from "node:test";
-import { setupSandbox } from "payments-sandbox/testing";
-const { test } = hooks;
-const sandbox = setupSandbox({ hooks, seed: "a file's own", startTime: "2026-03-01T09:00:00Z" });
-${TESTS}${HOOK.replace("beforeAll", "hooks.before")}`;
+const files = suites(TESTS + HOOK, `seed: "a file's own", startTime: "2026-03-01T09:00:00Z"`);
 
 const project = new Project(
   {
     "package.json": JSON.stringify({ private: true }),
-    "jest/one.test.js": jestFile,
-    "jest/two.test.js": jestFile,
+    "jest/one.test.js": files.jest,
+    "jest/two.test.js": files.jest,
     "jest.config.js": `
       const project = { roots: ["<rootDir>/jest"], transform: {} };
       const faked = { ...project, displayName: "faked", fakeTimers: { enableGlobally: true } };
       module.exports = { projects: [project, faked], testTimeout: 120_000 };`,
-    "vitest/one.test.mjs": vitestFile,
-    "vitest/two.test.mjs": vitestFile.replace("beforeAll, test }", "beforeAll, test, vi }").concat(`
+    "vitest/one.test.mjs": files.vitest,
+    "vitest/two.test.mjs": files.vitest.concat(`
 test("with faked timers", async () => {
   // Over a socket, on Node 24, fetch itself hangs where setImmediate is faked (docs/testing.md).
   const isShared = process.env.PAYMENTS_SANDBOX_URL !== undefined;
@@ -130,12 +110,12 @@ test("with faked timers", async () => {
   assert.equal(await read(sandbox, id), "COMPLETED");
   vi.useRealTimers();
 });`),
-    "vitest/globals.test.mjs": vitestFile.replace(/^import .* from "vitest";$/m, ""),
+    "vitest/globals.test.mjs": files.vitest.replace(/^import .* from "vitest";$/m, ""),
     "vitest.config.mjs": `
       const without = { name: "without", include: ["vitest/{one,two}.test.mjs"] };
       const globals = { name: "globals", include: ["vitest/globals.test.mjs"], globals: true, pool: "threads" };
       export default { test: { projects: [{ test: without }, { test: globals }] } };`,
-    "node/one.test.mjs": nodeFile,
+    "node/one.test.mjs": files.node,
     "node/bare.mjs": `
       import { setupSandbox } from "payments-sandbox/testing";
       try { setupSandbox(); } catch (error) { console.log(error.name + ": " + error.message); }`,
