@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { atLeastOneOf, closedShape, field } from "./descriptions.js";
+import { atLeastOneOf, closedShape, field, schemasOf } from "./descriptions.js";
 import { type Glob, globListSchema, globTextSchema } from "./globs.js";
 import { DEFAULT_ISSUE_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
 import { isDecimal, isMatcher, MATCHER_WORDS, type MatcherWord } from "./matcher-words.js";
@@ -49,17 +49,17 @@ const patternSchema = z.string().check(({ value, issues }) => {
     issues.push({ code: "custom", input: value, message: pattern });
 });
 
-const comparisons = {
+const valueConditions = {
+  exists: field(z.optional(z.boolean()), "Whether it is present; null counts as absent."),
+  matches: field(
+    z.optional(patternSchema),
+    "A regular expression matches somewhere in it: JavaScript syntax.",
+  ),
   gt: field(boundSchema, "Greater than, or later."),
   gte: field(boundSchema, "Greater than or equal to."),
   lt: field(boundSchema, "Less than, or earlier."),
   lte: field(boundSchema, "Less than or equal to."),
 };
-const exists = field(z.optional(z.boolean()), "Whether it is present; null counts as absent.");
-const matches = field(
-  z.optional(patternSchema),
-  "A regular expression matches somewhere in it: JavaScript syntax.",
-);
 
 const matcherSchema: z.ZodMiniType<Matcher> = closedShape(
   "Matcher",
@@ -71,9 +71,7 @@ const matcherSchema: z.ZodMiniType<Matcher> = closedShape(
     not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not match this."),
     in: field(z.optional(globListSchema), "It matches one of these."),
     contains: field(z.optional(globTextSchema), "It has this in it."),
-    exists,
-    matches,
-    ...comparisons,
+    ...valueConditions,
   },
   refineIfValid((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
 );
@@ -139,12 +137,7 @@ const EXPECTED_WORDS = z.strictObject({
   not: z.optional(z.unknown()),
   in: z.optional(z.array(z.unknown(), "must be a list")),
   contains: z.optional(z.unknown()),
-  exists: exists.schema,
-  matches: matches.schema,
-  gt: boundSchema,
-  gte: boundSchema,
-  lt: boundSchema,
-  lte: boundSchema,
+  ...schemasOf(valueConditions),
 } satisfies Record<MatcherWord, z.ZodMiniType>);
 
 interface MatcherFault {
