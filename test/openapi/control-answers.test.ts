@@ -484,6 +484,31 @@ describe("what calls answer", () => {
     expect(await call(200, "DELETE /_sandbox/requests")).toEqual({ total: 0, items: [] });
   });
 
+  it("of fields it does not know, and values out of their bounds", async () => {
+    const { call } = await open();
+    for (const [line, body] of [
+      ["POST /_sandbox/namespaces", { nmae: "ann" }],
+      ["POST /_sandbox/deliveries/x/retry", { now: true }],
+      ["POST /_sandbox/scenarios/x/run", { var: {} }],
+      ["POST /_sandbox/snapshots", { name: "a/b" }],
+      ["POST /_sandbox/clock/advance", {}],
+      ["PUT /_sandbox/clock", { mode: "sometimes" }],
+      ["POST /_sandbox/charges/x/advance", { until: "PAID" }],
+      ["POST /_sandbox/charges/x/chargeback", { reason: "" }],
+      ["POST /_sandbox/charges/x/refund", { reason: "" }],
+      ["POST /_sandbox/withdrawals/x/transition", { to: "EXPIRED" }],
+      ["POST /_sandbox/withdrawals/x/bounce", { reason: "" }],
+      ["PATCH /_sandbox/keys/x", {}],
+      ["PATCH /_sandbox/organizations/x", {}],
+      ["POST /_sandbox/deliveries/x/redeliver", { times: 0 }],
+      ["POST /_sandbox/mailboxes/x/take", { max: 0 }],
+      ["POST /_sandbox/mailboxes/x/x/ack", { status: 99 }],
+      ["POST /_sandbox/wait", { for: "money" }],
+      ["POST /_sandbox/faults", {}],
+    ] as const)
+      await call(400, line, body);
+  });
+
   it("of more waits than a namespace may have", async () => {
     const { sandbox, call } = await open();
     const leaving = Array.from({ length: 1_000 }, () => new AbortController());
