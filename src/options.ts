@@ -239,19 +239,11 @@ function priceFaults(
         const hint = didYouMean(name, known, `; known: ${known.join(", ")}`);
         return { path: [option, name], message: `there is no such ${what}${hint}` };
       });
+  const ids = methods.map(({ id }) => id);
+  const codes = currencies.map(({ code }) => code);
   return [
-    ...unknown(
-      "fees",
-      "payment method",
-      Object.keys(fees),
-      methods.map(({ id }) => id),
-    ),
-    ...unknown(
-      "rates",
-      "currency",
-      Object.keys(rates),
-      currencies.map(({ code }) => code),
-    ),
+    ...unknown("fees", "payment method", Object.keys(fees), ids),
+    ...unknown("rates", "currency", Object.keys(rates), codes),
   ];
 }
 
