@@ -4,10 +4,10 @@ import { readActivity } from "../../core/reports/namespace-export.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import { failedTestRequestSchema, scopeQuerySchema } from "../../core/schema/control-requests.js";
 import { SERVICE_EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
+import { OPERATION_IDS } from "../../core/schema/operation-ids.js";
 import { ERROR_STATUS, isRefusal } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { iso } from "../../core/schema/time.js";
-import { OPERATIONS } from "../service/operations.js";
 import { defineControlOperation, pageReply, RawJson } from "./control-operation.js";
 
 /** Error codes that only the control API uses. */
@@ -59,28 +59,21 @@ export const INSIGHT_OPERATIONS = [
 
 /** Splits operations, statuses, event types, error codes and mishaps into those the app has met and the rest. */
 export function coverageOf(counters: CoverageCounters) {
-  return {
-    operations: split(
-      OPERATIONS.map(({ id }) => id),
-      counters.counts("operations"),
-    ),
-    statuses: split(CHARGE_STATUSES, counters.counts("statuses")),
-    events: split(
-      SERVICE_EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
-      counters.counts("events"),
-    ),
-    error_codes: split(
-      Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
-      counters.counts("error_codes"),
-    ),
-    mishaps: split(COUNTED_MISHAPS, counters.counts("mishaps")),
+  const split = (part: Parameters<CoverageCounters["counts"]>[0], known: readonly string[]) => {
+    const met = counters.counts(part);
+    return {
+      met: Object.fromEntries(known.filter((name) => met.has(name)).map((name) => [name, met.get(name)])),
+      not_met: known.filter((name) => !met.has(name)),
+    };
   };
-}
-
-function split(known: readonly string[], met: ReadonlyMap<string, number>) {
+  const types = SERVICE_EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE);
+  const codes = Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code));
   return {
-    met: Object.fromEntries(known.filter((name) => met.has(name)).map((name) => [name, met.get(name)])),
-    not_met: known.filter((name) => !met.has(name)),
+    operations: split("operations", OPERATION_IDS),
+    statuses: split("statuses", CHARGE_STATUSES),
+    events: split("events", types),
+    error_codes: split("error_codes", codes),
+    mishaps: split("mishaps", COUNTED_MISHAPS),
   };
 }
 

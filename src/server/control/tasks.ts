@@ -186,20 +186,18 @@ function transitionViews(
   charges: readonly Collections["charges"][],
   withdrawals: readonly Collections["withdrawals"][],
 ): object[] {
+  const transition = (
+    id: string,
+    { status, seq }: { status: string; seq: number },
+    to: readonly string[],
+  ) => ({
+    seq,
+    view: { kind: "transition", id, at: null, what: status, to },
+  });
   return [
-    ...charges.map((charge) => ({
-      id: charge.charge_id,
-      status: charge.status,
-      seq: charge.seq,
-      to: nextOf(charge),
-    })),
-    ...withdrawals.map((withdrawal) => ({
-      id: withdrawal.withdrawal_id,
-      status: withdrawal.status,
-      seq: withdrawal.seq,
-      to: nextOfWithdrawal(withdrawal),
-    })),
+    ...charges.map((charge) => transition(charge.charge_id, charge, nextOf(charge))),
+    ...withdrawals.map((one) => transition(one.withdrawal_id, one, nextOfWithdrawal(one))),
   ]
     .sort((a, b) => b.seq - a.seq)
-    .map(({ id, status, to }) => ({ kind: "transition", id, at: null, what: status, to }));
+    .map(({ view }) => view);
 }

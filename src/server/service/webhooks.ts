@@ -31,17 +31,10 @@ export const createWebhook = defineOperation(
       assumed: ASSUMED_CALL_NOTE,
     },
   },
-  ({ namespace, caller, body: { url, events } }) =>
-    endpointReply(
-      namespace.executeBatched(
-        registerEndpoint({
-          url: new URL(url).href,
-          mode: caller.mode,
-          organizationId: caller.organization.organization_id,
-          events: events ?? ["*"],
-        }),
-      ),
-    ),
+  ({ namespace, caller: { mode, organization }, body: { url, events = ["*"] } }) => {
+    const target = { url: new URL(url).href, mode, organizationId: organization.organization_id };
+    return endpointReply(namespace.executeBatched(registerEndpoint({ ...target, events })));
+  },
 );
 
 export const listWebhooks = defineOperation(
