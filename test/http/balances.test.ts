@@ -79,30 +79,6 @@ describe("a payment", () => {
   });
 });
 
-describe("a refund", () => {
-  it("takes the settlement amount back out of the available balance [R19.4]", async ({ api }) => {
-    const first = await receive(api, "NGN", "1000.00");
-    await receive(api, "NGN", "250.00");
-    expect((await api.transition(first, { to: "REFUNDED" })).status).toBe(200);
-    expect(await api.balance("NGN")).toBe("250.00 / 0.00");
-    expect(await api.charge(first)).toMatchObject({
-      status: "REFUNDED",
-      amount: "1034.00",
-      settlement_amount: "1000.00",
-    });
-  });
-
-  it("settles first what had not settled yet", async ({ api }) => {
-    const charge = await receive(api, "ETH", "1");
-    await receive(api, "ETH", "2");
-    await api.transition(charge, { to: "REFUNDED" });
-    expect(await api.balance("ETH")).toBe("0.00000000 / 2.00000000");
-    expect((await api.charge(charge)).settled_at).not.toBeNull();
-    await api.advance({ until: "idle" });
-    expect(await api.balance("ETH")).toBe("2.00000000 / 0.00000000");
-  });
-});
-
 describe("total_balance_usd", () => {
   it("is the exact sum of available and pending at current rates, rounded once [R24.4]", async ({ api }) => {
     // 3 ÷ 1550 + 0.05 ÷ 12.4 + 0.13 ÷ 129 = 0.0069754… ; each rounded by itself would be 0.00.

@@ -166,6 +166,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     okBody(await api.post("/api/v1/payouts/withdrawals", { ...destination, amount: "500.00" }));
     const before = JSON.stringify(api.sandbox.snapshot());
     expectError(await refund(api, charge_id), 409, "INSUFFICIENT_BALANCE", []);
+    expectError(await api.transition(charge_id, { to: "REFUNDED" }), 409, "INSUFFICIENT_BALANCE", []);
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
   });
 

@@ -94,27 +94,6 @@ describe("a transition", () => {
       expect((await api.as(key).charge(charge_id)).status).toBe("CANCELLED");
     }
   });
-
-  it("to REFUNDED is 409 INSUFFICIENT_BALANCE when too little is available", async ({ api }) => {
-    const id = await chargeIn(api, "COMPLETED");
-    const destination = await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
-      type: "mobile_money",
-      currency: "KES",
-      country: "KE",
-      phone_number: "+254700000001",
-      provider: "SimbaPesa Sandbox",
-    });
-    const withdrawn = await api.post("/api/v1/payouts/withdrawals", {
-      destination_id: destination.body.destination_id,
-      amount: "500.00",
-      currency: "KES",
-    });
-    expect(withdrawn.status, withdrawn.text).toBe(200);
-    const before = JSON.stringify(api.sandbox.snapshot());
-    expectError(await api.transition(id, { to: "REFUNDED" }), 409, "INSUFFICIENT_BALANCE", []);
-    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
-    expect((await api.charge(id)).status).toBe("COMPLETED");
-  });
 });
 
 describe("what a transition is refused for", () => {
