@@ -55,27 +55,6 @@ describe("registering", () => {
     expect((await api.get(`${WEBHOOKS}/${answer.body.webhook_id}`)).text).toBe(answer.text);
   });
 
-  it("gives each endpoint a secret of its own, and events are signed with it", async ({ api }) => {
-    const [one, two] = [await Receiver.open(), await Receiver.open()];
-    const first = await register(api, { url: one.url });
-    const second = await register(api, { url: two.url });
-    expect(first.secret).not.toBe(second.secret);
-    await payment(api);
-    expect(one.received).toHaveLength(3);
-    for (const received of one.received) received.verify(first.secret);
-    for (const received of two.received) received.verify(second.secret);
-    expect(() => one.received[0]!.verify(second.secret)).toThrow();
-  });
-
-  it("lets it hear only the events its globs match", async ({ api }) => {
-    const [ends, nothing] = [await Receiver.open(), await Receiver.open()];
-    await register(api, { url: ends.url, events: ["charge.completed", "*.processing"] });
-    await register(api, { url: nothing.url, events: ["withdrawal.*", "charge"] });
-    await payment(api);
-    expect(ends.types).toEqual(["charge.processing", "charge.completed"]);
-    expect(nothing.types).toEqual([]);
-  });
-
   it("lets it hear its own mode and organization only [R1.14]", async ({ api }) => {
     const live = api.as("sk_live_sandbox");
     const receivers = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
@@ -111,11 +90,15 @@ describe("registering", () => {
     expect(await list(api)).toHaveLength(2);
   });
 
-  it("the same URL by another organization or in another mode is an endpoint of its own", async ({ api }) => {
-    const ids = new Set<string>();
-    for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"])
-      ids.add((await register(api.as(key))).webhook_id);
-    expect(ids.size).toBe(3);
+  it("the same URL by another organization or in another mode is an endpoint with a secret of its own", async ({
+    api,
+  }) => {
+    const found = new Set<string>();
+    for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
+      const { webhook_id, secret } = await register(api.as(key));
+      found.add(webhook_id).add(secret);
+    }
+    expect(found.size).toBe(6);
   });
 
   it("the URL the sandbox was started with means that endpoint, secret included", async () => {
@@ -253,18 +236,6 @@ describe("PATCH", () => {
     okBody(await patch(api, webhook_id, { enabled: false }));
     await api.advance({ by: "10s" });
     expect(receiver.types).toEqual(["charge.awaiting_payment"]);
-    okBody(await patch(api, webhook_id, { enabled: true }));
-    await payment(api);
-    expect(receiver.received).toHaveLength(4);
-  });
-
-  it("brings back an endpoint that a 410 switched off", async ({ api }) => {
-    const receiver = await Receiver.open();
-    receiver.handler = refuseWith(410);
-    const { webhook_id } = await register(api, { url: receiver.url });
-    await payment(api);
-    expect(okBody(await api.get<Registered>(`${WEBHOOKS}/${webhook_id}`)).enabled).toBe(false);
-    receiver.handler = refuseWith(200);
     okBody(await patch(api, webhook_id, { enabled: true }));
     await payment(api);
     expect(receiver.received).toHaveLength(4);
