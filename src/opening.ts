@@ -155,9 +155,5 @@ function reportError(error: unknown): void {
  * Throws a UserError for invalid options and files, with one line for each fault.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  return openSandbox({
-    ...parseStartOptions("createSandbox", options),
-    useRandomSeed: false,
-    ownsProcess: false,
-  });
+  return openSandbox(parseStartOptions("createSandbox", options));
 }

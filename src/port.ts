@@ -17,7 +17,7 @@ import {
 } from "./server/http/hosts.js";
 import { type ListenerOptions, type ListeningServer, listen } from "./server/http/listener.js";
 import { earlyResponses } from "./server/http/raw-responses.js";
-import { errorReply, replyHeaders, toResponse } from "./server/http/reply.js";
+import { errorReply, serializeReply, toResponse } from "./server/http/reply.js";
 import type { TrustFiles } from "./server/tls/trust-files.js";
 
 export type ResolvedOpenOptions = OpenOptions & { readonly onError: (error: unknown) => void };
@@ -98,12 +98,8 @@ function open(
       takeFastPath(fastPath, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;
-      const { status, json } = healthReply(namespaces);
-      outgoing.writeHead(status, {
-        ...replyHeaders(nowMs()),
-        "content-length": Buffer.byteLength(json),
-      });
-      outgoing.end(json);
+      const { status, headers, body } = serializeReply(healthReply(namespaces), nowMs());
+      outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
       return true;
     },
     ...earlyResponses(nowMs, options.onError, options.error_codes),

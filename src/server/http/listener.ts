@@ -12,13 +12,8 @@ import { UserError } from "../../core/schema/user-error.js";
 import { afterDelay } from "../../core/time/timers.js";
 import { workQueue } from "../../core/time/work-queue.js";
 import { BufferedRequest } from "./fast-path.js";
-import {
-  failureOrFallback,
-  type RawResponse,
-  serverResponseClass,
-  statusOfParserError,
-  toWireText,
-} from "./raw-responses.js";
+import { failureOrFallback, serverResponseClass, statusOfParserError, toWireText } from "./raw-responses.js";
+import type { TextResponse } from "./reply.js";
 
 export type CreateServer = typeof createPlainServer;
 
@@ -30,11 +25,11 @@ export interface ListenerOptions {
   /** Handles an ordinary call without a Request; false leaves it to `fetch`. */
   readonly fastPath?: (incoming: BufferedRequest, outgoing: ServerResponse) => boolean;
   /** Answers malformed HTTP requests. */
-  readonly onUnreadable: (status: number) => RawResponse;
+  readonly onUnreadable: (status: number) => TextResponse;
   /** Answers plain HTTP on an HTTPS port; default: closes the connection. */
-  readonly onPlainHttp?: () => RawResponse;
+  readonly onPlainHttp?: () => TextResponse;
   /** Answers a request whose `fetch` failed or whose response cannot be sent. */
-  readonly onFailure: (error: unknown) => RawResponse;
+  readonly onFailure: (error: unknown) => TextResponse;
   /** Loads the modules that only some requests need. */
   readonly loadRest?: () => Promise<unknown>;
   /** Answers GET /health during loading; false leaves it to `fetch`. */

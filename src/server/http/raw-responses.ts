@@ -1,13 +1,7 @@
 import { type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http";
 import { type ErrorCode, INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { BufferedRequest } from "./fast-path.js";
-import { errorReply, replyHeaders } from "./reply.js";
-
-export interface RawResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import { errorReply, serializeReply, type TextResponse } from "./reply.js";
 
 const STATUS_OF_PARSER_ERROR: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -20,20 +14,20 @@ export function statusOfParserError(code = ""): number {
 }
 
 /** Writes a response as HTTP/1.1 text with `Connection: close`, for a bare socket. */
-export function toWireText({ status, headers, body }: RawResponse): string {
+export function toWireText({ status, headers, body }: TextResponse): string {
   const all = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }
 
 /** Sent if `onFailure` itself throws. */
-const FALLBACK: RawResponse = {
+const FALLBACK: TextResponse = {
   status: 500,
   headers: { "content-type": "application/json; charset=utf-8" },
   body: errorReply(INTERNAL_ERROR).json,
 };
 
-export function failureOrFallback(onFailure: (error: unknown) => RawResponse, error: unknown): RawResponse {
+export function failureOrFallback(onFailure: (error: unknown) => TextResponse, error: unknown): TextResponse {
   try {
     return onFailure(error);
   } catch {
@@ -43,7 +37,7 @@ export function failureOrFallback(onFailure: (error: unknown) => RawResponse, er
 
 /** A ServerResponse that sends 500 if its headers are invalid. */
 export function serverResponseClass(
-  onFailure: (error: unknown) => RawResponse,
+  onFailure: (error: unknown) => TextResponse,
 ): typeof ServerResponse<BufferedRequest> {
   return class extends ServerResponse<BufferedRequest> {
     #replacement: string | undefined;
@@ -77,10 +71,7 @@ export function earlyResponses(
   onError: (error: unknown) => void,
   errorCodes: Readonly<Record<string, string>> | undefined,
 ) {
-  const respond = (refusal: Refusal) => {
-    const { status, json } = errorReply(refusal, undefined, errorCodes);
-    return { status, headers: replyHeaders(nowMs()), body: json };
-  };
+  const respond = (refusal: Refusal) => serializeReply(errorReply(refusal, undefined, errorCodes), nowMs());
   return {
     onUnreadable: (status: number) => respond(malformedRequest(status)),
     onPlainHttp: () =>

@@ -82,16 +82,16 @@ export function responseOf({ status, headers, body }: TextResponse): Response {
   return new Response(body, { status, headers });
 }
 
-export function toResponse(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Response {
-  if (reply.pieces === undefined) return responseOf(serializeReply(reply, nowMs, extra));
-  const headers = headersOf(reply, nowMs, extra);
+export function toResponse(reply: Reply, nowMs: number): Response {
+  if (reply.pieces === undefined) return responseOf(serializeReply(reply, nowMs));
+  const headers = headersOf(reply, nowMs);
   return new Response(streamOf(reply.pieces), { status: reply.status, headers });
 }
 
 function headersOf(
   reply: Reply,
   nowMs: number,
-  extra: Readonly<Record<string, string>> | undefined,
+  extra?: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const headers = replyHeaders(nowMs);
   if (extra !== undefined) Object.assign(headers, extra);
