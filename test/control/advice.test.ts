@@ -75,8 +75,7 @@ async function withdrawn(times: number, headers: Record<string, string> = {}) {
   await api.transition((await api.pay({ pricing: { base_currency: "KES", amount: "9000.00" } })).charge_id, {
     to: "COMPLETED",
   });
-  const destination = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "M" };
-  const { destination_id } = (await api.ask("POST /api/v1/payouts/destinations", destination)).json;
+  const destination_id = await api.destination();
   for (let n = 0; n < times; n++)
     await api.ask("POST /api/v1/payouts/withdrawals", { ...WITHDRAWAL, destination_id }, headers);
   return api;

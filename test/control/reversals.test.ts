@@ -123,14 +123,7 @@ it("a chargeback takes back all that is left, once, and nothing is left to refun
 
 it("a payout that comes back is on the account again, once, and stays COMPLETED", async ({ api }) => {
   for (const _payment of [1, 2]) await charge(api);
-  const { destination_id } = okBody(
-    await api.post<Json>("/api/v1/payouts/destinations", {
-      type: "mobile_money",
-      currency: "KES",
-      phone_number: "+254700000009",
-      provider: "simba_pesa",
-    }),
-  );
+  const destination_id = await api.destination();
   const { withdrawal_id } = okBody(
     await api.post<Json>("/api/v1/payouts/withdrawals", {
       destination_id,

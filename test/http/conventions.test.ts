@@ -1,18 +1,20 @@
 import { beforeAll, describe, expect } from "vitest";
 import { createSandbox } from "../../src/opening.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
-import { Api, KES_ORDER, later, okBody, openApi, START, TIMESTAMP } from "../support/api-client.js";
+import {
+  Api,
+  KES_ORDER,
+  later,
+  MOBILE_ACCOUNT,
+  okBody,
+  openApi,
+  START,
+  TIMESTAMP,
+} from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { DECIMALS } from "../support/contract.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 import { Receiver } from "../support/receiver-server.js";
-
-const DESTINATION = {
-  type: "mobile_money",
-  currency: "KES",
-  phone_number: "+254700000001",
-  provider: "SimbaPesa Sandbox",
-};
 
 /** A value in an answer, the field it stands in, and the object around it. */
 interface Found {
@@ -84,7 +86,7 @@ describe("every answer of every operation", () => {
     await call("GET", "/api/v1/organizations/me");
     await call("GET", "/api/v1/payouts/supported-currencies");
     const destinations = "/api/v1/payouts/destinations";
-    const { destination_id } = await call<{ destination_id: string }>("POST", destinations, DESTINATION);
+    const { destination_id } = await call<{ destination_id: string }>("POST", destinations, MOBILE_ACCOUNT);
     await call("GET", destinations);
     await call("GET", `${destinations}/${destination_id}`);
     const withdrawals = "/api/v1/payouts/withdrawals";
@@ -174,9 +176,7 @@ it("the way of the money out is balances, a destination once, a withdrawal, and 
   const api = await openApi({ scenario: "instant", webhooks: [receiver.url] });
   await api.pay({ pricing: { base_currency: "KES", amount: "2000.00" } });
   expect(await api.balance("KES")).toBe("2000.00 / 0.00");
-  const { destination_id } = okBody(
-    await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", DESTINATION),
-  );
+  const destination_id = await api.destination();
   const withdrawals = "/api/v1/payouts/withdrawals";
   for (const amount of ["500.00", "600.00"]) {
     const { withdrawal_id } = okBody(

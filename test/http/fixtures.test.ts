@@ -95,14 +95,7 @@ describe("a record whose id is known", () => {
       'currencies: [{ code: KES, minimum_withdrawal: "7", withdrawal_fee: "0.5" }]\n' +
         "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '8' }]\n",
     );
-    const { destination_id } = okBody(
-      await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
-        type: "mobile_money",
-        currency: "KES",
-        phone_number: "+254700000001",
-        provider: "SimbaPesa Sandbox",
-      }),
-    );
+    const destination_id = await api.destination();
     const withdraw = (amount: string) =>
       api.post("/api/v1/payouts/withdrawals", { destination_id, currency: "KES", amount });
     expectInvalid(await withdraw("6.99"), "amount");

@@ -7,6 +7,7 @@ import {
   expectError,
   expectInvalid,
   later,
+  MOBILE_ACCOUNT as MOBILE,
   okBody,
   openApi,
   START,
@@ -27,12 +28,6 @@ const BANK = {
   account_number: "0123456789",
   account_name: "Sandbox Shop",
 };
-const MOBILE = {
-  type: "mobile_money",
-  currency: "KES",
-  phone_number: "+254700000001",
-  provider: "SimbaPesa Sandbox",
-};
 const WALLET = { type: "crypto_wallet", currency: "USDT_TRC20", wallet_address: "TSandboxFakeMoney" };
 
 interface Page<Item> {
@@ -51,10 +46,6 @@ async function richApi(money: Record<string, string> = { KES: "10000.00" }, more
   return openApi({ fixtures: temporaryFile("rich.yaml", `balances:\n${balances.join("")}${more}`) });
 }
 
-async function destination(api: Api, body: unknown = MOBILE): Promise<string> {
-  return okBody(await api.post<{ destination_id: string }>(DESTINATIONS, body)).destination_id;
-}
-
 function tryWithdraw(
   api: Api,
   body: unknown,
@@ -65,7 +56,7 @@ function tryWithdraw(
 
 /** A valid withdrawal's body, with a destination of its own. */
 async function order(api: Api, changes: Record<string, unknown> = {}) {
-  return { destination_id: await destination(api), amount: "600.00", currency: "KES", ...changes };
+  return { destination_id: await api.destination(), amount: "600.00", currency: "KES", ...changes };
 }
 
 async function withdraw(
@@ -194,7 +185,7 @@ describe("a payout destination", () => {
   });
 
   it("of another organization or mode is not found, and in no list of theirs [R1.15]", async ({ api }) => {
-    const id = await destination(api);
+    const id = await api.destination();
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
       expectError(await api.as(key).get(`${DESTINATIONS}/${id}`), 404, "NOT_FOUND", []);
       expect(okBody(await api.as(key).get<Page<unknown>>(DESTINATIONS))).toEqual({ total: 0, items: [] });
@@ -205,7 +196,7 @@ describe("a payout destination", () => {
 
   it("is listed newest first, by pages", async ({ api }) => {
     const ids: string[] = [];
-    for (const body of [BANK, MOBILE, WALLET]) ids.unshift(await destination(api, body));
+    for (const body of [BANK, MOBILE, WALLET]) ids.unshift(await api.destination(body));
     const page = async (query: string) => {
       const { total, items } = okBody(
         await api.get<Page<{ destination_id: string }>>(`${DESTINATIONS}${query}`),
@@ -388,7 +379,7 @@ describe("what a withdrawal is refused for", () => {
   it("a destination of another organization or mode", async () => {
     const api = await richApi();
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
-      const destination_id = await destination(api.as(key));
+      const destination_id = await api.as(key).destination();
       expectInvalid(await tryWithdraw(api, await order(api, { destination_id })), "destination_id");
     }
   });
@@ -402,7 +393,7 @@ describe("what a withdrawal is refused for", () => {
     ["USDT_ERC20", "50.000000", "49.999999", { ...WALLET, currency: "USDT_ERC20" }],
   ])("less than the minimum of %s, which is %s [R30.10]", async (currency, minimum, below, body) => {
     const api = await richApi({ [currency]: "100000" });
-    const destination_id = await destination(api, body);
+    const destination_id = await api.destination(body);
     const refused = await tryWithdraw(api, { destination_id, currency, amount: below });
     expectInvalid(refused, "amount");
     expect(refused.details.amount).toBe(`must be at least ${minimum} ${currency}`);

@@ -155,15 +155,9 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
 
   it("of more than is available is 409 INSUFFICIENT_BALANCE, and nothing happens", async ({ api }) => {
     const { charge_id } = await completed(api);
-    const destination = okBody(
-      await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
-        type: "mobile_money",
-        currency: "KES",
-        phone_number: "+254700000001",
-        provider: "SimbaPesa Sandbox",
-      }),
-    );
-    okBody(await api.post("/api/v1/payouts/withdrawals", { ...destination, amount: "500.00" }));
+    const destination_id = await api.destination();
+    const order = { destination_id, amount: "500.00", currency: "KES" };
+    okBody(await api.post("/api/v1/payouts/withdrawals", order));
     const before = JSON.stringify(api.sandbox.snapshot());
     expectError(await refund(api, charge_id), 409, "INSUFFICIENT_BALANCE", []);
     expectError(await api.transition(charge_id, { to: "REFUNDED" }), 409, "INSUFFICIENT_BALANCE", []);

@@ -116,6 +116,12 @@ export class Api extends Caller {
       .collections.events.map(([, { type, body }]) => [type, JSON.parse(body).data]);
   }
 
+  /** The id of a new payout destination. */
+  async destination(body: unknown = MOBILE_ACCOUNT): Promise<string> {
+    const answer = await this.post<{ destination_id: string }>("/api/v1/payouts/destinations", body);
+    return okBody(answer).destination_id;
+  }
+
   transition(id: string, body: unknown): Promise<Answer<Charge>> {
     return this.post(`/_sandbox/charges/${id}/transition`, body);
   }
@@ -127,6 +133,14 @@ export const KES_ORDER = {
   payment_method: "mobile_money",
   customer_email: "ada@shop.test",
   phone_number: "+254700000001",
+};
+
+/** Where most payouts go. */
+export const MOBILE_ACCOUNT = {
+  type: "mobile_money",
+  currency: "KES",
+  phone_number: "+254700000001",
+  provider: "SimbaPesa Sandbox",
 };
 
 /** Where sandboxes without `data` keep their state: in memory, or where a test file says for the tests it repeats. */
