@@ -20,6 +20,8 @@ describe("the query of a control list", () => {
       expect(answer.error.message).toBe("Invalid query parameters");
       expect(answer.details.lmiit).toBe("is not a known parameter; did you mean limit?");
       expect((await api.get(`${path}?limit=1&offset=0`)).status).toBe(200);
+      for (const limit of ["0", "101", "x"])
+        expectInvalid(await api.get(`${path}?limit=${limit}&offset=-1`), "limit", "offset");
     },
   );
 
