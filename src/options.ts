@@ -82,11 +82,7 @@ export async function resolveServiceOptions(
   options: StartOptions & Pick<OpenOptions, "furtherFixtures" | "fixturesValue">,
 ): Promise<ResolvedServiceOptions> {
   const shipped = await loadShippedContent();
-  const faults: OptionFault[] = pathFaults(options.paths ?? {}).map(({ id, message }) => ({
-    path: ["paths", id],
-    message,
-  }));
-  faults.push(...certificateFaults(options));
+  const faults: OptionFault[] = [...pathFaults(options.paths ?? {}), ...certificateFaults(options)];
   const files: OptionFileError[] = [];
   const from = async <T>(path: OptionFault["path"], read: () => Promise<T>): Promise<T | undefined> => {
     try {

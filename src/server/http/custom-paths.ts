@@ -5,16 +5,11 @@ import { isOperationId, OPERATION_IDS } from "../../core/schema/operation-ids.js
 import type { Operation } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 
-export interface PathFault {
-  /** The operation id in the setting `paths`. */
-  readonly id: string;
-  readonly message: string;
-}
-
-export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[] {
+/** Faults of the setting `paths`, each with the path to the faulty entry. */
+export function pathFaults(paths: Readonly<Record<string, string>>) {
   return Object.entries(paths).flatMap(([id, path]) => {
     const message = pathFault(id, path, paths);
-    return message === undefined ? [] : [{ id, message }];
+    return message === undefined ? [] : [{ path: ["paths", id], message }];
   });
 }
 
