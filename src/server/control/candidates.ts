@@ -29,22 +29,32 @@ export interface RecordSource<Item extends object> {
   readonly fields: Readonly<Record<string, (item: Item) => unknown>>;
 }
 
-const CHARGE_FIELDS = Object.fromEntries(
-  (
-    [
-      "charge_id",
-      "checkout_id",
-      "mode",
-      "status",
-      "customer_email",
-      "customer_name",
-      "metadata",
-      "amount",
-      "currency",
-      "payment_method",
-    ] as const satisfies readonly (keyof Charge)[]
-  ).map((field) => [field, (charge: Charge) => charge[field]]),
+/** Functions that read these fields of a stored record. */
+function readers<Item>(...names: readonly (keyof Item & string)[]) {
+  return Object.fromEntries(names.map((name) => [name, (item: Item): unknown => item[name]]));
+}
+
+const CHARGE_FIELDS = readers<Charge>(
+  "charge_id",
+  "checkout_id",
+  "mode",
+  "status",
+  "customer_email",
+  "customer_name",
+  "metadata",
+  "amount",
+  "currency",
+  "payment_method",
 );
+const DELIVERY_FIELDS = {
+  ...readers<Delivery>("delivery_id", "event_id", "webhook_id", "status", "mode"),
+  type: ({ event_type }: Delivery) => event_type,
+};
+const REQUEST_FIELDS = {
+  ...readers<RequestEntry>("method", "path", "operation", "status"),
+  request_id: ({ id }: RequestEntry) => id,
+  runner: ({ runner }: RequestEntry) => runner ?? null,
+};
 
 /** Returns the text unless it is a glob. */
 function exactText(value: unknown): string | undefined {
@@ -110,14 +120,7 @@ function deliveries(namespace: Namespace): RecordSource<Delivery> {
     key: ({ delivery_id }) => delivery_id,
     order: ({ seq }) => seq,
     view: deliveryViewIn(namespace),
-    fields: {
-      delivery_id: ({ delivery_id }) => delivery_id,
-      event_id: ({ event_id }) => event_id,
-      webhook_id: ({ webhook_id }) => webhook_id,
-      type: ({ event_type }) => event_type,
-      status: ({ status }) => status,
-      mode: ({ mode }) => mode,
-    },
+    fields: DELIVERY_FIELDS,
   };
 }
 
@@ -131,14 +134,7 @@ function requests({ journal }: Namespace): RecordSource<RequestEntry> {
     key: ({ id }) => id,
     order: ({ id }) => id,
     view: requestEntryView,
-    fields: {
-      request_id: ({ id }) => id,
-      method: ({ method }) => method,
-      path: ({ path }) => path,
-      operation: ({ operation }) => operation,
-      status: ({ status }) => status,
-      runner: ({ runner }) => runner ?? null,
-    },
+    fields: REQUEST_FIELDS,
   };
 }
 
