@@ -156,7 +156,7 @@ export async function configFaults(document: LoadedDocument): Promise<DocumentFa
     return [];
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    const { distinctSortedFaults: inOrder } = await import("./core/files/documents.js");
+    const { distinctSortedFaults } = await import("./core/files/documents.js");
     const faults = [
       ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
       ...error.files.flatMap(({ path, error: { faults } }) =>
@@ -167,7 +167,7 @@ export async function configFaults(document: LoadedDocument): Promise<DocumentFa
       ),
     ];
     const isOwn = ({ file }: DocumentFault): boolean => file === document.file;
-    return [...inOrder(faults.filter(isOwn)), ...faults.filter((fault) => !isOwn(fault))];
+    return [...distinctSortedFaults(faults.filter(isOwn)), ...faults.filter((fault) => !isOwn(fault))];
   }
 }
 
@@ -181,8 +181,8 @@ function unknownScenario(name: string, known: readonly string[]): string {
 
 /** Imports the checks of fixtures only if there are fixtures of the user. */
 async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): Promise<Fixtures> {
-  const { mergeFixtures, readMergedFixtures: readFixtures } = await import("./core/files/merge-fixtures.js");
-  return typeof source === "string" ? readFixtures(base, source) : mergeFixtures(base, source);
+  const { mergeFixtures, readMergedFixtures } = await import("./core/files/merge-fixtures.js");
+  return typeof source === "string" ? readMergedFixtures(base, source) : mergeFixtures(base, source);
 }
 
 async function fixturesSource({ fixtures: file, fixturesValue: value }: OpenOptions) {
@@ -206,8 +206,8 @@ async function settingsAndWarnings(
 ): Promise<Pick<ResolvedServiceOptions, "scenarioSettings" | "warnings">> {
   if (files.length === 0) return { scenarioSettings: {}, warnings: [] };
   const { warningText } = await import("./core/files/documents.js");
-  const { mergeInitialStates: worldOf } = await import("./tools/scenario/scenario-start.js");
-  const { given: scenarioSettings, ignored } = worldOf(files, options);
+  const { mergeInitialStates } = await import("./tools/scenario/scenario-start.js");
+  const { given: scenarioSettings, ignored } = mergeInitialStates(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),
     ...ignored.filter((fault) => fault.file === file).map(warningText),

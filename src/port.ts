@@ -40,8 +40,8 @@ function isSecure({ tls, tls_cert }: OpenOptions): boolean {
 export async function openPort(port: number, host: string, served: PortContext): Promise<OpenPort> {
   const { options } = served;
   if (!isSecure(options)) return open(port, host, served);
-  const { prepareTls: secure } = await loadLazily(() => import("./server/tls/prepare-tls.js"));
-  const { createServer, publish } = await secure(options, [...LOCAL_NAMES, ...namesOf(host, options)]);
+  const { prepareTls } = await loadLazily(() => import("./server/tls/prepare-tls.js"));
+  const { createServer, publish } = await prepareTls(options, [...LOCAL_NAMES, ...namesOf(host, options)]);
   const listening = await open(port, host, served, createServer);
   try {
     const { trust, end } = publish(listening.port);

@@ -332,8 +332,8 @@ export class Sandbox {
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
     const namespace = this.#requireOpen("explore").default;
     checkExploreOptions(flow, options);
-    const { exploreWithDefaults: exploreAsked } = await loadLazily(() => import("./tools/explore/file.js"));
-    return exploreAsked(flow, options, {
+    const { exploreWithDefaults } = await loadLazily(() => import("./tools/explore/file.js"));
+    return exploreWithDefaults(flow, options, {
       runIdOf: (name) => namespace.nextRunId(name),
       fetch: this[IN_PROCESS_FETCH],
     });

@@ -122,10 +122,8 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
       }),
     explore: async (flow, how) => {
       checkExploreOptions(flow, how);
-      const { exploreWithDefaults: exploreAsked } = await loadLazily(
-        () => import("../tools/explore/file.js"),
-      );
-      return exploreAsked(flow, how, { fetch: connection.fetch, runIdOf: () => generateRunId() });
+      const { exploreWithDefaults } = await loadLazily(() => import("../tools/explore/file.js"));
+      return exploreWithDefaults(flow, how, { fetch: connection.fetch, runIdOf: () => generateRunId() });
     },
     restoreOptions,
     close,

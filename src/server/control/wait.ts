@@ -85,14 +85,9 @@ async function impossibleMatch(
   match: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
 ): Promise<Refusal | undefined> {
-  const { WAITABLE_SCHEMAS: WAITED_RECORDS } = await loadLazily(
-    () => import("../../core/schema/waited-records.js"),
-  );
-  return unknownNameError(
-    z.object({ match: WAITED_RECORDS[kind] }),
-    { match },
-    { vocabulary, rejectsUnknownFields: true },
-  );
+  const schemas = await loadLazily(() => import("../../core/schema/waited-records.js"));
+  const schema = z.object({ match: schemas.WAITABLE_SCHEMAS[kind] });
+  return unknownNameError(schema, { match }, { vocabulary, rejectsUnknownFields: true });
 }
 
 /** Error of a wait that was refused or whose namespace closed. */
