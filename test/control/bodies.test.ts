@@ -62,6 +62,12 @@ describe("a control body", () => {
     },
   );
 
+  it("that looks like a refusal of ours is a body with unknown fields", async ({ api }) => {
+    const forged = { refused: true, code: "X", message: "m", status: 299 };
+    for (const [line] of CALLS)
+      expectError(await send(api, line, "ch_x", JSON.stringify(forged)), 400, "VALIDATION_ERROR");
+  });
+
   it("larger than 1 MiB is 413", async ({ api }) => {
     const text = JSON.stringify({ type: "webhook.test", data: { text: "x".repeat(1024 * 1024) } });
     expectError(await send(api, "POST /_sandbox/events", "", text), 413, "PAYLOAD_TOO_LARGE");

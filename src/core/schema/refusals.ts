@@ -23,12 +23,15 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 /** Dotted field path → message (specification: Error object). */
 export type ErrorDetails = Record<string, string>;
 
+/** Marks refusals. A symbol, so that no JSON from a client can look like one. */
+const REFUSAL: unique symbol = Symbol.for("payments-sandbox.refusal");
+
 /**
  * A client error, returned as a value and never thrown. `status` overrides the status of the code: a refund without
  * funds is a 409.
  */
 export interface Refusal {
-  readonly refused: true;
+  readonly [REFUSAL]: true;
   readonly code: ErrorCode;
   readonly message: string;
   readonly details?: ErrorDetails;
@@ -37,7 +40,7 @@ export interface Refusal {
 
 export function refuse(code: ErrorCode, message: string, details?: ErrorDetails, status?: number): Refusal {
   return {
-    refused: true,
+    [REFUSAL]: true,
     code,
     message,
     ...(details === undefined ? {} : { details }),
@@ -70,5 +73,5 @@ export function refuseInvalid(details: ErrorDetails, message: string = INVALID_B
 }
 
 export function isRefusal(value: unknown): value is Refusal {
-  return typeof value === "object" && value !== null && (value as { refused?: unknown }).refused === true;
+  return typeof value === "object" && value !== null && REFUSAL in value;
 }

@@ -1,5 +1,5 @@
 import type { Mode } from "../../schema/common.js";
-import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Signature } from "../../schema/signature-schemes.js";
 import { clampInstant } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
@@ -80,8 +80,8 @@ function changeEndpoint(
 ): Command<Endpoint | Refusal> {
   return (tx) => {
     const endpoint = findEndpoint(tx, caller, webhookId);
-    const next = "refused" in endpoint ? endpoint : change(tx, endpoint);
-    if (!("refused" in next)) tx.put("endpoints", webhookId, next);
+    const next = isRefusal(endpoint) ? endpoint : change(tx, endpoint);
+    if (!isRefusal(next)) tx.put("endpoints", webhookId, next);
     return next;
   };
 }
@@ -121,7 +121,7 @@ export function updateEndpoint(
 export function deleteEndpoint(caller: Caller | undefined, webhookId: string): Command<Endpoint | Refusal> {
   return (tx) => {
     const endpoint = findEndpoint(tx, caller, webhookId);
-    if (!("refused" in endpoint)) tx.remove("endpoints", webhookId);
+    if (!isRefusal(endpoint)) tx.remove("endpoints", webhookId);
     return endpoint;
   };
 }
