@@ -1,5 +1,7 @@
+import { expect } from "vitest";
 import type { Sandbox } from "../../../src/sandbox.js";
 import { Api, okBody } from "../../support/api-client.js";
+import { lacking, said } from "./dashboard.js";
 
 export interface Checkout {
   readonly checkout_id: string;
@@ -59,4 +61,21 @@ export class CheckoutPage {
     const charges = new Map(this.sandbox.snapshot().collections.charges);
     return charges.get(this.checkout.charge_id)!;
   }
+}
+
+/** The answer is a page with that status which says all of the words; its markup. */
+export async function expectPage(
+  answer: ReturnType<CheckoutPage["get"]>,
+  expected: number,
+  ...words: string[]
+): Promise<string> {
+  const { status, text } = await answer;
+  expect([status, lacking(said(text), words)]).toEqual([expected, []]);
+  return text;
+}
+
+/** The answer leads to that address. */
+export async function expectRedirect(answer: ReturnType<CheckoutPage["get"]>, to: string | null) {
+  const { status, location } = await answer;
+  expect([status, location]).toEqual([303, to]);
 }
