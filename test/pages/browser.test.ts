@@ -1,9 +1,14 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Sandbox, SandboxOptions } from "../../src/index.js";
-import { openSandbox } from "../support/api-client.js";
+import type { Sandbox } from "../../src/index.js";
 import { type Checkout, createCheckout } from "./support/checkouts.js";
-import { chromiumPath, type LaunchedBrowser, launchBrowser, NO_CHROMIUM } from "./support/chromium.js";
+import {
+  chromiumPath,
+  type LaunchedBrowser,
+  launchBrowser,
+  listeningSandbox,
+  NO_CHROMIUM,
+} from "./support/chromium.js";
 import { impairmentFaults } from "./support/impairments.js";
 import { playwrightRecipe } from "./support/playwright-recipe.js";
 import { Shop } from "./support/shop.js";
@@ -22,16 +27,8 @@ describe.runIf(hasChromium)("in a browser", () => {
     browser = await launchBrowser();
   });
 
-  async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
-    const sandbox = await openSandbox(options);
-    await sandbox.listen({ port: 0 });
-    return sandbox;
-  }
-
   async function openTab(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.open(options);
-    context.setDefaultTimeout(60_000);
-    return context.newPage();
+    return (await browser.open(options)).newPage();
   }
 
   /** A checkout that leads back to the shop, and the address of its page. */
@@ -63,7 +60,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     ["without JavaScript", false],
   ])("%s", (_name, javaScriptEnabled) => {
     async function begin() {
-      const sandbox = await sandboxWith();
+      const sandbox = await listeningSandbox();
       const shop = await Shop.open();
       const checkout = await checkoutAt(sandbox, shop);
       const page = await openTab({ javaScriptEnabled });
@@ -141,7 +138,7 @@ describe.runIf(hasChromium)("in a browser", () => {
 
   describe("the script", () => {
     it("lets the countdown run at the speed of sandbox time", async () => {
-      const sandbox = await sandboxWith({ clock: "60x" });
+      const sandbox = await listeningSandbox({ clock: "60x" });
       const page = await openTab();
       await page.goto((await checkoutAt(sandbox, undefined)).url);
       const left = async () => {
@@ -154,7 +151,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     });
 
     it("leaves it alone where the clock stands still, until somebody moves it", async () => {
-      const sandbox = await sandboxWith();
+      const sandbox = await listeningSandbox();
       const page = await openTab();
       await noteShifts(page);
       await page.goto((await checkoutAt(sandbox, undefined)).url);
@@ -168,7 +165,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     });
 
     it("copies the reference, and the amount as a bank wants it", async () => {
-      const sandbox = await sandboxWith();
+      const sandbox = await listeningSandbox();
       const checkout = await checkoutAt(sandbox, undefined);
       const page = await openTab({ permissions: ["clipboard-read", "clipboard-write"] });
       await page.goto(checkout.url);
@@ -182,7 +179,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     });
 
     it("does not send a form twice", async () => {
-      const sandbox = await sandboxWith();
+      const sandbox = await listeningSandbox();
       const page = await openTab();
       const posts: string[] = [];
       page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
@@ -194,7 +191,7 @@ describe.runIf(hasChromium)("in a browser", () => {
   });
 
   it("is paid by keyboard alone", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await listeningSandbox();
     const page = await openTab();
     await page.goto((await checkoutAt(sandbox, undefined)).url);
     const focused = () =>
@@ -256,7 +253,7 @@ describe.runIf(hasChromium)("in a browser", () => {
   }
 
   it("comes in without moving, on a slow phone too", async () => {
-    const { url } = await checkoutAt(await sandboxWith(), undefined);
+    const { url } = await checkoutAt(await listeningSandbox(), undefined);
     for (let visits = 0; visits < 6; visits++) {
       const page = await openTab({ viewport: { width: 390, height: 844 } });
       await (await page.context().newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: 4 });
@@ -283,7 +280,7 @@ describe.runIf(hasChromium)("in a browser", () => {
   ])("on a %s", (_name, viewport) => {
     it("every view can be used by everybody in both schemes, moves nothing, fits and breaks no rule of its own", async () => {
       // Nothing becomes of the charges while they are looked at.
-      const sandbox = await sandboxWith({ clock: "real", scenario: "slow" });
+      const sandbox = await listeningSandbox({ clock: "real", scenario: "slow" });
       const page = await openTab({ viewport, colorScheme: "light" });
       const complaints: string[] = [];
       page.on("console", (message) => {

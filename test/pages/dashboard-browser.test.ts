@@ -1,11 +1,10 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/index.js";
-import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { createCheckout } from "./support/checkouts.js";
-import { chromiumPath, type LaunchedBrowser, launchBrowser } from "./support/chromium.js";
+import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
 import { EXPLORE_REPORT } from "./support/dashboard.js";
 import { impairmentFaults } from "./support/impairments.js";
 
@@ -46,16 +45,9 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     browser = await launchBrowser();
   });
 
-  async function sandboxThere(webhooks: string[] = []): Promise<Sandbox> {
-    const sandbox = await openSandbox({ webhooks });
-    await sandbox.listen();
-    return sandbox;
-  }
-
   /** A tab whose errors, those against the policy too, are kept. */
   async function openTab(options: BrowserContextOptions = {}) {
     const context = await browser.open(options);
-    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const errors: string[] = [];
     page.on("pageerror", ({ message }) => errors.push(message));
@@ -83,7 +75,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   it.each([1280, 390])(
     "shows what happened on another day beside its status, not under it, at %i pixels",
     async (width) => {
-      const sandbox = await sandboxThere();
+      const sandbox = await listeningSandbox();
       await Client.of(sandbox).pay();
       await sandbox.advance("2d");
       const { page } = await openTab({ viewport: { width, height: 800 } });
@@ -103,7 +95,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
 
   it("stands in nobody's way on any view, in both schemes and on a phone, and keeps to its policy", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
-    const sandbox = await sandboxThere([receiver.url]);
+    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
     const home = homeOf(sandbox);
     const { page, errors } = await openTab({ viewport: { width: 1440, height: 900 } });
@@ -210,7 +202,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   });
 
   it("shows all of each advice, on a desk and on a phone", async () => {
-    const sandbox = await sandboxThere();
+    const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
     for (const query of ["", "?parameter=unknown"]) await client.ask(`GET /api/v1/accounts/balances${query}`);
     const [{ request_id }] = (await client.ask("GET /_sandbox/requests")).json.items;
@@ -236,7 +228,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   });
 
   it("shows every e-mail at 1024 pixels, no status beside its column, and twenty rows of a list on a screen", async () => {
-    const sandbox = await sandboxThere();
+    const sandbox = await listeningSandbox();
     for (let many = 0; many < 15; many++)
       await Client.of(sandbox).pay({ email: `grace.hopper${many}@example.com` });
     await sandbox.advance("1s");
@@ -262,8 +254,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   });
 
   it("shifts nothing while charges come and nobody points at a list", async () => {
-    const sandbox = await openSandbox({ rateLimit: "off" });
-    await sandbox.listen();
+    const sandbox = await listeningSandbox({ rateLimit: "off" });
     const client = Client.at(sandbox.url!);
     await client.pay();
     const { page } = await openTab();
@@ -290,7 +281,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
 
   it("searches and filters while somebody types, and keeps the cursor where it is", async () => {
     await using receiver = await Receiver.open();
-    const sandbox = await sandboxThere([receiver.url]);
+    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
     const declined = await client.pay({ email: "declined@shop.test", metadata: { order_id: "A-1042" } });
     const paid = await client.pay({ email: "ada@shop.test" });
@@ -319,7 +310,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
 
   it("shows a charge that was paid on a page and two thirds, folded parts opened by their titles", async () => {
     await using receiver = await Receiver.open();
-    const sandbox = await sandboxThere([receiver.url]);
+    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const id = await Client.of(sandbox).pay({ metadata: { order_id: "A-1042" } });
     await sandbox.advance("10s");
     const { page } = await openTab({ viewport: { width: 1440, height: 900 } });
@@ -335,8 +326,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   });
 
   it("moves no row under the pointer, and shows what is new when asked or when the pointer leaves", async () => {
-    const sandbox = await openSandbox({ rateLimit: "off" });
-    await sandbox.listen();
+    const sandbox = await listeningSandbox({ rateLimit: "off" });
     const paying = await Client.at(sandbox.url!).pay();
     const first = await createCheckout(sandbox, {});
     const { page } = await openTab();
@@ -434,7 +424,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
 
   it("does the common jobs by keyboard alone, within two presses of a first page", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
-    const sandbox = await sandboxThere([receiver.url]);
+    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
     const declined = await client.pay({
       email: "declined@shop.test",
@@ -491,7 +481,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   });
 
   it("keeps showing its own namespace after a refused press", async () => {
-    const sandbox = await sandboxThere();
+    const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
     await client.ask("POST /_sandbox/namespaces", { name: "worker", clock: "manual" });
     await createCheckout(sandbox, { customer_email: "of-default@shop.test" });
@@ -522,9 +512,8 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   });
 
   it("loads in the ninth tab of a browser, all of them live, and says when the server has gone", async () => {
-    const sandbox = await sandboxThere();
+    const sandbox = await listeningSandbox();
     const window = await browser.open();
-    window.setDefaultTimeout(60_000);
     await Client.at(sandbox.url!).ask("POST /_sandbox/namespaces", { name: "other" });
     const tabs: Page[] = [];
     for (let count = 0; count < 9; count++) {

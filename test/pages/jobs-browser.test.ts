@@ -23,7 +23,6 @@ describe.runIf(chromiumPath() !== undefined)("the ten jobs of the dashboard", ()
       const { uses, hasScript } = HANDS_HERE[name];
       const world = await makeJobWorld(url, `by-${name}`, receiver);
       const context = await browser.open(uses);
-      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       page.on("pageerror", ({ message }) => faults.push(message));
       for (const { name: job, from, carryOut } of JOBS) {

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { type BrowserContext, chromium } from "playwright-core";
+import type { Sandbox, SandboxOptions } from "../../../src/index.js";
+import { openSandbox } from "../../support/api-client.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { atEnd, atEndOfFile } from "../../support/lifetime.js";
 
@@ -78,8 +80,15 @@ export async function launchBrowser(): Promise<LaunchedBrowser> {
   return {
     open: async (options) => {
       const context = await browser.newContext(options);
+      context.setDefaultTimeout(60_000);
       atEnd(() => context.close());
       return context;
     },
   };
+}
+
+export async function listeningSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await openSandbox(options);
+  await sandbox.listen();
+  return sandbox;
 }
