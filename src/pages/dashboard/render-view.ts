@@ -29,7 +29,7 @@ const LISTS = {
 } as const;
 
 interface RecordView {
-  /** What the record is called. */
+  /** Noun of the record, for messages. */
   readonly noun: string;
   /** Returns undefined if the record does not exist. */
   readonly render: (context: PageContext, id: string) => Markup | undefined;
@@ -48,7 +48,7 @@ export function renderView(context: PageContext): Markup | undefined {
   return id === undefined || id === "" ? LISTS[view](context) : RECORDS[view]?.render(context, id);
 }
 
-/** The name of what a view shows on pages of their own. */
+/** Noun of the records of a view. */
 export function recordNoun(view: ViewName): string {
   return RECORDS[view]?.noun ?? "page";
 }

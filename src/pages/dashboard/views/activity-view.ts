@@ -8,18 +8,7 @@ import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { attentionItems, deliveriesTo } from "../attention.js";
-import {
-  actionForm,
-  badge,
-  button,
-  conditionText,
-  groupConsecutive,
-  input,
-  listRow,
-  rowList,
-  section,
-  snippet,
-} from "../components.js";
+import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { taskItem } from "./due-tasks.js";
@@ -44,16 +33,16 @@ export function activityView(context: PageContext): Markup {
   const show = context.query.get("show") ?? "all";
   const tabs = html`<nav class="tabs" aria-label="Filter">${Object.entries(FILTERS).map(([name, label]) => html`<a href="${currentUrl(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
   return html`<h1 class="unseen">Activity</h1>
-${section({
+${ui.section({
   id: "attention",
   title: "Needs attention",
-  body: rowList(
+  body: ui.rowList(
     "Needs attention",
-    attentionItems(context).map((item) => listRow(context, item)),
+    attentionItems(context).map((item) => ui.listRow(context, item)),
     "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
   ),
 })}
-${section({ id: "activity", title: "Activity", tools: tabs, body: rowList("Activity", activityRows(context, show), "Nothing yet.") })}`;
+${ui.section({ id: "activity", title: "Activity", tools: tabs, body: ui.rowList("Activity", activityRows(context, show), "Nothing yet.") })}`;
 }
 
 interface TimedRow {
@@ -88,7 +77,8 @@ function activityRows(context: PageContext, show: string): Markup[] {
           !CHARGE_OPERATIONS.has(request.operation ?? "") ||
           (request.tolerated ?? []).length > 0)));
   const requests = (): TimedRow[] =>
-    groupConsecutive(namespace.journal.entries().slice(0, 200).filter(matchesRequest), outcomeKey)
+    ui
+      .groupConsecutive(namespace.journal.entries().slice(0, 200).filter(matchesRequest), outcomeKey)
       .slice(0, MAX_ROWS)
       .map(([newest, ...others]) => ({ at: iso(newest.atMs), row: requestRow(context, newest, others) }));
   const all: Record<string, () => TimedRow[]> = {
@@ -121,17 +111,17 @@ function setupView(context: PageContext): Markup {
     .join("\n");
   return html`<h1>Three steps to your first payment</h1>
 <ol class="steps">
-<li data-part id="step-1"><h2>1. Point your app here</h2>${snippet(".env", env)}</li>
-<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ command: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", cliCommand(context, "charge create"))}</li>
-<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${actionForm(context, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
-${snippet("As curl", controlCurl(context, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
+<li data-part id="step-1"><h2>1. Point your app here</h2>${ui.snippet(".env", env)}</li>
+<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${ui.button({ command: "make", label: "Make one for me", kind: "main" })}</p>${ui.snippet("On the command line", cliCommand(context, "charge create"))}</li>
+<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && ui.badge("done", "good")}</h2>${ui.actionForm(context, html`${ui.input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
+${ui.snippet("As curl", controlCurl(context, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
 </ol>`;
 }
 
 function faultItem(context: PageContext, { fault_id, rule }: StoredFault): Markup {
-  return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${conditionText(rule.match?.operation ?? "any call")}</a>
+  return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${ui.conditionText(rule.match?.operation ?? "any call")}</a>
 ${context.namespace.faults.countApplied(fault_id)}${rule.times !== undefined && html`/${rule.times}`}
-${button({ command: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
+${ui.button({ command: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
 /**
@@ -150,23 +140,23 @@ export function asideView(context: PageContext): Markup {
   const hidden = state.tables.tasks.size - state.tasks.inFlightCount - due.length;
   const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
   const faults = [...state.tables.faults.values()];
-  return html`${section({
+  return html`${ui.section({
     id: "active",
     title: "Active",
     body: html`<ul class="small" data-list aria-label="Active">
-${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${button({ command: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
+${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${ui.button({ command: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
 ${faults.map((fault) => faultItem(context, fault))}
 ${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
   })}
-${section({
+${ui.section({
   id: "receivers-aside",
   title: "Receivers",
   body: html`<ul class="small" data-list aria-label="Receivers">${state.endpoints().map((endpoint) => {
     const { total } = deliveriesTo(context, endpoint.webhook_id, isFailing, 0);
-    return html`<li data-key="${endpoint.webhook_id}">${badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${viewUrl(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
+    return html`<li data-key="${endpoint.webhook_id}">${ui.badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${viewUrl(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
   })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${viewUrl(context, "webhooks")}">Add one</a></li>`}</ul>`,
 })}
-${section({
+${ui.section({
   id: "next",
   title: "Up next",
   body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>

@@ -7,15 +7,7 @@ import { iso } from "../../../core/schema/time.js";
 import { chargeHistory } from "../../../server/control/charge-history.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import {
-  badge,
-  button,
-  firstLine,
-  groupConsecutive,
-  httpTone,
-  readableDuration,
-  statusTone,
-} from "../components.js";
+import * as ui from "../components.js";
 import { currentUrl, type PageContext, viewUrl } from "../page-context.js";
 import { taskText } from "./due-tasks.js";
 
@@ -44,23 +36,25 @@ export function chargeTimeline(context: PageContext, charge: Charge): Markup {
   const isWall = showsWallTime(context);
   const startMs = Date.parse(all[0]?.at ?? charge.created_at);
   const timeOf = (line: Line) =>
-    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${readableDuration(Date.parse(line.at) - startMs)}`;
+    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${ui.readableDuration(Date.parse(line.at) - startMs)}`;
   let previousMs = startMs;
   let hasNow = false;
   // Lines that show the same time are one row.
-  const list = groupConsecutive(lines, (line) => `${line.isDue} ${timeOf(line)}`).map((group) => {
-    const [first] = group;
-    const { at, isDue } = first;
-    const gap = Date.parse(at) - previousMs;
-    previousMs = Date.parse(at);
-    const fold =
-      gap >= FOLDED_MS &&
-      !isWall &&
-      html`<tr class="fold"><td colspan="5">~ ${readableDuration(gap)} ~</td></tr>`;
-    const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
-    hasNow ||= isDue === true;
-    return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
-  });
+  const list = ui
+    .groupConsecutive(lines, (line) => `${line.isDue} ${timeOf(line)}`)
+    .map((group) => {
+      const [first] = group;
+      const { at, isDue } = first;
+      const gap = Date.parse(at) - previousMs;
+      previousMs = Date.parse(at);
+      const fold =
+        gap >= FOLDED_MS &&
+        !isWall &&
+        html`<tr class="fold"><td colspan="5">~ ${ui.readableDuration(gap)} ~</td></tr>`;
+      const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
+      hasNow ||= isDue === true;
+      return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
+    });
   const columns = [isWall ? "Wall time" : "Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
   const none = html`<tr><td colspan="5" class="soft">No problems: no call was refused and no webhook failed.</td></tr>`;
   return html`${isWall && html`<p class="soft">Only requests and webhooks have a wall time (UTC); everything else has sandbox time only.</p>`}
@@ -99,7 +93,7 @@ function lineOf(context: PageContext, item: ChargeHistoryItem, index: number): L
         isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
         lane: 0,
         body: html`<a href="${viewUrl(context, "requests", String(request_id))}">${method} ${operation ?? path}</a>
-${badge(String(status ?? "dropped"), httpTone(status))}
+${ui.badge(String(status ?? "dropped"), ui.httpTone(status))}
 ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
       };
     }
@@ -112,9 +106,9 @@ ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
       return {
         key: `state-${index}`,
         at,
-        isProblem: ["bad", "warn"].includes(statusTone(status)),
+        isProblem: ["bad", "warn"].includes(ui.statusTone(status)),
         lane: 1,
-        body: html`${badge(status, statusTone(status))}
+        body: html`${ui.badge(status, ui.statusTone(status))}
 ${reason !== undefined && html`<bdi>${reason}</bdi>`}
 <span class="soft">${cause}</span>`,
       };
@@ -139,7 +133,7 @@ ${reason !== undefined && html`<bdi>${reason}</bdi>`}
         at,
         isProblem: true,
         lane: 3,
-        body: html`${receiverLink(context, item)} ${badge("held", "warn")} <span class="soft">${item.reason}</span>`,
+        body: html`${receiverLink(context, item)} ${ui.badge("held", "warn")} <span class="soft">${item.reason}</span>`,
       };
   }
 }
@@ -149,18 +143,18 @@ function attemptLine(context: PageContext, item: Extract<ChargeHistoryItem, { ki
   const delivery = context.namespace.engine.state.get("deliveries", delivery_id);
   const isLast = delivery?.attempts.length === attempt;
   const isProblem = status === null || status >= 300;
-  const response = badge(status === null ? "no response" : String(status), httpTone(status));
+  const response = ui.badge(status === null ? "no response" : String(status), ui.httpTone(status));
   const body = html`${receiverLink(context, item, `#attempt-${attempt}`)} ${response}
 <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
-${isProblem && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}
+${isProblem && html`<br><q>${ui.firstLine(response_body ?? error, 110)}</q>`}
 ${isProblem && isLast && delivery !== undefined && retryButton(delivery)}`;
   return { key: `${delivery_id}-${attempt}`, at, wallAt: sent_at, isProblem, lane: 3, body };
 }
 
 function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
   return status === "pending"
-    ? button({ command: `retry ${delivery_id}`, label: "Retry now", to: event_type, key: "r" })
-    : button({ command: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
+    ? ui.button({ command: `retry ${delivery_id}`, label: "Retry now", to: event_type, key: "r" })
+    : ui.button({ command: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
 }
 
 /** Links the receiver. Names the event type too where the event's own line is filtered out. */
@@ -208,7 +202,7 @@ function dueLines(context: PageContext, charge: Charge): Line[] {
         isDue: true,
         isProblem: (delivery?.attempts.length ?? 0) > 0,
         lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
-        body: html`${taskText(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && button({ command: `to ${at}`, label: "Run to here", to: taskText(context, task) })}`,
+        body: html`${taskText(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && ui.button({ command: `to ${at}`, label: "Run to here", to: taskText(context, task) })}`,
       };
     });
 }

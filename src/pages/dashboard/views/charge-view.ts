@@ -4,21 +4,7 @@ import { chargeDetailView } from "../../../core/engine/wire-views.js";
 import { transitionCause } from "../../../server/control/charge-history.js";
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import {
-  actionForm,
-  amountMarkup,
-  badge,
-  copyButton,
-  factList,
-  foldedSection,
-  modeMark,
-  rowList,
-  section,
-  selectField,
-  snippet,
-  timeTag,
-  toIndentedJson,
-} from "../components.js";
+import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { chargeTimeline, timelineSwitches } from "./charge-timeline.js";
@@ -35,44 +21,44 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
   const deliveries = state.eventsOf(id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
   const failing = deliveries.filter(isFailing).length;
   return html`<p class="back"><a href="${viewUrl(context, "charges")}">← Charges</a></p>
-<div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
-<p class="big">${amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${groupDigits(charge.settlement_amount)} + ${groupDigits(charge.fees.total_fee)} fees)</span>`}</p>
+<div class="object" data-part id="charge"><h1><code>${id}</code> ${ui.badge(charge.status)} ${ui.modeMark(charge.mode)}</h1>
+<p class="big">${ui.amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${groupDigits(charge.settlement_amount)} + ${groupDigits(charge.fees.total_fee)} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, charge)}</p>
 <div class="actions">${transitionControls(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>
-${section({ id: "timeline", title: "Timeline", tools: timelineSwitches(context), body: chargeTimeline(context, charge) })}
-${section({ id: "money", title: "Money", body: postingsTable(context, id) })}
-${section({
+${ui.section({ id: "timeline", title: "Timeline", tools: timelineSwitches(context), body: chargeTimeline(context, charge) })}
+${ui.section({ id: "money", title: "Money", body: postingsTable(context, id) })}
+${ui.section({
   id: "webhooks",
   title: `Webhooks: ${deliveries.length}${failing > 0 ? `, ${failing} failing` : ""}`,
-  body: rowList(
+  body: ui.rowList(
     "Webhooks",
     deliveries.sort((a, b) => b.seq - a.seq).map((delivery) => deliveryRow(context, delivery, { about: [] })),
     html`No webhook was created for it. <a href="${viewUrl(context, "webhooks")}">Add a receiver</a>`,
     ["Time", "Status", "Event → receiver", "Response", "Attempts"],
   ),
 })}
-${section({
+${ui.section({
   id: "about",
   title: "Details",
-  body: factList([
+  body: ui.factList([
     ["Customer", html`<bdi>${charge.customer_name ?? ""} ${charge.customer_email ?? "–"}</bdi>`],
     ["Method", charge.payment_method ?? "not chosen yet"],
     ["Reference", html`<code>${charge.provider_reference}</code>`],
-    ["Created", timeTag(context, charge.created_at)],
-    ["Expires", timeTag(context, charge.expires_at)],
-    ["Settled", charge.settled_at === null ? "not yet" : timeTag(context, charge.settled_at)],
+    ["Created", ui.timeTag(context, charge.created_at)],
+    ["Expires", ui.timeTag(context, charge.expires_at)],
+    ["Settled", charge.settled_at === null ? "not yet" : ui.timeTag(context, charge.settled_at)],
     ["Exchange rate", charge.exchange_rate ?? "–"],
     ...Object.entries(charge.metadata).map(([name, value]) => [name, html`<bdi>${value}</bdi>`] as const),
     charge.kind === "hosted" && ["Checkout page", html`<a href="/checkout/${charge.checkout_id}">open ↗</a>`],
   ]),
 })}
 ${payloadDiffSection(context, charge)}
-${foldedSection({
+${ui.foldedSection({
   id: "again",
   title: "Reproduce",
-  body: html`${actionForm(
+  body: html`${ui.actionForm(
     context,
-    html`<input type="hidden" name="charge" value="${id}">${selectField(
+    html`<input type="hidden" name="charge" value="${id}">${ui.selectField(
       "scenario",
       "With scenario",
       [["", "as it is now"], ...[...state.tables.scenarios.keys()].map(String).sort()],
@@ -80,22 +66,22 @@ ${foldedSection({
     )}<button name="do" value="again ${id}">Make the same again</button>`,
     "Make the same again",
   )}
-${snippet("curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`), "c")}
-${snippet("Command line", cliCommand(context, `charge ${id}`))}
-${snippet("Scenario (YAML): what happened, as a file", scenarioSource(charge))}
-${snippet("Test (Vitest)", testSource(charge))}`,
+${ui.snippet("curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`), "c")}
+${ui.snippet("Command line", cliCommand(context, `charge ${id}`))}
+${ui.snippet("Scenario (YAML): what happened, as a file", scenarioSource(charge))}
+${ui.snippet("Test (Vitest)", testSource(charge))}`,
 })}
-${foldedSection({
+${ui.foldedSection({
   id: "raw",
   title: "Raw",
-  body: html`<pre tabindex="0" aria-label="The charge as JSON">${toIndentedJson({ ...chargeDetailView(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
+  body: html`<pre tabindex="0" aria-label="The charge as JSON">${ui.toIndentedJson({ ...chargeDetailView(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
 })}`;
 }
 
 /** Copy buttons for the snippets of the folded "Reproduce" section. */
 function copyButtons(context: PageContext, charge: Charge): Markup {
   const { charge_id: id } = charge;
-  return html`${copyButton("Copy curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`))}${copyButton("Copy command", cliCommand(context, `charge ${id}`))}${copyButton("Copy scenario", scenarioSource(charge))}${copyButton("Copy test", testSource(charge))}`;
+  return html`${ui.copyButton("Copy curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`))}${ui.copyButton("Copy command", cliCommand(context, `charge ${id}`))}${ui.copyButton("Copy scenario", scenarioSource(charge))}${ui.copyButton("Copy test", testSource(charge))}`;
 }
 
 /** Cause of the charge's current status, as a sentence. */
@@ -107,15 +93,15 @@ function causeText(context: PageContext, charge: Charge): Markup {
   if (index === 0) return html`it was just created; ${planText(charge)}.`;
   switch (cause.actor) {
     case "scenario":
-      return html`scenario <a href="${viewUrl(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${timeTag(context, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
+      return html`scenario <a href="${viewUrl(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${ui.timeTag(context, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
     case "clock":
-      return html`it expired unpaid at ${timeTag(context, last.at)}.`;
+      return html`it expired unpaid at ${ui.timeTag(context, last.at)}.`;
     case "customer":
-      return html`the customer decided on the hosted page at ${timeTag(context, last.at)}${reason}.`;
+      return html`the customer decided on the hosted page at ${ui.timeTag(context, last.at)}${reason}.`;
     case "control":
-      return html`changed manually, over the control API or this page, at ${timeTag(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
+      return html`changed manually, over the control API or this page, at ${ui.timeTag(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
     default:
-      return html`changed at ${timeTag(context, last.at)}${reason}.`;
+      return html`changed at ${ui.timeTag(context, last.at)}${reason}.`;
   }
 }
 

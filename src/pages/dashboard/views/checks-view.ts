@@ -5,20 +5,7 @@ import { ERROR_STATUS, type ErrorCode } from "../../../core/schema/refusals.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { coverageOf } from "../../../server/control/insight.js";
 import { html, type Markup } from "../../html.js";
-import {
-  actionForm,
-  badge,
-  button,
-  copyButton,
-  formatCount,
-  listRow,
-  rowList,
-  section,
-  selectField,
-  shortId,
-  snippet,
-  timeTag,
-} from "../components.js";
+import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { type ExploreReport, reportsOf } from "../reports.js";
 import { cliCommand, shellQuote } from "../shell-commands.js";
@@ -28,15 +15,15 @@ import { probesSection, receiverCheckSection } from "./receiver-check-view.js";
 export function checksView(context: PageContext): Markup {
   const advice = context.namespace.advisor.log.items();
   return html`<h1>Checks</h1>
-${section({
+${ui.section({
   id: "advice",
   title: `Advice: ${advice.length}`,
-  body: rowList(
+  body: ui.rowList(
     "Advice",
     advice.map((item) =>
-      listRow(context, {
+      ui.listRow(context, {
         key: item.id,
-        status: badge(`${item.times}×`, "warn"),
+        status: ui.badge(`${item.times}×`, "warn"),
         title: item.advice,
         subtitle: html`${item.why}. Last: <bdi>${withReceiverNames(context, item.example)}</bdi>`,
         side: html`<code>${item.docs}</code>`,
@@ -61,17 +48,17 @@ function withReceiverNames({ namespace }: PageContext, text: string): string {
 function exploredPart(context: PageContext): Markup {
   const { explored } = reportsOf(context.namespace);
   const explore = cliCommand(context, "explore flow.yaml --app http://localhost:3000 --save findings --json");
-  return section({
+  return ui.section({
     id: "explored",
     title: "What explore found",
-    tools: copyButton("Copy command", explore),
+    tools: ui.copyButton("Copy command", explore),
     body: html`${
       explored === undefined
         ? html`<p>From one happy flow, <code>explore</code> finds which order of webhooks, duplicate or lost response makes your app go wrong. Paste what its <code>--json</code> printed, or choose the file.</p>`
-        : html`<p>${explored.report.findings.length === 0 ? badge("nothing found", "good") : badge(formatCount(explored.report.findings.length, "finding"), "bad")} ${explored.report.sentence} <span class="soft">Read at ${timeTag(context, explored.at)}.</span></p>
+        : html`<p>${explored.report.findings.length === 0 ? ui.badge("nothing found", "good") : ui.badge(ui.formatCount(explored.report.findings.length, "finding"), "bad")} ${explored.report.sentence} <span class="soft">Read at ${ui.timeTag(context, explored.at)}.</span></p>
 <ul class="findings">${explored.report.findings.map((item) => findingItem(context, item))}</ul>`
     }
-${actionForm(
+${ui.actionForm(
   context,
   html`<label class="field whole"><span>Report</span><textarea name="report" rows="2" spellcheck="false"></textarea></label>
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".json,.jsonl,.txt,text/plain"></label>
@@ -84,9 +71,9 @@ ${actionForm(
 
 function findingItem(context: PageContext, finding: ExploreReport["findings"][number]): Markup {
   const { oracle, message, deviations, story, file } = finding;
-  return html`<li>${badge(oracle, "bad")} <strong>${message}</strong>${deviations.length > 0 && html`<br><span class="soft">It takes ${deviations.map(({ kind, at }) => `${kind} at ${at}`).join(", ")}.</span>`}
+  return html`<li>${ui.badge(oracle, "bad")} <strong>${message}</strong>${deviations.length > 0 && html`<br><span class="soft">It takes ${deviations.map(({ kind, at }) => `${kind} at ${at}`).join(", ")}.</span>`}
 ${story !== undefined && html`<details><summary>Baseline and failing run</summary><pre tabindex="0" aria-label="Baseline">${story.plain.join("\n")}</pre><pre tabindex="0" aria-label="Failing run">${story.failing.join("\n")}</pre></details>`}
-${file !== undefined && snippet("Reproduce", cliCommand(context, `run ${file} --app http://localhost:3000`))}</li>`;
+${file !== undefined && ui.snippet("Reproduce", cliCommand(context, `run ${file} --app http://localhost:3000`))}</li>`;
 }
 
 const MAX_ROWS = 50;
@@ -107,25 +94,25 @@ ch_…,paid,512.50,KES`;
 /** Comparison of the app's records with the ledger. */
 function recordsSection(context: PageContext): Markup {
   const { books } = reportsOf(context.namespace);
-  return section({
+  return ui.section({
     id: "books",
     title: "Your app's records",
-    tools: copyButton("Copy command", cliCommand(context, "reconcile --file orders.csv")),
+    tools: ui.copyButton("Copy command", cliCommand(context, "reconcile --file orders.csv")),
     body: html`${
       books === undefined
         ? html`<p>Paste what your app believes: CSV with a header, or JSON lines, an order a row, with <code>charge_id</code> or <code>metadata.KEY</code>, and <code>status</code>, <code>amount</code>, <code>currency</code>, <code>delivered</code>. It is compared with the ledger.</p>`
-        : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(formatCount(books.report.total, "difference"), "bad")} ${formatCount(books.report.rows, "row")} against ${formatCount(books.report.charges, "charge")}, ${timeTag(context, books.at)}; compared: ${books.report.compared.join(", ")}</p>
-${rowList(
+        : html`<p>${books.report.passed ? ui.badge("nothing differs", "good") : ui.badge(ui.formatCount(books.report.total, "difference"), "bad")} ${ui.formatCount(books.report.rows, "row")} against ${ui.formatCount(books.report.charges, "charge")}, ${ui.timeTag(context, books.at)}; compared: ${books.report.compared.join(", ")}</p>
+${ui.rowList(
   "What differs",
   books.report.findings.slice(0, MAX_ROWS).map((item) => findingRow(context, item, books.lines)),
   "Nothing: your app's records and the ledger agree.",
 )}${books.report.total > MAX_ROWS && html`<p class="soft">and ${books.report.total - MAX_ROWS} more: the command lists all</p>`}`
     }
-${actionForm(
+${ui.actionForm(
   context,
   html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${PLACEHOLDER}"></textarea></label>
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
-${selectField("mode", "Mode", ["test", "live"], context.mode ?? "test")}
+${ui.selectField("mode", "Mode", ["test", "live"], context.mode ?? "test")}
 <label class="field"><span>Some of the orders only</span><input type="checkbox" name="partial"></label>
 <button name="do" value="books" class="main">Compare</button>`,
   "Compare your app's books",
@@ -140,16 +127,16 @@ function findingRow(context: PageContext, finding: BookFinding, lines: readonly 
   const deliveryId =
     charge && kind === "paid_not_marked" ? completedDelivery(context, charge.charge_id) : undefined;
   const fields = Object.entries(order ?? {}).map(([name, value]) => `${name} ${value}`);
-  return listRow(context, {
+  return ui.listRow(context, {
     key: `${kind}-${finding.row}-${charge_id}`,
-    status: badge(kind.replaceAll("_", " "), "bad"),
-    title: charge_id === null ? message : html`${shortId(charge_id)} ${message}`,
+    status: ui.badge(kind.replaceAll("_", " "), "bad"),
+    title: charge_id === null ? message : html`${ui.shortId(charge_id)} ${message}`,
     to: charge === undefined ? undefined : viewUrl(context, "charges", charge.charge_id),
     subtitle: html`${fields.length > 0 && html`<bdi>${fields.join(", ")}</bdi> · `}${ADVICE[kind]}`,
     side: finding.row === null ? "not in your records" : `line ${lines[finding.row - 1]}`,
     rowButtons:
       deliveryId !== undefined &&
-      button({ command: `redeliver ${deliveryId}`, label: "Redeliver", to: message }),
+      ui.button({ command: `redeliver ${deliveryId}`, label: "Redeliver", to: message }),
     tone: "bad",
   });
 }
@@ -215,11 +202,11 @@ function coverageSections(context: PageContext): Markup[] {
       name in met
         ? html`<li class="good"><span aria-hidden="true">✓</span> ${name} <small>${met[name]}×</small></li>`
         : html`<li><span aria-hidden="true">○</span> ${kind === "operations" ? html`<a href="/docs#${name}">${name}</a>` : name}<span class="unseen"> not exercised</span></li>`;
-    return section({
+    return ui.section({
       id: `coverage-${kind}`,
       title: `${title}: ${Object.keys(met).length} of ${names.length} exercised`,
       body: html`<ul class="chips" aria-label="${title}">${names.map(chip)}</ul>
-${commandFor !== undefined && not_met.length > 0 && html`<details><summary>Commands that exercise the others</summary>${snippet("Commands", not_met.map((name) => cliCommand(context, commandFor(name))).join("\n"))}</details>`}`,
+${commandFor !== undefined && not_met.length > 0 && html`<details><summary>Commands that exercise the others</summary>${ui.snippet("Commands", not_met.map((name) => cliCommand(context, commandFor(name))).join("\n"))}</details>`}`,
     });
   });
 }

@@ -4,26 +4,7 @@ import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { deliveryFailureText, lastAttemptResult } from "../attention.js";
-import {
-  actionForm,
-  badge,
-  button,
-  deliveryState,
-  factList,
-  formatJson,
-  httpTone,
-  input,
-  jsonField,
-  listRow,
-  modeMark,
-  readableDuration,
-  rowList,
-  section,
-  selectField,
-  snippet,
-  timeTag,
-  toIndentedJson,
-} from "../components.js";
+import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
 import { diffMarkup } from "./payload-diff.js";
@@ -43,14 +24,14 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const next = delivery.next_attempt_at;
   const chargeUrl = object_id?.startsWith("ch_") ? viewUrl(context, "charges", object_id) : undefined;
   return html`<p class="back"><a href="${viewUrl(context, "webhooks")}">← Webhooks</a>${chargeUrl !== undefined && html` · <a href="${chargeUrl}">${object_id}</a>`}</p>
-<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${badge(deliveryState(delivery))} ${modeMark(delivery.mode)}</h1>
+<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(ui.deliveryState(delivery))} ${ui.modeMark(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, delivery)}</p>
-<div class="actions">${isPending && failing && button({ command: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}
-${next !== null && Date.parse(next) > nowMs && button({ command: `to ${next}`, label: "Run time to the next try" })}
-${button({ command: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
+<div class="actions">${isPending && failing && ui.button({ command: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}
+${next !== null && Date.parse(next) > nowMs && ui.button({ command: `to ${next}`, label: "Run time to the next try" })}
+${ui.button({ command: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
 <a class="button" href="#edit">Edit &amp; resend</a></div></div>
-${section({
+${ui.section({
   id: "attempts",
   title: `Attempts: ${delivery.attempts.length}`,
   body:
@@ -59,19 +40,19 @@ ${section({
       : html`<ol class="attempts">${[...delivery.attempts].reverse().map((attempt) => attemptItem(context, attempt))}</ol>`,
 })}
 ${copiesSection(context, delivery)}
-${body !== null && section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${formatJson(body)}</pre>` })}
-${section({ id: "diff", title: "What changed since the event before", body: changesSince(context, delivery, body) })}
+${body !== null && ui.section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${ui.formatJson(body)}</pre>` })}
+${ui.section({ id: "diff", title: "What changed since the event before", body: changesSince(context, delivery, body) })}
 ${event !== undefined && resendSection(context, delivery, event)}
-${section({
+${ui.section({
   id: "copies",
   title: "Copy",
-  body: html`${body !== null && endpoint?.url != null && snippet("curl: this very request", curlCommand(endpoint.url, delivery.attempts.at(-1)?.request_headers ?? { "content-type": "application/json" }, body), "c")}
-${snippet("curl: redeliver", controlCurl(context, `POST /_sandbox/deliveries/${delivery_id}/redeliver`, { times: 1 }))}
-${snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`))}
-${factList([
+  body: html`${body !== null && endpoint?.url != null && ui.snippet("curl: this very request", curlCommand(endpoint.url, delivery.attempts.at(-1)?.request_headers ?? { "content-type": "application/json" }, body), "c")}
+${ui.snippet("curl: redeliver", controlCurl(context, `POST /_sandbox/deliveries/${delivery_id}/redeliver`, { times: 1 }))}
+${ui.snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`))}
+${ui.factList([
   ["Delivery", html`<code>${delivery_id}</code>`],
   ["Event", html`<code>${event_id}</code>`],
-  ["Created", timeTag(context, delivery.created_at)],
+  ["Created", ui.timeTag(context, delivery.created_at)],
 ])}`,
 })}`;
 }
@@ -91,7 +72,7 @@ function causeText({ namespace, nowMs }: PageContext, delivery: Delivery): Marku
         : status === "delivered"
           ? `delivered at attempt ${attempts.length}`
           : "no attempt yet");
-  return html`${text}${next !== null && html` · next try in ${readableDuration(Date.parse(next) - nowMs)}`}${resendText(delivery)}`;
+  return html`${text}${next !== null && html` · next try in ${ui.readableDuration(Date.parse(next) - nowMs)}`}${resendText(delivery)}`;
 }
 
 /** A manual resend that failed. Not counted as failing, since the failure may be intended. */
@@ -114,14 +95,14 @@ function resendText({ mishap }: Delivery): string | false {
 
 function attemptItem(context: PageContext, attempt: Attempt): Markup {
   const response = attempt.response_body ?? attempt.error ?? "";
-  const status = badge(
+  const status = ui.badge(
     attempt.status === null ? "no response" : String(attempt.status),
-    httpTone(attempt.status),
+    ui.httpTone(attempt.status),
   );
-  const times = html`${timeTag(context, attempt.at)} · ${Math.round(attempt.duration_ms)} ms · sent ${attempt.sent_at.slice(11, 19)} wall time`;
+  const times = html`${ui.timeTag(context, attempt.at)} · ${Math.round(attempt.duration_ms)} ms · sent ${attempt.sent_at.slice(11, 19)} wall time`;
   return html`<li id="attempt-${attempt.attempt}" data-key="attempt-${attempt.attempt}"><p>${status} attempt ${attempt.attempt} · ${times}</p>
-${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${attempt.attempt}">${formatJson(response)}</pre>`}
-<details><summary>Request headers, with the signature</summary>${factList(Object.entries(attempt.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
+${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${attempt.attempt}">${ui.formatJson(response)}</pre>`}
+<details><summary>Request headers, with the signature</summary>${ui.factList(Object.entries(attempt.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
 }
 
 function changesSince(context: PageContext, delivery: Delivery, body: string | null): Markup {
@@ -132,7 +113,7 @@ function changesSince(context: PageContext, delivery: Delivery, body: string | n
   const previous = events.find(({ event_id }) => event_id === eventId) ?? events[index + 1];
   if (body === null || previous === undefined)
     return html`<p class="soft">This is the first event of its object.</p>`;
-  return html`<p class="soft">Compared with ${previous.type}, ${timeTag(context, previous.at)}. ${events
+  return html`<p class="soft">Compared with ${previous.type}, ${ui.timeTag(context, previous.at)}. ${events
     .filter((event) => event.event_id !== delivery.event_id && event !== previous)
     .slice(0, 6)
     .map(
@@ -153,22 +134,22 @@ const SIGNATURES = [
 function resendSection(context: PageContext, delivery: Delivery, event: EventRecord): Markup {
   const endpoint = context.namespace.engine.state.get("endpoints", delivery.webhook_id);
   if (endpoint === undefined)
-    return section({
+    return ui.section({
       id: "edit",
       title: "Edit & resend",
       body: html`<p class="soft">The receiver was deleted; <a href="${viewUrl(context, "webhooks")}">add it</a> to send to it.</p>`,
     });
   const fieldValue = (name: string, fallback: string) => context.submitted?.get(name) ?? fallback;
   const { data } = JSON.parse(eventToSend(event, delivery.mishap).body) as { data: unknown };
-  return section({
+  return ui.section({
     id: "edit",
     title: "Edit & resend",
-    body: actionForm(
+    body: ui.actionForm(
       context,
-      html`${jsonField("data", "Data (JSON)", fieldValue("data", toIndentedJson(data)), { rows: 12, kind: "object" })}
-${selectField("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
-${input({ name: "url", label: "To", value: fieldValue("url", ""), hint: receiverName(endpoint) })}
-${input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times", "1"), type: "number", min: 1, max: 100 })}
+      html`${ui.jsonField("data", "Data (JSON)", fieldValue("data", ui.toIndentedJson(data)), { rows: 12, kind: "object" })}
+${ui.selectField("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
+${ui.input({ name: "url", label: "To", value: fieldValue("url", ""), hint: receiverName(endpoint) })}
+${ui.input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times", "1"), type: "number", min: 1, max: 100 })}
 <button name="do" value="resend ${delivery.delivery_id}" class="main">Send as a new event</button>
 <p class="soft">Each is attempted once. Leave “To” empty to send to the receiver.</p>`,
       "Edit and resend",
@@ -181,16 +162,16 @@ function copiesSection(context: PageContext, delivery: Delivery): Markup | false
   const { state } = context.namespace.engine;
   const all = state.deliveriesOf(delivery.event_id);
   if (all.length < 2) return false;
-  return section({
+  return ui.section({
     id: "all",
     title: `This event was sent ${all.length} times`,
-    body: rowList(
+    body: ui.rowList(
       "Deliveries of this event",
       all.map((copy) =>
-        listRow(context, {
+        ui.listRow(context, {
           key: copy.delivery_id,
           at: copy.attempts.at(-1)?.at ?? copy.created_at,
-          status: badge(deliveryState(copy)),
+          status: ui.badge(ui.deliveryState(copy)),
           title: `→ ${copy.mishap?.to_url ?? receiverName(state.get("endpoints", copy.webhook_id))}`,
           to: viewUrl(context, "webhooks", copy.delivery_id),
           subtitle: `${lastAttemptResult(copy)}${copy.attempts.length === 0 ? "" : ` in ${Math.round(copy.attempts.at(-1)!.duration_ms)} ms`}${copy === delivery ? " · this one" : ""}`,

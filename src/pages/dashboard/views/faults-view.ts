@@ -4,20 +4,7 @@ import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import {
-  actionForm,
-  badge,
-  button,
-  conditionText,
-  copyButton,
-  formatCount,
-  jsonField,
-  listRow,
-  rowList,
-  section,
-  timeTag,
-  toIndentedJson,
-} from "../components.js";
+import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 
@@ -46,20 +33,20 @@ export function faultsView(context: PageContext): Markup {
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
   const hits = lastHits(context);
   return html`<h1>Faults</h1>
-${section({
+${ui.section({
   id: "new",
   title: "New fault",
-  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => button({ command: `fault-ready ${name}`, label }))}</div>${actionForm(
+  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => ui.button({ command: `fault-ready ${name}`, label }))}</div>${ui.actionForm(
     context,
-    html`${jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+    html`${ui.jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? ui.toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
     "New fault",
   )}`,
 })}
-${section({
+${ui.section({
   id: "faults",
   title: `Active: ${faults.length}`,
-  tools: faults.length > 0 && button({ command: "faults-off", label: "Stop all" }),
-  body: rowList(
+  tools: faults.length > 0 && ui.button({ command: "faults-off", label: "Stop all" }),
+  body: ui.rowList(
     "Active faults",
     faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
     "None: every call gets its normal response. A scenario may have faults of its own.",
@@ -87,24 +74,24 @@ function faultRow(
   const lastHit =
     hit === undefined
       ? "no hits yet"
-      : html`last hit ${timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
+      : html`last hit ${ui.timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
   const isUsedUp = isCounted && applied >= times;
-  return listRow(context, {
+  return ui.listRow(context, {
     key: fault_id,
-    status: badge(
-      !isCounted ? formatCount(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
+    status: ui.badge(
+      !isCounted ? ui.formatCount(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
       isUsedUp ? "" : "warn",
     ),
     title: `${matchText(rule)} → ${effectText(rule)}`,
     subtitle: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
-    rowButtons: html`${copyButton("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${button({ command: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
+    rowButtons: html`${ui.copyButton("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${ui.copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${ui.button({ command: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
   });
 }
 
 function matchText({ match = {} }: FaultRule): string {
   const { operation = "any call", ...fields } = match;
-  const conditions = Object.entries(fields).map(([name, value]) => `${name} ${conditionText(value)}`);
-  return [conditionText(operation), ...conditions].join(", ");
+  const conditions = Object.entries(fields).map(([name, value]) => `${name} ${ui.conditionText(value)}`);
+  return [ui.conditionText(operation), ...conditions].join(", ");
 }
 
 function limitText({ skip = 0, probability, times, per }: FaultRule): string {

@@ -1,17 +1,7 @@
 /** A filtered list: filter form, one page of rows, and the same query as curl. */
 import { LIST_COLUMNS, type ListFilter, type ListName } from "../../../core/reports/list-columns.js";
 import { type Content, html, type Markup } from "../../html.js";
-import {
-  copyButton,
-  filterForm,
-  formatCount,
-  input,
-  type Options,
-  pager,
-  rowList,
-  section,
-  selectField,
-} from "../components.js";
+import * as ui from "../components.js";
 import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 
@@ -24,8 +14,8 @@ export interface ListPage<Item> {
 type FilterValues = Readonly<Record<string, string>>;
 
 interface Listing<Item> {
-  /** Options of each select field. */
-  readonly choices: Readonly<Record<string, Options>>;
+  /** ui.Options of each select field. */
+  readonly choices: Readonly<Record<string, ui.Options>>;
   /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (values: FilterValues, offset: number) => ListPage<Item> | readonly Item[];
   readonly row: (item: Item) => Markup;
@@ -63,18 +53,23 @@ export function filteredList<Item>(
     const label = named?.[1] ?? value;
     return html`<li><a href="${currentUrl(context, { [field.name]: undefined, offset: undefined })}">${field.name === "q" ? field.label.toLowerCase() : field.name}: ${label} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`;
   };
-  return html`${filterForm(
+  return html`${ui.filterForm(
     context,
     fields.map((field) =>
       choices[field.name] === undefined
-        ? input({ ...field, value: values[field.name]!, type: "search" })
-        : selectField(field.name, field.label, [["", "any"], ...choices[field.name]!], values[field.name]!),
+        ? ui.input({ ...field, value: values[field.name]!, type: "search" })
+        : ui.selectField(
+            field.name,
+            field.label,
+            [["", "any"], ...choices[field.name]!],
+            values[field.name]!,
+          ),
     ),
   )}
-${section({
+${ui.section({
   id: name,
-  title: title?.(total) ?? (isFiltered ? `${total} found` : formatCount(total, name.replace(/s$/, ""))),
-  tools: copyButton(
+  title: title?.(total) ?? (isFiltered ? `${total} found` : ui.formatCount(total, name.replace(/s$/, ""))),
+  tools: ui.copyButton(
     "Copy as curl",
     controlCurl(
       context,
@@ -82,11 +77,11 @@ ${section({
     ),
     "c",
   ),
-  body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${activeFields.map(chip)}</ul>`}${rowList(
+  body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${activeFields.map(chip)}</ul>`}${ui.rowList(
     `${name[0]!.toUpperCase()}${name.slice(1)}`,
     items.map(row),
     none(isFiltered, values),
     headings,
-  )}${pager(context, total)}`,
+  )}${ui.pager(context, total)}`,
 })}`;
 }

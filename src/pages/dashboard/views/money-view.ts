@@ -4,21 +4,7 @@ import { usdRateOf } from "../../../core/engine/market.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
 import { groupDigits, sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import {
-  actionForm,
-  button,
-  filterForm,
-  input,
-  listRow,
-  modeMark,
-  pager,
-  rowList,
-  section,
-  selectField,
-  shortId,
-  timeTag,
-  wideTable,
-} from "../components.js";
+import * as ui from "../components.js";
 import { isInMode, PAGE_ROWS, type PageContext, pageOffset, viewUrl } from "../page-context.js";
 import { withdrawalRow } from "./record-rows.js";
 
@@ -46,19 +32,19 @@ export function moneyView(context: PageContext): Markup {
     CANCELLED: "Cancel",
   };
   return html`<h1>Money</h1>
-${section({
+${ui.section({
   id: "balances",
   title: "Balances",
   body: html`${
     holdings.length === 0
       ? html`<p class="soft">No account yet: it is opened by the first payment in its currency.</p>`
-      : wideTable(
+      : ui.wideTable(
           "Balances",
           ["Organization", "Currency"],
           ["Available", "Pending", "In transit", "Fees paid"],
           holdings.map(
             ({ key, organization_id, mode, currency, balances }) =>
-              html`<tr data-key="${key}"><td>${organization_id} ${modeMark(mode)}</td><td>${currency}</td>
+              html`<tr data-key="${key}"><td>${organization_id} ${ui.modeMark(mode)}</td><td>${currency}</td>
 <td class="number"><strong>${groupDigits(balances.available)}</strong></td>
 <td class="number">${groupDigits(balances.pending)}</td>
 <td class="number">${groupDigits(balances.in_transit)}</td>
@@ -66,22 +52,22 @@ ${section({
           ),
         )
   }
-${actionForm(
+${ui.actionForm(
   context,
-  html`${selectField(
+  html`${ui.selectField(
     "currency",
     "Currency",
     currencies.map(({ code }) => code),
     "KES",
-  )}${input({ name: "amount", label: "Amount", value: "1000.00", required: true })}<button name="do" value="fund ${context.mode ?? "test"}">Add money</button>`,
+  )}${ui.input({ name: "amount", label: "Amount", value: "1000.00", required: true })}<button name="do" value="fund ${context.mode ?? "test"}">Add money</button>`,
   "Add money",
 )}`,
 })}
 ${ledgerSection(context)}
-${section({
+${ui.section({
   id: "withdrawals",
   title: `Withdrawals: ${withdrawals.total}`,
-  body: html`${rowList(
+  body: html`${ui.rowList(
     "Withdrawals",
     withdrawals.items.map((withdrawal) =>
       withdrawalRow(context, withdrawal, {
@@ -89,11 +75,11 @@ ${section({
         about: [
           withdrawal.failure_reason,
           `fee ${groupDigits(withdrawal.fee)}`,
-          html`to ${shortId(withdrawal.destination_id)}`,
+          html`to ${ui.shortId(withdrawal.destination_id)}`,
           withdrawal.scenario !== null && `scenario ${withdrawal.scenario}`,
         ],
         rowButtons: WITHDRAWAL_STATUS_RULES.statuses[withdrawal.status].next.map((to) =>
-          button({
+          ui.button({
             command: `withdrawal ${withdrawal.withdrawal_id} ${to}`,
             label: verbs[to] ?? sentenceCase(to),
             to: withdrawal.withdrawal_id,
@@ -102,18 +88,18 @@ ${section({
       }),
     ),
     "None: your app makes them with POST /payouts/withdrawals.",
-  )}${pager(context, withdrawals.total, "withdrawals")}`,
+  )}${ui.pager(context, withdrawals.total, "withdrawals")}`,
 })}
-${section({
+${ui.section({
   id: "destinations",
   title: `Payout destinations`,
-  body: rowList(
+  body: ui.rowList(
     "Payout destinations",
     destinations.map((destination) =>
-      listRow(context, {
+      ui.listRow(context, {
         key: destination.destination_id,
         at: destination.created_at,
-        title: html`${shortId(destination.destination_id)} ${destination.fields.type} ${modeMark(destination.mode)}`,
+        title: html`${ui.shortId(destination.destination_id)} ${destination.fields.type} ${ui.modeMark(destination.mode)}`,
         subtitle: html`<bdi>${Object.entries(destination.fields)
           .filter(([name]) => name !== "type")
           .map(([name, value]) => `${name} ${value}`)
@@ -123,17 +109,17 @@ ${section({
     "None.",
   ),
 })}
-${section({
+${ui.section({
   id: "rates",
   title: "Rates: units for one US dollar",
-  body: actionForm(
+  body: ui.actionForm(
     context,
-    html`${selectField(
+    html`${ui.selectField(
       "currency",
       "Currency",
       currencies.map((currency) => [currency.code, `${currency.code} ${usdRateOf(state, currency)}`]),
       currencies[0]?.code ?? "",
-    )}${input({ name: "rate", label: "New rate", required: true })}<button name="do" value="rate">Set the rate</button>`,
+    )}${ui.input({ name: "rate", label: "New rate", required: true })}<button name="do" value="rate">Set the rate</button>`,
     "Set a rate",
   ),
 })}`;
@@ -151,28 +137,28 @@ function ledgerSection(context: PageContext): Markup {
     key,
     `${currency}, ${organization_id}, ${mode}`,
   ]);
-  return section({
+  return ui.section({
     id: "ledger",
     title: `Ledger: ${rows.total}`,
-    body: html`${filterForm(context, selectField("account", "Account", [["", "all"], ...options], account ?? ""))}
+    body: html`${ui.filterForm(context, ui.selectField("account", "Account", [["", "all"], ...options], account ?? ""))}
 ${
   rows.items.length === 0
     ? html`<p class="soft">No money has moved.</p>`
-    : wideTable(
+    : ui.wideTable(
         "Ledger",
         ["When", "For", "Currency"],
         [...LEDGER_ACCOUNTS.map((name) => ACCOUNT_NAMES[name]), "Sum", "Available before → after"],
         rows.items.map(
           ({ entry, before, after }) =>
-            html`<tr data-key="${entry.entry_id}"><td>${timeTag(context, entry.at)}</td>
-<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${modeMark(entry.mode)}</td>
+            html`<tr data-key="${entry.entry_id}"><td>${ui.timeTag(context, entry.at)}</td>
+<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${ui.modeMark(entry.mode)}</td>
 <td>${entry.currency}</td>
 ${amountCells(entry.postings, LEDGER_ACCOUNTS)}
 <td class="number soft">${sumOf(entry.postings)}</td>
 <td class="number">${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong></td></tr>`,
         ),
       )
-}${pager(context, rows.total)}`,
+}${ui.pager(context, rows.total)}`,
   });
 }
 
@@ -196,8 +182,8 @@ function sumOf(postings: Postings): string {
 
 /** Links the charge of an entry; other objects have no page. */
 function aboutLink(context: PageContext, id: string): Markup {
-  if (id.startsWith("ch_")) return html`<a href="${viewUrl(context, "charges", id)}">${shortId(id)}</a>`;
-  return shortId(id);
+  if (id.startsWith("ch_")) return html`<a href="${viewUrl(context, "charges", id)}">${ui.shortId(id)}</a>`;
+  return ui.shortId(id);
 }
 
 const ACCOUNT_NAMES = {
@@ -214,13 +200,13 @@ export function postingsTable(context: PageContext, objectId: string): Markup {
   if (entries.length === 0) return html`<p class="soft">No money has moved.</p>`;
   const all = entries.flatMap(({ postings }) => postings);
   const accounts = LEDGER_ACCOUNTS.filter((name) => all.some(({ account }) => account === name));
-  return wideTable(
+  return ui.wideTable(
     "Postings",
     ["When", "For"],
     [...accounts.map((name) => ACCOUNT_NAMES[name]), "Sum"],
     entries.map(
       ({ entry_id, at, kind, currency, postings }) =>
-        html`<tr data-key="${entry_id}"><td>${timeTag(context, at)}</td><td>${kind}, ${currency}</td>${amountCells(postings, accounts)}<td class="number soft">${sumOf(postings)}</td></tr>`,
+        html`<tr data-key="${entry_id}"><td>${ui.timeTag(context, at)}</td><td>${kind}, ${currency}</td>${amountCells(postings, accounts)}<td class="number soft">${sumOf(postings)}</td></tr>`,
     ),
     html`<tfoot><tr><th scope="row" colspan="2">Total</th>${amountCells(all, accounts)}<td class="number">${sumOf(all)}</td></tr></tfoot>`,
   );

@@ -2,20 +2,7 @@ import { appEnvironment } from "../../../app-environment.js";
 import type { RecordChange, StateChanges } from "../../../core/engine/state-diff.js";
 import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";
-import {
-  actionForm,
-  badge,
-  button,
-  factList,
-  formatCount,
-  input,
-  listRow,
-  rowList,
-  section,
-  selectField,
-  snippet,
-  wideTable,
-} from "../components.js";
+import * as ui from "../components.js";
 import { currentUrl, dashboardUrl, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 
@@ -27,43 +14,43 @@ export function namespaceView(context: PageContext): Markup {
   const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }));
   const all = namespaces.list();
   return html`<h1>Namespace</h1>
-${section({
+${ui.section({
   id: "keys",
   title: "Keys and environment",
-  body: html`${factList([
+  body: html`${ui.factList([
     ["API key", html`<code>${apiKey}</code>`],
     ["Live API key", html`<code>${liveApiKey}</code>`],
     ["Webhook secret", html`<code>${webhookSecret}</code>`],
     ["Seed", html`<code>${seed}</code>`],
     ["Version", namespaces.options.base.version],
-  ])}${snippet(".env", env.map(([name, value]) => `${name}=${value}`).join("\n"))}${snippet("Shell", env.map(([name, value]) => `export ${name}=${value}`).join("\n"))}`,
+  ])}${ui.snippet(".env", env.map(([name, value]) => `${name}=${value}`).join("\n"))}${ui.snippet("Shell", env.map(([name, value]) => `export ${name}=${value}`).join("\n"))}`,
 })}
 ${snapshotSections(context)}
-${section({
+${ui.section({
   id: "namespaces",
   title: `Namespaces: ${all.length}`,
-  body: html`${rowList(
+  body: html`${ui.rowList(
     "Namespaces",
     all.slice(0, 200).map((info) =>
-      listRow(context, {
+      ui.listRow(context, {
         key: info.name,
-        status: info.name === namespace.name ? badge("current", "good") : false,
+        status: info.name === namespace.name ? ui.badge("current", "good") : false,
         title: info.name,
         to: dashboardUrl(info.name),
         subtitle: html`key <code>${info.api_key}</code>`,
-        side: formatCount(info.charges, "charge"),
+        side: ui.formatCount(info.charges, "charge"),
       }),
     ),
     "None.",
-  )}${actionForm(context, html`${input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
-${snippet("Use a namespace", cliCommand(context, "status"))}`,
+  )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
+${ui.snippet("Use a namespace", cliCommand(context, "status"))}`,
 })}
-${section({
+${ui.section({
   id: "reset",
   title: "Reset",
   body: html`<details><summary>Reset everything…</summary>
-<p>This removes ${formatCount(tables.charges.size, "charge")}, ${formatCount(tables.withdrawals.size, "withdrawal")}, ${formatCount(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
-<div class="actions">${button({ command: `reset ${namespace.name}`, label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
+<p>This removes ${ui.formatCount(tables.charges.size, "charge")}, ${ui.formatCount(tables.withdrawals.size, "withdrawal")}, ${ui.formatCount(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
+<div class="actions">${ui.button({ command: `reset ${namespace.name}`, label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
 })}`;
 }
 
@@ -77,24 +64,24 @@ function snapshotSections(context: PageContext): Markup {
   const snapshots = context.namespace.snapshots.list();
   const names = snapshots.map(({ name }) => name);
   const from = names.find((name) => name === context.query.get("diff"));
-  return html`${section({
+  return html`${ui.section({
     id: "snapshots",
     title: `Snapshots: ${snapshots.length}`,
-    body: html`${rowList(
+    body: html`${ui.rowList(
       "Snapshots",
       snapshots.map((snapshot) =>
-        listRow(context, {
+        ui.listRow(context, {
           key: snapshot.name,
           at: snapshot.at,
           title: snapshot.name,
           rowButtons: html`<a class="button" href="${currentUrl(context, { diff: snapshot.name, with: undefined })}#diff">Compare<span class="unseen"> ${snapshot.name} with now</span></a>
-${button({ command: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name })}${button({ command: `forget ${snapshot.name}`, label: "Delete", to: snapshot.name })}`,
+${ui.button({ command: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name })}${ui.button({ command: `forget ${snapshot.name}`, label: "Delete", to: snapshot.name })}`,
         }),
       ),
       "None. Save one, try something, and restore it.",
-    )}${actionForm(context, html`${input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
-${snippet("Export the whole state", `${controlCurl(context, "GET /_sandbox/state")} > state.json`)}
-${snippet("Import it, here or elsewhere", `${controlCurl(context, "PUT /_sandbox/state")} -d @state.json`)}`,
+    )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
+${ui.snippet("Export the whole state", `${controlCurl(context, "GET /_sandbox/state")} > state.json`)}
+${ui.snippet("Import it, here or elsewhere", `${controlCurl(context, "PUT /_sandbox/state")} -d @state.json`)}`,
   })}
 ${from !== undefined && comparison(context, from, names)}`;
 }
@@ -102,10 +89,10 @@ ${from !== undefined && comparison(context, from, names)}`;
 function comparison(context: PageContext, from: string, names: readonly string[]): Markup {
   const to = names.find((name) => name === context.query.get("with")) ?? NOW;
   const changes = context.namespace.snapshots.changes(from, to === NOW ? undefined : to, MAX_RECORDS);
-  return section({
+  return ui.section({
     id: "diff",
     title: `From ${from} to ${to === NOW ? "now" : to}`,
-    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${selectField("diff", "From", names, from)}${selectField("with", "To", [[NOW, "now"], ...names], to)}<button>Compare</button></form>
+    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${ui.selectField("diff", "From", names, from)}${ui.selectField("with", "To", [[NOW, "now"], ...names], to)}<button>Compare</button></form>
 ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` : changesView(changes)}`,
   });
 }
@@ -113,7 +100,7 @@ ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` 
 function changesView({ counts, records }: StateChanges): Markup {
   const all = counts.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
   if (all === 0) return html`<p class="soft">Nothing differs.</p>`;
-  return html`${wideTable(
+  return html`${ui.wideTable(
     "How many records differ",
     ["Records"],
     ["Added", "Changed", "Removed"],
@@ -135,7 +122,7 @@ function recordView({ collection, id, changeKind: change, fields }: RecordChange
     const value = html`${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}`;
     return html`<div><dt><code>${path}</code></dt><dd>${value}</dd></div>`;
   });
-  return html`<li>${badge(change, TONES[change])} ${collection} <code>${id}</code>
+  return html`<li>${ui.badge(change, TONES[change])} ${collection} <code>${id}</code>
 ${visible.length > 0 && html`<dl class="diff">${changes}</dl>`}
 ${fields.length > visible.length && html`<p class="soft">and ${fields.length - visible.length} more fields</p>`}</li>`;
 }

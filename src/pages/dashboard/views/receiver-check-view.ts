@@ -7,19 +7,7 @@ import {
   type ProbeRow,
 } from "../../../core/schema/receiver-report.js";
 import { html, type Markup } from "../../html.js";
-import {
-  badge,
-  button,
-  copyButton,
-  factList,
-  formatJson,
-  httpTone,
-  listRow,
-  rowList,
-  section,
-  type Tone,
-  timeTag,
-} from "../components.js";
+import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { isCheckDone, type ReceiverCheckProgress, reportsOf } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
@@ -32,19 +20,19 @@ export function receiverCheckSection(context: PageContext): Markup {
   const endpoints = context.namespace.engine.state
     .endpoints()
     .filter(({ url }) => url !== null && /^https?:/.test(url));
-  return section({
+  return ui.section({
     id: "doctor",
     title: "Check your receiver",
     body: html`<p class="soft">Sends valid, duplicate, forged, stale and malformed events, and compares the responses with those of a correct receiver. The events are samples, not part of this namespace.</p>
-${rowList(
+${ui.rowList(
   "Receivers to check",
   endpoints.map((endpoint) =>
-    listRow(context, {
+    ui.listRow(context, {
       key: `check-${endpoint.webhook_id}`,
       status: receiver?.webhookId === endpoint.webhook_id && verdict(receiver),
       title: receiverName(endpoint),
       ...(receiver?.webhookId === endpoint.webhook_id ? { to: "#probes", at: receiver.at } : {}),
-      rowButtons: html`${copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${button({ command: `check ${endpoint.webhook_id}`, label: "Check", to: receiverName(endpoint), kind: "main" })}`,
+      rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${ui.button({ command: `check ${endpoint.webhook_id}`, label: "Check", to: receiverName(endpoint), kind: "main" })}`,
     }),
   ),
   html`None with a URL. <a href="${viewUrl(context, "webhooks")}">Add one</a>`,
@@ -54,9 +42,9 @@ ${rowList(
 
 function verdict(check: ReceiverCheckProgress): Markup {
   const { report, rows: result } = check;
-  if (!isCheckDone(check)) return badge(`${result.size} of ${PROBES.length}`, "warn");
-  if (report === undefined) return badge("could not run", "bad");
-  return badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
+  if (!isCheckDone(check)) return ui.badge(`${result.size} of ${PROBES.length}`, "warn");
+  if (report === undefined) return ui.badge("could not run", "bad");
+  return ui.badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
 }
 
 /** Results of the probes; also shown while the check runs. */
@@ -65,13 +53,13 @@ export function probesSection(context: PageContext): Markup | undefined {
   if (receiver === undefined) return undefined;
   const { report, error, url, rows: result } = receiver;
   const why = error ?? report?.error;
-  return section({
+  return ui.section({
     id: "probes",
     isAppendOnly: true,
     title: `${url.replace(/^https?:\/\//, "")}: ${isCheckDone(receiver) ? (report?.outcome ?? "could not run") : "checking…"}`,
     body: html`${why !== undefined && why !== null && html`<p class="why"><strong>Why:</strong> ${why}</p>`}
 ${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((item) => findingItem(context, item))}</ul>`}
-${rowList(
+${ui.rowList(
   "Probes",
   PROBES.map((probe) => probeRow(context, probe, result.get(probe), isCheckDone(receiver))),
   "",
@@ -80,19 +68,19 @@ ${rowList(
 }
 
 function findingItem(context: PageContext, { severity, title, advice, probes }: Finding): Markup {
-  return html`<li>${badge(severity, severity === "must" ? "bad" : "warn")} <strong>${title}</strong><br>${advice} <span class="soft">Seen in: ${probes.map((probe, index) => html`${index > 0 && ", "}<a href="${viewUrl(context, "checks", probe)}">${probeName(probe)}</a>`)}</span></li>`;
+  return html`<li>${ui.badge(severity, severity === "must" ? "bad" : "warn")} <strong>${title}</strong><br>${advice} <span class="soft">Seen in: ${probes.map((probe, index) => html`${index > 0 && ", "}<a href="${viewUrl(context, "checks", probe)}">${probeName(probe)}</a>`)}</span></li>`;
 }
 
 function probeRow(context: PageContext, probe: Probe, result: ProbeRow | undefined, isDone: boolean): Markup {
   if (result === undefined)
-    return listRow(context, {
+    return ui.listRow(context, {
       key: probe,
-      status: badge(isDone ? "not sent" : "waiting", ""),
+      status: ui.badge(isDone ? "not sent" : "waiting", ""),
       title: probeName(probe),
     });
-  return listRow(context, {
+  return ui.listRow(context, {
     key: probe,
-    status: badge(...badgeOf(result)),
+    status: ui.badge(...badgeOf(result)),
     title: result.title,
     to: viewUrl(context, "checks", probe),
     subtitle:
@@ -101,7 +89,7 @@ function probeRow(context: PageContext, probe: Probe, result: ProbeRow | undefin
   });
 }
 
-function badgeOf({ verdict, answers, seen, because }: ProbeRow): [string, Tone] {
+function badgeOf({ verdict, answers, seen, because }: ProbeRow): [string, ui.Tone] {
   if (because !== null) return ["same cause", ""];
   if (verdict === "note" && answers.length === 0 && seen === null) return ["not sent", ""];
   return [verdict, TONES[verdict]];
@@ -118,16 +106,16 @@ export function probeView(context: PageContext, id: string): Markup | undefined 
   if (receiver === undefined || result === undefined) return undefined;
   const sent = receiver.sent.get(result.probe) ?? [];
   return html`<p class="back"><a href="${viewUrl(context, "checks")}#probes">← Probes of ${receiver.url}</a></p>
-<div class="object" data-part id="probe"><h1>${result.title} ${badge(...badgeOf(result))}</h1>
-${factList([
+<div class="object" data-part id="probe"><h1>${result.title} ${ui.badge(...badgeOf(result))}</h1>
+${ui.factList([
   ["Sent", result.sent],
   ["Expected", result.expected],
   ["Response", result.came_back],
-  ["When", timeTag(context, receiver.at)],
+  ["When", ui.timeTag(context, receiver.at)],
 ])}
 ${result.advice !== null && html`<p class="why"><strong>What to do:</strong> ${result.advice}</p>`}
-<div class="actions">${button({ command: `check ${receiver.webhookId}`, label: "Check again", kind: "main" })}</div></div>
-${result.answers.length === 0 && section({ id: "none", title: "Requests", body: html`<p class="soft">None: this probe was not sent.</p>` })}
+<div class="actions">${ui.button({ command: `check ${receiver.webhookId}`, label: "Check again", kind: "main" })}</div></div>
+${result.answers.length === 0 && ui.section({ id: "none", title: "Requests", body: html`<p class="soft">None: this probe was not sent.</p>` })}
 ${result.answers.slice(0, Math.max(sent.length, 1)).map((response, index) => exchange(response, sent[index], index))}
 ${result.answers.length > sent.length && sent.length > 0 && html`<p class="soft">and ${result.answers.length - sent.length} more like these</p>`}`;
 }
@@ -139,16 +127,16 @@ function exchange(
 ): Markup {
   const { status, kind, duration_ms, body, error, attempt, event_id } = response;
   const headers = Object.entries(sent?.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
-  return section({
+  return ui.section({
     id: `request-${index + 1}`,
     title: `${response.sent}${attempt > 1 ? `, again (${attempt})` : ""}`,
-    body: html`<p>${badge(status === null ? kind : String(status), httpTone(status))} ${Math.round(duration_ms)} ms · <code>${event_id}</code>${error !== null && html` · ${error}`}</p>
+    body: html`<p>${ui.badge(status === null ? kind : String(status), ui.httpTone(status))} ${Math.round(duration_ms)} ms · <code>${event_id}</code>${error !== null && html` · ${error}`}</p>
 ${
   sent !== undefined &&
   html`<pre tabindex="0" aria-label="Request ${index + 1}">${headers.join("\n")}
 
-${formatJson(sent.body)}</pre>`
+${ui.formatJson(sent.body)}</pre>`
 }
-${body !== "" && html`<pre tabindex="0" aria-label="Response ${index + 1}">${formatJson(body)}</pre>`}`,
+${body !== "" && html`<pre tabindex="0" aria-label="Response ${index + 1}">${ui.formatJson(body)}</pre>`}`,
   });
 }

@@ -21,23 +21,7 @@ import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { deliveryFailureText, responseErrorText } from "../attention.js";
-import {
-  amountMarkup,
-  badge,
-  button,
-  deliveryState,
-  durationText,
-  formatCount,
-  httpTone,
-  joinWithDots,
-  type ListRow,
-  listRow,
-  modeMark,
-  readableDuration,
-  shortId,
-  shortIdText,
-  statusTone,
-} from "../components.js";
+import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 
 export interface RowOptions {
@@ -54,19 +38,19 @@ function recordRow(
   context: PageContext,
   name: ListName,
   record: object,
-  { about = [], ...overrides }: Partial<ListRow> & RowOptions & Pick<ListRow, "key">,
+  { about = [], ...overrides }: Partial<ui.ListRow> & RowOptions & Pick<ui.ListRow, "key">,
 ): Markup {
   const list = LIST_COLUMNS[name];
   const fields = record as JsonRecord & { readonly mode?: Mode };
   const slot = (name: RowSlot) =>
     (list.slots?.[name] ?? []).map((field) => fieldContent(field, columnValue(list, field, fields), fields));
-  return listRow(context, {
+  return ui.listRow(context, {
     status: slot("status"),
-    title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
+    title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.modeMark(fields.mode)}`}`,
     to: list.view && viewUrl(context, list.view, overrides.key),
-    subtitle: joinWithDots([...slot("sub"), ...about]),
+    subtitle: ui.joinWithDots([...slot("sub"), ...about]),
     side: slot("side"),
-    tone: statusTone(String(fields.status)),
+    tone: ui.statusTone(String(fields.status)),
     ...overrides,
   });
 }
@@ -75,10 +59,10 @@ function fieldContent(field: string, value: unknown, { currency }: JsonRecord): 
   if (value === null || value === undefined) return false;
   const text = String(value);
   const format = formatOf(field);
-  if (format === "id") return html`<code>${shortIdText(text)}</code>`;
-  if (format === "status") return badge(text);
-  if (format === "amount") return amountMarkup(text, String(currency));
-  return format === "count" ? formatCount(Number(value), field.replace(/s$/, "")) : text;
+  if (format === "id") return html`<code>${ui.shortIdText(text)}</code>`;
+  if (format === "status") return ui.badge(text);
+  if (format === "amount") return ui.amountMarkup(text, String(currency));
+  return format === "count" ? ui.formatCount(Number(value), field.replace(/s$/, "")) : text;
 }
 
 export function isRequestOfMode({ mode }: PageContext, { apiKey }: RequestEntry): boolean {
@@ -92,8 +76,8 @@ export function hasFailed({ inFlight, status }: RequestEntry): boolean {
 
 export function requestBadge({ inFlight, status }: RequestEntry, times = ""): Markup {
   return inFlight
-    ? badge(`in flight${times}`, "warn")
-    : badge(`${status ?? "dropped"}${times}`, httpTone(status));
+    ? ui.badge(`in flight${times}`, "warn")
+    : ui.badge(`${status ?? "dropped"}${times}`, ui.httpTone(status));
 }
 
 /** Id of the charge, payout or quote that a call created or names in its path. */
@@ -118,7 +102,7 @@ function objectText({ namespace }: PageContext, id: string | null | undefined): 
   const { state } = namespace.engine;
   const charge = state.get("charges", id);
   const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
-  return [html`<code>${shortIdText(id)}</code>`, order];
+  return [html`<code>${ui.shortIdText(id)}</code>`, order];
 }
 
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
@@ -131,10 +115,10 @@ export function chargeRow(context: PageContext, charge: Charge, options: RowOpti
   const about = [
     orderOf(charge),
     failure_reason,
-    failing > 0 && `${formatCount(failing, "webhook")} failing`,
+    failing > 0 && `${ui.formatCount(failing, "webhook")} failing`,
     scenario !== null && scenario !== "default" && `scenario ${scenario}`,
   ];
-  const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`;
+  const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.modeMark(charge.mode)}`;
   return recordRow(context, "charges", charge, { key, at, title: customer, about, ...options });
 }
 
@@ -146,7 +130,7 @@ export function withdrawalRow(
   return recordRow(context, "withdrawals", withdrawal, {
     key: withdrawal.withdrawal_id,
     at: withdrawal.updated_at,
-    title: html`${shortId(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${modeMark(withdrawal.mode)}`,
+    title: html`${ui.shortId(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${ui.modeMark(withdrawal.mode)}`,
     to: `${viewUrl(context, "money")}#withdrawals`,
     about: [withdrawal.failure_reason],
     ...options,
@@ -161,8 +145,8 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
     key,
     at,
     to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
-    subtitle: joinWithDots([shortId(key), ...objectText(context, object_id)]),
-    side: formatCount(state.deliveriesOf(key).length, "webhook"),
+    subtitle: ui.joinWithDots([ui.shortId(key), ...objectText(context, object_id)]),
+    side: ui.formatCount(state.deliveriesOf(key).length, "webhook"),
   });
 }
 
@@ -178,7 +162,7 @@ export function deliveryRow(
   const outcome =
     context.namespace.findHold(delivery)?.reason ??
     (failing
-      ? `${deliveryFailureText(delivery)}${next === null ? " · given up" : ` · next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`
+      ? `${deliveryFailureText(delivery)}${next === null ? " · given up" : ` · next try in ${ui.readableDuration(Date.parse(next) - context.nowMs)}`}`
       : last !== undefined
         ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
         : mishap?.drop
@@ -187,12 +171,12 @@ export function deliveryRow(
   const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const [verb, label] =
     failing && delivery.status === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
-  const record = { ...delivery, type, url: `→ ${receiver}`, status: deliveryState(delivery) };
+  const record = { ...delivery, type, url: `→ ${receiver}`, status: ui.deliveryState(delivery) };
   return recordRow(context, "deliveries", record, {
     key,
     at: last?.at ?? delivery.created_at,
     about: [...about, outcome],
-    rowButtons: button({ command: `${verb} ${key}`, label, to: `${type} to ${receiver}`, key: "r" }),
+    rowButtons: ui.button({ command: `${verb} ${key}`, label, to: `${type} to ${receiver}`, key: "r" }),
     tone: failing ? "bad" : "",
     ...options,
   });
@@ -224,7 +208,7 @@ export function requestRow(
       fault !== null && `fault ${fault}`,
       ...tolerated.map((note) => `ignored: ${note}`),
     ],
-    side: !inFlight && durationText(entry),
+    side: !inFlight && ui.durationText(entry),
     tone: bad ? "bad" : "",
   });
 }

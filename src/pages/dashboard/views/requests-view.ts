@@ -4,22 +4,7 @@ import { maskKey } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { responseErrorText } from "../attention.js";
-import {
-  actionForm,
-  badge,
-  button,
-  durationText,
-  factList,
-  formatJson,
-  input,
-  jsonField,
-  listRow,
-  rowList,
-  section,
-  selectField,
-  snippet,
-  timeTag,
-} from "../components.js";
+import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
 import { filteredList } from "./filtered-list.js";
@@ -71,18 +56,18 @@ export function requestView(context: PageContext, requestId: string): Markup | u
   const advice = context.namespace.advisor.adviceOf(entry);
   return html`<p class="back"><a href="${viewUrl(context, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${viewUrl(context, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
 ${summarySection(context, entry)}
-${problems.length > 0 && section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
+${problems.length > 0 && ui.section({ id: "wrong", title: hasFailed(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
 ${
   advice.length > 0 &&
-  section({
+  ui.section({
     id: "advice",
     title: "Advice",
-    body: rowList(
+    body: ui.rowList(
       "Advice",
       advice.map(({ id, advice: text, why, docs }) =>
-        listRow(context, {
+        ui.listRow(context, {
           key: id,
-          status: badge("advice", "warn"),
+          status: ui.badge("advice", "warn"),
           title: text,
           subtitle: why,
           side: html`<code>${docs}</code>`,
@@ -92,10 +77,10 @@ ${
     ),
   })
 }
-${section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
-${section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
-${section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}
-${section({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(context, entry), "c") })}`;
+${ui.section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
+${ui.section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
+${ui.section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}
+${ui.section({ id: "copies", title: "Copy", body: ui.snippet("curl", requestCurl(context, entry), "c") })}`;
 }
 
 function summarySection(context: PageContext, entry: RequestEntry): Markup {
@@ -103,20 +88,20 @@ function summarySection(context: PageContext, entry: RequestEntry): Markup {
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${requestBadge(entry)}</h1>
 ${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.hasClientDisconnected ? "the client hung up" : "the connection was dropped") : responseErrorText(entry)}</p>`}
 ${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
-${factList([
+${ui.factList([
   [
     "Operation",
     entry.operation === null ? "none" : html`<a href="/docs#${entry.operation}">${entry.operation}</a>`,
   ],
-  ["At", timeTag(context, iso(entry.atMs))],
+  ["At", ui.timeTag(context, iso(entry.atMs))],
   ["Sent at (wall time)", iso(entry.wallMs)],
-  ["Duration", entry.inFlight ? "in flight" : durationText(entry)],
+  ["Duration", entry.inFlight ? "in flight" : ui.durationText(entry)],
   ["Sent by", entry.runner ?? "your app"],
   ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],
   ["Scenario asked for", entry.scenario ?? "none"],
 ])}
-<div class="actions">${button({ command: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
+<div class="actions">${ui.button({ command: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
 }
 
 function faultLink(context: PageContext, fault: string): Markup {
@@ -173,18 +158,18 @@ function problemTable(problems: readonly Problem[]): Markup {
 
 function editForm(context: PageContext, entry: RequestEntry): Markup {
   const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
-  return actionForm(
+  return ui.actionForm(
     context,
-    html`${selectField("method", "Method", methods, entry.method)}
+    html`${ui.selectField("method", "Method", methods, entry.method)}
 <label class="field grow"><span>Path</span><input name="path" value="${requestPath(entry)}" required autocomplete="off" spellcheck="false"></label>
-${selectField(
+${ui.selectField(
   "key",
   "Key",
   [["same", entry.apiKey === null ? "none" : maskKey(entry.apiKey)], "test", "live", "none"],
   entry.apiKey === null ? "none" : "same",
 )}
-${input({ name: "idempotency", label: "Idempotency-Key" })}
-${jsonField("body", "Body (JSON)", formatJson(entry.requestBody), { rows: 10, kind: "any" })}
+${ui.input({ name: "idempotency", label: "Idempotency-Key" })}
+${ui.jsonField("body", "Body (JSON)", ui.formatJson(entry.requestBody), { rows: 10, kind: "any" })}
 <button name="do" value="send ${entry.id}" class="main">Send</button>`,
     "Edit and resend",
   );
@@ -193,5 +178,5 @@ ${jsonField("body", "Body (JSON)", formatJson(entry.requestBody), { rows: 10, ki
 function bodyOf(text: string | null, label: string): Markup {
   return text === null || text === ""
     ? html`<p class="soft">No body.</p>`
-    : html`<pre tabindex="0" aria-label="${label}">${formatJson(text)}</pre>`;
+    : html`<pre tabindex="0" aria-label="${label}">${ui.formatJson(text)}</pre>`;
 }

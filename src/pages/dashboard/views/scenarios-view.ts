@@ -3,23 +3,7 @@ import type { RunStep } from "../../../core/namespace/injected-tools.js";
 import type { ChargeRule } from "../../../core/schema/scenario-rules.js";
 import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
-import {
-  actionForm,
-  badge,
-  button,
-  copyButton,
-  formatCount,
-  input,
-  jsonField,
-  listRow,
-  rowList,
-  section,
-  snippet,
-  statusTone,
-  type Tone,
-  timeTag,
-  toIndentedJson,
-} from "../components.js";
+import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { countAppSteps, reportsOf, type ScenarioRunProgress } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
@@ -34,8 +18,8 @@ export function scenariosView(context: PageContext): Markup {
   const others = all.filter(({ activated }) => activated === 0);
   return html`<h1>Scenarios</h1>
 <p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies to everything new; any other applies when a call requests it by name in the header <code>Sandbox-Scenario</code>.</p>
-${section({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
-${section({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((scenario) => card(context, scenario))}</ul>` })}`;
+${ui.section({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
+${ui.section({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((scenario) => card(context, scenario))}</ul>` })}`;
 }
 
 function card(context: PageContext, stored: StoredScenario): Markup {
@@ -44,14 +28,14 @@ function card(context: PageContext, stored: StoredScenario): Markup {
   const applied = Object.values(appliedCounts.of(scenario)).reduce((sum, times) => sum + times, 0);
   const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
   const url = viewUrl(context, "scenarios", name);
-  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
+  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && ui.badge("active", "warn")}</h3>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-${charges.slice(0, 3).map(ruleTimeline)}${charges.length > 3 && html`<p class="soft">and ${formatCount(charges.length - 3, "more rule")}</p>`}
+${charges.slice(0, 3).map(ruleTimeline)}${charges.length > 3 && html`<p class="soft">and ${ui.formatCount(charges.length - 3, "more rule")}</p>`}
 <p class="soft">${[
-    withdrawals.length > 0 && `${formatCount(withdrawals.length, "rule")} for withdrawals`,
+    withdrawals.length > 0 && `${ui.formatCount(withdrawals.length, "rule")} for withdrawals`,
     webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => ruleFields(rule)).join("; ")}`,
     faults.length > 0 && `faults: ${faults.map((rule) => ruleFields(rule)).join("; ")}`,
-    `applied ${formatCount(applied, "time")}`,
+    `applied ${ui.formatCount(applied, "time")}`,
   ]
     .filter(Boolean)
     .join(" · ")}</p>
@@ -60,16 +44,16 @@ ${
   source !== undefined &&
   (countAppSteps(source.steps) > 0
     ? html`<a class="button" href="${url}">Run with your app…<span class="unseen"> ${name}</span></a>`
-    : button({ command: `run ${name}`, label: "Run its steps", to: name, progressUrl: url }))
+    : ui.button({ command: `run ${name}`, label: "Run its steps", to: name, progressUrl: url }))
 }
 <a class="button" href="${url}#yaml">YAML<span class="unseen"> of ${name}</span></a>
 <a class="button" href="${url}#save">Duplicate<span class="unseen"> ${name}</span></a>
-${copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div></li>`;
+${ui.copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div></li>`;
 }
 
 function activationButton({ name, activated }: StoredScenario): Markup | false {
-  if (activated > 0) return button({ command: `deactivate ${name}`, label: "Turn off", to: name });
-  return name !== "default" && button({ command: `activate ${name}`, label: "Turn on", to: name });
+  if (activated > 0) return ui.button({ command: `deactivate ${name}`, label: "Turn off", to: name });
+  return name !== "default" && ui.button({ command: `activate ${name}`, label: "Turn on", to: name });
 }
 
 function ruleFields(rule: object): string {
@@ -83,12 +67,12 @@ function ruleTimeline({ match, timeline }: ChargeRule): Markup {
   return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : ruleFields(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
     (entry) => {
       const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;
-      return html`<span class="gap">${after}</span><span class="stop ${statusTone(entry.to)}">${entry.to}${entry.reason !== undefined && html` <small>${entry.reason}</small>`}</span>`;
+      return html`<span class="gap">${after}</span><span class="stop ${ui.statusTone(entry.to)}">${entry.to}${entry.reason !== undefined && html` <small>${entry.reason}</small>`}</span>`;
     },
   )}</p>`;
 }
 
-const TONES: Readonly<Record<RunStep["outcome"], Tone>> = {
+const TONES: Readonly<Record<RunStep["outcome"], ui.Tone>> = {
   passed: "good",
   failed: "bad",
   error: "bad",
@@ -110,20 +94,20 @@ export function scenarioDetailView(context: PageContext, name: string): Markup |
   const ownRun = run?.name === name ? run : undefined;
   const runUrl = `${viewUrl(context, "scenarios", name)}#run`;
   return html`<p class="back"><a href="${viewUrl(context, "scenarios")}">← Scenarios</a></p>
-<div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && badge("active", "warn")}</h1>
+<div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && ui.badge("active", "warn")}</h1>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && button({ command: `run ${name}`, label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}<a class="button" href="#save">Duplicate</a></div>
+<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && ui.button({ command: `run ${name}`, label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}<a class="button" href="#save">Duplicate</a></div>
 ${
   callsApp &&
-  actionForm(
+  ui.actionForm(
     context,
-    html`${input({ name: "app", label: "Your app's URL", value: context.submitted?.get("app") ?? (ownRun?.app || ""), hint: "http://localhost:3000", required: true })}
+    html`${ui.input({ name: "app", label: "Your app's URL", value: context.submitted?.get("app") ?? (ownRun?.app || ""), hint: "http://localhost:3000", required: true })}
 <button name="do" value="run ${name}" class="main" data-there="${runUrl}">Run its steps</button>
-<p class="soft">${formatCount(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${cliCommand(context, `run ${name}.yaml --app URL`)}</code></p>`,
+<p class="soft">${ui.formatCount(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${cliCommand(context, `run ${name}.yaml --app URL`)}</code></p>`,
     "Run its steps",
   )
 }</div>
-${section({
+${ui.section({
   id: "rules",
   title: "Rules",
   body: html`${charges.map(ruleTimeline)}${Object.entries({ withdrawals, webhooks, faults }).map(
@@ -137,16 +121,16 @@ ${section({
       .join(", ") || (ruleNames.length === 0 ? "No rules: only steps." : "No rule has been applied yet.")
   }</p>`,
 })}
-${source !== undefined && section({ id: "run", isAppendOnly: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from this page.</p>` : stepList(context, ownRun) })}
-${section({ id: "yaml", title: "File", body: html`${snippet(`${name}.yaml`, toYaml(file), "c")}${snippet("Command line", cliCommand(context, `scenario use ${name}`))}` })}
-${section({
+${source !== undefined && ui.section({ id: "run", isAppendOnly: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from this page.</p>` : stepList(context, ownRun) })}
+${ui.section({ id: "yaml", title: "File", body: html`${ui.snippet(`${name}.yaml`, toYaml(file), "c")}${ui.snippet("Command line", cliCommand(context, `scenario use ${name}`))}` })}
+${ui.section({
   id: "save",
   title: "Duplicate",
-  body: actionForm(
+  body: ui.actionForm(
     context,
-    html`${input({ name: "name", label: "Name", value: `${name}_2`, required: true })}
+    html`${ui.input({ name: "name", label: "Name", value: `${name}_2`, required: true })}
 <label class="field"><span>Replace an existing scenario</span><input type="checkbox" name="replace"></label>
-${jsonField("scenario", "Scenario (JSON)", toIndentedJson(file), { rows: 12, kind: "object" })}
+${ui.jsonField("scenario", "Scenario (JSON)", ui.toIndentedJson(file), { rows: 12, kind: "object" })}
 <button name="do" value="duplicate ${name}">Save</button>`,
     "Duplicate",
   ),
@@ -167,23 +151,23 @@ function stepList(
   const rows = finished.map((step) => stepRow(context, step));
   if (currentStep !== undefined) {
     const key = `step-${finished.length + 1}`;
-    rows.push(listRow(context, { key, status: badge("running", "warn"), title: currentStep }));
+    rows.push(ui.listRow(context, { key, status: ui.badge("running", "warn"), title: currentStep }));
   }
   const left = stepCount - rows.length;
   if (report === undefined && left > 0) {
-    const title = formatCount(left, "more step");
-    rows.push(listRow(context, { key: "left", status: badge("waiting", ""), title }));
+    const title = ui.formatCount(left, "more step");
+    rows.push(ui.listRow(context, { key: "left", status: ui.badge("waiting", ""), title }));
   }
-  return html`<p class="soft">${timeTag(context, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
+  return html`<p class="soft">${ui.timeTag(context, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
 ${report?.error !== undefined && html`<p class="why"><strong>Why:</strong> ${report.error}</p>`}
-${rowList("Steps", rows, "Starting.")}
-${(report?.never_happened.length ?? 0) > 0 && html`<p>${badge("never happened", "warn")} ${report!.never_happened.join(", ")}: the cases they cover were not tested.</p>`}`;
+${ui.rowList("Steps", rows, "Starting.")}
+${(report?.never_happened.length ?? 0) > 0 && html`<p>${ui.badge("never happened", "warn")} ${report!.never_happened.join(", ")}: the cases they cover were not tested.</p>`}`;
 }
 
 function stepRow(context: PageContext, { number, title, outcome, duration_ms, failure }: RunStep): Markup {
-  return listRow(context, {
+  return ui.listRow(context, {
     key: `step-${number}`,
-    status: badge(outcome.replace("_", " "), TONES[outcome]),
+    status: ui.badge(outcome.replace("_", " "), TONES[outcome]),
     title: `${number}. ${title}`,
     subtitle: failure?.message,
     side: outcome !== "not_run" && `${Math.round(duration_ms)} ms`,

@@ -5,20 +5,7 @@ import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
 import { deliveriesTo, deliveryFailureText } from "../attention.js";
-import {
-  actionForm,
-  badge,
-  button,
-  copyButton,
-  deliveryState,
-  formatCount,
-  input,
-  listRow,
-  modeMark,
-  rowList,
-  section,
-  type Tone,
-} from "../components.js";
+import * as ui from "../components.js";
 import { isInMode, PAGE_ROWS, type PageContext, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 import { filteredList } from "./filtered-list.js";
@@ -43,7 +30,7 @@ ${filteredList<Delivery>(context, "deliveries", {
       isInMode(context, delivery) &&
       (receiver === "" || delivery.webhook_id === receiver) &&
       (type === "" || matchesAnyGlob(type, delivery.event_type)) &&
-      (status === "" || deliveryState(delivery) === status);
+      (status === "" || ui.deliveryState(delivery) === status);
     return q === ""
       ? state.pageOfKinds("deliveries", matches, offset, PAGE_ROWS)
       : searchDeliveries(state, q.slice(0, 255)).filter(matches);
@@ -67,10 +54,10 @@ const HEALTH_DELIVERIES = 50;
 function receiversSection(context: PageContext, selected: Endpoint | undefined): Markup {
   const { state } = context.namespace.engine;
   const endpoints = state.endpoints().filter((endpoint) => isInMode(context, endpoint));
-  return section({
+  return ui.section({
     id: "receivers",
     title: "Receivers",
-    body: html`${rowList(
+    body: html`${ui.rowList(
       "Receivers",
       endpoints.map((endpoint) => receiverRow(context, endpoint)),
       "None yet: add the address your app takes webhooks at.",
@@ -81,9 +68,9 @@ ${selected?.url == null ? addForm(context) : editForm(context, selected)}`,
 
 function addForm(context: PageContext): Markup {
   const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
-  return actionForm(
+  return ui.actionForm(
     context,
-    html`${mode}${input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${input({ name: "events", label: "Events", value: "*" })}<button name="do" value="receiver" class="main">Add receiver</button>`,
+    html`${mode}${ui.input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${ui.input({ name: "events", label: "Events", value: "*" })}<button name="do" value="receiver" class="main">Add receiver</button>`,
     "Add a receiver",
   );
 }
@@ -91,12 +78,12 @@ function addForm(context: PageContext): Markup {
 function editForm(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, url, events } = endpoint;
   const name = receiverName(endpoint);
-  return html`<div id="edit">${actionForm(
+  return html`<div id="edit">${ui.actionForm(
     context,
-    html`${input({ name: "url", label: `URL of ${name}`, value: url ?? "", required: true })}
-${input({ name: "events", label: "Events", value: events.join(", ") })}
+    html`${ui.input({ name: "url", label: `URL of ${name}`, value: url ?? "", required: true })}
+${ui.input({ name: "events", label: "Events", value: events.join(", ") })}
 <button name="do" value="aim ${webhook_id}" class="main">Save</button><a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
-${copyButton("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { url, events }))}`,
+${ui.copyButton("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { url, events }))}`,
     "Edit the receiver",
   )}</div>`;
 }
@@ -109,21 +96,21 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
   const signatureName = typeof signature === "string" ? signature : "own signature";
-  return listRow(context, {
+  return ui.listRow(context, {
     key: webhook_id,
-    status: badge(word, tone),
-    title: html`${name} ${modeMark(mode)}`,
+    status: ui.badge(word, tone),
+    title: html`${name} ${ui.modeMark(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signatureName}${why !== undefined && html` · ${why}`}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    rowButtons: html`${url !== null && button({ command: `check ${webhook_id}`, label: "Check", to: name, progressUrl: `${viewUrl(context, "checks")}#probes` })}
+    rowButtons: html`${url !== null && ui.button({ command: `check ${webhook_id}`, label: "Check", to: name, progressUrl: `${viewUrl(context, "checks")}#probes` })}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}
-${button({ command: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: name })}`,
+${ui.button({ command: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: name })}`,
     tone: tone === "bad" ? "bad" : "",
   });
 }
 
-type Health = readonly [word: string, tone: Tone, why?: string];
+type Health = readonly [word: string, tone: ui.Tone, why?: string];
 
 function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: readonly Delivery[]): Health {
   if (!enabled) return ["off", ""];
@@ -152,6 +139,6 @@ function healthBar(items: readonly Delivery[]): Markup | false {
     })
     .reverse()
     .join("");
-  const label = `The last ${formatCount(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
+  const label = `The last ${ui.formatCount(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
   return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${bars}</span>`;
 }
