@@ -60,7 +60,7 @@ function recordsOf(state: unknown, collection: CollectionName): [string, unknown
   return list.filter(Array.isArray).map(([key, record]) => [String(key), record]);
 }
 
-function fieldsBetween(from: unknown, to: unknown): FieldChange[] {
+export function fieldsBetween(from: unknown, to: unknown): FieldChange[] {
   if (from === undefined || to === undefined) return [];
   const [before, after] = [flattenRecord(from), flattenRecord(to)];
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -69,11 +69,7 @@ function fieldsBetween(from: unknown, to: unknown): FieldChange[] {
 }
 
 /** JSON of every value in a record, by the value's path. */
-export function flattenRecord(
-  value: unknown,
-  path = "",
-  into = new Map<string, string>(),
-): Map<string, string> {
+function flattenRecord(value: unknown, path = "", into = new Map<string, string>()): Map<string, string> {
   if (isLazyInstructions(value)) return flattenRecord(value.toJSON(), path, into);
   if (typeof value === "object" && value !== null && Object.keys(value).length > 0)
     for (const [name, inner] of Object.entries(value))

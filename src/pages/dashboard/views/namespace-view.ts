@@ -5,6 +5,7 @@ import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { currentUrl, dashboardUrl, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
+import { changeList } from "./payload-diff.js";
 
 /** Keys and environment, namespaces, snapshots and reset. */
 export function namespaceView(context: PageContext): Markup {
@@ -118,11 +119,7 @@ const TONES = { added: "good", changed: "warn", removed: "bad" } as const;
 
 function recordView({ collection, id, changeKind: change, fields }: RecordChange): Markup {
   const visible = fields.slice(0, MAX_FIELDS);
-  const changes = visible.map(({ path, before, after }) => {
-    const value = html`${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}`;
-    return html`<div><dt><code>${path}</code></dt><dd>${value}</dd></div>`;
-  });
   return html`<li>${ui.badge(change, TONES[change])} ${collection} <code>${id}</code>
-${visible.length > 0 && html`<dl class="diff">${changes}</dl>`}
+${visible.length > 0 && changeList(visible)}
 ${fields.length > visible.length && html`<p class="soft">and ${fields.length - visible.length} more fields</p>`}</li>`;
 }

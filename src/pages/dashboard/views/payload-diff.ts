@@ -1,5 +1,5 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
-import { flattenRecord } from "../../../core/engine/state-diff.js";
+import { type FieldChange, fieldsBetween } from "../../../core/engine/state-diff.js";
 import { html, type Markup } from "../../html.js";
 import { filterForm, foldedSection, selectField, timeTag } from "../components.js";
 import type { PageContext } from "../page-context.js";
@@ -29,10 +29,10 @@ ${diffMarkup(before.body, after.body)}`,
 
 /** Compares two JSON bodies field by field. */
 export function diffMarkup(left: string, right: string): Markup {
-  const [before, after] = [flattenRecord(JSON.parse(left)), flattenRecord(JSON.parse(right))];
-  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => before.get(name) !== after.get(name),
-  );
-  if (names.length === 0) return html`<p class="soft">No differences.</p>`;
-  return html`<dl class="diff">${names.map((name) => html`<div><dt><code>${name}</code></dt><dd>${before.has(name) && html`<del>${before.get(name)}</del>`} ${after.has(name) && html`<ins>${after.get(name)}</ins>`}</dd></div>`)}</dl>`;
+  const changes = fieldsBetween(JSON.parse(left), JSON.parse(right));
+  return changes.length === 0 ? html`<p class="soft">No differences.</p>` : changeList(changes);
+}
+
+export function changeList(changes: readonly FieldChange[]): Markup {
+  return html`<dl class="diff">${changes.map(({ path, before, after }) => html`<div><dt><code>${path}</code></dt><dd>${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}</dd></div>`)}</dl>`;
 }
