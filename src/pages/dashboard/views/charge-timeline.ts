@@ -1,6 +1,5 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
-import type { Delivery } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { ChargeHistoryItem } from "../../../core/schema/control-responses.js";
 import { iso } from "../../../core/schema/time.js";
@@ -10,6 +9,7 @@ import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { currentUrl, type PageContext, viewUrl } from "../page-context.js";
 import { taskText } from "./due-tasks.js";
+import { attemptButton } from "./record-rows.js";
 
 /** Shortest pause that gets a row of its own. */
 const FOLDED_MS = 20_000;
@@ -147,14 +147,8 @@ function attemptLine(context: PageContext, item: Extract<ChargeHistoryItem, { ki
   const body = html`${receiverLink(context, item, `#attempt-${attempt}`)} ${response}
 <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
 ${isProblem && html`<br><q>${ui.firstLine(response_body ?? error, 110)}</q>`}
-${isProblem && isLast && delivery !== undefined && retryButton(delivery)}`;
+${isProblem && isLast && delivery !== undefined && attemptButton(delivery, delivery.event_type)}`;
   return { key: `${delivery_id}-${attempt}`, at, wallAt: sent_at, isProblem, lane: 3, body };
-}
-
-function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
-  return status === "pending"
-    ? ui.button({ command: `retry ${delivery_id}`, label: "Retry now", to: event_type, key: "r" })
-    : ui.button({ command: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
 }
 
 /** Links the receiver. Names the event type too where the event's own line is filtered out. */

@@ -150,6 +150,13 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
   });
 }
 
+/** Retries a failing delivery, or redelivers another one. */
+export function attemptButton(delivery: Delivery, to: string): Markup {
+  const isRetry = isFailing(delivery) && delivery.status === "pending";
+  const [verb, label] = isRetry ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
+  return ui.button({ command: `${verb} ${delivery.delivery_id}`, label, to, key: "r" });
+}
+
 /** @param about the object of the event; empty where the page names it already */
 export function deliveryRow(
   context: PageContext,
@@ -169,14 +176,12 @@ export function deliveryRow(
           ? `dropped by scenario ${mishap.scenario}`
           : "no attempt yet");
   const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
-  const [verb, label] =
-    failing && delivery.status === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
   const record = { ...delivery, type, url: `→ ${receiver}`, status: ui.deliveryState(delivery) };
   return recordRow(context, "deliveries", record, {
     key,
     at: last?.at ?? delivery.created_at,
     about: [...about, outcome],
-    rowButtons: ui.button({ command: `${verb} ${key}`, label, to: `${type} to ${receiver}`, key: "r" }),
+    rowButtons: attemptButton(delivery, `${type} to ${receiver}`),
     tone: failing ? "bad" : "",
     ...options,
   });
