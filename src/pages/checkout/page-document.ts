@@ -1,5 +1,5 @@
 import { html, type Markup } from "../html.js";
-import { type PageParts, PageShell } from "../page-shell.js";
+import { PageShell } from "../page-shell.js";
 import { CHECKOUT_SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 
@@ -11,20 +11,6 @@ export interface PageDocument {
   readonly polling?: Markup;
   /** URL that a browser without script reloads every two seconds. */
   readonly refresh?: string;
-}
-
-function shellPage({ title, main, panel, polling, refresh }: PageDocument): PageParts {
-  return {
-    title,
-    // Blocks rendering until the page is complete, so nothing shifts.
-    head: html`<meta name="robots" content="noindex">
-<link rel="expect" href="#said" blocking="render">
-${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="2; url=${refresh}"></noscript>`}`,
-    bodyAttributes: polling,
-    body: html`${main}
-${panel}
-<p class="unseen" role="status" id="said"></p>`,
-  };
 }
 
 /** The URL alone authorizes paying and cancelling, so no referrer leaves this origin. */
@@ -40,10 +26,21 @@ const SHELL = new PageShell({
  * names the shop would break shops that redirect to another host or an app.
  */
 export function pageResponse(
-  document: PageDocument,
+  { title, main, panel, polling, refresh }: PageDocument,
   { status, nowMs, leadsAway = false }: { status: number; nowMs: number; leadsAway?: boolean },
 ): Response {
-  return SHELL.respond(shellPage(document), { status, nowMs, forms: leadsAway ? undefined : "'self'" });
+  const page = {
+    title,
+    // Blocks rendering until the page is complete, so nothing shifts.
+    head: html`<meta name="robots" content="noindex">
+<link rel="expect" href="#said" blocking="render">
+${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="2; url=${refresh}"></noscript>`}`,
+    bodyAttributes: polling,
+    body: html`${main}
+${panel}
+<p class="unseen" role="status" id="said"></p>`,
+  };
+  return SHELL.respond(page, { status, nowMs, forms: leadsAway ? undefined : "'self'" });
 }
 
 /** Redirects with 303, so the browser continues with a GET. */

@@ -36,12 +36,7 @@ export const APP_CALL_ACTIONS: DashboardActions = {
       return refuseInvalid({
         body: `is not JSON: line ${fault.line}, column ${fault.column}: ${fault.message}`,
       });
-    const keys = new Map([
-      ["test", apiKey],
-      ["live", liveApiKey],
-      ["none", null],
-    ]);
-    const key = keys.get(field("key"));
+    const key = new Map(Object.entries({ test: apiKey, live: liveApiKey, none: null })).get(field("key"));
     return send(press, {
       method,
       path,

@@ -129,13 +129,12 @@ ${ui.button({ command: `fault-off ${fault_id}`, label: "Stop", to: `fault ${faul
  * the others.
  */
 export function asideView(context: PageContext): Markup {
-  const { namespace, nowMs } = context;
-  const { state } = namespace.engine;
+  const { state } = context.namespace.engine;
   const dueRows = context.query.get("due") === "all" ? MAX_DUE_ROWS : DUE_ROWS;
   const due: Markup[] = [];
   for (const task of state.tasks.inOrder()) {
     if (due.length === dueRows) break;
-    due.push(taskItem(context, task, nowMs));
+    due.push(taskItem(context, task));
   }
   const hidden = state.tables.tasks.size - state.tasks.inFlightCount - due.length;
   const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);

@@ -24,10 +24,10 @@ export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Ta
 }
 
 /** A due task, with a button that advances time to it. */
-export function taskItem(context: PageContext, task: Task, nowMs: number): Markup {
+export function taskItem(context: PageContext, task: Task): Markup {
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
-  const inMs = due_ms - nowMs;
+  const inMs = due_ms - context.nowMs;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${readableDuration(inMs)}`}</span>
 <a href="${viewUrl(context, view, view === "money" ? undefined : ref)}"><span>${taskText(context, task)}</span> <span class="soft">${shortId(ref)}</span></a>
 ${inMs > 0 && button({ command: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
