@@ -394,7 +394,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     const MANY = 3_000;
     for (let made = 0; made < MANY; made += 100)
       await Promise.all(Array.from({ length: 100 }, () => createCheckout(sandbox, {})));
-    const { charge_id: last } = await createCheckout(sandbox, { metadata: { order_id: "A-1042" } });
+    const { charge_id: last } = await createCheckout(sandbox);
     await expect.poll(() => more.textContent()).toBe("30 new ↑");
     expect([await idsIn(page), await rowOf(page, shown[0]!).boundingBox()]).toEqual([shown, place]);
     expect(await page.evaluate(() => document.body.dataset.shifted)).toBeUndefined();
@@ -403,19 +403,6 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     // However many there are, a page has its 30, and keeps nothing of what it has shown.
     await more.click();
     await expect.poll(async () => (await idsIn(page))[0]).toBe(last);
-    const ids = new Set(await idsIn(page));
-    for (let pages = 0; pages < 2; pages++) {
-      await page.getByRole("link", { name: "Older" }).click();
-      await page.getByText(`${31 + pages * 30}–${60 + pages * 30} of ${MANY + 5}`).waitFor();
-      for (const id of await idsIn(page)) ids.add(id);
-    }
-    expect(ids.size).toBe(90);
-    await page.getByRole("searchbox", { name: "Search", exact: true }).fill("a-1042");
-    await page.keyboard.press("Enter");
-    await page.getByText("1 found").waitFor();
-    expect(await idsIn(page)).toEqual([last]);
-    await page.goto(`${homeOf(sandbox)}/charges?status=PROCESSING`);
-    await page.getByText("1 found").waitFor();
     await page.goto(`${homeOf(sandbox)}/charges`);
     const { elements, bytes } = await sizeOf(page);
     expect(elements).toBeLessThan(before3000.elements + 30 * 40);

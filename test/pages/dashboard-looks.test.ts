@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RecordTable } from "../../src/core/engine/record-table.js";
 import { Receiver } from "../support/receiver-server.js";
 import { started } from "./support/dashboard.js";
@@ -15,29 +15,18 @@ async function looksDuring(work: () => Promise<unknown>): Promise<number> {
     }
   }
   const { get, values, entries } = RecordTable.prototype;
-  const counting = {
-    get(this: Records, key: unknown) {
-      looks++;
-      return get.call(this, key as string);
-    },
-    values(this: Records) {
-      return counted(values.call(this));
-    },
-    entries(this: Records) {
-      return counted(entries.call(this));
-    },
-    [Symbol.iterator](this: Records) {
-      return counted(entries.call(this));
-    },
-  };
-  const own = Object.getOwnPropertyDescriptors(RecordTable.prototype);
-  Object.assign(RecordTable.prototype, counting);
-  try {
-    await work();
-  } finally {
-    for (const name of Reflect.ownKeys(counting)) Reflect.deleteProperty(RecordTable.prototype, name);
-    Object.defineProperties(RecordTable.prototype, own);
-  }
+  vi.spyOn(RecordTable.prototype, "get").mockImplementation(function (this: Records, key) {
+    looks++;
+    return get.call(this, key);
+  });
+  vi.spyOn(RecordTable.prototype, "values").mockImplementation(function (this: Records) {
+    return counted(values.call(this));
+  });
+  for (const name of ["entries", Symbol.iterator] as const)
+    vi.spyOn(RecordTable.prototype, name).mockImplementation(function (this: Records) {
+      return counted(entries.call(this)) as never;
+    });
+  await work().finally(() => vi.restoreAllMocks());
   return looks;
 }
 
