@@ -6,6 +6,7 @@ import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { iso } from "../../../core/schema/time.js";
+import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import { attentionItems, deliveriesTo } from "../attention.js";
 import * as ui from "../components.js";
@@ -17,13 +18,7 @@ import { chargeRow, deliveryRow, isRequestOfMode, requestRow, withdrawalRow } fr
 const MAX_ROWS = 30;
 const DUE_ROWS = 8;
 const MAX_DUE_ROWS = 200;
-const FILTERS = {
-  all: "All",
-  charges: "Charges",
-  webhooks: "Webhooks",
-  requests: "Requests",
-  errors: "Errors",
-} as const;
+const FILTERS = ["all", "charges", "webhooks", "requests", "errors"];
 
 /** Entries that need attention, and recent activity. */
 export function activityView(context: PageContext): Markup {
@@ -31,7 +26,7 @@ export function activityView(context: PageContext): Markup {
   const isNew = state.tables.charges.size === 0 && context.namespace.journal.entries().length === 0;
   if (isNew) return setupView(context);
   const show = context.query.get("show") ?? "all";
-  const tabs = html`<nav class="tabs" aria-label="Filter">${Object.entries(FILTERS).map(([name, label]) => html`<a href="${currentUrl(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
+  const tabs = html`<nav class="tabs" aria-label="Filter">${FILTERS.map((name) => html`<a href="${currentUrl(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${sentenceCase(name)}</a>`)}</nav>`;
   return html`<h1 class="unseen">Activity</h1>
 ${ui.section({
   id: "attention",
