@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { PROBES } from "../../src/core/schema/receiver-report.js";
-import { Receiver } from "../support/receiver-server.js";
-import { EXPLORE_REPORT, lacking, said, started } from "./support/dashboard.js";
+import { EXPLORE_REPORT, lacking, said, started, startedWithReceiver } from "./support/dashboard.js";
 
 describe("checks on the dashboard", () => {
   it("checks a receiver: each probe with what was sent and answered, what is wrong, and what to do", async () => {
-    await using receiver = await Receiver.open();
-    const { sandbox, page, press } = await started({ webhooks: [receiver.url] });
+    const { receiver, sandbox, page, press } = await startedWithReceiver();
     const id = /value="check ([^"]+)"/.exec(await page("/checks"))![1]!;
     const heard: string[] = [];
     const stream = await sandbox.fetch(new Request("http://sandbox/_sandbox/stream?view=light"));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { okBody } from "../support/api-client.js";
-import { Receiver, refuseWith } from "../support/receiver-server.js";
-import { said, started } from "./support/dashboard.js";
+import { refuseWith } from "../support/receiver-server.js";
+import { said, started, startedWithReceiver } from "./support/dashboard.js";
 
 /** The rows of a list as text. */
 const rowsOf = (page: string, list: string) =>
@@ -25,8 +25,7 @@ describe("lists in the dashboard", () => {
   });
 
   it("name the charge and the order of each delivery, and the object and the duration of each request", async () => {
-    await using receiver = await Receiver.open();
-    const { sandbox, charge, page } = await started({ webhooks: [receiver.url] });
+    const { sandbox, charge, page } = await startedWithReceiver();
     const id = await charge("ada@example.com", { metadata: { tier: "gold", order_id: "A-1042" } });
     await sandbox.advance("10s");
     const name = `${id.slice(0, 11)}… · order_id A-1042`;
@@ -38,8 +37,7 @@ describe("lists in the dashboard", () => {
   });
 
   it("have one word for the state of a delivery, and the filter finds by that word", async () => {
-    await using receiver = await Receiver.open(refuseWith(500));
-    const { sandbox, charge, page } = await started({ webhooks: [receiver.url] });
+    const { sandbox, charge, page } = await startedWithReceiver(refuseWith(500));
     await charge("ada@example.com");
     await sandbox.advance("1s");
     const list = await page("/webhooks?status=failing");
@@ -51,8 +49,7 @@ describe("lists in the dashboard", () => {
   });
 
   it("are searched all at once: charges, payouts, deliveries, events and requests", async () => {
-    await using receiver = await Receiver.open();
-    const { sandbox, api, charge, page, press } = await started({ webhooks: [receiver.url] });
+    const { sandbox, api, charge, page, press } = await startedWithReceiver();
     await press("fund test", { currency: "KES", amount: "5000.00" });
     const { destination_id } = okBody(
       await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {

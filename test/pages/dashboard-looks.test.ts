@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { RecordTable } from "../../src/core/engine/record-table.js";
-import { Receiver } from "../support/receiver-server.js";
-import { started } from "./support/dashboard.js";
+import { startedWithReceiver } from "./support/dashboard.js";
 
 type Records = RecordTable<unknown>;
 
@@ -32,8 +31,7 @@ async function looksDuring(work: () => Promise<unknown>): Promise<number> {
 
 describe("the dashboard", () => {
   it("looks at as many records among many as among few", async () => {
-    await using receiver = await Receiver.open();
-    const { charge, page, sandbox } = await started({ rateLimit: "off", webhooks: [receiver.url] });
+    const { charge, page, sandbox } = await startedWithReceiver();
     let made = 0;
     const make = async (many: number) => {
       for (const until = made + many; made < until; made++) await charge(`ada${made}@example.com`);

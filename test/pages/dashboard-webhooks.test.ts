@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Receiver, refuseWith } from "../support/receiver-server.js";
-import { started } from "./support/dashboard.js";
+import { type Handler, Receiver, refuseWith } from "../support/receiver-server.js";
+import { startedWithReceiver } from "./support/dashboard.js";
 
 /** A charge that is paid, and the delivery that said so. */
-async function paid(receiver: Receiver) {
-  const dashboard = await started({ webhooks: [receiver.url] });
+async function paid(handler?: Handler) {
+  const dashboard = await startedWithReceiver(handler);
   const { charge, page, sandbox } = dashboard;
   await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
   await charge("bob@example.com");
@@ -18,9 +18,8 @@ async function paid(receiver: Receiver) {
 
 describe("webhooks in the dashboard", () => {
   it("are sent again as somebody has written them: signed otherwise, elsewhere, many times, each response told", async () => {
-    await using receiver = await Receiver.open();
     await using other = await Receiver.open();
-    const { press, page, id, ask } = await paid(receiver);
+    const { receiver, press, page, id, ask } = await paid();
     const data = '{"status":"ODD"}';
     for (const [sign, isThere, isFresh] of [
       ["right", true, true],
@@ -55,8 +54,7 @@ describe("webhooks in the dashboard", () => {
   });
 
   it("say what is wrong with what was filled in, and keep it", async () => {
-    await using receiver = await Receiver.open();
-    const { press, id, home } = await paid(receiver);
+    const { press, id, home } = await paid();
     const back = `${home}/webhooks/${id}`;
     for (const [fields, says] of [
       [{ data: "{no", times: "1" }, "data is not valid JSON"],
@@ -72,8 +70,7 @@ describe("webhooks in the dashboard", () => {
   });
 
   it("are all retried by one press, more than a page of them", async () => {
-    await using receiver = await Receiver.open(refuseWith(500));
-    const { press, page, send, sandbox, id, ask } = await paid(receiver);
+    const { receiver, press, page, send, sandbox, id, ask } = await paid(refuseWith(500));
     const headers = { "content-type": "application/json" };
     const body = '{"times":100}';
     await send(`/_sandbox/deliveries/${id}/redeliver`, { method: "POST", headers, body });
@@ -88,8 +85,7 @@ describe("webhooks in the dashboard", () => {
   });
 
   it("are filtered by words and kinds, and the control API finds the same", async () => {
-    await using receiver = await Receiver.open();
-    const { page, ask } = await paid(receiver);
+    const { page, ask } = await paid();
     const query = "type=charge.*&status=delivered&q=a-1042";
     const { total } = await ask(`/_sandbox/deliveries?${query}`);
     expect(total).toBe(3);
@@ -103,8 +99,7 @@ describe("webhooks in the dashboard", () => {
   });
 
   it("have receivers whose health is seen, that are changed and turned off, and say why they wait", async () => {
-    await using receiver = await Receiver.open(refuseWith(500));
-    const { page, press, sandbox, charge } = await paid(receiver);
+    const { page, press, sandbox, charge } = await paid(refuseWith(500));
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
     expect(list).toMatch(/100 % fail[\s\S]* · 500 answer/);

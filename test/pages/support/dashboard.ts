@@ -1,5 +1,6 @@
 import type { SandboxOptions } from "../../../src/index.js";
 import { Api, openSandbox } from "../../support/api-client.js";
+import { type Handler, Receiver } from "../../support/receiver-server.js";
 
 /** A sandbox, its pages as a browser without a script reads them, and its buttons pressed. */
 export async function started(options: SandboxOptions = {}) {
@@ -29,6 +30,12 @@ export async function started(options: SandboxOptions = {}) {
   };
   const page = async (path = "") => (await send(`${home}${path}`)).text();
   return { sandbox, api, send, charge, post, press, page, home };
+}
+
+/** The same, with a receiver that gets its webhooks. */
+export async function startedWithReceiver(handler?: Handler) {
+  const receiver = await Receiver.open(handler);
+  return { ...(await started({ rateLimit: "off", webhooks: [receiver.url] })), receiver };
 }
 
 /** Those of the texts that are not on a page. */
