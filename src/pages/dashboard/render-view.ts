@@ -2,8 +2,7 @@
 import type { Markup } from "../html.js";
 import type { PageContext, ViewName } from "./page-context.js";
 import { activityView } from "./views/activity-view.js";
-import { chargeView } from "./views/charge-view.js";
-import { chargesView } from "./views/charges-view.js";
+import { chargesView, chargeView } from "./views/charges-view.js";
 import { checksView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { faultsView } from "./views/faults-view.js";
