@@ -23,17 +23,10 @@ export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}):
         const seen: Element[] = [];
         const isNew = (element: Element, around: string): boolean => {
           if (!element.checkVisibility()) return false;
-          const {
-            color,
-            backgroundColor,
-            backgroundImage,
-            fontSize,
-            fontWeight,
-            opacity,
-            textDecorationLine,
-          } = getComputedStyle(element);
-          const ground = `${around}/${backgroundColor} ${backgroundImage} ${opacity}`;
-          const look = `${element.tagName} ${color} ${fontSize} ${fontWeight} ${textDecorationLine} ${ground}`;
+          const style = getComputedStyle(element);
+          const ground = `${around}/${style.backgroundColor} ${style.backgroundImage} ${style.opacity}`;
+          const font = `${style.fontSize} ${style.fontWeight} ${style.textDecorationLine}`;
+          const look = `${element.tagName} ${style.color} ${font} ${ground}`;
           const isFirst = !looks.has(look);
           looks.add(look);
           const old = [...element.children].filter((child) => !isNew(child, ground));
