@@ -1,3 +1,4 @@
+import type { Holdings } from "../../../core/domain/ledger-postings.js";
 import { add } from "../../../core/domain/money.js";
 import { WITHDRAWAL_STATUS_RULES } from "../../../core/domain/withdrawal.js";
 import { usdRateOf } from "../../../core/engine/market.js";
@@ -8,13 +9,13 @@ import * as ui from "../components.js";
 import { isInMode, PAGE_ROWS, type PageContext, pageOffset, viewUrl } from "../page-context.js";
 import { withdrawalRow } from "./record-rows.js";
 
+const MAX_HOLDINGS = 200;
+
 /** Balances, ledger, withdrawals, destinations and rates. */
 export function moneyView(context: PageContext): Markup {
   const { state, catalogue } = context.namespace.engine;
-  const holdings = [...state.tables.holdings.values()]
-    .filter((holding) => isInMode(context, holding))
-    .sort((a, b) => b.seq - a.seq)
-    .slice(0, 200);
+  const holdings = [...state.tables.holdings.values()].filter((holding) => isInMode(context, holding));
+  const newest = holdings.toSorted((a, b) => b.seq - a.seq).slice(0, MAX_HOLDINGS);
   const { currencies } = catalogue.fixtures;
   const withdrawals = state.pageOfKinds(
     "withdrawals",
@@ -42,7 +43,7 @@ ${ui.section({
           "Balances",
           ["Organization", "Currency"],
           ["Available", "Pending", "In transit", "Fees paid"],
-          holdings.map(
+          newest.map(
             ({ key, organization_id, mode, currency, balances }) =>
               html`<tr data-key="${key}"><td>${organization_id} ${ui.modeMark(mode)}</td><td>${currency}</td>
 <td class="number"><strong>${groupDigits(balances.available)}</strong></td>
@@ -63,7 +64,7 @@ ${ui.actionForm(
   "Add money",
 )}`,
 })}
-${ledgerSection(context)}
+${ledgerSection(context, holdings.slice(0, MAX_HOLDINGS))}
 ${ui.section({
   id: "withdrawals",
   title: `Withdrawals: ${withdrawals.total}`,
@@ -126,11 +127,8 @@ ${ui.section({
 }
 
 /** Ledger entries, newest first, with the balance before and after. */
-function ledgerSection(context: PageContext): Markup {
+function ledgerSection(context: PageContext, accounts: readonly Holdings[]): Markup {
   const { state } = context.namespace.engine;
-  const accounts = [...state.tables.holdings.values()]
-    .filter((holding) => isInMode(context, holding))
-    .slice(0, 200);
   const account = accounts.find(({ key }) => key === context.query.get("account"))?.key;
   const rows = state.statement({ mode: context.mode, account }, pageOffset(context), PAGE_ROWS);
   const options = accounts.map(({ key, organization_id, mode, currency }): [string, string] => [
