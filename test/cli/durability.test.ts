@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileStore } from "../../src/core/store/file-store.js";
@@ -218,92 +218,29 @@ describe("refused in one line", () => {
     const after = await serve(data);
     expect((await after.client.charge(charge)).status).toBe(200);
   });
-
-  it("a folder that is not there", async () => {
-    expect(await refusal("--data", join(temporaryFolder(), "nowhere", "data.json"))).toContain(
-      "does not exist",
-    );
-  });
-
-  it("a file that is damaged", async () => {
-    const data = dataFile();
-    const { command } = await serve(data, ...MANUAL);
-    await command.stop();
-    writeFileSync(data, readFileSync(data, "utf8").slice(0, -20));
-    expect(await refusal("--data", data)).toContain("Restore");
-  });
 });
 
-describe("a disk that is full", () => {
-  /** A world on a real file whose disk can be told to be full. */
-  async function onDisk(options: { compactAtBytes?: number } = {}) {
-    const disk = { isFull: false, refusesRename: false };
-    const full = (): never => {
-      throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+describe("a journal that is compacted", () => {
+  /** A world on a real file, whose disk can be told to refuse a snapshot the place of the one before it. */
+  async function onDisk() {
+    const disk = { refusesRename: false };
+    const renameSync: typeof nodeIo.renameSync = (from, to) => {
+      if (disk.refusesRename)
+        throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+      nodeIo.renameSync(from, to);
     };
     const file = dataFile();
-    const store = () =>
-      new FileStore({
-        file,
-        ...options,
-        io: {
-          // A disk fills up in the middle of a line.
-          writeSync: (fd, buffer, offset, length, position) =>
-            disk.isFull
-              ? length > 10
-                ? nodeIo.writeSync(fd, buffer, offset, 10, position)
-                : full()
-              : nodeIo.writeSync(fd, buffer, offset, length, position),
-          renameSync: (from, to) => (disk.refusesRename ? full() : nodeIo.renameSync(from, to)),
-        },
-      });
     const open = () =>
       worldOn(new FakeWall(Date.parse(START)), {
         clockText: "manual",
         startMs: Date.parse(START),
-        store: store(),
+        store: new FileStore({ file, compactAtBytes: 20_000, io: { renameSync } }),
       });
     return { disk, file, open };
   }
 
-  it("answers 500, memory is as before, and the file too; all goes on when there is room", async () => {
+  it("is no reason to stop answering when it cannot be", async () => {
     const { disk, file, open } = await onDisk();
-    const first = await open();
-    const kept = await first.client.pay();
-    const quote = (await first.client.quote()).json.quote_id;
-    const memory = JSON.stringify(first.world.engine.dump());
-    const journal = readFileSync(`${file}.journal`, "utf8");
-    disk.isFull = true;
-    for (const answer of [
-      await first.client.checkout(quote),
-      await first.client.quote(),
-      await first.client.transition(kept, "COMPLETED"),
-      await first.client.advance({ by: "1s" }),
-    ]) {
-      expect(answer.status).toBe(500);
-      expect(answer.json).toEqual({ error: { code: "INTERNAL_ERROR", message: "Internal error" } });
-    }
-    expect(String(first.errors[0])).toContain("ENOSPC");
-    expect(JSON.stringify(first.world.engine.dump())).toBe(memory);
-    expect(readFileSync(`${file}.journal`, "utf8")).toBe(journal);
-    // Reads go on meanwhile.
-    expect((await first.client.charge(kept)).json.status).toBe("PENDING");
-
-    disk.isFull = false;
-    const later = (await first.client.checkout(quote)).json.charge_id;
-    await first.sandbox.advance("10s");
-    const texts = [(await first.client.charge(kept)).text, (await first.client.charge(later)).text];
-    await first.sandbox.close();
-    const second = await open();
-    expect([(await second.client.charge(kept)).text, (await second.client.charge(later)).text]).toEqual(
-      texts,
-    );
-    expect(JSON.parse(texts[0]!).status).toBe("COMPLETED");
-    await second.sandbox.close();
-  });
-
-  it("is no reason to stop answering when only the journal cannot be compacted", async () => {
-    const { disk, file, open } = await onDisk({ compactAtBytes: 20_000 });
     const first = await open();
     disk.refusesRename = true;
     const charges: string[] = [];
@@ -320,8 +257,8 @@ describe("a disk that is full", () => {
     await second.sandbox.close();
   });
 
-  it("comes later where the journal is compacted as it grows; a restart finds the same state", async () => {
-    const { file, open } = await onDisk({ compactAtBytes: 20_000 });
+  it("as it grows is found again by a restart, with the same state", async () => {
+    const { file, open } = await onDisk();
     const first = await open();
     let [bytes, compactions] = [0, 0];
     for (let count = 0; count < 100; count++) {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, utimesSync } from "node:fs";
+import { readFileSync, rmSync, statSync, truncateSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -143,15 +143,5 @@ describe("a last line that was never finished", () => {
     );
     await second.command.stop("SIGKILL");
     expect((await serve(data)).command.stderr).toBe("");
-  });
-
-  it("is no reason to drop what is not the beginning of one", async () => {
-    const data = dataFile();
-    await (await serve(data)).command.stop("SIGKILL");
-    appendFileSync(`${data}.journal`, "my notes");
-    const { code, stderr } = await run(startArguments(data));
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^payments-sandbox: .*data\.json\.journal line \d+: .+ Restore .+\n$/);
-    expect(readFileSync(`${data}.journal`, "utf8")).toMatch(/my notes$/);
   });
 });
