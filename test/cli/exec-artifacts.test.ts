@@ -94,15 +94,9 @@ describe("--artifacts", () => {
     expect(text).not.toContain("sk_test_sandbox");
     expect(text).toContain("sk_test_…dbox|createWithdrawal|once");
     await using sandbox = await createSandbox({ clock: "manual" });
-    const put = await sandbox.fetch(
-      new Request("http://sandbox/_sandbox/state", {
-        method: "PUT",
-        body: text,
-        headers: { "content-type": "application/json" },
-      }),
-    );
-    expect(put.status).toBe(200);
-    expect((await put.json()).counts.charges).toBe(2);
+    expect(await sandbox.control("PUT /_sandbox/state", JSON.parse(text))).toMatchObject({
+      counts: { charges: 2 },
+    });
   });
 
   it("masks API keys and webhook secrets in every file, and lets nobody else read them", async () => {
@@ -133,12 +127,7 @@ describe("--artifacts", () => {
       expect([name, (statSync(file).mode & 0o777).toString(8)]).toEqual([name, "600"]);
     }
     await using sandbox = await createSandbox({ clock: "manual" });
-    const put = await sandbox.fetch("/_sandbox/state", {
-      method: "PUT",
-      body: readFileSync(join(folder, "state.json")),
-      headers: { "content-type": "application/json" },
-    });
-    expect([put.status, await put.text()]).toEqual([200, expect.any(String)]);
+    await sandbox.control("PUT /_sandbox/state", json(folder, "state.json"));
   });
 
   it("has a folder for each namespace when there are several, and whole lists", async () => {

@@ -149,16 +149,17 @@ describe("webhook", () => {
 });
 
 describe("webhook pull --forward-to", () => {
+  const pullOnce = (url: string, ...more: string[]) =>
+    said("webhook", "pull", "--forward-to", url, "--once", ...more);
+
   it("--once hands over what waits, signed, each charge in order, and ends", async () => {
     const receiver = await Receiver.open();
-    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toBe("");
+    expect(await pullOnce(receiver.url)).toBe("");
     const charges = [await client.pay(), await client.pay()];
     await client.advance({ by: "10s" });
     await said("namespace", "add", "other");
-    expect(
-      await said("webhook", "pull", "--forward-to", receiver.url, "--once", "--namespace", "other"),
-    ).toBe("");
-    const text = await said("webhook", "pull", "--forward-to", receiver.url, "--once");
+    expect(await pullOnce(receiver.url, "--namespace", "other")).toBe("");
+    const text = await pullOnce(receiver.url);
     const lines = text.trimEnd().split("\n");
     expect(lines).toHaveLength(6);
     for (const line of lines) expect(line).toMatch(/^charge\.\w+ dlv_\w+ 200$/);
@@ -171,21 +172,18 @@ describe("webhook pull --forward-to", () => {
 
   it("takes the app's answer for the delivery's: a failure comes again by the ladder", async () => {
     const receiver = await Receiver.open(refuseWith(500));
-    const nobody = REFUSING_URL;
-    await said("webhook", "pull", "--forward-to", receiver.url, "--once");
+    await pullOnce(receiver.url);
     await client.pay({ scenario: "instant" });
-    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 500\n$/);
-    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toBe("");
+    expect(await pullOnce(receiver.url)).toMatch(/ 500\n$/);
+    expect(await pullOnce(receiver.url)).toBe("");
     await client.advance({ by: "5s" });
-    expect(await said("webhook", "pull", "--forward-to", nobody, "--once")).toMatch(
-      / connect ECONNREFUSED .+\n$/,
-    );
+    expect(await pullOnce(REFUSING_URL)).toMatch(/ connect ECONNREFUSED .+\n$/);
     await client.advance({ by: "5m" });
     receiver.handler = refuseWith(302, { location: "http://127.0.0.1:9/" });
-    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 302\n$/);
+    expect(await pullOnce(receiver.url)).toMatch(/ 302\n$/);
     await client.advance({ by: "30m" });
     receiver.handler = accept;
-    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 200\n$/);
+    expect(await pullOnce(receiver.url)).toMatch(/ 200\n$/);
     const { items } = (await client.ask("GET /_sandbox/deliveries")).json;
     expect(items[0].attempts).toMatchObject([
       { status: 500, response_body: "answer", error: null },
@@ -200,11 +198,9 @@ describe("webhook pull --forward-to", () => {
   it("waits for the app's answer as long as the sandbox would, and says so when there is none", async () => {
     use(await startServer(["--clock", "manual", "--webhook-timeout", "3s"]));
     const receiver = await Receiver.open(hold);
-    await said("webhook", "pull", "--forward-to", receiver.url, "--once");
+    await pullOnce(receiver.url);
     await client.pay({ scenario: "instant" });
-    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(
-      / no answer within 2\.7 s( \(no longer waited for\))?\n$/,
-    );
+    expect(await pullOnce(receiver.url)).toMatch(/ no answer within 2\.7 s( \(no longer waited for\))?\n$/);
     expect(receiver.received).toHaveLength(1);
     const { items } = (await client.ask("GET /_sandbox/deliveries")).json;
     expect(items[0]).toMatchObject({
