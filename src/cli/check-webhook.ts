@@ -3,7 +3,8 @@ import { oneLine } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { checkWebhook } from "../tools/doctor/check.js";
 import { readCheckOptions } from "../tools/doctor/check-options.js";
-import { Connection } from "./client/connection.js";
+import { Connection, type ConnectionFlags } from "./client/connection.js";
+import { firstGivenFlag } from "./options.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { probeLine, webhookReport } from "./report/webhook.js";
@@ -12,17 +13,13 @@ import { paint } from "./text-layout.js";
 
 const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;
 
-export interface CheckFlags {
+export interface CheckFlags extends ConnectionFlags {
   readonly secret?: string;
   readonly signature?: string;
   readonly timeout?: string;
-  readonly json?: boolean;
   readonly junit?: string;
   readonly observe?: string;
   readonly order?: string;
-  readonly url?: string;
-  readonly namespace?: string;
-  readonly controlToken?: string;
 }
 
 /** `check-webhook`: probes a receiver and prints the findings. */
@@ -53,10 +50,9 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
 
 /** Refuses flags that need `--observe`. */
 function noSandbox(flags: CheckFlags): undefined {
-  const idle = { url: "--url", namespace: "--namespace", controlToken: "--control-token" } as const;
-  for (const [name, flag] of Object.entries(idle))
-    if (flags[name as keyof typeof idle] !== undefined)
-      throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);
+  const flag = firstGivenFlag(flags, ["url", "namespace", "controlToken"]);
+  if (flag !== undefined)
+    throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);
 }
 
 /** The webhook secret of the sandbox, if there is a sandbox. */

@@ -5,17 +5,7 @@ import { printText } from "./terminal.js";
 
 const SHELLS = ["bash", "zsh", "fish"];
 
-/** The completions of a command: its options and the values of its arguments. */
-interface Words {
-  readonly name: string;
-  readonly about: string;
-  readonly options: readonly {
-    readonly long: string;
-    readonly takesValue: boolean;
-    readonly about: string;
-  }[];
-  readonly verbs: readonly string[];
-}
+type Words = ReturnType<typeof wordsOf>;
 
 /** `completion SHELL`: prints a script that contains all commands, so completion never runs the program. */
 export function printCompletion(root: Command, shell: string): void {
@@ -27,7 +17,8 @@ export function printCompletion(root: Command, shell: string): void {
   printText(shell === "fish" ? fishScript(commands) : bashScript(commands, shell === "zsh"));
 }
 
-function wordsOf(command: Command): Words {
+/** The completions of a command: its options and the values of its arguments. */
+function wordsOf(command: Command) {
   const help = command.createHelp();
   return {
     name: command.name(),

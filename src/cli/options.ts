@@ -90,6 +90,15 @@ export function addExploreOptions(command: Command, before = ""): Command {
   return command;
 }
 
+/** The first of these options that was given, as it is written on the command line. */
+export function firstGivenFlag<Name extends string>(
+  flags: Readonly<Partial<Record<Name, unknown>>>,
+  names: readonly Name[],
+): string | undefined {
+  const name = names.find((one) => flags[one] !== undefined);
+  return name && `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** Splits flags with two long names, `--a, --b <x>`, into two options for commander. */
 export function flagSpellings(flags: string): string[] {
   const [first, second] = flags.split(", ");

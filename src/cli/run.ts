@@ -13,8 +13,9 @@ import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.j
 import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 import { runScenario } from "../tools/scenario/running/run-scenario.js";
+import type { ConnectionFlags } from "./client/connection.js";
 import { printErrorMessage } from "./errors.js";
-import { readStartOptions } from "./options.js";
+import { firstGivenFlag, readStartOptions } from "./options.js";
 import { type Advice, addedAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
@@ -27,18 +28,14 @@ import { paint } from "./text-layout.js";
 
 const CONCURRENT_MAX = 4;
 
-interface RunFlags {
-  readonly url?: string;
-  readonly namespace?: string;
+interface RunFlags extends ConnectionFlags {
   readonly app?: string;
   readonly var?: string[];
   readonly junit?: string;
-  readonly json?: boolean;
   readonly strict?: boolean;
   readonly seed?: string;
   readonly startTime?: string;
   readonly config?: string;
-  readonly controlToken?: string;
 }
 
 /** The report of a file's run, and the advice that the app got during it. */
@@ -112,16 +109,16 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
 /** Refuses flags without effect: those of a running sandbox without `--url`, those of a fresh sandbox with it. */
 function refuseUnusedFlags(flags: RunFlags): void {
   const isRunning = flags.url !== undefined;
-  const idle = isRunning
-    ? { seed: "--seed", startTime: "--start-time", config: "--config" }
-    : { namespace: "--namespace", controlToken: "--control-token" };
-  for (const [name, flag] of Object.entries(idle))
-    if (flags[name as keyof RunFlags] !== undefined)
-      throw new UserError(
-        isRunning
-          ? `${flag} is for a fresh sandbox: it cannot go with --url, which names one that runs`
-          : `${flag} is for a sandbox that runs: it goes with --url, which names one`,
-      );
+  const flag = firstGivenFlag(
+    flags,
+    isRunning ? ["seed", "startTime", "config"] : ["namespace", "controlToken"],
+  );
+  if (flag === undefined) return;
+  throw new UserError(
+    isRunning
+      ? `${flag} is for a fresh sandbox: it cannot go with --url, which names one that runs`
+      : `${flag} is for a sandbox that runs: it goes with --url, which names one`,
+  );
 }
 
 const ADVICE = "GET /_sandbox/advice";

@@ -1,6 +1,6 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import { formatCount, oneLine } from "../../core/schema/text-format.js";
-import { type Advice, addedAdvice, adviceLine } from "../report/advice-text.js";
+import { addedAdvice, adviceLine } from "../report/advice-text.js";
 import { cutText, type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
 import {
   effectsText,
@@ -9,24 +9,20 @@ import {
   rulesNeverApplied,
   unfinishedTasksText,
 } from "./applied-rules.js";
-import { commandText, type DueTaskCounts } from "./plan.js";
+import { type CommandRunResult, commandText } from "./plan.js";
 
-export interface MatrixRun {
+export interface MatrixRun
+  extends Pick<CommandRunResult, "code" | "durationMs">,
+    Partial<Pick<CommandRunResult, "seed" | "advice" | "due">> {
   /** The scenario as the user named it, or "plain". */
   readonly label: string;
   /** Null for the plain run. */
   readonly scenario: string | null;
   /** The scenario, with how often each of its rules applied; undefined if unknown. */
   readonly scenarioView?: ScenarioView | undefined;
-  readonly seed?: string;
-  readonly advice?: readonly Advice[];
   readonly isRare?: boolean;
-  /** Tasks still scheduled when the run ended. */
-  readonly due?: DueTaskCounts;
   /** False if `--strict` fails a run that passed without it. */
   readonly passesStrict?: boolean;
-  readonly code: number;
-  readonly durationMs: number;
 }
 
 type Verdict = "passed" | "failed" | "not exercised" | "inconclusive";

@@ -27,16 +27,7 @@ let runningMode = "real";
 const KEYS: ReadonlyMap<string, Key> = new Map([
   ["p", { label: "pause or resume", press: ({ sandbox }) => pauseOrResume(sandbox) }],
   ["a", { label: "+10 s", press: ({ sandbox }) => advance(sandbox) }],
-  [
-    "q",
-    {
-      label: "quit",
-      press: ({ quit }) => {
-        quit();
-        return undefined;
-      },
-    },
-  ],
+  ["q", { label: "quit", press: ({ quit }) => void quit() }],
 ]);
 
 export function keysHint(): string {
