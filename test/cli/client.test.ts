@@ -212,14 +212,9 @@ describe("what is around the charges", () => {
     expect((await json("scenario", "drop", "declined")).active).toBe(false);
     expect(await refused("scenario", "use", "nobody")).toContain('There is no scenario "nobody"');
     expect(await refused("scenario", "use", "declind")).toContain("did you mean declined?");
-    expect(await refused("wait", "charge", "--match", "nope=1")).toContain(
-      "match.nope unknown field; known: ",
-    );
-    expect(await refused("events", "--type", "charge.complete")).toContain("did you mean charge.completed?");
     expect(await refused("events", "--follow", "--type", "charge.complete")).toContain(
       "is an unknown event type",
     );
-    expect(await refused("requests", "--operation", "createQuot")).toContain("did you mean createQuote?");
     const rule = '{"match":{"operation":"createQuote"},"respond":{"status":503},"times":1}';
     expect((await json("fault", "add", rule)).applied).toBe(0);
     expect((await client.quote()).status).toBe(503);
@@ -227,7 +222,6 @@ describe("what is around the charges", () => {
     expectAligned(await output("fault", "list"));
     expect(await output("fault", "clear")).toBe("removed  1\n");
     expect(await refused("fault", "add", "{")).toBe("the rule is not valid JSON");
-    expect(await refused("fault", "add", '{"respond":{"status":200}}')).toContain("respond.status must be");
     await output("snapshot", "save", "here");
     const { counts } = await json("status");
     await client.pay();

@@ -5,7 +5,7 @@ import { FileStore } from "../../src/core/store/file-store.js";
 import { nodeIo } from "../../src/core/store/store-io.js";
 import { createSandbox } from "../../src/index.js";
 import { START } from "../support/api-client.js";
-import { temporaryFolder } from "../support/folders.js";
+import { dataFile } from "../support/kept.js";
 import { run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver } from "../support/receiver-server.js";
@@ -13,10 +13,6 @@ import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
-
-function dataFile(): string {
-  return join(temporaryFolder(), "data.json");
-}
 
 /** A server on the data, once it can be reached. */
 const serve = (data: string, ...args: string[]) => startServer(["--data", data, ...args]);
@@ -140,7 +136,7 @@ describe("a clean stop", () => {
     expect(readFileSync(data, "utf8")).toContain(charge);
     expect(() => JSON.parse(readFileSync(data, "utf8"))).not.toThrow();
     expect(statSync(`${data}.journal`).size).toBe(0);
-    expect(readdirSync(join(data, "..")).sort()).toEqual(["data.json", "data.json.journal"]);
+    expect(readdirSync(join(data, "..")).sort()).toEqual(["d.json", "d.json.journal"]);
 
     // The same options again contradict nothing.
     const after = await serve(data, ...MANUAL);
@@ -212,7 +208,7 @@ describe("refused in one line", () => {
   it("a file that another process has; that process goes on undisturbed", async () => {
     const data = dataFile();
     const first = await serve(data, ...MANUAL);
-    expect(await refusal("--data", data)).toContain(`data.json is in use by process ${first.command.pid}`);
+    expect(await refusal("--data", data)).toContain(`d.json is in use by process ${first.command.pid}`);
     const charge = await first.client.pay();
     await first.command.stop();
     const after = await serve(data);

@@ -1,13 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/folders.js";
+import { dataFile } from "../support/kept.js";
 import { type CommandOptions, run } from "../support/process-command.js";
 import { startServer } from "../support/started.js";
-
-function dataFile(): string {
-  return join(temporaryFolder(), "d.json");
-}
 
 async function serve(data: string, args: readonly string[] = [], options?: CommandOptions) {
   const started = await startServer(["--clock", "manual", "--data", data, ...args], options);

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync, truncateSync, utimesSync } from "node:f
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/folders.js";
+import { dataFile } from "../support/kept.js";
 import { type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { startServer } from "../support/started.js";
 
@@ -17,10 +17,6 @@ function canMakeContainers(): boolean {
   } catch {
     return false;
   }
-}
-
-function dataFile(): string {
-  return join(temporaryFolder(), "data.json");
 }
 
 function startArguments(data: string): string[] {
@@ -44,7 +40,7 @@ describe("one data file and two containers", () => {
         expect(refused.code).toBe(1);
         expect(refused.stderr).toContain(JSON.parse(refused.stdout).error.message);
         expect(refused.stderr).toMatch(
-          /^payments-sandbox: .* has a lock of process 1 on host .+\npayments-sandbox: .*data\.json is in use by process 1 on host .+\. Stop that process first, .+\n$/,
+          /^payments-sandbox: .* has a lock of process 1 on host .+\npayments-sandbox: .*d\.json is in use by process 1 on host .+\. Stop that process first, .+\n$/,
         );
       }
       charges.push(await first.client.pay());
@@ -139,7 +135,7 @@ describe("a last line that was never finished", () => {
     const second = await serve(data);
     expect((await second.client.charge(charge)).status).toBe(200);
     expect(second.command.stderr).toMatch(
-      /^payments-sandbox: .*data\.json\.journal: dropped its last \d+ bytes, a change that was never finished when the process ended\n$/,
+      /^payments-sandbox: .*d\.json\.journal: dropped its last \d+ bytes, a change that was never finished when the process ended\n$/,
     );
     await second.command.stop("SIGKILL");
     expect((await serve(data)).command.stderr).toBe("");

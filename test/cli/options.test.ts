@@ -6,6 +6,7 @@ import {
   OPTION_ROWS,
   readStartOptions,
 } from "../../src/cli/options.js";
+import { parseStartFlags } from "../../src/cli/plain-flags.js";
 import { type StartOptions, startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { UserError } from "../../src/core/schema/user-error.js";
 import { temporaryFile } from "../support/folders.js";
@@ -160,4 +161,32 @@ it("a list takes several: flags one by one, a variable by commas", async () => {
   const expected = { scenario: ["slow", "declined"] };
   expect(await said([...EMPTY, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
   expect(await said(EMPTY, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
+});
+
+it.each([
+  [],
+  ["-p", "0", "--json", "--quiet"],
+  ["--port=0", "--clock", "manual", "--rate-limit", "off"],
+  ["--webhook-url", "a", "--forward-to", "b", "--forward-to=c", "-c", "x.yaml"],
+  ["--scenario", "a", "--scenario", "b,c", "--seed", "-1", "--public-url="],
+])("a plain start is read as commander reads it: %s", (...words) => {
+  const command = addStartOptions(new Command()).exitOverride();
+  command.parse(words, { from: "user" });
+  expect(parseStartFlags(words)).toEqual(command.opts());
+});
+
+it.each([
+  ["--help"],
+  ["-h"],
+  ["--version"],
+  ["status"],
+  ["exec", "--json"],
+  ["--prot", "0"],
+  ["--port"],
+  ["--json=yes"],
+  ["-p0"],
+  ["--json", "--", "x"],
+  ["--json", "start"],
+])("any other line is left to it: %s", (...words) => {
+  expect(parseStartFlags(words)).toBeUndefined();
 });

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { styleText } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
-import { paint } from "../../src/cli/text-layout.js";
+import { paint, wantsColour } from "../../src/cli/text-layout.js";
 import { oneLineDeep } from "../../src/core/schema/text-format.js";
+import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
 /** What a terminal obeys in the place of showing it; ends of lines and tabs aside. */
@@ -83,4 +85,31 @@ it("nothing of the command line writes past it", () => {
     /\bstd(out|err)\b[\s.]*write\b|\bconsole\./.test(readFileSync(join(folder, name), "utf8")),
   );
   expect(writing).toEqual(["terminal.ts"]);
+});
+
+it.each(["bold", "dim", "red", "green", "yellow", "cyan"] as const)("%s is as Node has it", (style) => {
+  expect(paint(style, "text", true)).toBe(styleText(style, "text", { validateStream: false }));
+  expect(paint(style, "text", false)).toBe("text");
+});
+
+it.each([
+  [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true],
+  [{ FORCE_COLOR: "0" }, false],
+  [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
+])("where no terminal is, %j asks for colour: %s", (environment, isWanted) => {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  expect(wantsColour()).toBe(isWanted);
+});
+
+it("--no-color is taken by every command, whatever the environment says", async () => {
+  for (const args of [
+    ["--no-color", "validate", "nobody-has.yaml"],
+    ["validate", "--no-color", "nobody-has.yaml"],
+  ]) {
+    const { code, stdout, stderr } = await run(args, { env: { FORCE_COLOR: "1" } });
+    expect([code, stdout + stderr]).toEqual([
+      2,
+      expect.stringMatching(/^nobody-has\.yaml:1:1 there is no such file/),
+    ]);
+  }
 });
