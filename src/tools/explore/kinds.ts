@@ -256,12 +256,8 @@ export function formatWholeSeconds(ms: number): string {
 
 /** Lists the deviations that apply at a place, in the order in which they are tried. */
 export function deviationsAt(place: Place): Deviation[] {
-  return DEVIATION_KINDS.filter((kind) => KIND_DEFINITIONS[kind].effectAt(place) !== undefined).map(
-    (kind) => ({
-      kind,
-      at: place.at,
-    }),
-  );
+  const kinds = DEVIATION_KINDS.filter((kind) => KIND_DEFINITIONS[kind].effectAt(place) !== undefined);
+  return kinds.map((kind) => ({ kind, at: place.at }));
 }
 
 /** Reason not to run two deviations together: they exclude each other, or neither can influence the other. */

@@ -104,12 +104,8 @@ function callOf(
   const email = request.customer_email;
   const isForeign =
     (readId !== undefined && !own.has(readId)) || (typeof email === "string" && !emails.has(email));
-  if (
-    operation === null ||
-    operation === undefined ||
-    (isForeign && (isCustomerKnown || !createsPayment(row)))
-  )
-    return undefined;
+  if (operation === null || operation === undefined) return undefined;
+  if (isForeign && (isCustomerKnown || !createsPayment(row))) return undefined;
   return {
     operation,
     method: String(method),

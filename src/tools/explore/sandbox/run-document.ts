@@ -323,8 +323,7 @@ function tolerantStep(step: RawStep, tries: number): RawStep | undefined {
   const [kind] = stepKinds(step);
   if (kind === "app") {
     const { expect, ...call } = step;
-    const expectsFailure =
-      typeof expect === "object" && expect !== null && ("dropped" in expect || "timeout" in expect);
+    const expectsFailure = isRecord(expect) && ("dropped" in expect || "timeout" in expect);
     return expectsFailure
       ? step
       : { ...call, tries, expect: { status: { lt: 500 }, ...savedFields(step.save) } };

@@ -274,12 +274,10 @@ export class SandboxDeviable implements Deviable {
       const hasReachedApp = leafSteps(report.steps).some(
         ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
       );
-      const longestMs = (kind: StepKind) =>
-        report.steps.reduce(
-          (ms, step, at) =>
-            step.kind === kind && roles[at] === "drive" ? Math.max(ms, step.duration_ms) : ms,
-          0,
-        );
+      const longestMs = (kind: StepKind) => {
+        const driving = report.steps.filter((step, at) => step.kind === kind && roles[at] === "drive");
+        return Math.max(0, ...driving.map(({ duration_ms }) => duration_ms));
+      };
       const [waitedMs, responseMs] = [longestMs("wait_for"), longestMs("app")];
       const trace = { observed, failure: failureOf(report, roles), hasReachedApp };
       return { loaded, observed, trace, waitedMs, responseMs };
