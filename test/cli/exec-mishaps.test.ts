@@ -1,8 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SHIPPED } from "../scenarios/support/shipped.js";
-import { temporaryFolder } from "../support/folders.js";
+import { folderWith } from "../support/folders.js";
 import { CALL_IMPORTED, CALL_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { words } from "../support/words.js";
@@ -55,10 +53,9 @@ interface Run {
 }
 
 async function under(args: readonly string[], env: Record<string, string> = {}) {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "shop.mjs"), SHOP);
+  const cwd = folderWith({ "shop.mjs": SHOP });
   const command = ["exec", "--clock", "manual", "--json", ...args, "--", process.execPath, "shop.mjs"];
-  const { code, stdout, stderr } = await run(command, { cwd: folder, env });
+  const { code, stdout, stderr } = await run(command, { cwd, env });
   const matrix = JSON.parse(stdout.trim().split("\n").at(-1)!) as {
     runs: Run[];
     never_happened: string[];
@@ -107,28 +104,26 @@ describe("exec --under", () => {
   });
 
   it("says what was not exercised; strictly, that is exit 1", async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, "mine"));
-    writeFileSync(join(folder, "mine/none.yaml"), "name: none\nsteps: [{ advance: 1h }]\n");
-    writeFileSync(
-      join(folder, "mine/some.yaml"),
-      "name: some\nfaults: [{ match: { operation: createQuote }, delay: 1ms }, { match: { operation: getCharge }, delay: 1ms }]\n",
-    );
+    const cwd = folderWith({
+      "none.yaml": "name: none\nsteps: [{ advance: 1h }]\n",
+      "some.yaml":
+        "name: some\nfaults: [{ match: { operation: createQuote }, delay: 1ms }, { match: { operation: getCharge }, delay: 1ms }]\n",
+    });
     const of = (...more: string[]) =>
       run(
-        words`exec --under mine/none.yaml,lost_response,mine/some.yaml ${more} ${script('call("POST", "/api/v1/payments/quotes", {}).catch(() => {})')}`,
+        words`exec --under ./none.yaml,lost_response,./some.yaml ${more} ${script('call("POST", "/api/v1/payments/quotes", {}).catch(() => {})')}`,
         {
-          cwd: folder,
+          cwd,
         },
       );
     const { code, stdout, stderr } = await of();
     expect(code).toBe(0);
-    expect(stderr).toContain("mine/none.yaml has steps, which only `run` runs; here only its rules apply");
-    expect(stdout).toMatch(/○ mine\/none\.yaml +not exercised +exit 0/);
+    expect(stderr).toContain("./none.yaml has steps, which only `run` runs; here only its rules apply");
+    expect(stdout).toMatch(/○ \.\/none\.yaml +not exercised +exit 0/);
     expect(stdout).toMatch(/○ lost_response +not exercised +exit 0 .* 0 answers lost\n/);
-    expect(stdout).toMatch(/✓ mine\/some\.yaml +passed +exit 0 .* 1 call delayed\n/);
+    expect(stdout).toMatch(/✓ \.\/some\.yaml +passed +exit 0 .* 1 call delayed\n/);
     expect(stdout).toContain(
-      "Your suite passes plain and under 1 of 2 mishaps. Not exercised: mine/none.yaml, lost_response.",
+      "Your suite passes plain and under 1 of 2 mishaps. Not exercised: ./none.yaml, lost_response.",
     );
     const strict = await of("--strict", "--json");
     expect(strict.code).toBe(1);
@@ -136,7 +131,7 @@ describe("exec --under", () => {
     expect(strict.stderr).toContain("--strict: faults.1 of some never applied\n");
     expect(JSON.parse(strict.stdout.trim().split("\n").at(-1)!)).toMatchObject({
       passed: false,
-      never_happened: ["mine/none.yaml", "lost_response"],
+      never_happened: ["./none.yaml", "lost_response"],
       runs: [{}, {}, {}, { applied: { "faults.0": 1, "faults.1": 0 }, never_happened: ["faults.1"] }],
     });
   });

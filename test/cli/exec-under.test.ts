@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/folders.js";
+import { folderWith, temporaryFolder } from "../support/folders.js";
 import { CALL_IMPORTED, CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, isAlive, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
@@ -58,8 +58,7 @@ const shell = (source: string): string[] => ["--", "/bin/sh", "-c", source];
 
 describe("--under", () => {
   it("finds the scenarios that break a Node suite, and keeps the artifacts of each run", async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, "node.test.mjs"), SUITE);
+    const folder = folderWith({ "node.test.mjs": SUITE });
     const flags = ["--clock", "manual", "--under", "webhook_chaos,declined,success"];
     const command = ["node", "--test", "node.test.mjs"];
     const { code, stdout, stderr } = await run(["exec", ...flags, "--artifacts", "kept", "--", ...command], {
@@ -103,17 +102,15 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
   });
 
   it("gives each run a fresh sandbox of the same seed, the scenario on top, and tells the command which", async () => {
-    const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, "mine.yaml"),
-      "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n",
-    );
+    const mine =
+      "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n";
+    const cwd = folderWith({ "mine.yaml": mine });
     const source = `${CALL_REQUIRED}
       call("POST", "/api/v1/payments/quotes", PRICE).then(({ quote_id }) => quote_id, ({ message }) => message)
         .then((outcome) => console.log(JSON.stringify([process.env.PAYMENTS_SANDBOX_UNDER, outcome])));
     `;
     const flags = words`--quiet --scenario stuck --under instant --under ${"mine.yaml, instant"}`;
-    const { code, stdout, stderr } = await run(words`exec ${flags} -- ${NODE} -e ${source}`, { cwd: folder });
+    const { code, stdout, stderr } = await run(words`exec ${flags} -- ${NODE} -e ${source}`, { cwd });
     expect([code, stderr]).toEqual([
       0,
       "payments-sandbox: --under instant decides the outcome of all charges and withdrawals: there, those rules of --scenario stuck never apply\n",

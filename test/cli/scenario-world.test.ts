@@ -1,10 +1,9 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../../src/opening.js";
 import type { OpenOptions } from "../../src/options.js";
 import { Api } from "../support/api-client.js";
-import { temporaryFolder } from "../support/folders.js";
+import { folderWith, temporaryFolder } from "../support/folders.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, run } from "../support/process-command.js";
@@ -21,12 +20,6 @@ given:
 faults: [{ match: { operation: createQuote }, delay: 0s }]
 `;
 const PRICING = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
-
-function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return folder;
-}
 
 describe("the world a scenario file wants", () => {
   it("is that of a sandbox started with the file", async () => {

@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { temporaryFolder } from "../support/folders.js";
+import { folderWith } from "../support/folders.js";
 import { Command, isAlive, isServing, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
@@ -12,13 +12,6 @@ import { freePort, listening } from "../support/servers.js";
 import { words } from "../support/words.js";
 
 const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
-
-/** A folder with these files in it. */
-function folderWith(files: Record<string, string>): string {
-  const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return folder;
-}
 
 /** Writes down which of Node's modules are loaded once a server listens. */
 const NOTES_MODULES = `

@@ -10,9 +10,14 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** Such a folder with these files in it. */
+export function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
 /** A file with that text in a folder of its own. */
 export function temporaryFile(name: string, text: string): string {
-  const file = join(temporaryFolder(), name);
-  writeFileSync(file, text);
-  return file;
+  return join(folderWith({ [name]: text }), name);
 }
