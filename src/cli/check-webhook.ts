@@ -4,7 +4,7 @@ import { UserError } from "../core/schema/user-error.js";
 import { checkWebhook } from "../tools/doctor/check.js";
 import { readCheckOptions } from "../tools/doctor/check-options.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
-import { firstGivenFlag } from "./options.js";
+import { findUsedFlag } from "./options.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { probeLine, webhookReport } from "./report/webhook.js";
@@ -50,7 +50,7 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
 
 /** Refuses flags that need `--observe`. */
 function noSandbox(flags: CheckFlags): undefined {
-  const flag = firstGivenFlag(flags, ["url", "namespace", "controlToken"]);
+  const flag = findUsedFlag(flags, ["url", "namespace", "controlToken"]);
   if (flag !== undefined)
     throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);
 }

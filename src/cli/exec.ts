@@ -5,7 +5,7 @@ import { CommandRunner } from "./exec/command.js";
 import { type ExecPlan, parseEnvironmentTemplate } from "./exec/plan.js";
 import { runBesideSandbox } from "./exec/run-command.js";
 import type { ExplorationFlags } from "./explore-report.js";
-import { EXPLORE_OPTION_NAMES, firstGivenFlag, readStartOptions } from "./options.js";
+import { EXPLORE_OPTION_NAMES, findUsedFlag, readStartOptions } from "./options.js";
 import { exitOnUncaughtError } from "./process-handlers.js";
 import { printErrorLine } from "./terminal.js";
 
@@ -85,7 +85,7 @@ const RUN_FLAGS = ["under", "strict", "reconcile", "require", "artifacts"] as co
 /** Refuses `RUN_FLAGS` with `--explore`, and the options of `--explore` without it. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
   const isExploring = flags.explore !== undefined;
-  const flag = firstGivenFlag(flags, isExploring ? RUN_FLAGS : EXPLORE_OPTION_NAMES);
+  const flag = findUsedFlag(flags, isExploring ? RUN_FLAGS : EXPLORE_OPTION_NAMES);
   if (flag === undefined) return;
   throw new UserError(
     isExploring ? `${flag} cannot go with --explore` : `${flag} goes with --explore, which names the flow`,

@@ -90,8 +90,8 @@ export function addExploreOptions(command: Command, before = ""): Command {
   return command;
 }
 
-/** The first of these options that was given, as it is written on the command line. */
-export function firstGivenFlag<Name extends string>(
+/** The first of these options that is used, as it is written on the command line. */
+export function findUsedFlag<Name extends string>(
   flags: Readonly<Partial<Record<Name, unknown>>>,
   names: readonly Name[],
 ): string | undefined {

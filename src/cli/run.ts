@@ -15,7 +15,7 @@ import type { RunReport } from "../tools/scenario/running/run-report.js";
 import { runScenario } from "../tools/scenario/running/run-scenario.js";
 import type { ConnectionFlags } from "./client/connection.js";
 import { printErrorMessage } from "./errors.js";
-import { firstGivenFlag, readStartOptions } from "./options.js";
+import { findUsedFlag, readStartOptions } from "./options.js";
 import { type Advice, addedAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
@@ -109,7 +109,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
 /** Refuses flags without effect: those of a running sandbox without `--url`, those of a fresh sandbox with it. */
 function refuseUnusedFlags(flags: RunFlags): void {
   const isRunning = flags.url !== undefined;
-  const flag = firstGivenFlag(
+  const flag = findUsedFlag(
     flags,
     isRunning ? ["seed", "startTime", "config"] : ["namespace", "controlToken"],
   );
