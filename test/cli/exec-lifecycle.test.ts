@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { temporaryFile, temporaryFolder } from "../support/folders.js";
 import { Command, isAlive, ROOT, run } from "../support/process-command.js";
-import { carryOut } from "../support/resident-command.js";
 
 afterEach(async () => {
   for (const pid of started.splice(0)) if (isRunning(pid)) process.kill(pid, "SIGKILL");
@@ -222,21 +221,5 @@ describe("nothing is left running", () => {
     await command.printed(/pid/);
     await command.ended;
     await eventually(() => !isAlive(-command.pid));
-  });
-});
-
-describe("a command that cannot be run", () => {
-  it.each([
-    ["an empty name", "", 127, '"": command not found'],
-    ["a path through a file", `${BIN}/x`, 126, `${BIN}/x: cannot be run (ENOTDIR)`],
-  ])("%s is told in a line", async (_name, command, code, expected) => {
-    const ended = await run(["exec", "--", command]);
-    expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, "", `payments-sandbox: ${expected}\n`]);
-  });
-
-  it("knows no template by the name of what every object has", async () => {
-    const { code, stderr } = await carryOut(["exec", "--env", "X={constructor}", ...script("")]);
-    expect(code).toBe(1);
-    expect(stderr).toContain("--env X: there is no {constructor}; known: {base_url}");
   });
 });

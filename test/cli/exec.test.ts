@@ -52,6 +52,8 @@ describe("the command's environment", () => {
     ["1NAME=x", "--env takes NAME=TEMPLATE"],
     ["=x", "--env takes NAME=TEMPLATE"],
     ["ROOT={base_uri}", "--env ROOT: there is no {base_uri}; known: {base_url}"],
+    // What every object has is no template.
+    ["X={constructor}", "--env X: there is no {constructor}; known: {base_url}"],
   ])("refuses --env %s", async (template, expected) => {
     const { code, stdout, stderr } = await carryOut(["exec", "--env", template, ...shell("echo ran")]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -103,16 +105,14 @@ describe("the exit code", () => {
     expect((await run(["exec", ...shell(`exit ${expected}`)])).code).toBe(expected);
   });
 
-  it("is 127 for a command that is not there", async () => {
-    const { code, stdout, stderr } = await run(["exec", "--", "no-such-command-anywhere", "--help"]);
-    expect({ code, stdout }).toEqual({ code: 127, stdout: "" });
-    expect(stderr).toBe("payments-sandbox: no-such-command-anywhere: command not found\n");
-  });
-
-  it("is 126 for a file that may not be run", async () => {
-    const { code, stderr } = await run(["exec", "--", temporaryFolder()]);
-    expect(code).toBe(126);
-    expect(stderr).toMatch(/cannot be run \(EACCES\)\n$/);
+  it.each([
+    [127, "a command that is not there", "no-such-command-anywhere", "command not found"],
+    [127, "an empty name", "", "command not found"],
+    [126, "a file that may not be run", temporaryFolder(), "cannot be run (EACCES)"],
+    [126, "a path through a file", `${process.execPath}/x`, "cannot be run (ENOTDIR)"],
+  ])("is %i for %s, which is told in a line", async (code, _what, command, why) => {
+    const stderr = `payments-sandbox: ${command || '""'}: ${why}\n`;
+    expect(await run(["exec", "--", command, "--help"])).toMatchObject({ code, stdout: "", stderr });
   });
 
   it.each([

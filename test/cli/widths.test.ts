@@ -5,6 +5,7 @@ import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
+import { cannotRunReport } from "../../src/cli/run-files.js";
 import { paint } from "../../src/cli/text-layout.js";
 import { createSandbox } from "../../src/index.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
@@ -118,20 +119,8 @@ it("the report of a run fits too, with all that a failure has to say", () => {
     duration_ms: 1,
     failure,
   } as const;
-  const report: RunReport = {
-    file: `flows/${LONG}.yaml`,
-    name: "flow",
-    outcome: "failed",
-    passed: false,
-    run_id: "",
-    duration_ms: 1,
-    steps: [step],
-    applied: {},
-    never_happened: [],
-    never_happened_at: [],
-    blind_spots: [],
-    warnings: [],
-  };
+  const { error: _error, ...broken } = cannotRunReport(`flows/${LONG}.yaml`, "");
+  const report: RunReport = { ...broken, outcome: "failed", steps: [step] };
   paintedTerminal(80);
   const text = reportText(reportOfRun(report));
   expect(widest(text).length, text).toBeLessThanOrEqual(80);
