@@ -5,7 +5,7 @@ import { maskSecretsInJson, maskText } from "../../src/core/reports/mask-secrets
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { secretFault } from "../../src/core/schema/signature-schemes.js";
 import { createSandbox } from "../../src/index.js";
-import { temporaryFolder } from "../support/folders.js";
+import { temporaryFile, temporaryFolder } from "../support/folders.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
@@ -86,8 +86,8 @@ describe("--artifacts", () => {
         { headers: { "idempotency-key": "once" } });
       console.log(JSON.stringify(made));
     `;
-    const fixtures = join(temporaryFolder(), "fixtures.yaml");
-    writeFileSync(fixtures, 'currencies: [{ code: NGN, minimum_withdrawal: "1" }]\n');
+    const minimum = 'currencies: [{ code: NGN, minimum_withdrawal: "1" }]\n';
+    const fixtures = temporaryFile("fixtures.yaml", minimum);
     const { code, stdout } = await shopping(end, ["--artifacts", folder, "--fixtures", fixtures]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('"status":"PENDING"')]);
     const text = readFileSync(join(folder, "state.json"), "utf8");
@@ -185,8 +185,7 @@ describe("--artifacts", () => {
   });
 
   it("that cannot be written is found out before the command runs", async () => {
-    const file = join(temporaryFolder(), "file");
-    writeFileSync(file, "");
+    const file = temporaryFile("file", "");
     for (const [folder, code] of [
       [file, "EEXIST"],
       [join(file, "x"), "ENOTDIR"],
