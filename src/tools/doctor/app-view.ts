@@ -38,7 +38,6 @@ function leafOf(value: unknown): Leaf {
   return value as Leaf;
 }
 
-/** Describes the changes between two views, one line each. */
 export function describeChanges(before: AppView, after: AppView, ignored: ReadonlySet<string>): string[] {
   return [...viewPathsOf(before, after)]
     .filter((path) => !ignored.has(path) && before.get(path) !== after.get(path))

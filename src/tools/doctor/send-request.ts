@@ -8,7 +8,6 @@ const REPORTED_BYTES = 200;
 const READ_BYTES = 64 * 1024;
 
 export interface OutgoingRequest {
-  /** Default: POST. */
   readonly method?: string;
   readonly sent: string;
   readonly attempt: number;

@@ -11,18 +11,18 @@ import {
 import { readFlow } from "../../core/files/read-flow.js";
 import {
   includedFileSchema,
-  type NamespaceSetup,
   type ScenarioFile,
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { type IncludedFiles, parseIncludes, readIncludedFiles, resolveBeside } from "./includes.js";
-import type { LoadedStep, SourceLine } from "./loaded-steps.js";
+import type { LoadedStep } from "./loaded-steps.js";
 import { addFixtureNames, type InitialState, readInitialFixtures } from "./scenario-start.js";
 import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
 import { Scope, variableNameOf } from "./scope.js";
 import { SHARED_STEPS_ADVICE } from "./step-faults.js";
 import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
+import type { SourceLine } from "./step-reference.js";
 import { fillReferences, foreignSyntaxWarnings, hasVariable } from "./variables.js";
 
 /**
@@ -42,12 +42,10 @@ export interface LoadedScenario extends InitialState {
   readonly runId: string;
   /** Variables that the file defines or uses. */
   readonly variables: ReadonlySet<string>;
-  /** Fixtures of `given`. */
   readonly fixtures?: LoadedDocument | undefined;
   /** The state is restored after the run. */
   readonly isIsolated: boolean;
   readonly warnings: readonly DocumentFault[];
-  /** Warnings of unknown names. */
   readonly unknownNames: readonly DocumentFault[];
 }
 
@@ -119,11 +117,10 @@ export function loadScenario(
   const fileSteps = listOf(raw.steps);
   const savedBy = savesOf([...includedSteps, ...fileSteps]);
   const variables = new Set(vars.keys());
-  const filled = sources.map((source) => filledRules(source, { scope, savedBy, variables, faults }));
-  for (const [index, value] of filled.entries()) {
-    const schema = index === 0 ? scenarioFileSchema : includedFileSchema;
-    const part = { path: [], value, isUnresolved: hasVariable };
-    faults.push(...schemaFaults(schema, sources[index]!.document, part));
+  const files = sources.map((source) => filledRules(source, { scope, savedBy, variables, faults }));
+  for (const { document: file, rules } of files) {
+    const schema = file === document ? scenarioFileSchema : includedFileSchema;
+    faults.push(...schemaFaults(schema, file, { path: [], value: rules, isUnresolved: hasVariable }));
   }
 
   const names: NameCheck = {
@@ -142,21 +139,20 @@ export function loadScenario(
   for (const name of loader.variables) variables.add(name);
   if (faults.length > 0) throw new DocumentError(inFiles(sources, faults));
   const unknown = [
-    ...sources.flatMap(({ document }, index) =>
-      findUnknownNames(scenarioFileSchema, filled[index], names).map(placedIn(document)),
+    ...files.flatMap(({ document, rules }) =>
+      findUnknownNames(scenarioFileSchema, rules, names).map(placedIn(document)),
     ),
     ...loader.unknownNames,
   ];
-  const idle = sources.flatMap(({ document }, index) => {
-    const rules = filled[index] as unknown as ScenarioFile;
-    return [...timelineWarnings(rules), ...ruleWarnings(rules)].map(placedIn(document));
-  });
+  const idle = files.flatMap(({ document, rules }) =>
+    [...timelineWarnings(rules), ...ruleWarnings(rules)].map(placedIn(document)),
+  );
   const known = new Set([...scope.names, ...savedBy.keys()]);
   const foreignSyntax = sources.flatMap(({ document, raw: { description: _description, ...rest } }) =>
     foreignSyntaxWarnings(rest, known).map(placedIn(document)),
   );
-  const oddities = sources.flatMap(({ document }) => document.warnings ?? []);
-  const scenario = scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw);
+  const allRules = files.map(({ rules }) => rules);
+  const scenario = scenarioOf(allRules, steps.length === 0 ? undefined : raw);
   return {
     file: document.file,
     scenario,
@@ -165,11 +161,11 @@ export function loadScenario(
     scope,
     runId,
     variables,
-    given: (filled[0]?.given ?? {}) as NamespaceSetup,
+    given: allRules[0]!.given ?? {},
     initialStateFault: (word, message) => document.faultAt(["given", word], message),
     isIsolated: raw.isolation !== undefined,
     warnings: inFiles(sources, [
-      ...oddities,
+      ...sources.flatMap(({ document }) => document.warnings ?? []),
       ...idle,
       ...unknown,
       ...foreignSyntax,
@@ -265,10 +261,8 @@ interface RuleContext {
   readonly faults: DocumentFault[];
 }
 
-function filledRules(
-  { document, raw }: Source,
-  { scope, savedBy, variables, faults }: RuleContext,
-): Record<string, unknown> {
+/** Fills in the variables of a file's rules, whose faults are reported apart. */
+function filledRules({ document, raw }: Source, { scope, savedBy, variables, faults }: RuleContext) {
   const filled: Record<string, unknown> = { ...raw };
   for (const kind of SECTIONS_BEFORE_STEPS) {
     if (!Object.hasOwn(raw, kind)) continue;
@@ -287,7 +281,7 @@ function filledRules(
       ({ path, message }) => faults.push(document.faultAt([kind, ...path], message)),
     );
   }
-  return filled;
+  return { document, rules: filled as unknown as ScenarioFile };
 }
 
 /** Merges the rules of all files, beginning with the file that is run. */

@@ -92,14 +92,8 @@ function descriptionOf(key: string | undefined): JsonObject {
 /** A number, a boolean, an enum or a string with a pattern. */
 function isNarrow({ type, enum: values, const: constant, pattern, anyOf }: JsonObject): boolean {
   if (Array.isArray(anyOf)) return anyOf.some(isNarrow) && !anyOf.some(isFreeText);
-  return (
-    type === "number" ||
-    type === "integer" ||
-    type === "boolean" ||
-    values !== undefined ||
-    constant !== undefined ||
-    pattern !== undefined
-  );
+  const isTyped = type === "number" || type === "integer" || type === "boolean";
+  return isTyped || [values, constant, pattern].some((part) => part !== undefined);
 }
 
 function isFreeText(schema: JsonObject): boolean {

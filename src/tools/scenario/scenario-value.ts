@@ -10,7 +10,6 @@ import { type RunOptions, runScenario } from "./running/run-scenario.js";
 /** The namespace in which a scenario is run. */
 export interface ScenarioNamespace {
   readonly name: string;
-  /** Returns a new id for a run of a scenario. */
   nextRunId(scenario: string): string;
 }
 
@@ -34,16 +33,14 @@ export function readScenarioValue(
 
 export async function runScenarioValue(
   stage: ScenarioNamespace,
-  { source, vars, app, fetch, signal, onStep, onStepBegin }: Run,
+  { source, vars, app, fetch, ...options }: Run,
 ): Promise<RunReport | Refusal> {
   const loaded = load(stage, source, vars);
   if (isRefusal(loaded)) return loaded;
   return runScenario(loaded, {
+    ...options,
     namespace: stage.name,
     app: app && trimTrailingSlashes(app),
-    signal,
-    onStep,
-    onStepBegin,
     fetch: (path, init) => fetch(new Request(`http://sandbox${path}`, init)),
   });
 }

@@ -155,7 +155,6 @@ function unreachedReason<Status extends string>(
     : `entry ${expiry.step + 1} of the timeline makes the charge EXPIRED, which ends it; ${LATE}`;
 }
 
-/** Fields of steps that hold expectations. */
 const EXPECTATION_FIELDS = ["expect", "match", "count"];
 
 /** Warns of expectations in a step that can never be met. */

@@ -96,7 +96,6 @@ export class NamedRecord {
   ) {}
 }
 
-/** Evaluates a reference to a variable with this value. */
 function evaluate(reference: string, value: unknown): Resolution {
   const root = variableNameOf(reference);
   const rest = reference.slice(root.length + 1);
@@ -118,7 +117,6 @@ function convertTo(text: string, fileValue: unknown): unknown {
   return text;
 }
 
-/** Variables visible to a step. */
 export interface Variables {
   readonly resolve: ResolveReference;
   save(name: string, value: unknown): void;

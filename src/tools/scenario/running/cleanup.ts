@@ -1,3 +1,5 @@
+import { errorMessage } from "./failure.js";
+
 /** Changes of a run to the sandbox, undone in reverse order. */
 export class Cleanup {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
@@ -25,9 +27,7 @@ export class Cleanup {
       try {
         await undo();
       } catch (error) {
-        failed.push(
-          `${what} could not be put back: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        failed.push(`${what} could not be put back: ${errorMessage(error)}`);
       }
     return failed;
   }

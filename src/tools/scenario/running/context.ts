@@ -1,5 +1,5 @@
 import type { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
-import type { StepLocation } from "../loaded-steps.js";
+import type { StepLocation } from "../step-reference.js";
 import type { Cleanup } from "./cleanup.js";
 import type { Client } from "./client.js";
 import type { StartState } from "./control-lists.js";
@@ -7,7 +7,6 @@ import type { RuleUsage } from "./rule-usage.js";
 
 export interface RunContext {
   readonly client: Client;
-  /** The namespace's keys, by mode. */
   readonly keys: { readonly test: string; readonly live: string };
   /** The organization of the test key. */
   readonly organization: string;

@@ -63,7 +63,6 @@ export async function listSince(
 const LOG_LISTS = ["requests", "events", "deliveries", "withdrawals"] as const;
 export type LogListName = (typeof LOG_LISTS)[number];
 
-/** State at the start of a run. */
 export class StartState {
   readonly #client: Client;
   readonly #lastIds = new Map<LogListName, string | undefined>();

@@ -1,4 +1,4 @@
-import type { SourceLine } from "../loaded-steps.js";
+import type { SourceLine } from "../step-reference.js";
 import type { Client } from "./client.js";
 import { readAll } from "./control-lists.js";
 

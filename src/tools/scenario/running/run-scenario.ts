@@ -7,7 +7,7 @@ import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { StartState } from "./control-lists.js";
-import { CannotRunError } from "./failure.js";
+import { CannotRunError, errorMessage } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
   canUseNamespace,
@@ -108,10 +108,6 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     ...(error === undefined ? {} : { error }),
     warnings,
   };
-}
-
-export function errorMessage(caught: unknown): string {
-  return caught instanceof Error ? caught.message : String(caught);
 }
 
 export function outcomeOf(steps: readonly StepReport[], error: string | undefined): Outcome {

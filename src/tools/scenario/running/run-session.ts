@@ -8,7 +8,7 @@ import { STEPS } from "../steps/step-kinds.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import { StartState } from "./control-lists.js";
-import { CannotRunError } from "./failure.js";
+import { CannotRunError, errorMessage } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
   freezeClock,
@@ -18,7 +18,7 @@ import {
   readNamespaceKeys,
 } from "./run-namespace.js";
 import type { RunReport, StepReport } from "./run-report.js";
-import { errorMessage, outcomeOf } from "./run-scenario.js";
+import { outcomeOf } from "./run-scenario.js";
 import { type Execution, fillVariables, MAX_RUN_STEPS, notRunReport, runSteps } from "./run-steps.js";
 
 interface RunSessionOptions extends RunTarget {
@@ -35,7 +35,7 @@ export class RunSession {
   readonly #client: Client;
   readonly #access: NamespaceKeys;
   readonly #lease: Lease | undefined;
-  readonly #leftovers: Cleanup;
+  readonly #leftovers = new Cleanup();
   readonly #release = keepProcessRunning();
   readonly #connections = new ConnectionPool();
   #hasRules = false;
@@ -46,13 +46,11 @@ export class RunSession {
     client: Client,
     access: NamespaceKeys,
     lease: Lease | undefined,
-    leftovers: Cleanup,
   ) {
     this.#options = options;
     this.#client = client;
     this.#access = access;
     this.#lease = lease;
-    this.#leftovers = leftovers;
   }
 
   /** Leases the namespace; throws if another run holds it. */
@@ -61,9 +59,8 @@ export class RunSession {
     const access = await readNamespaceKeys(client);
     const lease = await Lease.take(clientOf(options, { run: options.name }), { with_namespace: false });
     if (typeof lease === "string") throw new CannotRunError(`${lease}: try again then, or name another`);
-    const leftovers = new Cleanup();
-    const session = new RunSession(options, client, access, lease, leftovers);
-    await freezeClock(client, leftovers);
+    const session = new RunSession(options, client, access, lease);
+    await freezeClock(client, session.#leftovers);
     return session;
   }
 
@@ -142,7 +139,6 @@ export class RunSession {
     return warnings;
   }
 
-  /** Replaces the rules of earlier runs. */
   async #replaceRules(all: readonly LoadedScenario[]): Promise<void> {
     const rules = RULE_KINDS.flatMap((kind) => {
       const list = all.flatMap(({ scenario }): unknown[] => scenario[kind] ?? []);
@@ -183,7 +179,7 @@ function comparesWithStart({ kind, raw }: LoadedStep): boolean {
 }
 
 /** One of several concurrent runs. */
-export interface RunLane {
+interface RunLane {
   readonly steps: readonly LoadedStep[];
   readonly scope: Variables;
   readonly execution: Execution;

@@ -1,15 +1,16 @@
 import { missingStatusReason } from "../../../core/reports/charge-history-text.js";
 import { systemWallClock, yieldIfDue } from "../../../core/time/wall-clock.js";
-import { fillStep, type LoadedStep, type RawStep, type StepLocation, stepTitle } from "../loaded-steps.js";
+import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
 import { LocalScope, type Variables } from "../scope.js";
 import { filledStepFaults } from "../step-faults.js";
+import { type StepLocation, stepTitle } from "../step-reference.js";
 import type { ContainerDefinition, Iteration, StepDefinition } from "../steps/step-definition.js";
 import { STEPS } from "../steps/step-kinds.js";
 import { valueAt } from "../variables.js";
 import type { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { type LogRow, listSince, newestId } from "./control-lists.js";
-import { CannotRunError, type Failure, StepFailure } from "./failure.js";
+import { CannotRunError, errorMessage, type Failure, StepFailure } from "./failure.js";
 import type { StepReport } from "./run-report.js";
 
 export interface Execution {
@@ -25,7 +26,6 @@ interface Listener {
   readonly end?: (report: StepReport) => void;
 }
 
-/** Maximum number of steps of a run. */
 export const MAX_RUN_STEPS = 100_000;
 
 /** Runs steps in order until one does not pass. Reports each step, including those not run. */
@@ -113,9 +113,7 @@ async function carryOut(
     return report("passed");
   } catch (caught) {
     if (!(caught instanceof StepFailure))
-      return report("error", {
-        failure: { message: caught instanceof Error ? caught.message : String(caught) },
-      });
+      return report("error", { failure: { message: errorMessage(caught) } });
     // The failure is reported even if the faults cannot be read.
     const made_by = canNameFaults(kind, execution.context)
       ? await faultedCalls(kind, since, client).catch(() => [])
@@ -206,7 +204,6 @@ export function rejectOnAbort<T>(signal: AbortSignal | undefined, work: Promise<
   });
 }
 
-/** Maximum number of calls in a failure. */
 const MAX_CALLS = 3;
 
 export function callsApp(kind: string): boolean {

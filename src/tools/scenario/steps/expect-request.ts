@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import { isInRange } from "../../../core/domain/matcher.js";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
 import { durationMs, durationSchema, formatDuration } from "../../../core/schema/duration.js";
+import { COMPARISONS } from "../../../core/schema/matchers.js";
 import { type LogRow, recordIdOf } from "../running/control-lists.js";
 import { type Difference, StepFailure } from "../running/failure.js";
 import { defineRecordExpectation } from "./expect-records.js";
@@ -15,13 +17,6 @@ const spacingSchema = z
   .check(z.refine((spacing) => Object.keys(spacing).length > 0, "needs gt, gte, lt, lte or growing"));
 type Spacing = z.infer<typeof spacingSchema>;
 
-const HOLDS: Readonly<Record<"gt" | "gte" | "lt" | "lte", (pause: number, bound: number) => boolean>> = {
-  gt: (pause, bound) => pause > bound,
-  gte: (pause, bound) => pause >= bound,
-  lt: (pause, bound) => pause < bound,
-  lte: (pause, bound) => pause <= bound,
-};
-const BOUNDS = Object.keys(HOLDS) as (keyof typeof HOLDS)[];
 /** Minimum ratio of growing pauses; smaller differences may come from a busy machine. */
 const GROWTH = 1.1;
 
@@ -68,9 +63,9 @@ function checkSpacing(spacing: Spacing, newestFirst: readonly LogRow[], at: stri
     ]);
   for (const [index, pause] of pauses.entries()) {
     const which = `the pause before request ${index + 2}`;
-    for (const name of BOUNDS) {
+    for (const name of COMPARISONS) {
       const bound = spacing[name];
-      if (bound !== undefined && !HOLDS[name](pause, durationMs(bound)))
+      if (bound !== undefined && !isInRange({ [name]: durationMs(bound) }, pause))
         fail(`${which} is ${durationText(pause)}, not ${name} ${bound}`, [
           { path: `spacing.${name}`, expected: bound, got: durationText(pause) },
         ]);

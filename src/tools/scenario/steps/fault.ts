@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { faultRuleSchema } from "../../../core/schema/scenario-rules.js";
-import { stepTitle } from "../loaded-steps.js";
+import { stepTitle } from "../step-reference.js";
 import { defineStep, stepSchema } from "./step-definition.js";
 
 export const fault = defineStep(["ignores_start"], {

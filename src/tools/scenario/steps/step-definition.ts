@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import type { Vocabulary } from "../../../core/domain/name-check.js";
-import type { RawStep } from "../loaded-steps.js";
 import type { StepContext } from "../running/context.js";
 import { nameSchema } from "./step-schemas.js";
+
+type RawStep = Readonly<Record<string, unknown>>;
 
 /** Property of every step of a kind. A missing trait costs at most a needless warning or slower runs. */
 export type StepTrait =
