@@ -1,12 +1,10 @@
 /** The service has said no: nothing was done. */
 export class Refused extends Error {
-  readonly status: number;
-  readonly details: Readonly<Record<string, string>>;
-
-  constructor(status: number, details: Readonly<Record<string, string>> = {}) {
+  constructor(
+    readonly status: number,
+    readonly details: Readonly<Record<string, string>> = {},
+  ) {
     super(`refused with ${status}`);
-    this.status = status;
-    this.details = details;
   }
 }
 

@@ -44,16 +44,13 @@ const MARGIN_MS = 60_000;
 /** A shop that is right: each order is paid at most once, and delivered once when it is. Faults are planted in `faults.ts`. */
 export class Shop {
   readonly orders = new Map<string, Order>();
-  readonly payments: Payments;
   /** Its own address. */
   url = "";
   /** Webhooks are answered before they are worked on. */
   readonly answersFirst: boolean = false;
   readonly #orderOfCharge = new Map<string, string | undefined>();
 
-  constructor(payments: Payments) {
-    this.payments = payments;
-  }
+  constructor(readonly payments: Payments) {}
 
   /** Ordered again under the same number, it is the same order. */
   async order(wish: Pick<Order, "id" | "email" | "phone" | "onPage">): Promise<Order> {

@@ -35,12 +35,11 @@ export async function startShop(
 ): Promise<ShopHere> {
   const shop = new { ...SHOPS, ...BUSY_SHOPS }[kind](new Payments({ baseUrl, apiKey, patienceMs }));
   const webhook = new Webhook(secret);
-  let hangs = false;
-  let babbles = false;
+  let manner: "answers" | "hangs" | "babbles" = "answers";
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
-    if (hangs) return;
-    if (babbles) return void response.socket?.end("so it is\r\n\r\n");
+    if (manner === "hangs") return;
+    if (manner === "babbles") return void response.socket?.end("so it is\r\n\r\n");
     const { method, url, headers } = request;
     const [status, answer] = await answerOf(shop, webhook, `${method} ${url}`, headers, body).catch(
       (error: Error) => [500, { error: error.message }] as const,
@@ -50,12 +49,8 @@ export async function startShop(
   const url = `http://127.0.0.1:${await listening(server)}`;
   shop.url = url;
   await hearWebhooks(url, { baseUrl, apiKey, secret });
-  const hang = () => {
-    hangs = true;
-  };
-  const babble = () => {
-    babbles = true;
-  };
+  const hang = () => void (manner = "hangs");
+  const babble = () => void (manner = "babbles");
   return { url, hang, babble, close: () => closed(server) };
 }
 
@@ -117,15 +112,7 @@ async function hear(
 
 /** What the shop believes of an order: a row for `reconcile`, too. */
 function rowOf({ id, email, charge_id, status, amount, currency, delivered, page }: Order): object {
-  const row = {
-    order: id,
-    email,
-    charge_id,
-    metadata: { order_id: id },
-    status,
-    amount,
-    currency,
-    delivered,
-  };
-  return { ...row, checkout_id: page?.checkout_id };
+  const metadata = { order_id: id };
+  const checkout_id = page?.checkout_id;
+  return { order: id, email, charge_id, metadata, status, amount, currency, delivered, checkout_id };
 }

@@ -114,21 +114,6 @@ describe("a scenario asked for by name whose rules do not match", () => {
       "no rule of scenario crypto_confirmations matches; declined applies",
     ]);
   });
-
-  it("still has its say about the webhooks of this charge, and of no other", async () => {
-    const api = await openApi({ webhooks: [{ url: "http://127.0.0.1:9/nobody" }] });
-    const asked = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "webhook_outage" });
-    const other = await api.pay();
-    await api.sandbox.advance("5s");
-    const mishaps = async (chargeId: string) => {
-      const list = await api.get<{ items: { mishap: { scenario: string } | null }[] }>(
-        `/_sandbox/deliveries?charge_id=${chargeId}`,
-      );
-      return list.body.items.map(({ mishap }) => mishap?.scenario ?? null);
-    };
-    expect(await mishaps(asked.charge_id)).toEqual(Array(3).fill("webhook_outage"));
-    expect(await mishaps(other.charge_id)).toEqual(Array(3).fill(null));
-  });
 });
 
 describe("a name nobody knows", () => {

@@ -81,14 +81,6 @@ describe("what happens to a charge", () => {
     });
   });
 
-  it("refunded takes what was available away again", async ({ api }) => {
-    await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "refunded" });
-    await api.sandbox.advance("64999ms");
-    expect(await api.balance("KES")).toBe("500.00 / 0.00");
-    await api.sandbox.advance("1ms");
-    expect(await api.balance("KES")).toBe("0.00 / 0.00");
-  });
-
   it("success pays whoever the customer is; the default does not", async ({ api }) => {
     const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
     const asked = await api.whitelabel(body, { "sandbox-scenario": "success" });
@@ -163,6 +155,7 @@ describe("what happens to a withdrawal", () => {
       status: "FAILED",
       failure_reason: "rejected_by_bank",
     });
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 });
 
@@ -184,27 +177,11 @@ describe("magic values", () => {
     ["9999.50", { pricing: KES("9999.50") }, "COMPLETED", null],
     ["another address", { customer_email: "not.declined@x.test" }, "COMPLETED", null],
     ["another phone", { phone_number: "+254704912345" }, "COMPLETED", null],
-    [
-      "a magic phone number and a card",
-      { payment_method: "card", phone_number: "+254712345049" },
-      "COMPLETED",
-      null,
-    ],
+    ["phone …049 and a card", { payment_method: "card", phone_number: "+254712345049" }, "COMPLETED", null],
   ])("%s", async (_what, order, status, reason) => {
     const api = await openApi();
     const { charge_id } = await api.pay(order);
     await api.sandbox.advance("2h");
     expect(await api.charge(charge_id)).toMatchObject({ status, failure_reason: reason });
-  });
-
-  it("a withdrawal whose reference begins with fail", async ({ api }) => {
-    const destination = await fundedDestination(api);
-    const { withdrawal_id } = await withdraw(api, destination, {}, { reference: "failing-17" });
-    await api.sandbox.advance("3s");
-    expect(await withdrawalOf(api, withdrawal_id)).toMatchObject({
-      status: "FAILED",
-      failure_reason: "rejected_by_bank",
-    });
-    expect(await api.balance("KES")).toBe("1000.00 / 0.00");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { type Answer, type Api, later, openApi, START } from "../support/api-client.js";
+import { type Answer, type Api, later, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { accept, Receiver } from "../support/receiver-server.js";
 import { fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
@@ -134,17 +134,13 @@ describe("webhook_outage", () => {
 describe("flaky_api", () => {
   const CALLS = 400;
 
-  async function badDay(seed: string) {
-    const api = await openApi({ seed, scenario: "flaky_api" });
+  it("fails one call in five, turns away one in ten of the others, and makes some wait", async () => {
+    const api = await openApi({ seed: "one", scenario: "flaky_api" });
     const answers = await Promise.all(
       Array.from({ length: CALLS }, async () => {
         const before = performance.now();
-        const answer: Answer<unknown> = await api.get("/api/v1/payments/payins");
-        return {
-          status: answer.status,
-          ms: performance.now() - before,
-          retryAfter: answer.headers.get("retry-after"),
-        };
+        const { status, headers }: Answer<unknown> = await api.get("/api/v1/payments/payins");
+        return { status, ms: performance.now() - before, retryAfter: headers.get("retry-after") };
       }),
     );
     let slow = 0;
@@ -153,11 +149,6 @@ describe("flaky_api", () => {
       const { items } = (await api.get<{ items: { fault: string | null }[] }>(page)).body;
       slow += items.filter(({ fault }) => fault !== null).length;
     }
-    return { answers, slow };
-  }
-
-  it("fails one call in five, turns away one in ten of the others, and makes some wait", async () => {
-    const { answers, slow } = await badDay("one");
     const count = (status: number) => answers.filter((one) => one.status === status).length;
     expect(count(500)).toBeGreaterThan(CALLS * 0.12);
     expect(count(500)).toBeLessThan(CALLS * 0.28);
@@ -168,17 +159,8 @@ describe("flaky_api", () => {
     expect(slow).toBeGreaterThan(0);
     expect(slow).toBeLessThan(CALLS * 0.1);
     // On a busy machine others may take as long.
-    expect(answers.filter(({ status, ms }) => status === 200 && ms >= 1_990).length).toBeGreaterThanOrEqual(
-      slow,
-    );
-  });
-
-  it("has the same bad day for the same seed, and another one for another", async () => {
-    const [first, again, other] = await Promise.all([badDay("one"), badDay("one"), badDay("two")]);
-    const statuses = (day: Awaited<ReturnType<typeof badDay>>) =>
-      day.answers.map(({ status }) => status).join(" ");
-    expect(statuses(again)).toBe(statuses(first));
-    expect(statuses(other)).not.toBe(statuses(first));
+    const late = answers.filter(({ status, ms }) => status === 200 && ms >= 1_990);
+    expect(late.length).toBeGreaterThanOrEqual(slow);
   });
 
   it("has done nothing where it failed", async ({ api }) => {
@@ -237,10 +219,6 @@ describe("lost_response", () => {
     expect((await withdrawalOf(api, withdrawal_id)).status).toBe("COMPLETED");
     const list = await api.get<{ total: number }>("/api/v1/payouts/withdrawals");
     expect(list.body.total).toBe(1);
-  });
-
-  it("leaves those alone that did not ask for it", async ({ api }) => {
-    expect((await api.pay()).created_at).toBe(START);
   });
 });
 

@@ -6,7 +6,7 @@ import { RESPONSE_SCHEMAS } from "../../src/core/schema/responses/by-operation.j
 import { configFaults, readVocabulary } from "../../src/options.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
-import { fileWith } from "../support/scenario-run.js";
+import { cases, fileWith } from "../support/scenario-run.js";
 
 const SHARED_STEPS_ADVICE =
   "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
@@ -23,14 +23,6 @@ async function messages(text: string, options: StartOptions = {}): Promise<strin
 
 /** A step alone, which begins with a dash, is the only one of a file. */
 const inFile = (text: string) => (text.startsWith("- ") ? `steps:\n  ${text}` : text);
-
-/** Reads cases written as text: the lines of a file, then what is said of it. */
-function cases(text: string): [text: string, said: string[]][] {
-  return [...text.trimStart().matchAll(/((?:(?![✗→] ).*\n)+)((?:[✗→] .*\n)+)/g)].map(([, file, said]) => [
-    file!.trimEnd(),
-    said!.trimEnd().split("\n"),
-  ]);
-}
 
 describe("what is wrong is told in one line, at its place, with what to do", () => {
   it.each([
