@@ -23,6 +23,12 @@ describe("dashboard", () => {
     }
   });
 
+  it("shows all activity where an address asks for what there is not", async () => {
+    const { charge, page } = await started();
+    await charge("ada@example.com");
+    expect(await page("?show=constructor")).toContain("ada@example.com");
+  });
+
   it("begins with three steps, and makes the first charge itself", async () => {
     const { page, press, sandbox } = await started();
     expect(await page()).toContain("Three steps");
@@ -170,6 +176,9 @@ describe("dashboard", () => {
     await does("save", "Snapshot one saved", { name: "one" });
     await does("restore one", "Snapshot one restored");
     expect((await press(`again ${id}`, { scenario: "stuck" })).location).toMatch(/charges\/ch_/);
+    const inDollars = { pricing: { base_currency: "USD", amount: "5.00" }, to_currency: "KES" };
+    const converted = await api.pay(inDollars);
+    expect((await press(`again ${converted.charge_id}`)).location).toMatch(/charges\/ch_/);
     await does("namespace", "Namespace mine created", { name: "mine" });
     await does("rate", "more than 0", { currency: "KES", rate: "0" });
     await does("nothing at all", "Unknown action “nothing”");

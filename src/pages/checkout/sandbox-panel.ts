@@ -82,7 +82,7 @@ function reasonField(form: string): Markup {
 <datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></div>`;
 }
 
-/** Form that moves time. It posts to the dashboard, so it needs the dashboard's token. */
+/** Form that moves time; it posts to the dashboard. */
 function clockForm({ charge, links, namespace, next, nowMs, isWaiting, speed }: CheckoutPage): Markup {
   const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;
   return html`<form class="outcomes" method="post" action="${links.dashboard(namespace)}">

@@ -66,7 +66,7 @@ export const APP_CALL_ACTIONS: DashboardActions = {
       pricing,
       payment_method: payment_method ?? charge.offered_methods[0] ?? "",
       ...(payment_rail === null ? {} : { payment_rail }),
-      ...(currency === pricing.base_currency ? {} : { currency }),
+      ...(currency === pricing.base_currency ? {} : { to_currency: currency }),
     };
     const details = Object.entries({ customer_email, customer_name, phone_number, bank_account_number });
     const customer = { ...Object.fromEntries(details.filter(([, value]) => value !== null)), metadata };
@@ -125,7 +125,7 @@ async function pay(
   };
   const quote = await post("quotes", order);
   if (isRefusal(quote)) return quote;
-  const { currency: _quoted, ...checkout } = order;
+  const { to_currency: _quoted, ...checkout } = order;
   const charge = await post("whitelabel", { ...checkout, ...customer, quote_id: quote.quote_id });
   if (isRefusal(charge)) return charge;
   const { charge_id } = charge;

@@ -5,6 +5,7 @@ import { isFailing } from "../../../core/engine/is-failing.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
+import { getOwn } from "../../../core/schema/get-own.js";
 import { iso } from "../../../core/schema/time.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
@@ -83,7 +84,7 @@ function activityRows(context: PageContext, show: string): Markup[] {
     requests,
     errors: () => [...charges, ...deliveries(), ...requests(), ...withdrawals()],
   };
-  return (all[show] ?? all.all!)()
+  return (getOwn(all, show) ?? all.all!)()
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
     .slice(0, MAX_ROWS)
     .map((item) => item.row);
