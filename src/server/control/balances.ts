@@ -10,38 +10,34 @@ import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
 export const BALANCE_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listBalances",
-      call: "GET /_sandbox/balances",
-      query: pageQuerySchema,
-      runsDueTasks: true,
-      response: "ControlBalanceList",
-      docs: {
-        summary: "List balances",
-        description: "All accounts. Unlike the service's own call, this opens none.",
-      },
+  defineControlOperation({
+    id: "listBalances",
+    call: "GET /_sandbox/balances",
+    query: pageQuerySchema,
+    runsDueTasks: true,
+    response: "ControlBalanceList",
+    docs: {
+      summary: "List balances",
+      description: "All accounts. Unlike the service's own call, this opens none.",
     },
-    ({ namespace, query }) => {
+    handle: ({ namespace, query }) => {
       const newestFirst = [...namespace.engine.state.tables.holdings.values()].sort((a, b) => b.seq - a.seq);
       return pageReply(newestFirst, query, balanceView);
     },
-  ),
-  defineControlOperation(
-    {
-      id: "fundBalance",
-      call: "POST /_sandbox/balances",
-      body: fundRequestSchema,
-      response: "ControlBalance",
-      docs: {
-        summary: "Fund a balance",
-        description: "Adds available funds at once, to be paid out or refunded. No event is sent.",
-        example: { currency: "GHS", amount: "50.00" },
-      },
+  }),
+  defineControlOperation({
+    id: "fundBalance",
+    call: "POST /_sandbox/balances",
+    body: fundRequestSchema,
+    response: "ControlBalance",
+    docs: {
+      summary: "Fund a balance",
+      description: "Adds available funds at once, to be paid out or refunded. No event is sent.",
+      example: { currency: "GHS", amount: "50.00" },
     },
-    ({ namespace, body, mode }) =>
+    handle: ({ namespace, body, mode }) =>
       viewOrRefusal(namespace.execute(fundBalance({ mode, ...body })), balanceView),
-  ),
+  }),
 ];
 
 function balanceView({ organization_id, mode, currency, balances }: Holdings) {
@@ -55,31 +51,27 @@ function balanceView({ organization_id, mode, currency, balances }: Holdings) {
 }
 
 export const RATE_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "getRates",
-      call: "GET /_sandbox/rates",
-      response: "Rates",
-      docs: {
-        summary: "Get exchange rates",
-        description: "Units of each currency for one US dollar, as of now.",
-      },
+  defineControlOperation({
+    id: "getRates",
+    call: "GET /_sandbox/rates",
+    response: "Rates",
+    docs: {
+      summary: "Get exchange rates",
+      description: "Units of each currency for one US dollar, as of now.",
     },
-    ({ namespace }) => ratesOf(namespace),
-  ),
-  defineControlOperation(
-    {
-      id: "setRates",
-      call: "PUT /_sandbox/rates",
-      response: "Rates",
-      docs: {
-        summary: "Set exchange rates",
-        body: "RatesRequest",
-        description: "Other rates keep their values; existing quotes keep their rates.",
-        example: { rates: { NGN: "1600" } },
-      },
+    handle: ({ namespace }) => ratesOf(namespace),
+  }),
+  defineControlOperation({
+    id: "setRates",
+    call: "PUT /_sandbox/rates",
+    response: "Rates",
+    docs: {
+      summary: "Set exchange rates",
+      body: "RatesRequest",
+      description: "Other rates keep their values; existing quotes keep their rates.",
+      example: { rates: { NGN: "1600" } },
     },
-    ({ namespace, body }) => {
+    handle: ({ namespace, body }) => {
       const { rates: nested } = body;
       const rates = safeParse(
         ratesRequestSchema,
@@ -88,7 +80,7 @@ export const RATE_OPERATIONS = [
       if (!rates.ok) return refuseInvalid(issueDetails(rates.issues));
       return namespace.execute(setRates(rates.data)) ?? ratesOf(namespace);
     },
-  ),
+  }),
 ];
 
 function ratesOf({ engine: { catalogue, state } }: Namespace) {

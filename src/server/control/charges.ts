@@ -25,22 +25,20 @@ const DEFAULT_METHOD_NOTE =
   "If a hosted charge needs a method for this and has none, its quote's method is used while that price is locked, else the first one the checkout offers.";
 
 export const CHARGE_CONTROL_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listCharges",
-      call: "GET /_sandbox/charges",
-      query: chargeQuerySchema,
-      queryPrefix: METADATA_PREFIX,
-      runsDueTasks: true,
-      response: "ControlChargeList",
-      docs: {
-        summary: "List charges",
-        description: "Charges of every organization, newest first.",
-        prefixedParameters:
-          "Only charges with this metadata: one parameter `metadata.KEY` per key, such as `metadata.order_id=1042`.",
-      },
+  defineControlOperation({
+    id: "listCharges",
+    call: "GET /_sandbox/charges",
+    query: chargeQuerySchema,
+    queryPrefix: METADATA_PREFIX,
+    runsDueTasks: true,
+    response: "ControlChargeList",
+    docs: {
+      summary: "List charges",
+      description: "Charges of every organization, newest first.",
+      prefixedParameters:
+        "Only charges with this metadata: one parameter `metadata.KEY` per key, such as `metadata.order_id=1042`.",
     },
-    ({ namespace, query, url }) => {
+    handle: ({ namespace, query, url }) => {
       const { mode, customer_email, status, q } = query;
       const { state } = namespace.engine;
       const { limit, offset } = limitAndOffset(query);
@@ -60,116 +58,103 @@ export const CHARGE_CONTROL_OPERATIONS = [
             : pageOfCharges(state.chargesMatching(fields).filter(hasStatusAndMode).reverse(), offset, limit);
       return new RawJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
     },
-  ),
-  defineControlOperation(
-    {
-      id: "getCharge",
-      call: "GET /_sandbox/charges/:charge_id",
-      runsDueTasks: true,
-      response: "ControlCharge",
-      docs: {
-        summary: "Get a charge",
-        description: "A charge of any organization, with the scenario and timeline that decide its outcome.",
-      },
+  }),
+  defineControlOperation({
+    id: "getCharge",
+    call: "GET /_sandbox/charges/:charge_id",
+    runsDueTasks: true,
+    response: "ControlCharge",
+    docs: {
+      summary: "Get a charge",
+      description: "A charge of any organization, with the scenario and timeline that decide its outcome.",
     },
-    ({ namespace, param }) =>
+    handle: ({ namespace, param }) =>
       viewOrRefusal(
         chargeOf(namespace, param("charge_id")),
         (charge) => new RawJson(controlChargeJson(charge)),
       ),
-  ),
-  defineControlOperation(
-    {
-      id: "transitionCharge",
-      call: "POST /_sandbox/charges/:charge_id/transition",
-      body: transitionRequestSchema,
-      response: "Charge",
-      docs: {
-        summary: "Change a charge's status",
-        description: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
-        errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-        example: { to: "FAILED", reason: "declined_by_operator" },
-      },
+  }),
+  defineControlOperation({
+    id: "transitionCharge",
+    call: "POST /_sandbox/charges/:charge_id/transition",
+    body: transitionRequestSchema,
+    response: "Charge",
+    docs: {
+      summary: "Change a charge's status",
+      description: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
+      errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+      example: { to: "FAILED", reason: "declined_by_operator" },
     },
-    ({ namespace, body, param }) => changeStatus(namespace, param("charge_id"), body.to, body.reason),
-  ),
-  defineControlOperation(
-    {
-      id: "refundCharge",
-      call: "POST /_sandbox/charges/:charge_id/refund",
-      body: refundRequestSchema,
-      response: "Charge",
-      docs: {
-        summary: "Refund a charge",
-        description: "Refunds the whole charge. A charge that has not settled yet settles first.",
-        errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-        example: { reason: "requested_by_merchant" },
-      },
+    handle: ({ namespace, body, param }) => changeStatus(namespace, param("charge_id"), body.to, body.reason),
+  }),
+  defineControlOperation({
+    id: "refundCharge",
+    call: "POST /_sandbox/charges/:charge_id/refund",
+    body: refundRequestSchema,
+    response: "Charge",
+    docs: {
+      summary: "Refund a charge",
+      description: "Refunds the whole charge. A charge that has not settled yet settles first.",
+      errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+      example: { reason: "requested_by_merchant" },
     },
-    ({ namespace, body, param }) => changeStatus(namespace, param("charge_id"), "REFUNDED", body.reason),
-  ),
-  defineControlOperation(
-    {
-      id: "refundPart",
-      call: "POST /_sandbox/charges/:charge_id/partial-refund",
-      body: partialRefundRequestSchema,
-      response: "Reversal",
-      docs: {
-        summary: "Refund part of a charge (extension)",
-        description: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${EXTENSION_NOTE}`,
-        errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-        example: { amount: "100.00", reason: "one_item_missing" },
-      },
+    handle: ({ namespace, body, param }) =>
+      changeStatus(namespace, param("charge_id"), "REFUNDED", body.reason),
+  }),
+  defineControlOperation({
+    id: "refundPart",
+    call: "POST /_sandbox/charges/:charge_id/partial-refund",
+    body: partialRefundRequestSchema,
+    response: "Reversal",
+    docs: {
+      summary: "Refund part of a charge (extension)",
+      description: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${EXTENSION_NOTE}`,
+      errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+      example: { amount: "100.00", reason: "one_item_missing" },
     },
-    ({ namespace, body: { amount, reason }, param }) =>
+    handle: ({ namespace, body: { amount, reason }, param }) =>
       namespace.execute(refundPart(param("charge_id"), amount, reason)),
-  ),
-  defineControlOperation(
-    {
-      id: "chargeBack",
-      call: "POST /_sandbox/charges/:charge_id/chargeback",
-      body: reversalRequestSchema,
-      response: "Reversal",
-      docs: {
-        summary: "Charge back a payment (extension)",
-        description: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${EXTENSION_NOTE}`,
-        errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-        example: { reason: "fraudulent" },
-      },
+  }),
+  defineControlOperation({
+    id: "chargeBack",
+    call: "POST /_sandbox/charges/:charge_id/chargeback",
+    body: reversalRequestSchema,
+    response: "Reversal",
+    docs: {
+      summary: "Charge back a payment (extension)",
+      description: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${EXTENSION_NOTE}`,
+      errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+      example: { reason: "fraudulent" },
     },
-    ({ namespace, body, param }) => namespace.execute(chargeBack(param("charge_id"), body.reason)),
-  ),
-  defineControlOperation(
-    {
-      id: "advanceCharge",
-      call: "POST /_sandbox/charges/:charge_id/advance",
-      body: chargeAdvanceRequestSchema,
-      response: "Charge",
-      docs: {
-        summary: "Advance a charge along its timeline",
-        description: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
-        errorCodes: ["INVALID_TRANSITION"],
-        example: { until: "COMPLETED" },
-      },
+    handle: ({ namespace, body, param }) => namespace.execute(chargeBack(param("charge_id"), body.reason)),
+  }),
+  defineControlOperation({
+    id: "advanceCharge",
+    call: "POST /_sandbox/charges/:charge_id/advance",
+    body: chargeAdvanceRequestSchema,
+    response: "Charge",
+    docs: {
+      summary: "Advance a charge along its timeline",
+      description: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
+      errorCodes: ["INVALID_TRANSITION"],
+      example: { until: "COMPLETED" },
     },
-    ({ namespace, body, param }) =>
+    handle: ({ namespace, body, param }) =>
       viewOrRefusal(namespace.advanceCharge(param("charge_id"), body.until), chargeReply),
-  ),
-  defineControlOperation(
-    {
-      id: "getChargeTimeline",
-      call: "GET /_sandbox/charges/:charge_id/timeline",
-      runsDueTasks: true,
-      response: "ChargeStory",
-      docs: {
-        summary: "Get a charge's history",
-        description:
-          "Requests, transitions, ledger entries, events, and every delivery attempt with its response, in order.",
-      },
+  }),
+  defineControlOperation({
+    id: "getChargeTimeline",
+    call: "GET /_sandbox/charges/:charge_id/timeline",
+    runsDueTasks: true,
+    response: "ChargeStory",
+    docs: {
+      summary: "Get a charge's history",
+      description:
+        "Requests, transitions, ledger entries, events, and every delivery attempt with its response, in order.",
     },
-    ({ namespace, param }) =>
+    handle: ({ namespace, param }) =>
       viewOrRefusal(chargeOf(namespace, param("charge_id")), (charge) => chargeHistory(namespace, charge)),
-  ),
+  }),
 ];
 
 function chargeOf({ engine }: Namespace, id: string) {

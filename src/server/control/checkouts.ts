@@ -13,39 +13,35 @@ import { chargeReply } from "./charges.js";
 import { defineControlOperation, viewOrRefusal } from "./control-operation.js";
 
 export const QUOTE_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listQuotes",
-      call: "GET /_sandbox/quotes",
-      query: pageQuerySchema,
-      runsDueTasks: true,
-      response: "ControlQuoteList",
-      docs: { summary: "List quotes", description: "Quotes of every organization, newest first." },
-    },
-    ({ namespace: { engine }, query }) => {
+  defineControlOperation({
+    id: "listQuotes",
+    call: "GET /_sandbox/quotes",
+    query: pageQuerySchema,
+    runsDueTasks: true,
+    response: "ControlQuoteList",
+    docs: { summary: "List quotes", description: "Quotes of every organization, newest first." },
+    handle: ({ namespace: { engine }, query }) => {
       const { limit, offset } = limitAndOffset(query);
       const items = engine.state.page("quotes", "quotes", offset, limit);
       return { total: engine.state.count("quotes"), items: items.map(controlQuoteView) };
     },
-  ),
-  defineControlOperation(
-    {
-      id: "listControlDestinations",
-      call: "GET /_sandbox/destinations",
-      query: pageQuerySchema,
-      runsDueTasks: true,
-      response: "ControlDestinationList",
-      docs: {
-        summary: "List payout destinations",
-        description: "Destinations of every organization, newest first.",
-      },
+  }),
+  defineControlOperation({
+    id: "listControlDestinations",
+    call: "GET /_sandbox/destinations",
+    query: pageQuerySchema,
+    runsDueTasks: true,
+    response: "ControlDestinationList",
+    docs: {
+      summary: "List payout destinations",
+      description: "Destinations of every organization, newest first.",
     },
-    ({ namespace: { engine }, query }) => {
+    handle: ({ namespace: { engine }, query }) => {
       const { limit, offset } = limitAndOffset(query);
       const items = engine.state.page("destinations", "destinations", offset, limit);
       return { total: engine.state.count("destinations"), items: items.map(controlDestinationView) };
     },
-  ),
+  }),
 ];
 
 function controlQuoteView(quote: Quote) {
@@ -58,38 +54,34 @@ function controlDestinationView(destination: Destination) {
 }
 
 export const CHECKOUT_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "payCheckout",
-      call: "POST /_sandbox/checkouts/:checkout_id/pay",
-      body: payRequestSchema,
-      runsDueTasks: true,
-      response: "Charge",
-      docs: {
-        summary: "Pay a checkout",
-        description:
-          "Does what the customer does on the hosted page: picks a method and pays. The scenario decides the outcome.",
-        errorCodes: ["INVALID_TRANSITION"],
-        example: { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
-      },
+  defineControlOperation({
+    id: "payCheckout",
+    call: "POST /_sandbox/checkouts/:checkout_id/pay",
+    body: payRequestSchema,
+    runsDueTasks: true,
+    response: "Charge",
+    docs: {
+      summary: "Pay a checkout",
+      description:
+        "Does what the customer does on the hosted page: picks a method and pays. The scenario decides the outcome.",
+      errorCodes: ["INVALID_TRANSITION"],
+      example: { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
     },
-    ({ namespace, body, param }) =>
+    handle: ({ namespace, body, param }) =>
       onChargeOf(namespace, param("checkout_id"), (chargeId) => chooseMethod(chargeId, body)),
-  ),
-  defineControlOperation(
-    {
-      id: "cancelCheckout",
-      call: "POST /_sandbox/checkouts/:checkout_id/cancel",
-      runsDueTasks: true,
-      response: "Charge",
-      docs: {
-        summary: "Cancel a checkout",
-        description: "The customer cancels.",
-        errorCodes: ["INVALID_TRANSITION"],
-      },
+  }),
+  defineControlOperation({
+    id: "cancelCheckout",
+    call: "POST /_sandbox/checkouts/:checkout_id/cancel",
+    runsDueTasks: true,
+    response: "Charge",
+    docs: {
+      summary: "Cancel a checkout",
+      description: "The customer cancels.",
+      errorCodes: ["INVALID_TRANSITION"],
     },
-    ({ namespace, param }) => onChargeOf(namespace, param("checkout_id"), cancelCharge),
-  ),
+    handle: ({ namespace, param }) => onChargeOf(namespace, param("checkout_id"), cancelCharge),
+  }),
 ];
 
 function onChargeOf(

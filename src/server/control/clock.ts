@@ -15,54 +15,48 @@ function earlierMessage(nowMs: number): string {
 }
 
 export const CLOCK_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "getClock",
-      call: "GET /_sandbox/clock",
-      response: "Clock",
-      docs: {
-        summary: "Get the clock",
-        description: "The current time, the clock's mode and speed, and when the next task is due.",
-      },
+  defineControlOperation({
+    id: "getClock",
+    call: "GET /_sandbox/clock",
+    response: "Clock",
+    docs: {
+      summary: "Get the clock",
+      description: "The current time, the clock's mode and speed, and when the next task is due.",
     },
-    ({ namespace }) => namespace.clock.view(),
-  ),
-  defineControlOperation(
-    {
-      id: "setClock",
-      call: "PUT /_sandbox/clock",
-      body: clockRequestSchema,
-      canWaitForClock: true,
-      response: "Clock",
-      docs: {
-        summary: "Set the clock",
-        description: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
-        example: { mode: "manual" },
-      },
+    handle: ({ namespace }) => namespace.clock.view(),
+  }),
+  defineControlOperation({
+    id: "setClock",
+    call: "PUT /_sandbox/clock",
+    body: clockRequestSchema,
+    canWaitForClock: true,
+    response: "Clock",
+    docs: {
+      summary: "Set the clock",
+      description: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
+      example: { mode: "manual" },
     },
-    async ({ namespace, body: { mode, speed, now } }) => {
+    handle: async ({ namespace, body: { mode, speed, now } }) => {
       const nowMs = now === undefined ? undefined : parseInstant(now);
       if (nowMs !== undefined && nowMs < namespace.nowMs())
         return refuseInvalid({ now: earlierMessage(namespace.nowMs()) });
       const refusal = await namespace.clock.set({ setting: settingOf(mode, speed), nowMs });
       return refusal ?? namespace.clock.view();
     },
-  ),
-  defineControlOperation(
-    {
-      id: "advanceClock",
-      call: "POST /_sandbox/clock/advance",
-      body: advanceRequestSchema,
-      canWaitForClock: true,
-      response: "AdvanceReport",
-      docs: {
-        summary: "Advance the clock",
-        description:
-          "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
-        example: { until: "next" },
-      },
+  }),
+  defineControlOperation({
+    id: "advanceClock",
+    call: "POST /_sandbox/clock/advance",
+    body: advanceRequestSchema,
+    canWaitForClock: true,
+    response: "AdvanceReport",
+    docs: {
+      summary: "Advance the clock",
+      description:
+        "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
+      example: { until: "next" },
     },
-    ({ namespace, body: { by, to, until, quiet } }) => {
+    handle: ({ namespace, body: { by, to, until, quiet } }) => {
       const quietMs = quiet === undefined ? undefined : durationMs(quiet);
       const advance = (target: AdvanceTarget) => namespace.clock.advance(target, undefined, quietMs);
       if (until !== undefined) return advance({ until });
@@ -71,7 +65,7 @@ export const CLOCK_OPERATIONS = [
       const nowMs = namespace.nowMs();
       return toMs < nowMs ? refuseInvalid({ to: earlierMessage(nowMs) }) : advance({ toMs });
     },
-  ),
+  }),
 ];
 
 /** A speed without a mode makes the clock run. */

@@ -107,10 +107,12 @@ export class RawJson {
 }
 
 /** Makes an operation. Its handler gets a validated call and returns a value to be sent as JSON, or a refusal. */
-export function defineControlOperation<Query, Body = Fields>(
-  row: ControlRow<Query, Body>,
-  handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
-): ControlOperation {
+export function defineControlOperation<Query, Body = Fields>({
+  handle,
+  ...row
+}: ControlRow<Query, Body> & {
+  readonly handle: (call: ControlCall<Query, Body>) => object | Promise<object>;
+}): ControlOperation {
   const spec = specWithoutHandler(row as ControlRow<unknown, unknown>);
   const run = (call: UnvalidatedCall, { query, body }: CallInput<unknown, unknown>) => {
     if (spec.runsDueTasks) call.namespace.runDueTasks();

@@ -18,16 +18,14 @@ import { limitAndOffset } from "../http/operation-spec.js";
 import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
 export const EVENT_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listEvents",
-      call: "GET /_sandbox/events",
-      query: eventQuerySchema,
-      runsDueTasks: true,
-      response: "EventList",
-      docs: { summary: "List events", description: "The log of events, newest first." },
-    },
-    ({ namespace, query }) => {
+  defineControlOperation({
+    id: "listEvents",
+    call: "GET /_sandbox/events",
+    query: eventQuerySchema,
+    runsDueTasks: true,
+    response: "EventList",
+    docs: { summary: "List events", description: "The log of events, newest first." },
+    handle: ({ namespace, query }) => {
       const { type, charge_id, mode } = query;
       const { state } = namespace.engine;
       const isListed = (event: EventRecord) =>
@@ -39,21 +37,19 @@ export const EVENT_OPERATIONS = [
       const { total, items } = state.pageOfKinds("events", isListed, offset, limit);
       return { total, items: items.map(eventView) };
     },
-  ),
-  defineControlOperation(
-    {
-      id: "createEvent",
-      call: "POST /_sandbox/events",
-      body: triggerRequestSchema,
-      response: "TriggeredEvent",
-      docs: {
-        summary: "Trigger an event",
-        description:
-          "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
-        example: { type: "webhook.test", data: { hello: "app" } },
-      },
+  }),
+  defineControlOperation({
+    id: "createEvent",
+    call: "POST /_sandbox/events",
+    body: triggerRequestSchema,
+    response: "TriggeredEvent",
+    docs: {
+      summary: "Trigger an event",
+      description:
+        "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
+      example: { type: "webhook.test", data: { hello: "app" } },
     },
-    ({ namespace, body, mode: keyMode }) => {
+    handle: ({ namespace, body, mode: keyMode }) => {
       const { type, charge_id, data, force, mode } = body;
       const trigger = triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data, force });
       return viewOrRefusal(namespace.execute(trigger), (event) => ({
@@ -61,23 +57,21 @@ export const EVENT_OPERATIONS = [
         deliveries: namespace.engine.state.deliveriesOf(event.event_id).length,
       }));
     },
-  ),
+  }),
 ];
 
 export const DELIVERY_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listDeliveries",
-      call: "GET /_sandbox/deliveries",
-      query: deliveryQuerySchema,
-      runsDueTasks: true,
-      response: "DeliveryList",
-      docs: {
-        summary: "List deliveries",
-        description: "The log of deliveries, newest first, with every attempt and its response.",
-      },
+  defineControlOperation({
+    id: "listDeliveries",
+    call: "GET /_sandbox/deliveries",
+    query: deliveryQuerySchema,
+    runsDueTasks: true,
+    response: "DeliveryList",
+    docs: {
+      summary: "List deliveries",
+      description: "The log of deliveries, newest first, with every attempt and its response.",
     },
-    ({ namespace, query }) => {
+    handle: ({ namespace, query }) => {
       const { type, charge_id, event_id, webhook_id, status, failing, mode, q } = query;
       const { state } = namespace.engine;
       const isListed = (delivery: Delivery) =>
@@ -110,59 +104,53 @@ export const DELIVERY_OPERATIONS = [
         view,
       );
     },
-  ),
-  defineControlOperation(
-    {
-      id: "getDelivery",
-      call: "GET /_sandbox/deliveries/:delivery_id",
-      runsDueTasks: true,
-      response: "Delivery",
-      docs: {
-        summary: "Get a delivery",
-        description: "One delivery: its exact bytes, headers, responses and next attempt.",
-      },
+  }),
+  defineControlOperation({
+    id: "getDelivery",
+    call: "GET /_sandbox/deliveries/:delivery_id",
+    runsDueTasks: true,
+    response: "Delivery",
+    docs: {
+      summary: "Get a delivery",
+      description: "One delivery: its exact bytes, headers, responses and next attempt.",
     },
-    ({ namespace, param }) =>
+    handle: ({ namespace, param }) =>
       viewOrRefusal(
         namespace.engine.state.get("deliveries", param("delivery_id")) ??
           refuse("NOT_FOUND", "Delivery not found"),
         deliveryViewIn(namespace),
       ),
-  ),
-  defineControlOperation(
-    {
-      id: "redeliver",
-      call: "POST /_sandbox/deliveries/:delivery_id/redeliver",
-      body: redeliverRequestSchema,
-      response: "DeliveryList",
-      docs: {
-        summary: "Redeliver a webhook",
-        description: "New deliveries of the same event to the same receiver, freshly signed.",
-        example: { times: 2 },
-      },
+  }),
+  defineControlOperation({
+    id: "redeliver",
+    call: "POST /_sandbox/deliveries/:delivery_id/redeliver",
+    body: redeliverRequestSchema,
+    response: "DeliveryList",
+    docs: {
+      summary: "Redeliver a webhook",
+      description: "New deliveries of the same event to the same receiver, freshly signed.",
+      example: { times: 2 },
     },
-    ({ namespace, body, param }) =>
+    handle: ({ namespace, body, param }) =>
       viewOrRefusal(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (deliveries) => ({
         total: deliveries.length,
         items: deliveries.map(deliveryViewIn(namespace)),
       })),
-  ),
-  defineControlOperation(
-    {
-      id: "retryDelivery",
-      call: "POST /_sandbox/deliveries/:delivery_id/retry",
-      body: emptyRequestSchema,
-      response: "Delivery",
-      docs: {
-        summary: "Retry a delivery now",
-        description:
-          "Makes the next attempt of the same delivery now instead of when it is due; it counts like any other attempt.",
-        errorCodes: ["INVALID_TRANSITION"],
-      },
+  }),
+  defineControlOperation({
+    id: "retryDelivery",
+    call: "POST /_sandbox/deliveries/:delivery_id/retry",
+    body: emptyRequestSchema,
+    response: "Delivery",
+    docs: {
+      summary: "Retry a delivery now",
+      description:
+        "Makes the next attempt of the same delivery now instead of when it is due; it counts like any other attempt.",
+      errorCodes: ["INVALID_TRANSITION"],
     },
-    ({ namespace, param }) =>
+    handle: ({ namespace, param }) =>
       viewOrRefusal(namespace.execute(retryDelivery(param("delivery_id"))), deliveryViewIn(namespace)),
-  ),
+  }),
 ];
 
 /** Deliveries of an object's events, newest first. */

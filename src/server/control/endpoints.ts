@@ -20,34 +20,30 @@ import { defineControlOperation, pageReply, viewOrRefusal } from "./control-oper
 import { deliveryViewIn } from "./deliveries.js";
 
 export const ENDPOINT_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listWebhookEndpoints",
-      call: "GET /_sandbox/webhook-endpoints",
-      query: pageQuerySchema,
-      response: "WebhookEndpointList",
-      docs: {
-        summary: "List receivers",
-        description: "The receivers of every organization and mode, newest first.",
-      },
+  defineControlOperation({
+    id: "listWebhookEndpoints",
+    call: "GET /_sandbox/webhook-endpoints",
+    query: pageQuerySchema,
+    response: "WebhookEndpointList",
+    docs: {
+      summary: "List receivers",
+      description: "The receivers of every organization and mode, newest first.",
     },
-    ({ namespace, query }) =>
+    handle: ({ namespace, query }) =>
       pageReply([...namespace.engine.state.endpoints()].reverse(), query, controlEndpointView),
-  ),
-  defineControlOperation(
-    {
-      id: "createWebhookEndpoint",
-      call: "POST /_sandbox/webhook-endpoints",
-      body: endpointRequestSchema,
-      response: "WebhookEndpoint",
-      docs: {
-        summary: "Register a receiver",
-        description:
-          "A URL or a mailbox. It receives the events of every organization in its mode, unless one is given.",
-        example: { mailbox: "tests" },
-      },
+  }),
+  defineControlOperation({
+    id: "createWebhookEndpoint",
+    call: "POST /_sandbox/webhook-endpoints",
+    body: endpointRequestSchema,
+    response: "WebhookEndpoint",
+    docs: {
+      summary: "Register a receiver",
+      description:
+        "A URL or a mailbox. It receives the events of every organization in its mode, unless one is given.",
+      example: { mailbox: "tests" },
     },
-    ({ namespace, body, mode: keyMode }) => {
+    handle: ({ namespace, body, mode: keyMode }) => {
       const { url, mailbox, lease, mode, organization_id, events, secret, signature, unreachable } = body;
       const target = {
         url: url === undefined ? null : normalizeWebhookUrl(url)!,
@@ -70,34 +66,30 @@ export const ENDPOINT_OPERATIONS = [
       });
       return controlEndpointView(namespace.execute(endpoint));
     },
-  ),
-  defineControlOperation(
-    {
-      id: "getWebhookEndpoint",
-      call: "GET /_sandbox/webhook-endpoints/:webhook_id",
-      response: "WebhookEndpoint",
-      docs: { summary: "Get a receiver", description: "One receiver." },
-    },
-    ({ namespace, param }) =>
+  }),
+  defineControlOperation({
+    id: "getWebhookEndpoint",
+    call: "GET /_sandbox/webhook-endpoints/:webhook_id",
+    response: "WebhookEndpoint",
+    docs: { summary: "Get a receiver", description: "One receiver." },
+    handle: ({ namespace, param }) =>
       viewOrRefusal(
         namespace.engine.state.get("endpoints", param("webhook_id")) ??
           refuse("NOT_FOUND", "Webhook not found"),
         controlEndpointView,
       ),
-  ),
-  defineControlOperation(
-    {
-      id: "updateWebhookEndpoint",
-      call: "PATCH /_sandbox/webhook-endpoints/:webhook_id",
-      body: endpointPatchSchema,
-      response: "WebhookEndpoint",
-      docs: {
-        summary: "Update a receiver",
-        description: "Changes the fields that are sent and keeps the rest.",
-        example: { enabled: true },
-      },
+  }),
+  defineControlOperation({
+    id: "updateWebhookEndpoint",
+    call: "PATCH /_sandbox/webhook-endpoints/:webhook_id",
+    body: endpointPatchSchema,
+    response: "WebhookEndpoint",
+    docs: {
+      summary: "Update a receiver",
+      description: "Changes the fields that are sent and keeps the rest.",
+      example: { enabled: true },
     },
-    ({ namespace, body: { url, force: _force, ...patch }, param }) => {
+    handle: ({ namespace, body: { url, force: _force, ...patch }, param }) => {
       const endpoint = namespace.engine.state.get("endpoints", param("webhook_id"));
       if (url !== undefined && endpoint !== undefined && endpoint.mailbox !== null)
         return refuseInvalid({ url: "is not for a mailbox" });
@@ -110,39 +102,35 @@ export const ENDPOINT_OPERATIONS = [
         controlEndpointView,
       );
     },
-  ),
-  defineControlOperation(
-    {
-      id: "deleteWebhookEndpoint",
-      call: "DELETE /_sandbox/webhook-endpoints/:webhook_id",
-      response: "WebhookEndpointDeleted",
-      docs: { summary: "Delete a receiver", description: "No more events are sent to it." },
-    },
-    ({ namespace, param }) =>
+  }),
+  defineControlOperation({
+    id: "deleteWebhookEndpoint",
+    call: "DELETE /_sandbox/webhook-endpoints/:webhook_id",
+    response: "WebhookEndpointDeleted",
+    docs: { summary: "Delete a receiver", description: "No more events are sent to it." },
+    handle: ({ namespace, param }) =>
       viewOrRefusal(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
         webhook_id,
         deleted: true,
       })),
-  ),
+  }),
 ];
 
 const TAKE_DEFAULT = 100;
 
 export const MAILBOX_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "takeFromMailbox",
-      call: "POST /_sandbox/mailboxes/:name/take",
-      body: takeRequestSchema,
-      response: "MailboxItemList",
-      docs: {
-        summary: "Receive from a mailbox",
-        description:
-          "Returns exactly what a receiver would be sent, signed now. Each delivery must then be acknowledged within the time a receiver has to respond.",
-        example: { max: 1 },
-      },
+  defineControlOperation({
+    id: "takeFromMailbox",
+    call: "POST /_sandbox/mailboxes/:name/take",
+    body: takeRequestSchema,
+    response: "MailboxItemList",
+    docs: {
+      summary: "Receive from a mailbox",
+      description:
+        "Returns exactly what a receiver would be sent, signed now. Each delivery must then be acknowledged within the time a receiver has to respond.",
+      example: { max: 1 },
     },
-    ({ namespace, body, param }) => {
+    handle: ({ namespace, body, param }) => {
       const name = param("name");
       const { state } = namespace.engine;
       if (!state.endpoints().some((endpoint) => endpoint.mailbox === name))
@@ -163,21 +151,19 @@ export const MAILBOX_OPERATIONS = [
       });
       return { total: taken.length, items };
     },
-  ),
-  defineControlOperation(
-    {
-      id: "acknowledgeDelivery",
-      call: "POST /_sandbox/mailboxes/:name/:delivery_id/ack",
-      body: ackRequestSchema,
-      response: "Delivery",
-      docs: {
-        summary: "Acknowledge a delivery",
-        description:
-          "Reports the receiver's response to a delivery taken from the mailbox; a failure is retried as scheduled.",
-        example: { status: 200, body: "ok" },
-      },
+  }),
+  defineControlOperation({
+    id: "acknowledgeDelivery",
+    call: "POST /_sandbox/mailboxes/:name/:delivery_id/ack",
+    body: ackRequestSchema,
+    response: "Delivery",
+    docs: {
+      summary: "Acknowledge a delivery",
+      description:
+        "Reports the receiver's response to a delivery taken from the mailbox; a failure is retried as scheduled.",
+      example: { status: 200, body: "ok" },
     },
-    ({ namespace, body, param }) => {
+    handle: ({ namespace, body, param }) => {
       const { status = null, body: response_body = null, error = null, headers } = body;
       const id = param("delivery_id");
       const [, retryAfter = null] =
@@ -189,5 +175,5 @@ export const MAILBOX_OPERATIONS = [
         );
       return deliveryViewIn(namespace)(namespace.engine.state.get("deliveries", id)!);
     },
-  ),
+  }),
 ];

@@ -20,41 +20,37 @@ const CONTROL_CODES = new Set([
 ]);
 
 export const INSIGHT_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "getCoverage",
-      call: "GET /_sandbox/coverage",
-      query: scopeQuerySchema,
-      runsDueTasks: true,
-      response: "Coverage",
-      docs: {
-        summary: "Get coverage",
-        description:
-          "Operations, statuses, events, error codes and mishaps the app has met, and those it has not.",
-      },
+  defineControlOperation({
+    id: "getCoverage",
+    call: "GET /_sandbox/coverage",
+    query: scopeQuerySchema,
+    runsDueTasks: true,
+    response: "Coverage",
+    docs: {
+      summary: "Get coverage",
+      description:
+        "Operations, statuses, events, error codes and mishaps the app has met, and those it has not.",
     },
-    ({ namespaces, namespace, query }) => {
+    handle: ({ namespaces, namespace, query }) => {
       return coverageOf(query.of === "server" ? namespaces.totalCounters : namespace.counters);
     },
-  ),
-  defineControlOperation(
-    {
-      id: "getAdvice",
-      call: "GET /_sandbox/advice",
-      query: scopeQuerySchema,
-      runsDueTasks: true,
-      response: "AdviceList",
-      docs: {
-        summary: "Get advice",
-        description:
-          "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, ignored fields, late webhook responses",
-      },
+  }),
+  defineControlOperation({
+    id: "getAdvice",
+    call: "GET /_sandbox/advice",
+    query: scopeQuerySchema,
+    runsDueTasks: true,
+    response: "AdviceList",
+    docs: {
+      summary: "Get advice",
+      description:
+        "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, ignored fields, late webhook responses",
     },
-    ({ namespaces, namespace, query }) => {
+    handle: ({ namespaces, namespace, query }) => {
       const items = (query.of === "server" ? namespaces.advice : namespace.advisor.log).items();
       return { total: items.length, items };
     },
-  ),
+  }),
 ];
 
 /** Splits operations, statuses, event types, error codes and mishaps into those the app has met and the rest. */
@@ -78,21 +74,19 @@ export function coverageOf(counters: CoverageCounters) {
 }
 
 export const FAILED_TEST_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "keepFailedTest",
-      call: "POST /_sandbox/failed-tests",
-      body: failedTestRequestSchema,
-      runsDueTasks: true,
-      response: "FailedTest",
-      docs: {
-        summary: "Save a failed test",
-        description:
-          "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
-        example: { test: "shop.test.ts > an order is paid" },
-      },
+  defineControlOperation({
+    id: "keepFailedTest",
+    call: "POST /_sandbox/failed-tests",
+    body: failedTestRequestSchema,
+    runsDueTasks: true,
+    response: "FailedTest",
+    docs: {
+      summary: "Save a failed test",
+      description:
+        "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
+      example: { test: "shop.test.ts > an order is paid" },
     },
-    async ({ namespaces, namespace, fetch, body }) => {
+    handle: async ({ namespaces, namespace, fetch, body }) => {
       const { name } = namespace;
       const client = new ControlClient({
         namespace: name,
@@ -104,36 +98,32 @@ export const FAILED_TEST_OPERATIONS = [
         activity,
       );
     },
-  ),
-  defineControlOperation(
-    {
-      id: "listFailedTests",
-      call: "GET /_sandbox/failed-tests",
-      query: pageQuerySchema,
-      response: "FailedTestList",
-      docs: {
-        summary: "List failed tests",
-        description: "The recorded failed tests of all namespaces, newest first.",
-      },
+  }),
+  defineControlOperation({
+    id: "listFailedTests",
+    call: "GET /_sandbox/failed-tests",
+    query: pageQuerySchema,
+    response: "FailedTestList",
+    docs: {
+      summary: "List failed tests",
+      description: "The recorded failed tests of all namespaces, newest first.",
     },
-    ({ namespaces: { failedTests }, query }) => ({
+    handle: ({ namespaces: { failedTests }, query }) => ({
       ...pageReply(failedTests.list(), query),
       left_out: failedTests.omittedCount,
     }),
-  ),
-  defineControlOperation(
-    {
-      id: "getFailedTest",
-      call: "GET /_sandbox/failed-tests/:failed_test_id",
-      response: "FailedTestDetail",
-      docs: {
-        summary: "Get a failed test",
-        description: "One failed test, with everything that happened in it.",
-      },
+  }),
+  defineControlOperation({
+    id: "getFailedTest",
+    call: "GET /_sandbox/failed-tests/:failed_test_id",
+    response: "FailedTestDetail",
+    docs: {
+      summary: "Get a failed test",
+      description: "One failed test, with everything that happened in it.",
     },
-    ({ namespaces, param }) => {
+    handle: ({ namespaces, param }) => {
       const json = namespaces.failedTests.json(Number(param("failed_test_id")));
       return isRefusal(json) ? json : new RawJson(json);
     },
-  ),
+  }),
 ];

@@ -13,15 +13,13 @@ import { limitAndOffset } from "../http/operation-spec.js";
 import { type ControlCall, defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
 export const NAMESPACE_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listNamespaces",
-      call: "GET /_sandbox/namespaces",
-      query: pageQuerySchema,
-      response: "NamespaceList",
-      docs: { summary: "List namespaces", description: "Every namespace, newest first." },
-    },
-    async ({ namespaces, query, url, fetch, access }) => {
+  defineControlOperation({
+    id: "listNamespaces",
+    call: "GET /_sandbox/namespaces",
+    query: pageQuerySchema,
+    response: "NamespaceList",
+    docs: { summary: "List namespaces", description: "Every namespace, newest first." },
+    handle: async ({ namespaces, query, url, fetch, access }) => {
       const { leases } = namespaces;
       if (leases === undefined) return pageReply(namespaces.list(), query);
       const { limit, offset } = limitAndOffset(query);
@@ -34,131 +32,117 @@ export const NAMESPACE_OPERATIONS = [
       });
       return { total: all.length, items: (await Promise.all(views)).flat() };
     },
-  ),
-  defineControlOperation(
-    {
-      id: "createNamespace",
-      call: "POST /_sandbox/namespaces",
-      body: namespaceRequestSchema,
-      response: "Namespace",
-      docs: {
-        summary: "Create a namespace",
-        description: "Creates a namespace that does not exist yet.",
-        errorCodes: ["NAMESPACE_EXISTS"],
-        example: { name: "worker-1", clock: "manual" },
-      },
+  }),
+  defineControlOperation({
+    id: "createNamespace",
+    call: "POST /_sandbox/namespaces",
+    body: namespaceRequestSchema,
+    response: "Namespace",
+    docs: {
+      summary: "Create a namespace",
+      description: "Creates a namespace that does not exist yet.",
+      errorCodes: ["NAMESPACE_EXISTS"],
+      example: { name: "worker-1", clock: "manual" },
     },
-    ({ namespaces, body }) => namespaces.create(body),
-  ),
-  defineControlOperation(
-    {
-      id: "getNamespace",
-      call: "GET /_sandbox/namespaces/:name",
-      response: "Namespace",
-      docs: { summary: "Get a namespace", description: "One namespace." },
-    },
-    ({ namespaces, param }) =>
+    handle: ({ namespaces, body }) => namespaces.create(body),
+  }),
+  defineControlOperation({
+    id: "getNamespace",
+    call: "GET /_sandbox/namespaces/:name",
+    response: "Namespace",
+    docs: { summary: "Get a namespace", description: "One namespace." },
+    handle: ({ namespaces, param }) =>
       namespaces.list().find(({ name }) => name === param("name")) ??
       namespaces.notFoundRefusal(param("name"), null),
-  ),
-  defineControlOperation(
-    {
-      id: "putNamespace",
-      call: "PUT /_sandbox/namespaces/:name",
-      params: { name: namespaceNameSchema },
-      body: namespaceRequestSchema,
-      response: "Namespace",
-      docs: {
-        summary: "Create a namespace unless it exists",
-        description:
-          "Creates the namespace unless it exists; an existing one is not changed. Safe to repeat. A namespace of an earlier run that could not be opened is opened again.",
-        errorCodes: ["NAMESPACE_EXISTS"],
-        example: { clock: "manual" },
-      },
+  }),
+  defineControlOperation({
+    id: "putNamespace",
+    call: "PUT /_sandbox/namespaces/:name",
+    params: { name: namespaceNameSchema },
+    body: namespaceRequestSchema,
+    response: "Namespace",
+    docs: {
+      summary: "Create a namespace unless it exists",
+      description:
+        "Creates the namespace unless it exists; an existing one is not changed. Safe to repeat. A namespace of an earlier run that could not be opened is opened again.",
+      errorCodes: ["NAMESPACE_EXISTS"],
+      example: { clock: "manual" },
     },
-    ({ namespaces, body, param }) => {
+    handle: ({ namespaces, body, param }) => {
       const name = param("name");
       return body.name !== undefined && body.name !== name
         ? refuseInvalid({ name: "must be the name in the path" })
         : namespaces.ensure(name, body);
     },
-  ),
-  defineControlOperation(
-    {
-      id: "deleteNamespace",
-      call: "DELETE /_sandbox/namespaces/:name",
-      response: "NameDeleted",
-      docs: {
-        summary: "Delete a namespace",
-        description: "Deletes the namespace and everything in it, even if it could not be opened.",
-      },
+  }),
+  defineControlOperation({
+    id: "deleteNamespace",
+    call: "DELETE /_sandbox/namespaces/:name",
+    response: "NameDeleted",
+    docs: {
+      summary: "Delete a namespace",
+      description: "Deletes the namespace and everything in it, even if it could not be opened.",
     },
-    async ({ namespaces, param }) => {
+    handle: async ({ namespaces, param }) => {
       const name = param("name");
       return (await namespaces.delete(name)) ?? { name, deleted: true };
     },
-  ),
+  }),
 ];
 
 const UNTIL_RESET = "A reset undoes the change.";
 
 export const ACCESS_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "updateKey",
-      call: "PATCH /_sandbox/keys/:key",
-      body: keyPatchSchema,
-      response: "Key",
-      docs: {
-        summary: "Update a key",
-        description: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
-        example: { status: "revoked" },
-      },
+  defineControlOperation({
+    id: "updateKey",
+    call: "PATCH /_sandbox/keys/:key",
+    body: keyPatchSchema,
+    response: "Key",
+    docs: {
+      summary: "Update a key",
+      description: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
+      example: { status: "revoked" },
     },
-    ({ namespace, body, param }) => {
+    handle: ({ namespace, body, param }) => {
       const known = namespace.keys.all().find(({ key }) => key === param("key"));
       return known === undefined
         ? refuse("NOT_FOUND", `There is no key "${param("key")}"`)
         : namespace.execute(changeKey(known, body));
     },
-  ),
-  defineControlOperation(
-    {
-      id: "updateOrganization",
-      call: "PATCH /_sandbox/organizations/:organization_id",
-      body: organizationPatchSchema,
-      response: "Organization",
-      docs: {
-        summary: "Update an organization",
-        description: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
-        example: { status: "deactivated" },
-      },
+  }),
+  defineControlOperation({
+    id: "updateOrganization",
+    call: "PATCH /_sandbox/organizations/:organization_id",
+    body: organizationPatchSchema,
+    response: "Organization",
+    docs: {
+      summary: "Update an organization",
+      description: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
+      example: { status: "deactivated" },
     },
-    ({ namespace, body, param }) => {
+    handle: ({ namespace, body, param }) => {
       const { engine } = namespace;
       const changed = namespace.execute(changeOrganization(param("organization_id"), body));
       return viewOrRefusal(changed, (organization) =>
         organizationView(organization, engine.namespace.start_ms),
       );
     },
-  ),
+  }),
 ];
 
 export const LEASE_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "takeLease",
-      call: "POST /_sandbox/lease",
-      body: leaseRequestSchema,
-      response: "Lease",
-      docs: {
-        summary: "Acquire a namespace lease",
-        description:
-          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
-        errorCodes: ["NAMESPACE_LEASED"],
-      },
+  defineControlOperation({
+    id: "takeLease",
+    call: "POST /_sandbox/lease",
+    body: leaseRequestSchema,
+    response: "Lease",
+    docs: {
+      summary: "Acquire a namespace lease",
+      description:
+        "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
+      errorCodes: ["NAMESPACE_LEASED"],
     },
-    (call) =>
+    handle: (call) =>
       withRun(call, async (run, { namespaces, namespace, body, signal }) => {
         if (body.hold === true) {
           const held = await namespace.lease.hold(run, signal());
@@ -173,24 +157,22 @@ export const LEASE_OPERATIONS = [
         };
         return namespace.lease.take(run, cleanUp) ?? { namespace: namespace.name, run, held: true };
       }),
-  ),
-  defineControlOperation(
-    {
-      id: "releaseLease",
-      call: "DELETE /_sandbox/lease",
-      response: "Lease",
-      docs: {
-        summary: "Release a lease",
-        description: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
-      },
+  }),
+  defineControlOperation({
+    id: "releaseLease",
+    call: "DELETE /_sandbox/lease",
+    response: "Lease",
+    docs: {
+      summary: "Release a lease",
+      description: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
     },
-    (call) =>
+    handle: (call) =>
       withRun(
         call,
         (run, { namespace }) =>
           namespace.lease.release(run) ?? { namespace: namespace.name, run, held: false },
       ),
-  ),
+  }),
 ];
 
 function withRun<Call extends Pick<ControlCall, "run">, Result>(

@@ -15,22 +15,20 @@ const FINDINGS_MAX = 1_000;
 const ROW_FAULTS_MAX = 20;
 
 export const RECONCILE_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "reconcile",
-      call: "POST /_sandbox/reconcile",
-      body: reconcileRequestSchema,
-      maxBodyBytes: MAX_BYTES,
-      runsDueTasks: true,
-      response: "BookReport",
-      docs: {
-        summary: "Reconcile the app's books",
-        description:
-          "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
-        example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
-      },
+  defineControlOperation({
+    id: "reconcile",
+    call: "POST /_sandbox/reconcile",
+    body: reconcileRequestSchema,
+    maxBodyBytes: MAX_BYTES,
+    runsDueTasks: true,
+    response: "BookReport",
+    docs: {
+      summary: "Reconcile the app's books",
+      description:
+        "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
+      example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
     },
-    ({ namespace: { engine }, body, mode: keyMode }) => {
+    handle: ({ namespace: { engine }, body, mode: keyMode }) => {
       const read = parseRows(body.rows, body);
       if (!("rows" in read)) return invalidRows(read);
       const { mode = keyMode, since, partial } = body;
@@ -53,7 +51,7 @@ export const RECONCILE_OPERATIONS = [
         findings: findings.slice(0, FINDINGS_MAX),
       };
     },
-  ),
+  }),
 ];
 
 /** Maximum number of an order's metadata keys to look up by index; the other keys filter the result. */

@@ -8,19 +8,16 @@ import { iso, parseInstant } from "../../core/schema/time.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
 
 export const REQUEST_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listRequests",
-      call: "GET /_sandbox/requests",
-      query: requestQuerySchema,
-      response: "RequestList",
-      docs: {
-        summary: "List requests",
-        description:
-          "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
-      },
+  defineControlOperation({
+    id: "listRequests",
+    call: "GET /_sandbox/requests",
+    query: requestQuerySchema,
+    response: "RequestList",
+    docs: {
+      summary: "List requests",
+      description: "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
     },
-    ({ namespace, query }) => {
+    handle: ({ namespace, query }) => {
       const { method, path, operation, status, since } = query;
       const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
       const sinceMs = since === undefined || sinceId !== undefined ? undefined : parseInstant(since);
@@ -42,19 +39,17 @@ export const REQUEST_OPERATIONS = [
         );
       return pageReply(found, query, requestEntryView);
     },
-  ),
-  defineControlOperation(
-    {
-      id: "clearRequests",
-      call: "DELETE /_sandbox/requests",
-      response: "RequestList",
-      docs: { summary: "Clear the request journal", description: "Empties the request journal." },
-    },
-    ({ namespace }) => {
+  }),
+  defineControlOperation({
+    id: "clearRequests",
+    call: "DELETE /_sandbox/requests",
+    response: "RequestList",
+    docs: { summary: "Clear the request journal", description: "Empties the request journal." },
+    handle: ({ namespace }) => {
       namespace.clearRequests();
       return { total: 0, items: [] };
     },
-  ),
+  }),
 ];
 
 /** A journal entry with parsed JSON bodies and a masked key. */

@@ -19,57 +19,51 @@ import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { defineControlOperation, pageReply, unknownNameError, viewOrRefusal } from "./control-operation.js";
 
 export const SCENARIO_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listScenarios",
-      call: "GET /_sandbox/scenarios",
-      query: scenarioQuerySchema,
-      response: "ScenarioList",
-      docs: {
-        summary: "List scenarios",
-        description:
-          "Every scenario of the namespace: active ones first, in the order they are evaluated; then by name.",
-      },
+  defineControlOperation({
+    id: "listScenarios",
+    call: "GET /_sandbox/scenarios",
+    query: scenarioQuerySchema,
+    response: "ScenarioList",
+    docs: {
+      summary: "List scenarios",
+      description:
+        "Every scenario of the namespace: active ones first, in the order they are evaluated; then by name.",
     },
-    ({ namespace, query }) => {
+    handle: ({ namespace, query }) => {
       const inOrder = [...namespace.engine.state.tables.scenarios.values()].sort(
         (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
       );
       return pageReply(inOrder, query, (stored) => view(namespace, stored, query.of));
     },
-  ),
-  defineControlOperation(
-    {
-      id: "getScenario",
-      call: "GET /_sandbox/scenarios/:name",
-      response: "Scenario",
-      docs: { summary: "Get a scenario", description: "One scenario." },
-    },
-    ({ namespace, param }) =>
+  }),
+  defineControlOperation({
+    id: "getScenario",
+    call: "GET /_sandbox/scenarios/:name",
+    response: "Scenario",
+    docs: { summary: "Get a scenario", description: "One scenario." },
+    handle: ({ namespace, param }) =>
       viewOrRefusal(findScenario(namespace, param("name")), (stored) => view(namespace, stored)),
-  ),
-  defineControlOperation(
-    {
-      id: "putScenario",
-      call: "PUT /_sandbox/scenarios/:name",
-      response: "Scenario",
-      docs: {
-        summary: "Save a scenario",
-        body: "ScenarioRequest",
-        description:
-          "Creates or replaces the scenario. It applies once it is activated, or when it is requested by name.",
-        example: {
-          description: "The operator declines.",
-          charges: [
-            {
-              match: { currency: "KES" },
-              timeline: [{ after: "2s", to: "FAILED", reason: "declined_by_operator" }],
-            },
-          ],
-        },
+  }),
+  defineControlOperation({
+    id: "putScenario",
+    call: "PUT /_sandbox/scenarios/:name",
+    response: "Scenario",
+    docs: {
+      summary: "Save a scenario",
+      body: "ScenarioRequest",
+      description:
+        "Creates or replaces the scenario. It applies once it is activated, or when it is requested by name.",
+      example: {
+        description: "The operator declines.",
+        charges: [
+          {
+            match: { currency: "KES" },
+            timeline: [{ after: "2s", to: "FAILED", reason: "declined_by_operator" }],
+          },
+        ],
       },
     },
-    async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
+    handle: async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
       if (force !== undefined && typeof force !== "boolean")
         return refuseInvalid({ force: "must be a boolean" });
       const named = { name: param("name"), ...body };
@@ -84,18 +78,16 @@ export const SCENARIO_OPERATIONS = [
       namespace.faults.clearCounts(scenario.name);
       return view(namespace, namespace.execute(storeScenario(scenario, { active: false, byHand: true })));
     },
-  ),
-  defineControlOperation(
-    {
-      id: "deleteScenario",
-      call: "DELETE /_sandbox/scenarios/:name",
-      response: "NameDeleted",
-      docs: {
-        summary: "Delete a scenario",
-        description: "Its rules no longer apply; objects they have already matched keep their timelines.",
-      },
+  }),
+  defineControlOperation({
+    id: "deleteScenario",
+    call: "DELETE /_sandbox/scenarios/:name",
+    response: "NameDeleted",
+    docs: {
+      summary: "Delete a scenario",
+      description: "Its rules no longer apply; objects they have already matched keep their timelines.",
     },
-    ({ namespace, param }) => {
+    handle: ({ namespace, param }) => {
       const name = param("name");
       const stored = findScenario(namespace, name);
       if (isRefusal(stored)) return stored;
@@ -103,51 +95,45 @@ export const SCENARIO_OPERATIONS = [
       namespace.faults.clearCounts(name);
       return { name, deleted: true };
     },
-  ),
-  defineControlOperation(
-    {
-      id: "activateScenario",
-      call: "POST /_sandbox/scenarios/:name/activate",
-      response: "Scenario",
-      docs: {
-        summary: "Activate a scenario",
-        description:
-          "Its rules apply to everything that names no scenario. The last one activated is tried first.",
-      },
+  }),
+  defineControlOperation({
+    id: "activateScenario",
+    call: "POST /_sandbox/scenarios/:name/activate",
+    response: "Scenario",
+    docs: {
+      summary: "Activate a scenario",
+      description:
+        "Its rules apply to everything that names no scenario. The last one activated is tried first.",
     },
-    ({ namespace, param }) => {
+    handle: ({ namespace, param }) => {
       const stored = namespace.execute(activateScenario(param("name"), true));
       // `times` and `skip` count from activation.
       if (!isRefusal(stored)) namespace.faults.clearCounts(stored.name);
       return viewOrRefusal(stored, (scenario) => view(namespace, scenario));
     },
-  ),
-  defineControlOperation(
-    {
-      id: "deactivateScenario",
-      call: "POST /_sandbox/scenarios/:name/deactivate",
-      response: "Scenario",
-      docs: { summary: "Deactivate a scenario", description: "It then applies only when requested by name." },
-    },
-    ({ namespace, param }) =>
+  }),
+  defineControlOperation({
+    id: "deactivateScenario",
+    call: "POST /_sandbox/scenarios/:name/deactivate",
+    response: "Scenario",
+    docs: { summary: "Deactivate a scenario", description: "It then applies only when requested by name." },
+    handle: ({ namespace, param }) =>
       viewOrRefusal(namespace.execute(activateScenario(param("name"), false)), (stored) =>
         view(namespace, stored),
       ),
-  ),
-  defineControlOperation(
-    {
-      id: "runScenario",
-      call: "POST /_sandbox/scenarios/:name/run",
-      body: runScenarioRequestSchema,
-      response: "RunReport",
-      docs: {
-        summary: "Run a scenario's steps",
-        description:
-          "Runs its steps in this namespace, with the clock frozen meanwhile, and returns when they are done.",
-        example: { app: "http://localhost:3000", vars: { amount: "500.00" } },
-      },
+  }),
+  defineControlOperation({
+    id: "runScenario",
+    call: "POST /_sandbox/scenarios/:name/run",
+    body: runScenarioRequestSchema,
+    response: "RunReport",
+    docs: {
+      summary: "Run a scenario's steps",
+      description:
+        "Runs its steps in this namespace, with the clock frozen meanwhile, and returns when they are done.",
+      example: { app: "http://localhost:3000", vars: { amount: "500.00" } },
     },
-    ({ namespaces, namespace, fetch, body, param, signal }) => {
+    handle: ({ namespaces, namespace, fetch, body, param, signal }) => {
       const stored = findScenario(namespace, param("name"));
       if (isRefusal(stored)) return stored;
       const { source } = stored.scenario;
@@ -161,7 +147,7 @@ export const SCENARIO_OPERATIONS = [
         signal: signal(),
       });
     },
-  ),
+  }),
 ];
 
 function view({ engine }: Namespace, stored: StoredScenario, of?: "namespace" | "server") {
@@ -179,55 +165,46 @@ function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Sce
 }
 
 export const FAULT_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listFaults",
-      call: "GET /_sandbox/faults",
-      query: pageQuerySchema,
-      response: "FaultList",
-      docs: {
-        summary: "List faults",
-        description:
-          "The faults added here, newest first; those of scenarios are listed with their scenario.",
-      },
+  defineControlOperation({
+    id: "listFaults",
+    call: "GET /_sandbox/faults",
+    query: pageQuerySchema,
+    response: "FaultList",
+    docs: {
+      summary: "List faults",
+      description: "The faults added here, newest first; those of scenarios are listed with their scenario.",
     },
-    ({ namespace: { engine, faults }, query }) => {
+    handle: ({ namespace: { engine, faults }, query }) => {
       const newestFirst = [...engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
       return pageReply(newestFirst, query, (fault) => faultView(fault, faults.countApplied(fault.fault_id)));
     },
-  ),
-  defineControlOperation(
-    {
-      id: "createFault",
-      call: "POST /_sandbox/faults",
-      body: faultRuleSchema,
-      response: "Fault",
-      docs: {
-        summary: "Add a fault",
-        description: "From now on, matching API calls fail, are delayed or lose their connection.",
-        example: { match: { operation: "createQuote" }, respond: { status: 503 }, times: 2 },
-      },
+  }),
+  defineControlOperation({
+    id: "createFault",
+    call: "POST /_sandbox/faults",
+    body: faultRuleSchema,
+    response: "Fault",
+    docs: {
+      summary: "Add a fault",
+      description: "From now on, matching API calls fail, are delayed or lose their connection.",
+      example: { match: { operation: "createQuote" }, respond: { status: 503 }, times: 2 },
     },
-    ({ namespace, body }) => faultView(namespace.execute(addFault(body)), 0),
-  ),
-  defineControlOperation(
-    {
-      id: "deleteFaults",
-      call: "DELETE /_sandbox/faults",
-      response: "FaultsRemoved",
-      docs: { summary: "Delete all faults", description: "Faults of scenarios are kept." },
-    },
-    ({ namespace }) => removeOneOrAll(namespace),
-  ),
-  defineControlOperation(
-    {
-      id: "deleteFault",
-      call: "DELETE /_sandbox/faults/:fault_id",
-      response: "FaultsRemoved",
-      docs: { summary: "Delete a fault", description: "One fault." },
-    },
-    ({ namespace, param }) => removeOneOrAll(namespace, param("fault_id")),
-  ),
+    handle: ({ namespace, body }) => faultView(namespace.execute(addFault(body)), 0),
+  }),
+  defineControlOperation({
+    id: "deleteFaults",
+    call: "DELETE /_sandbox/faults",
+    response: "FaultsRemoved",
+    docs: { summary: "Delete all faults", description: "Faults of scenarios are kept." },
+    handle: ({ namespace }) => removeOneOrAll(namespace),
+  }),
+  defineControlOperation({
+    id: "deleteFault",
+    call: "DELETE /_sandbox/faults/:fault_id",
+    response: "FaultsRemoved",
+    docs: { summary: "Delete a fault", description: "One fault." },
+    handle: ({ namespace, param }) => removeOneOrAll(namespace, param("fault_id")),
+  }),
 ];
 
 function removeOneOrAll(namespace: Namespace, faultId?: string): object {

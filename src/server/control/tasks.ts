@@ -10,20 +10,18 @@ import { defineControlOperation, pageReply } from "./control-operation.js";
 import { deliveriesAbout } from "./deliveries.js";
 
 export const TASK_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listTasks",
-      call: "GET /_sandbox/tasks",
-      query: nextQuerySchema,
-      runsDueTasks: true,
-      response: "TaskList",
-      docs: {
-        summary: "List scheduled tasks",
-        description:
-          "All scheduled tasks, earliest first: expiries, timelines, settlements, withdrawal steps and delivery attempts. Deliveries in flight or in a mailbox are no longer scheduled.",
-      },
+  defineControlOperation({
+    id: "listTasks",
+    call: "GET /_sandbox/tasks",
+    query: nextQuerySchema,
+    runsDueTasks: true,
+    response: "TaskList",
+    docs: {
+      summary: "List scheduled tasks",
+      description:
+        "All scheduled tasks, earliest first: expiries, timelines, settlements, withdrawal steps and delivery attempts. Deliveries in flight or in a mailbox are no longer scheduled.",
     },
-    ({ namespace: { engine }, query }) => {
+    handle: ({ namespace: { engine }, query }) => {
       const { state } = engine;
       if (query.id === undefined) {
         const { limit, offset } = limitAndOffset(query);
@@ -35,7 +33,7 @@ export const TASK_OPERATIONS = [
       const tasks = state.tasksOf(query.id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
       return pageReply(tasks, query, (task) => taskView(state, task));
     },
-  ),
+  }),
 ];
 
 /** A slice of the scheduled tasks, earliest first. */
@@ -82,24 +80,22 @@ function statusAfter(
 const LATEST = "~";
 
 export const NEXT_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listNext",
-      call: "GET /_sandbox/next",
-      query: nextQuerySchema,
-      runsDueTasks: true,
-      response: "NextList",
-      docs: {
-        summary: "List what can happen next",
-        description:
-          "Scheduled tasks and deliveries in time order, deliveries that wait for something else, and the possible next statuses of charges and withdrawals, newest first.",
-      },
+  defineControlOperation({
+    id: "listNext",
+    call: "GET /_sandbox/next",
+    query: nextQuerySchema,
+    runsDueTasks: true,
+    response: "NextList",
+    docs: {
+      summary: "List what can happen next",
+      description:
+        "Scheduled tasks and deliveries in time order, deliveries that wait for something else, and the possible next statuses of charges and withdrawals, newest first.",
     },
-    ({ namespace: { engine }, query }) =>
+    handle: ({ namespace: { engine }, query }) =>
       query.id === undefined
         ? nextPage(engine.state, limitAndOffset(query))
         : pageReply(nextOfObject(engine.state, query.id), query),
-  ),
+  }),
 ];
 
 /** Lists tasks by time, then unscheduled deliveries, then possible transitions; reads only the page. */

@@ -28,22 +28,20 @@ export const TOO_MANY_WAITS = refuse(
 );
 
 export const WAIT_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "waitFor",
-      call: "POST /_sandbox/wait",
-      body: waitRequestSchema,
-      runsDueTasks: true,
-      response: "WaitResult",
-      docs: {
-        summary: "Wait for an event",
-        description:
-          "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends when its caller disconnects; a namespace may have 1,000 pending waits.",
-        errorCodes: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
-        example: { for: "idle" },
-      },
+  defineControlOperation({
+    id: "waitFor",
+    call: "POST /_sandbox/wait",
+    body: waitRequestSchema,
+    runsDueTasks: true,
+    response: "WaitResult",
+    docs: {
+      summary: "Wait for an event",
+      description:
+        "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends when its caller disconnects; a namespace may have 1,000 pending waits.",
+      errorCodes: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
+      example: { for: "idle" },
     },
-    async ({ namespace, body, vocabulary, signal }) => {
+    handle: async ({ namespace, body, vocabulary, signal }) => {
       const { for: kind, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
       const fault = kind === "idle" ? undefined : await impossibleMatch(kind, match, vocabulary);
       if (fault !== undefined) return fault;
@@ -76,7 +74,7 @@ export const WAIT_OPERATIONS = [
         )
       );
     },
-  ),
+  }),
 ];
 
 /** Refuses a match that no record can meet. */

@@ -11,16 +11,14 @@ import { EXTENSION_NOTE } from "./charges.js";
 import { defineControlOperation, viewOrRefusal } from "./control-operation.js";
 
 export const WITHDRAWAL_OPERATIONS = [
-  defineControlOperation(
-    {
-      id: "listControlWithdrawals",
-      call: "GET /_sandbox/withdrawals",
-      query: withdrawalQuerySchema,
-      runsDueTasks: true,
-      response: "ControlWithdrawalList",
-      docs: { summary: "List withdrawals", description: "Withdrawals of every organization, newest first." },
-    },
-    ({ namespace: { engine }, query }) => {
+  defineControlOperation({
+    id: "listControlWithdrawals",
+    call: "GET /_sandbox/withdrawals",
+    query: withdrawalQuerySchema,
+    runsDueTasks: true,
+    response: "ControlWithdrawalList",
+    docs: { summary: "List withdrawals", description: "Withdrawals of every organization, newest first." },
+    handle: ({ namespace: { engine }, query }) => {
       const { mode, status } = query;
       const { limit, offset } = limitAndOffset(query);
       const isListed = (withdrawal: Withdrawal) =>
@@ -29,56 +27,51 @@ export const WITHDRAWAL_OPERATIONS = [
       const { total, items } = engine.state.pageOfKinds("withdrawals", isListed, offset, limit);
       return { total, items: items.map(controlWithdrawalView) };
     },
-  ),
-  defineControlOperation(
-    {
-      id: "getControlWithdrawal",
-      call: "GET /_sandbox/withdrawals/:withdrawal_id",
-      runsDueTasks: true,
-      response: "ControlWithdrawal",
-      docs: { summary: "Get a withdrawal", description: "A withdrawal of any organization." },
-    },
-    ({ namespace: { engine }, param }) =>
+  }),
+  defineControlOperation({
+    id: "getControlWithdrawal",
+    call: "GET /_sandbox/withdrawals/:withdrawal_id",
+    runsDueTasks: true,
+    response: "ControlWithdrawal",
+    docs: { summary: "Get a withdrawal", description: "A withdrawal of any organization." },
+    handle: ({ namespace: { engine }, param }) =>
       viewOrRefusal(
         engine.state.get("withdrawals", param("withdrawal_id")) ??
           refuse("NOT_FOUND", "Withdrawal not found"),
         controlWithdrawalView,
       ),
-  ),
-  defineControlOperation(
-    {
-      id: "bounceWithdrawal",
-      call: "POST /_sandbox/withdrawals/:withdrawal_id/bounce",
-      body: reversalRequestSchema,
-      response: "Reversal",
-      docs: {
-        summary: "Return a payout (extension)",
-        description: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
-        errorCodes: ["INVALID_TRANSITION"],
-        example: { reason: "account_closed" },
-      },
+  }),
+  defineControlOperation({
+    id: "bounceWithdrawal",
+    call: "POST /_sandbox/withdrawals/:withdrawal_id/bounce",
+    body: reversalRequestSchema,
+    response: "Reversal",
+    docs: {
+      summary: "Return a payout (extension)",
+      description: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
+      errorCodes: ["INVALID_TRANSITION"],
+      example: { reason: "account_closed" },
     },
-    ({ namespace, body, param }) => namespace.execute(bounceWithdrawal(param("withdrawal_id"), body.reason)),
-  ),
-  defineControlOperation(
-    {
-      id: "transitionWithdrawal",
-      call: "POST /_sandbox/withdrawals/:withdrawal_id/transition",
-      body: withdrawalTransitionRequestSchema,
-      response: "Withdrawal",
-      docs: {
-        summary: "Change a withdrawal's status",
-        description: "Sets its status now. The rest of its scenario's timeline is cancelled.",
-        errorCodes: ["INVALID_TRANSITION"],
-        example: { to: "PROCESSING" },
-      },
+    handle: ({ namespace, body, param }) =>
+      namespace.execute(bounceWithdrawal(param("withdrawal_id"), body.reason)),
+  }),
+  defineControlOperation({
+    id: "transitionWithdrawal",
+    call: "POST /_sandbox/withdrawals/:withdrawal_id/transition",
+    body: withdrawalTransitionRequestSchema,
+    response: "Withdrawal",
+    docs: {
+      summary: "Change a withdrawal's status",
+      description: "Sets its status now. The rest of its scenario's timeline is cancelled.",
+      errorCodes: ["INVALID_TRANSITION"],
+      example: { to: "PROCESSING" },
     },
-    ({ namespace, body: { to, reason }, param }) =>
+    handle: ({ namespace, body: { to, reason }, param }) =>
       viewOrRefusal(
         namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)),
         withdrawalView,
       ),
-  ),
+  }),
 ];
 
 function controlWithdrawalView(withdrawal: Withdrawal) {

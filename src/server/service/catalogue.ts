@@ -6,61 +6,54 @@ import { railQuerySchema } from "../../core/schema/service-requests.js";
 import { ok } from "../http/reply.js";
 import { ASSUMED_CALL_NOTE, defineOperation } from "./operation.js";
 
-export const listPaymentMethods = defineOperation(
-  {
-    id: "listPaymentMethods",
-    method: "GET",
-    path: "/api/v1/payments/payment-methods",
-    key: "optional",
-    response: "PaymentMethodList",
-    docs: {
-      tag: "Catalogue",
-      summary: "List payment methods",
-      description: "With an API key, the payment methods its organization may use; without one, all of them.",
-      assumed:
-        "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
-    },
+export const listPaymentMethods = defineOperation({
+  id: "listPaymentMethods",
+  method: "GET",
+  path: "/api/v1/payments/payment-methods",
+  key: "optional",
+  response: "PaymentMethodList",
+  docs: {
+    tag: "Catalogue",
+    summary: "List payment methods",
+    description: "With an API key, the payment methods its organization may use; without one, all of them.",
+    assumed: "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
   },
-  ({ namespace, caller }) => {
+  handle: ({ namespace, caller }) => {
     const { catalogue } = namespace.engine;
     const methods =
       caller === undefined ? catalogue.fixtures.methods : catalogue.enabledMethods(caller.organization);
     return ok({ payment_methods: methods.map(paymentMethodView) });
   },
-);
+});
 
-export const listSupportedCurrencies = defineOperation(
-  {
-    id: "listSupportedCurrencies",
-    method: "GET",
-    path: "/api/v1/payments/supported-currencies",
-    key: "none",
-    response: "CurrencyCodes",
-    docs: {
-      tag: "Catalogue",
-      summary: "List payment currencies",
-      description: "The currencies customers can pay in: the same for everyone, in both modes.",
-    },
+export const listSupportedCurrencies = defineOperation({
+  id: "listSupportedCurrencies",
+  method: "GET",
+  path: "/api/v1/payments/supported-currencies",
+  key: "none",
+  response: "CurrencyCodes",
+  docs: {
+    tag: "Catalogue",
+    summary: "List payment currencies",
+    description: "The currencies customers can pay in: the same for everyone, in both modes.",
   },
-  ({ namespace }) => ok(currencyCodes(namespace.engine.catalogue.fixtures.currencies)),
-);
+  handle: ({ namespace }) => ok(currencyCodes(namespace.engine.catalogue.fixtures.currencies)),
+});
 
-export const listPaymentRails = defineOperation(
-  {
-    id: "listPaymentRails",
-    method: "GET",
-    path: "/api/v1/payments/payment-rails",
-    query: railQuerySchema,
-    response: "PaymentRailList",
-    docs: {
-      tag: "Catalogue",
-      summary: "List payment rails",
-      description:
-        "The bank networks and operators a method can take in a currency. Both filters are optional.",
-      assumed: ASSUMED_CALL_NOTE,
-    },
+export const listPaymentRails = defineOperation({
+  id: "listPaymentRails",
+  method: "GET",
+  path: "/api/v1/payments/payment-rails",
+  query: railQuerySchema,
+  response: "PaymentRailList",
+  docs: {
+    tag: "Catalogue",
+    summary: "List payment rails",
+    description:
+      "The bank networks and operators a method can take in a currency. Both filters are optional.",
+    assumed: ASSUMED_CALL_NOTE,
   },
-  ({ namespace, caller, query: { payment_method, currency } }) => {
+  handle: ({ namespace, caller, query: { payment_method, currency } }) => {
     const { catalogue } = namespace.engine;
     const enabled = catalogue.enabledMethods(caller.organization).map((method) => method.id);
     const details: Record<string, string> = {};
@@ -77,53 +70,48 @@ export const listPaymentRails = defineOperation(
     );
     return ok({ payment_rails: rails.map((rail) => railView(catalogue, rail)) });
   },
-);
+});
 
-export const listPayoutCurrencies = defineOperation(
-  {
-    id: "listPayoutCurrencies",
-    method: "GET",
-    path: "/api/v1/payouts/supported-currencies",
-    response: "CurrencyCodes",
-    docs: {
-      tag: "Catalogue",
-      summary: "List payout currencies",
-      description: "The currencies of withdrawals: fewer than those of payments.",
-      assumed: `${ASSUMED_CALL_NOTE} They are the currencies with a stated minimum withdrawal.`,
-    },
+export const listPayoutCurrencies = defineOperation({
+  id: "listPayoutCurrencies",
+  method: "GET",
+  path: "/api/v1/payouts/supported-currencies",
+  response: "CurrencyCodes",
+  docs: {
+    tag: "Catalogue",
+    summary: "List payout currencies",
+    description: "The currencies of withdrawals: fewer than those of payments.",
+    assumed: `${ASSUMED_CALL_NOTE} They are the currencies with a stated minimum withdrawal.`,
   },
-  ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),
-);
+  handle: ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),
+});
 
-export const getBalances = defineOperation(
-  {
-    id: "getBalances",
-    method: "GET",
-    path: "/api/v1/accounts/balances",
-    response: "Balances",
-    docs: {
-      tag: "Account",
-      summary: "Get balances",
-      description:
-        "The organization's balances by currency. The first read opens accounts in US dollars and in the currency of " +
-        "the organization's country; others are opened by the first payment in them. Do not poll more often than every 10 seconds.",
-    },
+export const getBalances = defineOperation({
+  id: "getBalances",
+  method: "GET",
+  path: "/api/v1/accounts/balances",
+  response: "Balances",
+  docs: {
+    tag: "Account",
+    summary: "Get balances",
+    description:
+      "The organization's balances by currency. The first read opens accounts in US dollars and in the currency of " +
+      "the organization's country; others are opened by the first payment in them. Do not poll more often than every 10 seconds.",
   },
-  ({ namespace, caller }) => ok(namespace.read(readBalances(caller))),
-);
+  handle: ({ namespace, caller }) => ok(namespace.read(readBalances(caller))),
+});
 
-export const getOrganization = defineOperation(
-  {
-    id: "getOrganization",
-    method: "GET",
-    path: "/api/v1/organizations/me",
-    response: "Organization",
-    docs: {
-      tag: "Account",
-      summary: "Get the organization",
-      description: "The merchant the key belongs to.",
-      assumed: "Fields beyond `enabled_payment_methods`.",
-    },
+export const getOrganization = defineOperation({
+  id: "getOrganization",
+  method: "GET",
+  path: "/api/v1/organizations/me",
+  response: "Organization",
+  docs: {
+    tag: "Account",
+    summary: "Get the organization",
+    description: "The merchant the key belongs to.",
+    assumed: "Fields beyond `enabled_payment_methods`.",
   },
-  ({ namespace, caller }) => ok(organizationView(caller.organization, namespace.engine.namespace.start_ms)),
-);
+  handle: ({ namespace, caller }) =>
+    ok(organizationView(caller.organization, namespace.engine.namespace.start_ms)),
+});

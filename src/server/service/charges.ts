@@ -7,21 +7,19 @@ import { limitAndOffset } from "../http/operation-spec.js";
 import { okJson, type Reply } from "../http/reply.js";
 import { defineOperation, type ServiceCall } from "./operation.js";
 
-export const listPayinsOperation = defineOperation(
-  {
-    id: "listPayins",
-    method: "GET",
-    path: "/api/v1/payments/payins",
-    query: payinQuerySchema,
-    runsDueTasks: true,
-    response: "PayinList",
-    docs: {
-      tag: "Payments",
-      summary: "List payments",
-      description: "The organization's payments in the key's mode, newest first.",
-    },
+export const listPayinsOperation = defineOperation({
+  id: "listPayins",
+  method: "GET",
+  path: "/api/v1/payments/payins",
+  query: payinQuerySchema,
+  runsDueTasks: true,
+  response: "PayinList",
+  docs: {
+    tag: "Payments",
+    summary: "List payments",
+    description: "The organization's payments in the key's mode, newest first.",
   },
-  ({ namespace, caller, query, asOf }) => {
+  handle: ({ namespace, caller, query, asOf }) => {
     const { engine } = namespace;
     const page = { ...limitAndOffset(query), status: query.status_filter };
     const make = (): string => {
@@ -33,42 +31,38 @@ export const listPayinsOperation = defineOperation(
     const key = `${mode}|${organization.organization_id}|${page.status}|${page.offset}|${page.limit}`;
     return okJson(memoizeByState(engine, key, make));
   },
-);
+});
 
-export const getPayin = defineOperation(
-  {
-    id: "getPayin",
-    method: "GET",
-    path: "/api/v1/payments/payins/:charge_id",
-    runsDueTasks: true,
-    response: "Charge",
-    docs: {
-      tag: "Payments",
-      summary: "Get a payment by charge ID",
-      description: "The same record as getting the charge.",
-      notFound: "charge",
-    },
+export const getPayin = defineOperation({
+  id: "getPayin",
+  method: "GET",
+  path: "/api/v1/payments/payins/:charge_id",
+  runsDueTasks: true,
+  response: "Charge",
+  docs: {
+    tag: "Payments",
+    summary: "Get a payment by charge ID",
+    description: "The same record as getting the charge.",
+    notFound: "charge",
   },
-  chargeReply,
-);
+  handle: chargeReply,
+});
 
-export const getCharge = defineOperation(
-  {
-    id: "getCharge",
-    method: "GET",
-    path: "/api/v1/payments/charges/:charge_id",
-    runsDueTasks: true,
-    response: "Charge",
-    docs: {
-      tag: "Payments",
-      summary: "Get a charge",
-      description:
-        "A payment in full. Poll it to complement webhooks, at growing intervals, for 10 to 15 minutes at most.",
-      notFound: "charge",
-    },
+export const getCharge = defineOperation({
+  id: "getCharge",
+  method: "GET",
+  path: "/api/v1/payments/charges/:charge_id",
+  runsDueTasks: true,
+  response: "Charge",
+  docs: {
+    tag: "Payments",
+    summary: "Get a charge",
+    description:
+      "A payment in full. Poll it to complement webhooks, at growing intervals, for 10 to 15 minutes at most.",
+    notFound: "charge",
   },
-  chargeReply,
-);
+  handle: chargeReply,
+});
 
 function chargeReply({ namespace, caller, param, asOf }: ServiceCall): Reply | Refusal {
   const charge = findOwnRecord(namespace.engine.state, "charges", caller, param("charge_id"), asOf);

@@ -13,68 +13,62 @@ import { defineOperation } from "./operation.js";
 
 const CREATES = "It returns 200, as the whitelabel checkout does.";
 
-export const createQuoteOperation = defineOperation(
-  {
-    id: "createQuote",
-    method: "POST",
-    path: "/api/v1/payments/quotes",
-    rawBody: quoteRequestSchema,
-    headers: ["Sandbox-Scenario"],
-    response: "Quote",
-    docs: {
-      tag: "Payments",
-      summary: "Create a quote",
-      description: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
-      assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
-    },
+export const createQuoteOperation = defineOperation({
+  id: "createQuote",
+  method: "POST",
+  path: "/api/v1/payments/quotes",
+  rawBody: quoteRequestSchema,
+  headers: ["Sandbox-Scenario"],
+  response: "Quote",
+  docs: {
+    tag: "Payments",
+    summary: "Create a quote",
+    description: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
+    assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
   },
-  ({ namespace, caller, body, header }) => {
+  handle: ({ namespace, caller, body, header }) => {
     const quote = namespace.executeBatched(quoteCommand(caller, body, header("sandbox-scenario")));
     return isRefusal(quote) ? quote : ok(quoteView(quote));
   },
-);
+});
 
-export const createWhitelabelOperation = defineOperation(
-  {
-    id: "createWhitelabel",
-    method: "POST",
-    path: "/api/v1/payments/whitelabel",
-    rawBody: whitelabelRequestSchema,
-    headers: ["Sandbox-Scenario"],
-    response: "WhitelabelResult",
-    docs: {
-      tag: "Payments",
-      summary: "Create a whitelabel checkout",
-      description:
-        "Creates a checkout and starts its payment in one call, at the price of a valid quote. Show the customer the " +
-        "instructions, then learn the outcome from webhooks or by polling the charge.",
-    },
+export const createWhitelabelOperation = defineOperation({
+  id: "createWhitelabel",
+  method: "POST",
+  path: "/api/v1/payments/whitelabel",
+  rawBody: whitelabelRequestSchema,
+  headers: ["Sandbox-Scenario"],
+  response: "WhitelabelResult",
+  docs: {
+    tag: "Payments",
+    summary: "Create a whitelabel checkout",
+    description:
+      "Creates a checkout and starts its payment in one call, at the price of a valid quote. Show the customer the " +
+      "instructions, then learn the outcome from webhooks or by polling the charge.",
   },
-  ({ namespace, caller, body, header }) => {
+  handle: ({ namespace, caller, body, header }) => {
     const charge = namespace.executeBatched(
       whitelabelCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
     return isRefusal(charge) ? charge : okCreated(charge.charge_id, whitelabelResult(charge));
   },
-);
+});
 
-export const createCheckoutOperation = defineOperation(
-  {
-    id: "createCheckout",
-    method: "POST",
-    path: "/api/v1/payments/checkouts",
-    rawBody: checkoutRequestSchema,
-    headers: ["Sandbox-Scenario"],
-    response: "Checkout",
-    docs: {
-      tag: "Payments",
-      summary: "Create a standard checkout",
-      description:
-        "Creates a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
-      assumed: `Fields other than pricing, e-mail, metadata and lifetime; the shape of the response. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
-    },
+export const createCheckoutOperation = defineOperation({
+  id: "createCheckout",
+  method: "POST",
+  path: "/api/v1/payments/checkouts",
+  rawBody: checkoutRequestSchema,
+  headers: ["Sandbox-Scenario"],
+  response: "Checkout",
+  docs: {
+    tag: "Payments",
+    summary: "Create a standard checkout",
+    description:
+      "Creates a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
+    assumed: `Fields other than pricing, e-mail, metadata and lifetime; the shape of the response. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
   },
-  ({ namespace, caller, body, header, url }) => {
+  handle: ({ namespace, caller, body, header, url }) => {
     const charge = namespace.executeBatched(
       checkoutCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
@@ -82,7 +76,7 @@ export const createCheckoutOperation = defineOperation(
     const base = namespace.publicUrl ?? new URL(url).origin;
     return okCreated(charge.charge_id, checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));
   },
-);
+});
 
 /** The header `traceparent` if it is valid (W3C Trace Context), else null. Ids of only zeros are invalid. */
 function traceOf(header: string | null): string | null {

@@ -71,9 +71,10 @@ export function defineOperation<
   Body = Record<string, unknown>,
   Need extends KeyRequirement = "required",
 >(
-  spec: ServiceSpec<Need, Query, Body>,
-  handle: (call: ServiceCall<Need, Query, Body>) => Reply | Refusal,
+  spec: ServiceSpec<Need, Query, Body> & {
+    readonly handle: (call: ServiceCall<Need, Query, Body>) => Reply | Refusal;
+  },
 ): Operation {
   // The cast is safe: handle.ts validates key and input before it calls this handler.
-  return { key: "required", ...spec, handle: handle as Operation["handle"] } as Operation;
+  return { key: "required", ...spec } as object as Operation;
 }
