@@ -1,16 +1,9 @@
-import { changeKey, changeOrganization } from "../../core/engine/access-changes.js";
-import { organizationView } from "../../core/engine/queries.js";
-import {
-  keyPatchSchema,
-  leaseRequestSchema,
-  namespaceRequestSchema,
-  organizationPatchSchema,
-} from "../../core/schema/control-requests.js";
+import { leaseRequestSchema, namespaceRequestSchema } from "../../core/schema/control-requests.js";
 import { namespaceNameSchema } from "../../core/schema/option-schemas.js";
 import { isRefusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
-import { type ControlCall, defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
+import { type ControlCall, defineControlOperation, pageReply } from "./control-operation.js";
 
 export const NAMESPACE_OPERATIONS = [
   defineControlOperation({
@@ -86,46 +79,6 @@ export const NAMESPACE_OPERATIONS = [
     handle: async ({ namespaces, param }) => {
       const name = param("name");
       return (await namespaces.delete(name)) ?? { name, deleted: true };
-    },
-  }),
-];
-
-const UNTIL_RESET = "A reset undoes the change.";
-
-export const ACCESS_OPERATIONS = [
-  defineControlOperation({
-    id: "updateKey",
-    call: "PATCH /_sandbox/keys/:key",
-    body: keyPatchSchema,
-    response: "Key",
-    docs: {
-      summary: "Update a key",
-      description: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
-      example: { status: "revoked" },
-    },
-    handle: ({ namespace, body, param }) => {
-      const known = namespace.keys.all().find(({ key }) => key === param("key"));
-      return known === undefined
-        ? refuse("NOT_FOUND", `There is no key "${param("key")}"`)
-        : namespace.execute(changeKey(known, body));
-    },
-  }),
-  defineControlOperation({
-    id: "updateOrganization",
-    call: "PATCH /_sandbox/organizations/:organization_id",
-    body: organizationPatchSchema,
-    response: "Organization",
-    docs: {
-      summary: "Update an organization",
-      description: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
-      example: { status: "deactivated" },
-    },
-    handle: ({ namespace, body, param }) => {
-      const { engine } = namespace;
-      const changed = namespace.execute(changeOrganization(param("organization_id"), body));
-      return viewOrRefusal(changed, (organization) =>
-        organizationView(organization, engine.namespace.start_ms),
-      );
     },
   }),
 ];

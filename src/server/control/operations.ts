@@ -1,3 +1,4 @@
+import { ACCESS_OPERATIONS } from "./access.js";
 import { BALANCE_OPERATIONS, RATE_OPERATIONS } from "./balances.js";
 import { CHARGE_CONTROL_OPERATIONS } from "./charges.js";
 import { CHECKOUT_OPERATIONS, QUOTE_OPERATIONS } from "./checkouts.js";
@@ -6,7 +7,7 @@ import type { ControlOperation } from "./control-operation.js";
 import { DELIVERY_OPERATIONS, EVENT_OPERATIONS } from "./deliveries.js";
 import { ENDPOINT_OPERATIONS, MAILBOX_OPERATIONS } from "./endpoints.js";
 import { FAILED_TEST_OPERATIONS, INSIGHT_OPERATIONS } from "./insight.js";
-import { ACCESS_OPERATIONS, LEASE_OPERATIONS, NAMESPACE_OPERATIONS } from "./namespaces.js";
+import { LEASE_OPERATIONS, NAMESPACE_OPERATIONS } from "./namespaces.js";
 import { RECONCILE_OPERATIONS } from "./reconciliation.js";
 import { REQUEST_OPERATIONS } from "./requests.js";
 import { SANDBOX_OPERATIONS, STATE_OPERATIONS } from "./sandbox.js";
