@@ -1,6 +1,6 @@
 import { leaseRequestSchema, namespaceRequestSchema } from "../../core/schema/control-requests.js";
 import { namespaceNameSchema } from "../../core/schema/option-schemas.js";
-import { isRefusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
+import { isRefusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { type ControlCall, defineControlOperation, pageReply } from "./control-operation.js";
