@@ -4,8 +4,8 @@ import { httpUrlSchema } from "./core/schema/common.js";
 import { durationMs, durationSchema, parseAdvanceBody } from "./core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
 import { depthSchema, failOnSchema, lanesSchema } from "./core/schema/explore-limits.js";
-import { getOwn } from "./core/schema/get-own.js";
 import { issueMessage, issuePath, safeParse } from "./core/schema/issues.js";
+import { getOwn, isJsonObject } from "./core/schema/json-objects.js";
 import { didYouMean } from "./core/schema/nearest.js";
 import { normalizeWebhookUrl, webhookHandlerSchema } from "./core/schema/option-schemas.js";
 import {
@@ -76,10 +76,6 @@ const OPTION_BY_LIBRARY_NAME = new Map<string, OptionName>(
   OPTION_NAMES.map((name) => [libraryName(name), name]),
 );
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Converts options of `createSandbox` to those of `start`. Names in `others` also serve as spelling suggestions. */
 export function parseStartOptions(
   method: string,
@@ -88,8 +84,8 @@ export function parseStartOptions(
 ): StartOptions & { readonly fixturesValue?: unknown } {
   const known = [...Object.keys(startOptionsSchema.shape), ...others];
   const check = (value: unknown) => checkArgument(method, startOptionsSchema, value, known);
-  if (!isRecord(options) || !isRecord(options.fixtures))
-    return check(isRecord(options) ? toStartNames(options) : options);
+  if (!isJsonObject(options) || !isJsonObject(options.fixtures))
+    return check(isJsonObject(options) ? toStartNames(options) : options);
   const { fixtures, ...rest } = options;
   return { ...check(toStartNames(rest)), fixturesValue: fixtures };
 }
@@ -174,7 +170,10 @@ const runSchema = () =>
     app: z.optional(httpUrlSchema),
     manual: z.optional(functionSchema),
     signal: z.optional(
-      z.custom((value) => isRecord(value) && typeof value.aborted === "boolean", "must be an AbortSignal"),
+      z.custom(
+        (value) => isJsonObject(value) && typeof value.aborted === "boolean",
+        "must be an AbortSignal",
+      ),
     ),
     onStepBegin: z.optional(functionSchema),
     onStep: z.optional(functionSchema),
@@ -209,7 +208,7 @@ export function checkExploreOptions(file: string, options: ExploreFlowOptions): 
 /** Checks a method's file and options together. */
 function checkFileArguments(method: string, schema: z.ZodMiniObject, file: string, options: object): void {
   const known = Object.keys(schema.shape).filter((name) => name !== "file");
-  checkArgument(method, schema, isRecord(options) ? { ...options, file } : options, known);
+  checkArgument(method, schema, isJsonObject(options) ? { ...options, file } : options, known);
 }
 
 export function toRequest(input: Request | URL | string, init: RequestInit | undefined): Request {

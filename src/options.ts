@@ -6,7 +6,7 @@ import { repeatableRunId } from "./core/domain/repeatable-run-id.js";
 import type { DocumentError, DocumentFault, LoadedDocument } from "./core/files/documents.js";
 import type { OnActivity } from "./core/schema/activity-events.js";
 import type { Fixtures } from "./core/schema/fixtures-file.js";
-import { getOwn } from "./core/schema/get-own.js";
+import { getOwn } from "./core/schema/json-objects.js";
 import { didYouMean } from "./core/schema/nearest.js";
 import { FIXED_SEED } from "./core/schema/option-schemas.js";
 import { type StartOptions, startOptionsSchema } from "./core/schema/option-table.js";

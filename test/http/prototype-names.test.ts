@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { emit } from "../../src/core/engine/event-emission.js";
 import { chargeSubject } from "../../src/core/engine/subjects.js";
-import { getOwn } from "../../src/core/schema/get-own.js";
+import { getOwn } from "../../src/core/schema/json-objects.js";
 import { KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { newCharge, newEngine, START_MS } from "../support/engine.js";

@@ -6,7 +6,7 @@ import type { JournalEntry, JournalPut } from "../../src/core/engine/records.js"
 import { FileStore } from "../../src/core/store/file-store.js";
 import { encodeLines } from "../../src/core/store/journal-line.js";
 import { decodeRepeatedChange, encodeRepeatedChange } from "../../src/core/store/repeated-change.js";
-import { isChange, isRepeatedChange } from "../../src/core/store/stored-shapes.js";
+import { isJournalEntry, isRepeatedChange } from "../../src/core/store/stored-shapes.js";
 import { createSandbox } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";
@@ -130,7 +130,7 @@ describe("a change that went as the one before it", () => {
       { ...again, counters: ["9"] },
     ]) {
       expect(isRepeatedChange(wrong), JSON.stringify(wrong)).toBe(false);
-      expect(isChange(wrong)).toBe(false);
+      expect(isJournalEntry(wrong)).toBe(false);
     }
     for (const wrong of [{ seq: 9 }, { again: [2, 9] }, { counters: [9] }])
       expect(

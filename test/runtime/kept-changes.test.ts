@@ -7,7 +7,7 @@ import { LazyEvent } from "../../src/core/engine/lazy-event.js";
 import type { NamespaceRecord, RecordKey, RecordPut, RecordReader } from "../../src/core/engine/records.js";
 import { chargeDetailJson } from "../../src/core/engine/wire-views.js";
 import { iso } from "../../src/core/schema/time.js";
-import { isChange } from "../../src/core/store/stored-shapes.js";
+import { isJournalEntry } from "../../src/core/store/stored-shapes.js";
 import { createSandbox } from "../../src/index.js";
 import { chargeWith } from "../support/charges.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -236,7 +236,7 @@ describe("a record that changed", () => {
       // Too little to be worth it.
       ["rates", "GHS", { rate: "2" }, "changed"],
     ]);
-    expect(isChange(kept)).toBe(true);
+    expect(isJournalEntry(kept)).toBe(true);
     expect(JSON.stringify(decodeChange(kept, records).puts)).toBe(JSON.stringify(puts));
   });
 
@@ -270,7 +270,7 @@ describe("a record that changed", () => {
     ["rates", "KES", {}, "as", "UGX", ["rate"], { list: "c" }],
     ["rates", "KES", {}, "as", "UGX", ["rate"], {}, 1],
   ])("is none when it is written as %j %j %j %j %j %j", (...put) => {
-    expect(isChange({ seq: 1, at: 0, puts: [put], counters: {} })).toBe(false);
+    expect(isJournalEntry({ seq: 1, at: 0, puts: [put], counters: {} })).toBe(false);
   });
 
   it("but was never there is a damage", () => {

@@ -1,4 +1,4 @@
-import { getOwn } from "../../core/schema/get-own.js";
+import { getOwn } from "../../core/schema/json-objects.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Json } from "./connection.js";
 

@@ -1,4 +1,4 @@
-import { getOwn } from "../schema/get-own.js";
+import { getOwn } from "../schema/json-objects.js";
 import { isMatcher, isMatcherWord } from "../schema/matcher-words.js";
 import { globMatches, hasWildcard } from "./glob.js";
 import { evaluateMatcher, type MatchResult } from "./matcher.js";

@@ -1,5 +1,5 @@
-import { getOwn } from "../schema/get-own.js";
 import type { Glob } from "../schema/globs.js";
+import { getOwn } from "../schema/json-objects.js";
 import type { Matcher, ValueMatch } from "../schema/matchers.js";
 import type {
   ChargeMatch,

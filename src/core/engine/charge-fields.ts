@@ -1,5 +1,5 @@
 import type { Charge } from "../domain/charge-transition.js";
-import { getOwn } from "../schema/get-own.js";
+import { getOwn } from "../schema/json-objects.js";
 import type { FieldCondition } from "./indexes.js";
 
 /* Fields by which charges are found; each is indexed on first use, under its `name`. */

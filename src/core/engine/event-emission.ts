@@ -3,7 +3,7 @@ import { resolveDowntime } from "../domain/mishap.js";
 import { findRule, type MatchedRule, type MatchSubject } from "../domain/rule-matching.js";
 import type { Mode } from "../schema/common.js";
 import { durationMs } from "../schema/duration.js";
-import { getOwn } from "../schema/get-own.js";
+import { getOwn } from "../schema/json-objects.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
 import { iso } from "../schema/time.js";
 import { eventCopyId, invalidSignatureMishap } from "./event-variants.js";

@@ -1,5 +1,5 @@
 import { subjectOfEvent } from "../schema/event-types.js";
-import { getOwn } from "../schema/get-own.js";
+import { getOwn } from "../schema/json-objects.js";
 import type { Settings } from "../schema/settings.js";
 import { digestOf, idOf } from "./ids.js";
 import type { EventRecord, Mishap } from "./records.js";

@@ -1,6 +1,7 @@
 // Reads and checks YAML and JSON files written by users: scenarios, fixtures, configs. Called by the loaders of those
 // files. A file becomes a LoadedDocument; each fault has a line and column. The YAML library is loaded
 // only when a file is read; nothing here knows the meaning of a field.
+
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
 import { TOO_DEEP_MESSAGE } from "../schema/depth.js";
@@ -11,6 +12,7 @@ import {
   issuePath,
   safeParse,
 } from "../schema/issues.js";
+import { isJsonObject } from "../schema/json-objects.js";
 import { nearestWord } from "../schema/nearest.js";
 import { conflictingFields, knownKeys, unknownFieldMessage } from "../schema/schema-paths.js";
 import { UserError } from "../schema/user-error.js";
@@ -54,10 +56,6 @@ export function warningText(warning: DocumentFault): string {
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, " ");
   return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT)}…`;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 type Path = readonly (string | number)[];
@@ -336,7 +334,8 @@ function issueMessages(
       return { path: [...path, key], message: excluded.length > 0 ? message : unknown };
     });
   }
-  const inner = issue.message === DEFAULT_ISSUE_MESSAGE || isRecord(issue.input) ? closestIssues(issue) : [];
+  const inner =
+    issue.message === DEFAULT_ISSUE_MESSAGE || isJsonObject(issue.input) ? closestIssues(issue) : [];
   if (inner.length > 0) return inner.flatMap((cause) => issueMessages(schema, cause, isUnresolved));
   if (isUnquoted(issue) && issue.message === DEFAULT_ISSUE_MESSAGE)
     return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];

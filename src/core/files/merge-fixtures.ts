@@ -7,11 +7,11 @@ import {
   fixturesSchema,
 } from "../schema/fixtures-file.js";
 import { issueMessage, safeParse } from "../schema/issues.js";
+import { isJsonObject } from "../schema/json-objects.js";
 import {
   DocumentError,
   type DocumentFault,
   distinctSortedFaults,
-  isRecord,
   type LoadedDocument,
   readDocument,
   schemaFaults,
@@ -64,9 +64,9 @@ function mergedList<Of extends List>(list: Of, shipped: Fixtures, document: Load
   const entries = new Map<unknown, Entry<Of>>();
   for (const record of shipped[list])
     entries.set(fieldOf(record, idField), { record, index: undefined, isWhole: true, faults: [] });
-  const changes = isRecord(document.value) ? document.value[list] : undefined;
+  const changes = isJsonObject(document.value) ? document.value[list] : undefined;
   for (const [index, change] of (Array.isArray(changes) ? changes : []).entries()) {
-    if (!isRecord(change) || typeof change[idField] !== "string") continue;
+    if (!isJsonObject(change) || typeof change[idField] !== "string") continue;
     const record = { ...entries.get(change[idField])?.record, ...change };
     const checked = safeParse<unknown>(fixturesSchema.shape[list].def.element as z.ZodMiniType, record);
     const issues = checked.ok ? [] : checked.issues.filter(({ code }) => code !== "unrecognized_keys");

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { getOwn } from "./get-own.js";
+import { getOwn } from "./json-objects.js";
 import { nearestWord } from "./nearest.js";
 
 type Schema = z.core.$ZodType;

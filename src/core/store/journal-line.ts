@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { JournalEntry } from "../engine/records.js";
 import { encodeRepeatedChange, type RepeatedChange } from "./repeated-change.js";
-import { isChange, isRepeatedChange } from "./stored-shapes.js";
+import { isJournalEntry, isRepeatedChange } from "./stored-shapes.js";
 
 /*
  * A journal line is `checksum length {json}\n`; checksum and length are of the JSON bytes. The length distinguishes
@@ -122,7 +122,7 @@ function parseChange(json: Buffer): LineChange | { readonly damage: string } {
     if (!(error instanceof SyntaxError)) throw error;
     return { damage: "not JSON" };
   }
-  return isChange(value) || isRepeatedChange(value)
+  return isJournalEntry(value) || isRepeatedChange(value)
     ? { change: value }
     : { damage: "JSON, but not a change of this program" };
 }

@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
+import { isJsonObject } from "../schema/json-objects.js";
 import { machineNowMs, monotonicMs, repeatEvery } from "../time/timers.js";
 import { generateInstanceId } from "../time/wall-clock.js";
 import { asStoreError, ifExists, StoreError, systemErrorCode } from "./store-error.js";
-import { isObject } from "./stored-shapes.js";
 
 /*
  * FILE.lock names the process that has FILE open. It is created with O_EXCL and taken over when that process is gone.
@@ -257,7 +257,7 @@ function describeThisProcess(): LockOwner {
 function parseOwner(text: string): LockOwner | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 0
+    return isJsonObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 0
       ? (value as unknown as LockOwner)
       : undefined;
   } catch {

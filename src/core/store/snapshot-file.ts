@@ -3,12 +3,13 @@ import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { LowSync } from "lowdb";
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
+import { isJsonObject } from "../schema/json-objects.js";
 import { hasValidChecksum, writeChecksummed } from "./checksummed-file.js";
 import { checkWritable, syncParentFolder } from "./file-paths.js";
 import { encodeState } from "./state-text.js";
 import { damagedFileError, ifExists, StoreError } from "./store-error.js";
 import type { StoreIo } from "./store-io.js";
-import { isObject, isStateDump } from "./stored-shapes.js";
+import { isStateDump } from "./stored-shapes.js";
 
 /**
  * The readable snapshot: the lowdb file. lowdb's adapters rewrite a file without fsync, so a power loss could leave
@@ -148,7 +149,7 @@ function parse(file: string, content: Buffer): StateDump {
     throw damagedFileError(file, file, "not JSON, so it is damaged or not a snapshot of this program");
   }
   // The checksum is missing if the user has edited the file.
-  const { checksum, ...state } = isObject(value) ? value : {};
+  const { checksum, ...state } = isJsonObject(value) ? value : {};
   if (checksum !== undefined && !hasValidChecksum(content)) throw checksumError(file);
   if (Number.isSafeInteger(state.version) && state.version !== 1) {
     throw damagedFileError(file, file, `has version ${state.version}, and this program reads version 1`);

@@ -1,4 +1,5 @@
 import type { JournalEntry, StateDump } from "../engine/records.js";
+import { isJsonObject } from "../schema/json-objects.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
 import type { RepeatedChange } from "./repeated-change.js";
 
@@ -9,14 +10,14 @@ const DUMP_MEMBERS: ReadonlySet<string> = new Set(["version", "seq", "at", "coun
 /** Latest instant that a `Date` can hold. */
 const MAX_TIME_MS = 8.64e15;
 
-export function isChange(value: unknown): value is JournalEntry {
-  if (!isObject(value)) return false;
+export function isJournalEntry(value: unknown): value is JournalEntry {
+  if (!isJsonObject(value)) return false;
   const { seq, at, puts, counters } = value;
   return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
 }
 
 export function isRepeatedChange(value: unknown): value is RepeatedChange {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { seq, at, again, counters } = value;
   return (
     isNumber(seq) &&
@@ -30,7 +31,7 @@ export function isRepeatedChange(value: unknown): value is RepeatedChange {
 
 /** Checks the outline of a state dump. Empty collections may be absent. */
 export function isStateDump(value: unknown): value is StateDump {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { version, seq, at, counters, collections } = value;
   return (
     Object.keys(value).every((name) => DUMP_MEMBERS.has(name)) &&
@@ -38,7 +39,7 @@ export function isStateDump(value: unknown): value is StateDump {
     isNumber(seq) &&
     isTime(at) &&
     isCounters(counters) &&
-    isObject(collections) &&
+    isJsonObject(collections) &&
     Object.values(collections).every((entries) => Array.isArray(entries) && entries.every(isEntry))
   );
 }
@@ -47,9 +48,9 @@ function isPut(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   const [collection, key, record, encoding, first, second, third] = value;
   if (!COLLECTIONS.has(collection) || !isKey(key)) return false;
-  if (value.length === 3) return record === null || isObject(record);
+  if (value.length === 3) return record === null || isJsonObject(record);
   return (
-    isObject(record) &&
+    isJsonObject(record) &&
     (encoding === "like"
       ? isKey(first) && (value.length === 5 || (value.length === 6 && isParts(second)))
       : encoding === "as"
@@ -61,7 +62,7 @@ function isPut(value: unknown): boolean {
 }
 
 function isGrowth(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every(Array.isArray);
+  return isJsonObject(value) && Object.values(value).every(Array.isArray);
 }
 
 function isNames(value: unknown): boolean {
@@ -69,13 +70,13 @@ function isNames(value: unknown): boolean {
 }
 
 function isParts(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every(isPart);
+  return isJsonObject(value) && Object.values(value).every(isPart);
 }
 
 function isPart(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [fields, texts] = value;
-  return isObject(fields) && isObject(texts) && Object.values(texts).every(isCutText);
+  return isJsonObject(fields) && isJsonObject(texts) && Object.values(texts).every(isCutText);
 }
 
 function isCutText(value: unknown): boolean {
@@ -85,7 +86,7 @@ function isCutText(value: unknown): boolean {
 }
 
 function isEntry(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 2 && isKey(value[0]) && isObject(value[1]);
+  return Array.isArray(value) && value.length === 2 && isKey(value[0]) && isJsonObject(value[1]);
 }
 
 function isKey(value: unknown): boolean {
@@ -101,9 +102,5 @@ function isTime(value: unknown): boolean {
 }
 
 function isCounters(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every(isNumber);
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value) && Object.values(value).every(isNumber);
 }

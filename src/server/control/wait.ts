@@ -6,7 +6,7 @@ import type { RecordKey } from "../../core/engine/records.js";
 import type { WaitCondition, WatchedChanges } from "../../core/namespace/watchers.js";
 import { waitRequestSchema } from "../../core/schema/control-requests.js";
 import { durationMs } from "../../core/schema/duration.js";
-import { getOwn } from "../../core/schema/get-own.js";
+import { getOwn } from "../../core/schema/json-objects.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";

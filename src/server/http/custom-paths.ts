@@ -1,5 +1,5 @@
 import type { Route } from "../../core/domain/name-check.js";
-import { getOwn } from "../../core/schema/get-own.js";
+import { getOwn } from "../../core/schema/json-objects.js";
 import { unknownNameMessage } from "../../core/schema/name-kinds.js";
 import { isOperationId, OPERATION_IDS } from "../../core/schema/operation-ids.js";
 import type { Operation } from "../service/operation.js";

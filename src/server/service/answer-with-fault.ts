@@ -5,6 +5,7 @@ import type { MatchedFault } from "../../core/namespace/fault-injector.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { readObjectId } from "../../core/namespace/response-holds.js";
 import { durationMs } from "../../core/schema/duration.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../core/schema/refusals.js";
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
 import type { CallResult, HttpCall } from "../http/call.js";
@@ -24,7 +25,9 @@ export function pickFault(
   const { metadata } = body;
   const named =
     header ??
-    (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
+    (isJsonObject(metadata) && typeof metadata.sandbox_scenario === "string"
+      ? metadata.sandbox_scenario
+      : null);
   if (named === null && !namespace.faults.hasRules()) return undefined;
   return namespace.faults.pick(named, () => faultSubject(operation, call, namespace, body));
 }
@@ -42,11 +45,11 @@ function faultSubject(
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(body)) if (typeof value === "string") fields[name] = value;
   const { pricing, metadata } = body;
-  if (isObject(pricing)) {
+  if (isJsonObject(pricing)) {
     if (typeof pricing.base_currency === "string") fields.base_currency = pricing.base_currency;
     if (typeof pricing.amount === "string") fields.base_amount = pricing.amount;
   }
-  const texts = Object.entries(isObject(metadata) ? metadata : {}).filter(
+  const texts = Object.entries(isJsonObject(metadata) ? metadata : {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );
   const { method, path } = call;
@@ -54,10 +57,6 @@ function faultSubject(
     metadata: { ...ofCharge?.metadata, ...Object.fromEntries(texts) },
     fields: { ...ofCharge?.fields, ...fields, operation: operation.id, method, path },
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

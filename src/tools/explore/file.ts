@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
-import { DocumentError, isRecord, warningText } from "../../core/files/documents.js";
+import { DocumentError, warningText } from "../../core/files/documents.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { readFlow } from "../../core/files/read-flow.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { DEFAULT_EXPLORE_DEPTH } from "../../core/schema/explore-limits.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -51,7 +52,7 @@ export async function exploreFile(
   const document = await readFlow(file);
   const { vars = {}, environment = {}, runIdOf } = options;
   const loaded = await loadScenarioFile(document, { vars, environment, runIdOf });
-  if (!isRecord(document.value) || loaded.steps.length === 0)
+  if (!isJsonObject(document.value) || loaded.steps.length === 0)
     throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
   const flow = flowOf(file, document.value);

@@ -1,5 +1,5 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
-import { getOwn } from "../../core/schema/get-own.js";
+import { getOwn } from "../../core/schema/json-objects.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
 import { isPaid, outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";

@@ -4,11 +4,11 @@ import {
   DocumentError,
   type DocumentFault,
   distinctSortedFaults,
-  isRecord,
   type LoadedDocument,
   schemaFaults,
 } from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/read-flow.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import {
   includedFileSchema,
   type ScenarioFile,
@@ -95,10 +95,10 @@ export function loadScenario(
   included: IncludedFiles = new Map(),
 ): LoadedScenario {
   const raw = document.value;
-  if (!isRecord(raw)) throw new DocumentError(schemaFaults(scenarioFileSchema, document));
+  if (!isJsonObject(raw)) throw new DocumentError(schemaFaults(scenarioFileSchema, document));
   const sources: Source[] = [document, ...included.values()].map((document) => ({
     document,
-    raw: isRecord(document.value) ? document.value : {},
+    raw: isJsonObject(document.value) ? document.value : {},
   }));
   for (const { document, raw } of sources)
     if (Object.hasOwn(raw, "define")) throw new DocumentError([document.faultAt(["define"], NO_DEFINE)]);
@@ -183,7 +183,7 @@ export function withScenarioRules(
   { vars: given = {}, environment = {}, runIdOf }: ScenarioInputs,
 ): LoadedScenario {
   const runId = runIdOf(String(raw.name));
-  const scope = new Scope(isRecord(raw.vars) ? raw.vars : {}, { vars: given, environment, runId });
+  const scope = new Scope(isJsonObject(raw.vars) ? raw.vars : {}, { vars: given, environment, runId });
   const rules = RULE_KINDS.flatMap((kind) =>
     raw[kind] === undefined ? [] : [[kind, fillReferences(raw[kind], scope.resolve, () => {})]],
   );
@@ -200,7 +200,7 @@ function exploreSteps(document: LoadedDocument, raw: Readonly<Record<string, unk
     const steps = list.flatMap((entry: unknown) =>
       word === "tick" || word === "reset"
         ? [entry]
-        : isRecord(entry) && typeof entry.app === "string"
+        : isJsonObject(entry) && typeof entry.app === "string"
           ? [{ app: entry.app }]
           : [],
     );
@@ -236,7 +236,7 @@ function placedIn(document: LoadedDocument) {
 function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: IncludedFiles) {
   return parseIncludes(include, []).flatMap(({ name }) => {
     const value = included.get(resolveBeside(file, name))?.value;
-    return isRecord(value) && Array.isArray(value.steps) ? [{ include: name }] : [];
+    return isJsonObject(value) && Array.isArray(value.steps) ? [{ include: name }] : [];
   });
 }
 
@@ -249,7 +249,7 @@ interface FileVariable {
 function varsOf(sources: readonly Source[]): Map<string, FileVariable> {
   const all = new Map<string, FileVariable>();
   for (const { document, raw } of sources)
-    for (const [name, value] of Object.entries(isRecord(raw.vars) ? raw.vars : {}))
+    for (const [name, value] of Object.entries(isJsonObject(raw.vars) ? raw.vars : {}))
       if (!all.has(name)) all.set(name, { document, value });
   return all;
 }
@@ -320,7 +320,7 @@ function listOf(value: unknown): readonly unknown[] {
 function savesOf(steps: readonly unknown[]): Map<string, number> {
   const saved = new Map<string, number>();
   for (const [index, step] of steps.entries())
-    if (isRecord(step))
+    if (isJsonObject(step))
       for (const name of savedVariableNames(step)) if (!saved.has(name)) saved.set(name, index);
   return saved;
 }

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
-import { DocumentError, isRecord, type LoadedDocument, readDocument } from "../../core/files/documents.js";
+import { DocumentError, type LoadedDocument, readDocument } from "../../core/files/documents.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import { nestedStepLists } from "./loaded-steps.js";
 import type { ValuePath } from "./variables.js";
 
@@ -47,14 +48,14 @@ interface Include {
 
 /** Lists the includes at the top of a file and among its steps. */
 function includesOf(value: unknown): Include[] {
-  if (!isRecord(value)) return [];
+  if (!isJsonObject(value)) return [];
   return [...parseIncludes(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
 }
 
 function includesAmong(list: unknown, at: ValuePath): Include[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((step: unknown, index) => {
-    if (!isRecord(step)) return [];
+    if (!isJsonObject(step)) return [];
     const stepPath = [...at, index];
     return [
       ...parseIncludes(step.include, [...stepPath, "include"]),

@@ -1,13 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { setRoutes, type Vocabulary, vocabularyOf } from "../../core/domain/name-check.js";
-import {
-  type DocumentFault,
-  isRecord,
-  type LoadedDocument,
-  readDocument,
-} from "../../core/files/documents.js";
+import { type DocumentFault, type LoadedDocument, readDocument } from "../../core/files/documents.js";
 import { fixturesPatchSchema } from "../../core/schema/fixtures-file.js";
 import { safeParse } from "../../core/schema/issues.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import type { NameKind } from "../../core/schema/name-kinds.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
 import type { NamespaceSetup } from "../../core/schema/scenario-file.js";
@@ -51,7 +47,7 @@ export async function readInitialFixtures(
   { fixtures }: NamespaceSetup,
   document: LoadedDocument,
 ): Promise<LoadedDocument | undefined> {
-  if (isRecord(fixtures))
+  if (isJsonObject(fixtures))
     return {
       file: document.file,
       value: fixtures,

@@ -10,8 +10,8 @@ import {
   type TimelineEntry,
 } from "../../core/domain/timeline.js";
 import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
-import { isRecord } from "../../core/files/documents.js";
 import { formatDuration, parseDuration } from "../../core/schema/duration.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import { COMPARISONS } from "../../core/schema/matchers.js";
 import type { Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
@@ -168,7 +168,7 @@ export function impossibleStepWarnings(kind: StepKind, step: RawStep): ScenarioW
 function impossibleExpectations(value: unknown, path: Path = []): ScenarioWarning[] {
   if (Array.isArray(value))
     return value.flatMap((part, index) => impossibleExpectations(part, [...path, index]));
-  if (!isRecord(value)) return [];
+  if (!isJsonObject(value)) return [];
   const inner = Object.entries(value).flatMap(([key, part]) => impossibleExpectations(part, [...path, key]));
   const bounds = COMPARISONS.filter((word) => value[word] !== undefined);
   const isResolved = bounds.every((word) => !hasVariable(value[word]));

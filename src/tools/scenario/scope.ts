@@ -1,4 +1,4 @@
-import { getOwn } from "../../core/schema/get-own.js";
+import { getOwn } from "../../core/schema/json-objects.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import {
   fillReferences,

@@ -5,7 +5,8 @@ import {
   unknownPathMessage,
 } from "../../core/domain/name-check.js";
 import { globMatchesRoute } from "../../core/domain/path-patterns.js";
-import { type DocumentFault, isRecord, type LoadedDocument } from "../../core/files/documents.js";
+import type { DocumentFault, LoadedDocument } from "../../core/files/documents.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { childSchema, knownKeys, schemaNodes, unknownPathPart } from "../../core/schema/schema-paths.js";
 import { type IncludedFiles, resolveBeside } from "./includes.js";
@@ -68,7 +69,7 @@ export class StepLoader {
   /** Adds the saved variables to `known`. */
   #list({ document, at, list }: StepList, known: RunVariables): LoadedStep[] {
     return list.flatMap((step, index) => {
-      if (!isRecord(step) || this.#isTooMany(document, [...at, index])) return [];
+      if (!isJsonObject(step) || this.#isTooMany(document, [...at, index])) return [];
       const loaded = this.#step(document, [...at, index], step, known);
       for (const name of loaded === undefined ? savedVariableNames(step) : savedBy(loaded)) known.add(name);
       return loaded === undefined ? [] : [loaded];
@@ -90,7 +91,7 @@ export class StepLoader {
     );
     this.faults.push(...stepFaults(document, at, filled));
     if (kind === undefined) return undefined;
-    if (isRecord(step.trigger) && step.trigger.force === true) this.#ownTypes.add(step.trigger.type);
+    if (isJsonObject(step.trigger) && step.trigger.force === true) this.#ownTypes.add(step.trigger.type);
     for (const { path, message } of unknownNamesInStep(kind, filled, this.#context.names)) {
       const list = this.#isVoid(kind, filled, path) ? this.faults : this.unknownNames;
       list.push(document.faultAt([...at, ...path], message));
@@ -125,7 +126,7 @@ export class StepLoader {
 
   #include(document: LoadedDocument, at: ValuePath, { include }: RawStep, known: RunVariables): LoadedStep[] {
     const included = this.#context.included.get(resolveBeside(document.file, String(include)));
-    const steps = isRecord(included?.value) ? included.value.steps : undefined;
+    const steps = isJsonObject(included?.value) ? included.value.steps : undefined;
     if (included !== undefined && Array.isArray(steps))
       return this.#list({ document: included, at: ["steps"], list: steps }, new Set(known));
     const message =
@@ -161,9 +162,9 @@ function nestedRepeat(outer: unknown, inner: unknown): string {
 /** Variables that a step or a nested one saves. */
 export function savedVariableNames(step: RawStep): string[] {
   return [
-    ...(isRecord(step.save) ? Object.keys(step.save) : []),
-    ...(isRecord(step.pay) && typeof step.pay.as === "string" ? [step.pay.as] : []),
-    ...nestedStepLists(step).flatMap(({ list }) => list.filter(isRecord).flatMap(savedVariableNames)),
+    ...(isJsonObject(step.save) ? Object.keys(step.save) : []),
+    ...(isJsonObject(step.pay) && typeof step.pay.as === "string" ? [step.pay.as] : []),
+    ...nestedStepLists(step).flatMap(({ list }) => list.filter(isJsonObject).flatMap(savedVariableNames)),
   ];
 }
 
@@ -206,7 +207,7 @@ function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheck):
   const { result, expectationField = "" }: Definition = STEPS[kind];
   const shape = result?.(step, check.vocabulary.routes);
   const expected = step[expectationField];
-  if (shape === undefined || !isRecord(expected)) return [];
+  if (shape === undefined || !isJsonObject(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
     const parts = schemaNodes(shape).flatMap((place) => childSchema(place, field) ?? []);
     // A field that no result has is one of the step itself, such as `count`.

@@ -3,11 +3,11 @@ import {
   checkDocument,
   DocumentError,
   type DocumentFault,
-  isRecord,
   type LoadedDocument,
 } from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/read-flow.js";
 import { FIXTURE_ID_FIELDS } from "../../core/schema/fixtures-file.js";
+import { isJsonObject } from "../../core/schema/json-objects.js";
 import { startOptionsSchema } from "../../core/schema/option-table.js";
 import { scenarioFileSchema } from "../../core/schema/scenario-file.js";
 import { loadScenarioFile, type ScenarioInputs } from "./files.js";
@@ -58,7 +58,7 @@ function kindOf(document: LoadedDocument): FileKind {
   if (/payments-sandbox\.config\.(ya?ml|json)$/.test(document.file)) return "config";
   const { value } = document;
   const unrecognized = (why: string): DocumentError => new DocumentError([document.faultAt([], why)]);
-  if (!isRecord(value))
+  if (!isJsonObject(value))
     throw unrecognized("is not a scenario, fixtures or config file: it must be a map of names and values");
   const keys = Object.keys(value);
   const score = (kind: FileKind): number =>
@@ -75,7 +75,7 @@ function kindOf(document: LoadedDocument): FileKind {
 function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | undefined {
   const has = (list: unknown, ...names: string[]): boolean =>
     Array.isArray(list) &&
-    list.some((entry) => isRecord(entry) && names.some((name) => Object.hasOwn(entry, name)));
+    list.some((entry) => isJsonObject(entry) && names.some((name) => Object.hasOwn(entry, name)));
   if (has(charges, "id", "organization_id")) return "fixtures";
   if (has(webhooks, "url", "mailbox")) return "config";
   if (has(charges, "timeline", "match") || has(webhooks, "match", "copies", "drop", "delay"))

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../schema/json-objects.js";
 import { UserError } from "../../schema/user-error.js";
 import { findJsonFault } from "../json-fault.js";
 
@@ -30,13 +31,9 @@ function parseJson(text: string, firstLine: number, refuse: Refuse): unknown {
   }
 }
 
-function isRow(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function jsonList(text: string, firstLine: number, refuse: Refuse): Books {
   const rows = (parseJson(text, firstLine, refuse) as unknown[]).map((row, index) =>
-    isRow(row) ? row : refuse(1, `entry ${index + 1} of the list is not an object`),
+    isJsonObject(row) ? row : refuse(1, `entry ${index + 1} of the list is not an object`),
   );
   return { rows, lines: rows.map(() => 1) };
 }
@@ -45,7 +42,7 @@ function jsonLines(text: string, refuse: Refuse): Books {
   const entries = text.split("\n").flatMap((content, index) => {
     if (content.trim() === "") return [];
     const row = parseJson(content, index + 1, refuse);
-    return [{ line: index + 1, row: isRow(row) ? row : refuse(index + 1, "is not a JSON object") }];
+    return [{ line: index + 1, row: isJsonObject(row) ? row : refuse(index + 1, "is not a JSON object") }];
   });
   return { rows: entries.map(({ row }) => row), lines: entries.map(({ line }) => line) };
 }

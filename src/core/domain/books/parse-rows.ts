@@ -1,5 +1,5 @@
 import { AMOUNT_PATTERN } from "../../schema/common.js";
-import { getOwn } from "../../schema/get-own.js";
+import { getOwn } from "../../schema/json-objects.js";
 import { didYouMean } from "../../schema/nearest.js";
 import {
   isRowField,

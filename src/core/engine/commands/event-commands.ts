@@ -5,6 +5,7 @@ import type { MatchSubject } from "../../domain/rule-matching.js";
 import { transitionWithdrawal, type Withdrawal } from "../../domain/withdrawal.js";
 import type { ChargeStatus, Mode, WithdrawalStatus } from "../../schema/common.js";
 import { eventTypeOf, subjectOfEvent } from "../../schema/event-types.js";
+import { isJsonObject } from "../../schema/json-objects.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { CHARGE_STATUS_TABLE } from "../../schema/statuses.js";
 import type { Caller } from "../caller.js";
@@ -164,14 +165,10 @@ function scratchFor(tx: Transaction, steps: readonly Step<string>[]): Transactio
 
 /** Merges objects at every depth; lists and other values are replaced. */
 function merge(record: unknown, changes: unknown): unknown {
-  if (!isObject(record) || !isObject(changes)) return changes;
+  if (!isJsonObject(record) || !isJsonObject(changes)) return changes;
   const fields = new Map(Object.entries(record));
   for (const [name, value] of Object.entries(changes)) fields.set(name, merge(fields.get(name), value));
   return Object.fromEntries(fields);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function resend(

@@ -7,7 +7,7 @@ import { SnapshotsInMemory } from "../memory-storage.js";
 import { encodeState } from "../state-text.js";
 import type { SavedState, Snapshot } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
-import { isChange, isStateDump } from "../stored-shapes.js";
+import { isJournalEntry, isStateDump } from "../stored-shapes.js";
 import type { NamespaceLease, StoredEntry } from "./commits.js";
 
 /** Changes are compacted once they are larger than this and twice as large as the state. */
@@ -29,7 +29,7 @@ export class PostgresStore implements Store {
     const parsed = entries.map(({ body }): unknown => JSON.parse(body));
     const snapshot = parsed.shift();
     if (snapshot === undefined) return undefined;
-    if (!isStateDump(snapshot) || !parsed.every(isChange))
+    if (!isStateDump(snapshot) || !parsed.every(isJournalEntry))
       throw this.toLoadError("a row is not one of this program");
     return { snapshot, changes: parsed };
   }

@@ -5,7 +5,7 @@ import { isFailing } from "../../../core/engine/is-failing.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
-import { getOwn } from "../../../core/schema/get-own.js";
+import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";

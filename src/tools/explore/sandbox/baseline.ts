@@ -1,4 +1,4 @@
-import { isRecord } from "../../../core/files/documents.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcherWord } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { ObservedCharge, ObservedRun } from "../deviable.js";
@@ -75,7 +75,7 @@ function namedOrder({ observed, loaded }: LoadedPlainRun) {
 
 /** A variable as metadata has it; empty for none and for an object. */
 function textOf(value: unknown): string {
-  return value === undefined || isRecord(value) ? "" : String(value);
+  return value === undefined || isJsonObject(value) ? "" : String(value);
 }
 
 function observedIn({ loaded }: LoadedPlainRun, index: number): unknown {
@@ -87,7 +87,7 @@ function withoutRun(value: unknown, runId: string): unknown {
   if (typeof value === "string")
     return value.replace(/[*?]/g, "\\$&").replaceAll("${", "$${").replaceAll(runId, RUN_ID);
   if (Array.isArray(value)) return value.map((part) => withoutRun(part, runId));
-  if (!isRecord(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
 }
 
@@ -98,7 +98,7 @@ function commonPart(one: unknown, other: unknown, ignore: readonly string[], pat
     return one.map(
       (part, index) => commonPart(part, other[index], ignore, below(path, String(index))) ?? { exists: true },
     );
-  if (isRecord(one) && isRecord(other)) {
+  if (isJsonObject(one) && isJsonObject(other)) {
     const fields = Object.entries(one).flatMap(([key, part]) => {
       const common = commonPart(part, other[key], ignore, below(path, key));
       return common === undefined ? [] : [[isMatcherWord(key) ? `\\${key}` : key, common]];

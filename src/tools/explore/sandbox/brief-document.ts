@@ -1,4 +1,4 @@
-import { isRecord } from "../../../core/files/documents.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";
 import type { RunDocument } from "./run-document.js";
@@ -23,11 +23,11 @@ export function omitImpliedSteps({ document, roles }: RunDocument): RunDocument 
 function implies(first: RawStep, second: RawStep): boolean {
   const { expect: whole, ...request } = first;
   const { expect: part, name: _name, ...other } = second;
-  return isRecord(whole) && isRecord(part) && isSame(request, other) && isContained(part, whole);
+  return isJsonObject(whole) && isJsonObject(part) && isSame(request, other) && isContained(part, whole);
 }
 
 function isContained(part: unknown, whole: unknown): boolean {
-  if (!isRecord(part) || !isRecord(whole)) return isSame(part, whole);
+  if (!isJsonObject(part) || !isJsonObject(whole)) return isSame(part, whole);
   return Object.entries(part).every(([key, value]) => key in whole && isContained(value, whole[key]));
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../core/files/documents.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { NeverRule, ObserveRule as ObservedView } from "../../../core/schema/scenario-file.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
@@ -63,13 +63,14 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
 
 /** A read of the app with an expectation checks state. */
 function appCheck({ app, expect }: RawStep): Oracle | undefined {
-  return typeof app === "string" && app.startsWith("GET ") && isRecord(expect) ? "expect" : undefined;
+  return typeof app === "string" && app.startsWith("GET ") && isJsonObject(expect) ? "expect" : undefined;
 }
 
 /** Finds the step that pays a hosted checkout and whose result no later step needs. */
 export function paidPageOf({ drive }: Flow): RawStep | undefined {
   return drive.find(({ pay_twice, close_page, save }) => {
-    const isPaid = isRecord(pay_twice) || (isRecord(close_page) && close_page.payment_method !== undefined);
+    const isPaid =
+      isJsonObject(pay_twice) || (isJsonObject(close_page) && close_page.payment_method !== undefined);
     return isPaid && save === undefined;
   });
 }

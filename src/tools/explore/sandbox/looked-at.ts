@@ -1,4 +1,4 @@
-import { isRecord } from "../../../core/files/documents.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import { didYouMean } from "../../../core/schema/nearest.js";
 import type { LoadedScenario } from "../../scenario/files.js";
@@ -84,7 +84,9 @@ function checkedName(number: number): string {
 }
 
 function isReadOfApp({ app, expect }: RawStep): boolean {
-  return typeof app === "string" && app.startsWith("GET ") && isRecord(expect) && expect.body !== undefined;
+  return (
+    typeof app === "string" && app.startsWith("GET ") && isJsonObject(expect) && expect.body !== undefined
+  );
 }
 
 /** The fields that an expectation names, without those that must be absent. */
@@ -92,7 +94,7 @@ function fieldsExpected(expected: unknown, path: Path, field: Path = []): { fiel
   if (isMatcher(expected)) {
     if ("not" in expected) return fieldsExpected(expected.not, [...path, "not"], field);
     if (expected.exists === false) return [];
-  } else if (isRecord(expected))
+  } else if (isJsonObject(expected))
     return Object.entries(expected).flatMap(([key, part]) =>
       fieldsExpected(part, [...path, key], [...field, key.replace(/^\\/, "")]),
     );

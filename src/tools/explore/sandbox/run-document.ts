@@ -1,5 +1,5 @@
-import { isRecord } from "../../../core/files/documents.js";
 import { durationMs, formatDuration, parseDuration } from "../../../core/schema/duration.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type { QuietReport } from "../../../core/time/app-activity.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
@@ -59,7 +59,7 @@ export function quietReports(names: readonly string[], savedValue: (name: string
     .filter((name) => name.startsWith(QUIET_NAME))
     .flatMap((name) => {
       const value = savedValue(name);
-      return isRecord(value) ? [value as unknown as QuietReport] : [];
+      return isJsonObject(value) ? [value as unknown as QuietReport] : [];
     });
 }
 
@@ -177,7 +177,7 @@ function unpaid({ completedCharges, observed, ...baseline }: Baseline): Baseline
 
 function notPaid(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((part) => notPaid(part) ?? PRESENT);
-  if (!isRecord(value)) return markingOf(value) === "paid" ? { not: value } : undefined;
+  if (!isJsonObject(value)) return markingOf(value) === "paid" ? { not: value } : undefined;
   const fields = Object.entries(value).flatMap(([key, part]) => {
     const expected = notPaid(part);
     return expected === undefined ? [] : [[key, expected]];
@@ -323,7 +323,7 @@ function tolerantStep(step: RawStep, tries: number): RawStep | undefined {
   const [kind] = stepKinds(step);
   if (kind === "app") {
     const { expect, ...call } = step;
-    const expectsFailure = isRecord(expect) && ("dropped" in expect || "timeout" in expect);
+    const expectsFailure = isJsonObject(expect) && ("dropped" in expect || "timeout" in expect);
     return expectsFailure
       ? step
       : { ...call, tries, expect: { status: { lt: 500 }, ...savedFields(step.save) } };
@@ -337,7 +337,7 @@ function tolerantStep(step: RawStep, tries: number): RawStep | undefined {
 
 /** Expects the fields that the step saves, because later steps need them. */
 function savedFields(save: unknown): { readonly body?: unknown } {
-  const bodies = Object.values(isRecord(save) ? save : {}).flatMap((path) =>
+  const bodies = Object.values(isJsonObject(save) ? save : {}).flatMap((path) =>
     typeof path === "string" && /^body(\.[A-Za-z_]\w*)+$/.test(path) ? [path.split(".").slice(1)] : [],
   );
   if (bodies.length === 0) return {};

@@ -3,11 +3,13 @@
  *
  *   plan ── run-document.ts ──> scenario file ── RunSession ──> report and rows of lists ── observation.ts ──> trace
  */
+
 import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { SandboxFetch } from "../../../control-client.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
-import { isRecord, valueDocument } from "../../../core/files/documents.js";
+import { valueDocument } from "../../../core/files/documents.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {
   type LoadedScenario,
@@ -223,7 +225,7 @@ export class SandboxDeviable implements Deviable {
     const { document } = this.#documentOf(plan);
     const { name, description: _description, vars: _vars, ...rest } = document;
     const file = join(saveTo.folder, `${name}.yaml`);
-    const defaults = isRecord(document.vars) ? document.vars : {};
+    const defaults = isJsonObject(document.vars) ? document.vars : {};
     const value = {
       name,
       description,
@@ -299,7 +301,7 @@ export class SandboxDeviable implements Deviable {
   /** Checks the steps once for all runs that differ only in their rules. */
   async #load(document: RunDocument["document"]): Promise<LoadedScenario> {
     const { vars = {}, environment = {}, runIdOf } = this.#options;
-    const names = isRecord(document.vars) ? Object.keys(document.vars) : [];
+    const names = isJsonObject(document.vars) ? Object.keys(document.vars) : [];
     const inputs: ScenarioInputs = { vars: only(vars, names), environment, runIdOf };
     const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
     const checked = this.#checked.get(key);
@@ -332,7 +334,7 @@ function failureOf(report: RunSummary, roles: readonly StepRole[]): RunFailure |
     message: message ?? (step === undefined ? "it could not be carried out" : ""),
     isCallToApp: step?.kind === "app",
     ending: endingOf(message ?? ""),
-    body: isRecord(got) ? got.body : undefined,
+    body: isJsonObject(got) ? got.body : undefined,
     differences: difference,
   };
 }
@@ -361,7 +363,7 @@ function withMovedIncludes(from: string, to: string, value: unknown, key = ""): 
   if (key === "include" && typeof value === "string")
     return isAbsolute(value) ? value : relative(to, join(from, value));
   if (Array.isArray(value)) return value.map((part) => withMovedIncludes(from, to, part, key));
-  if (!isRecord(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [name, withMovedIncludes(from, to, part, name)]),
   );

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../core/files/documents.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import type { RunDocument } from "./run-document.js";
@@ -17,7 +17,7 @@ export function repeatForCustomers({ document, roles }: RunDocument): RunDocumen
   const isNested = steps.some((step) => ["repeat", "include"].includes(stepKinds(step)[0] ?? ""));
   if (isNested || document.include !== undefined || !rules.flat().every(isOfOneCustomer))
     return { document, roles };
-  const own = Object.entries(isRecord(document.vars) ? document.vars : {}).filter(
+  const own = Object.entries(isJsonObject(document.vars) ? document.vars : {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1].includes(RUN_ID),
   );
   const expand = (text: string) =>
@@ -60,6 +60,6 @@ function anyCustomer(text: string): string {
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === "string") return map(value);
   if (Array.isArray(value)) return value.map((part) => mapTexts(part, map));
-  if (!isRecord(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapTexts(part, map)]));
 }

@@ -1,5 +1,5 @@
 import { findMismatches } from "../../../core/domain/deep-match.js";
-import { getOwn } from "../../../core/schema/get-own.js";
+import { getOwn } from "../../../core/schema/json-objects.js";
 import { type CallResponse, type NoResponse, timeoutMessage } from "../running/client.js";
 import { type Difference, StepFailure, toDifferences } from "../running/failure.js";
 import { statusMatches } from "./matching.js";

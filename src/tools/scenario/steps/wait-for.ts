@@ -5,7 +5,7 @@ import {
   formatDuration,
   LONGEST_WAIT_MS,
 } from "../../../core/schema/duration.js";
-import { getOwn } from "../../../core/schema/get-own.js";
+import { getOwn } from "../../../core/schema/json-objects.js";
 import { expectationMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
 import { WAITABLE_SCHEMAS } from "../../../core/schema/waited-records.js";
 import type { CallResponse } from "../running/client.js";
