@@ -4,7 +4,8 @@ import { atLeastOneOf, closedShape, field, fieldsOf, namedSchema } from "./descr
 import { scenarioFileSchema } from "./scenario-file.js";
 import { scenarioSchema } from "./scenario-rules.js";
 
-/** Schemas for the OpenAPI documents only; handlers check these bodies part by part. */
+/* Schemas for the OpenAPI documents only; handlers check these bodies part by part. */
+
 const { name: scenarioName, ...parts } = fieldsOf(scenarioSchema);
 const { source: _source, description, ...ruleKinds } = parts;
 const nameInPath = field(z.optional(scenarioName.schema), "The name in the path, if given.");

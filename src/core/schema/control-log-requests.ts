@@ -16,7 +16,8 @@ import { charactersAtMost, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js"
 import { pageQuerySchema } from "./service-requests.js";
 import { signatureSchema } from "./signature-schemes.js";
 
-/** Requests of the control API about charges, logs and receivers. */
+/* Requests of the control API about charges, logs and receivers. */
+
 const page = fieldsOf(pageQuerySchema);
 const optionalText = z.optional(z.string());
 const mode = field(z.optional(modeSchema), "Only this mode; by default both.");

@@ -35,11 +35,12 @@ import {
 import { methodChoiceSchema, pageQuerySchema } from "./service-requests.js";
 import { anySecretSchema } from "./signature-schemes.js";
 
-/**
+/*
  * Request bodies and queries of the control API, read by `server/control`, the steps of scenarios and the OpenAPI
  * document. Unknown fields are errors, so that typos do not pass unnoticed. `engine-requests.ts` has the bodies that a
  * start needs, `control-log-requests.ts` those about logs and receivers. No code here acts on a body.
  */
+
 export const instantSchema = instantLike("2026-01-31T09:00:00.000Z");
 
 function countPresent(body: object): number {

@@ -33,10 +33,11 @@ import {
   withdrawalSchema,
 } from "./service-responses.js";
 
-/**
+/*
  * Responses of the control API, derived from stored records. The OpenAPI document is generated from them, and tests
  * check every response against it. Never parsed at run time.
  */
+
 const timeOrNull = z.nullable(timestampSchema);
 const deleted = z.literal(true);
 const owner = pickFields(holdingsRecordSchema.shape, "mode", "organization_id");

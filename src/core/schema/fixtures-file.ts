@@ -11,10 +11,11 @@ import {
 import { durationSchema } from "./duration.js";
 import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 
-/**
+/*
  * The fixtures file: organizations, keys, methods, currencies and rates of the emulated service. A user's file is
  * merged over the shipped one by the ID of each record (`mergeFixtures`).
  */
+
 const nameSchema = nonEmptyText(MAX_LENGTHS.name);
 const codeSchema = z.string().check(z.regex(CURRENCY_CODE, "must be an upper-case currency code"));
 export const currencyFixtureSchema = z.strictObject({

@@ -58,7 +58,7 @@ const METADATA_ADDRESSES = new Set([
   "192.0.0.192",
 ]);
 
-/** Other private hosts are allowed. `hostname` comes from a URL parser, which normalizes IP addresses. */
+/** Returns true for cloud metadata, not for private hosts. `hostname` has an IP address as URL parsers write it. */
 function isMetadataHost(hostname: string): boolean {
   const name = hostname.replace(/\.+$/, "");
   return METADATA_NAMES.has(name) || isCloudMetadataAddress(name.replace(/^\[(.*)\]$/, "$1"));

@@ -28,11 +28,12 @@ import { eventGlobsSchema } from "./globs.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./option-schemas.js";
 import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength, nonEmptyText } from "./schema-checks.js";
 
-/**
+/*
  * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
  * ignored. `domain/requests` makes the checks that need fixtures (currencies, decimals, enabled methods); a response
  * reports the errors of the schema and of these checks together.
  */
+
 export const pricingSchema = lazyShape(
   "Pricing",
   {

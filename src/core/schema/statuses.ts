@@ -9,7 +9,7 @@ export interface OutcomePage {
   readonly text: string;
 }
 
-/** A charge status. Its stage decides what the ledger books when a charge gets it. */
+/** A charge status. `stage` decides what the ledger books when a charge gets the status. */
 export type StatusRow = StatusFields &
   (
     | { readonly stage: "open" | "processing" }
