@@ -24,7 +24,7 @@ const SHARED_MIN_FIELDS = 3;
 /**
  * Returns a record's differences from its earlier version; undefined if they would not give its exact bytes.
  *
- * @param model the record changed before this one; fields with the same values as in it are given by name
+ * @param model the record changed before this one; a field with the same value in both is given by its name
  * @param canAppend true if extended lists may be given by their new items
  */
 export function diffFields(
@@ -84,7 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Skips the comparison for the object of `model`, the record changed before: records share only new objects. */
+/** Skips the comparison if `after` and `model` are one object: records share only new objects, so it has changed. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

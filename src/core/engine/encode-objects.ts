@@ -1,4 +1,4 @@
-/* Objects in a record, such as payment instructions, share fields and parts of texts with the previous record's. */
+/* Encodes objects in a record, such as payment instructions, as differences from the objects of an earlier record. */
 
 import { isLazyInstructions } from "../domain/charge-transition.js";
 import { type Fields, isSameJson } from "./encode-fields.js";
@@ -11,10 +11,10 @@ type TextDiff = readonly [start: number, between: string, end: number];
 
 export type ObjectDiffs = Readonly<Record<string, ObjectDiff>>;
 
-/** Texts that have fewer characters in common are stored whole. */
+/** Minimum number of common characters; texts with fewer are stored whole. */
 const SHARED_MIN_LENGTH = 40;
 
-/** Splits fields into those stored whole and the objects stored as differences from the model's. */
+/** Splits fields into fields stored whole and objects stored as differences from the same fields of `model`. */
 export function diffObjects(
   model: Fields,
   fields: Fields,

@@ -204,8 +204,8 @@ export class Engine {
   }
 
   /**
-   * Returns to the initial state. Ids are those of a new generation, or with `repeatIds` those of the first. `carry`
-   * fills the new state instead of `setUp`.
+   * Returns to the initial state, which `carry` fills instead of `setUp`. New records get ids of a new generation, or
+   * with `repeatIds` the ids of the first generation again.
    */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
     this.#storePending();

@@ -28,7 +28,7 @@ export function listPayins(
   { limit, offset, status }: PayinPageRequest,
   asOf: AsOf | undefined,
 ) {
-  // The lists of statuses are those of now.
+  // Lists by status have only current statuses; with `asOf`, `isListed` filters the list of all charges.
   const list = chargeListName(mode, organization.organization_id, asOf === undefined ? status : undefined);
   const isListed = (charge: Charge) => status === undefined || charge.status === status;
   return pageOf(state, "charges", list, { limit, offset }, asOf, isListed);
@@ -63,7 +63,7 @@ export function listOwnRecords<Name extends "destinations" | "withdrawals">(
   return pageOf(state, name, ownerListName(name, { mode, organization_id }), page, asOf);
 }
 
-/** @param isListed selects among the records as of `asOf`; a list of now has no others */
+/** @param isListed selects records as of `asOf`; not called without `asOf` */
 function pageOf<Name extends StaleReadCollection>(
   state: State,
   name: Name,

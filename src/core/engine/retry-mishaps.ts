@@ -27,7 +27,7 @@ export class EventCounts {
     const stored = this.#tx.get("scenarios", scenario);
     const met = (stored?.met?.[index] ?? 0) + 1;
     const isLeft = times === undefined || met <= skip + times;
-    // Higher counts are not stored, because they do not change the result.
+    // Counts above the limit are not stored, because they do not change the result.
     if (stored !== undefined && met <= skip + (times ?? 0))
       this.#tx.put("scenarios", scenario, { ...stored, met: { ...stored.met, [index]: met } });
     const isItsTurn = isLeft && met > skip;

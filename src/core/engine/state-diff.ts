@@ -6,7 +6,7 @@ export interface RecordChange {
   readonly collection: CollectionName;
   readonly id: string;
   readonly changeKind: "added" | "removed" | "changed";
-  /** Differences of a changed record; else empty. */
+  /** Empty for an added or removed record. */
   readonly fields: readonly FieldChange[];
 }
 export interface FieldChange {

@@ -141,7 +141,6 @@ export class State {
     this.#index(name, key, old, record ?? undefined);
   }
 
-  /** @param isUndo true when a put is undone */
   #index(name: CollectionName, key: RecordKey, before: unknown, after: unknown, isUndo = false): void {
     switch (name) {
       case "tasks":

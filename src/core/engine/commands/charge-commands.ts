@@ -69,7 +69,7 @@ export function transitionCharge(
   };
 }
 
-/** Cancels a charge as its customer does, on the page or by the control API. */
+/** Cancels a charge for its customer; called by the checkout page and the control API. */
 export function cancelCharge(chargeId: string): Command<Charge | Refusal> {
   return transitionCharge(chargeId, "CANCELLED", "customer", "cancelled_by_customer");
 }

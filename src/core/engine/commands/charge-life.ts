@@ -78,8 +78,8 @@ interface Moved {
 }
 
 /**
- * Puts the charge with these tasks. Mutates the new record, because a copy would double a transition's memory: only the
- * charge's event refers to the record yet, and events show no tasks.
+ * Sets the tasks of a new record and puts it. Mutates the record, because a copy would double a transition's memory.
+ * This is safe: only the charge's event refers to the record yet, and events show no tasks.
  */
 function putWithTasks(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
   (charge as { tasks: ChargeTasks }).tasks = tasks;
@@ -91,7 +91,7 @@ export function putCharge(tx: Transaction, charge: Charge): Charge {
   return charge;
 }
 
-/** `moveCharge` without the put; `waiting` replaces the charge's tasks. */
+/** As `moveCharge`, but does not put the charge; `waiting` replaces the charge's tasks. */
 function applyTransition(
   tx: Transaction,
   charge: Charge,

@@ -12,7 +12,7 @@ export interface AttemptResult extends Omit<Attempt, "attempt" | "order" | "at">
   readonly isUnreachable?: boolean;
 }
 
-/** Records an ended attempt and plans what follows. Its task is removed only here, so a crash repeats the attempt. */
+/** Records an ended attempt and plans the next one. Removes the task only now, so a crash repeats the attempt. */
 export function recordAttempt(task: Task, outcome: AttemptResult): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -55,7 +55,7 @@ function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void 
   for (let copy = 1; copy < copies; copy++) planDelivery(tx, event, endpoint, { goesAlone: true });
 }
 
-/** Drops the response if a scenario loses it, although the receiver has done its work. */
+/** Replaces a response that a scenario loses by an error. The receiver has processed the event. */
 function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResult {
   const scenario = losingScenario(delivery, delivery.attempts.length + 1);
   if (scenario === undefined || outcome.status === null) return outcome;
@@ -68,7 +68,7 @@ function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResu
   };
 }
 
-/** Scenario that loses the response to that attempt, if any. */
+/** Name of the scenario that loses the response to this attempt, if any. */
 function losingScenario(delivery: Delivery, attempt: number): string | undefined {
   const { mishap } = delivery;
   const rule = attempt === 1 ? mishap : retryMishapAt(delivery, attempt);
@@ -79,7 +79,7 @@ function lostAnswerError(scenario: string): string {
   return `the answer was lost on the way back, by scenario ${scenario}`;
 }
 
-/** Returns true if a scenario has lost the response to that attempt. */
+/** Returns true if a scenario has lost the response to the attempt. */
 export function isAnswerLost(delivery: Delivery, { attempt, error }: Attempt): boolean {
   const scenario = losingScenario(delivery, attempt);
   return scenario !== undefined && error === lostAnswerError(scenario);

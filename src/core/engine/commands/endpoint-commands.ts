@@ -72,7 +72,7 @@ function findEndpoint(tx: Transaction, caller: Caller | undefined, webhookId: st
   return found ?? refuse("NOT_FOUND", "Webhook not found");
 }
 
-/** Replaces an endpoint by the one that `change` returns, if that does not refuse. */
+/** Replaces an endpoint by the one that `change` returns; a refusal changes nothing. */
 function changeEndpoint(
   caller: Caller | undefined,
   webhookId: string,
@@ -126,7 +126,7 @@ export function deleteEndpoint(caller: Caller | undefined, webhookId: string): C
   };
 }
 
-/** Replaces the secret; the old one signs too for ROTATION_MS, so that receivers miss no event. */
+/** Replaces the secret. For ROTATION_MS the old secret signs too, so receivers miss no event. */
 export function rotateSecret(caller: Caller | undefined, webhookId: string): Command<Endpoint | Refusal> {
   return changeEndpoint(caller, webhookId, (tx, endpoint) => ({
     ...endpoint,

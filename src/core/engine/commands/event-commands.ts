@@ -19,7 +19,7 @@ import { buildCharge } from "./new-charge.js";
 import { buildWithdrawal } from "./withdrawal-commands.js";
 
 export interface Trigger {
-  /** Type of the event, or the name under which events of the type are sent. */
+  /** Event type, or its name on the wire. */
   readonly type: string;
   readonly mode: Mode;
   readonly chargeId?: string | undefined;
@@ -157,7 +157,7 @@ function sampleCaller({ catalogue }: Transaction, mode: Mode): Caller {
   return { key: "sample", mode, organization: catalogue.fixtures.organizations[0]! };
 }
 
-/** Returns a scratch transaction, whose ids no record gets; starts early enough for the last step to be now. */
+/** Returns a scratch transaction that starts so early that the last step happens now. */
 function scratchFor(tx: Transaction, steps: readonly Step<string>[]): Transaction {
   const [durationMs] = steps.at(-1) ?? [0];
   return tx.createScratch(`sample ${tx.next("sample")}`, tx.atMs - durationMs);

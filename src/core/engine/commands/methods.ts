@@ -169,21 +169,21 @@ export function priceByDefaultMethod(tx: Transaction, charge: Charge): Charge | 
   return undefined;
 }
 
-/** The charge's id decides every number in the instructions. */
+/** Every number in the instructions is derived from `chargeId`. */
 type InstructionsSource = Omit<InstructionsInput, "digest"> & {
   readonly kind: MethodFixture["kind"];
   readonly chargeId: string;
 };
 
-/** Cached, because a new charge's instructions are read several times, and again to encode the next charge. */
 interface CachedInstructions {
   readonly of: DeferredInstructions;
   readonly instructions: PaymentInstructions;
 }
+/** The last two results: a new charge's instructions are read several times, and again to encode the next charge. */
 let last: CachedInstructions | undefined;
 let previous: CachedInstructions | undefined;
 
-/** Payment instructions, written when read: the text would be a fifth of a charge's memory, and most are never read. */
+/** Payment instructions, created when read: most are never read, and would take a fifth of a charge's memory. */
 class DeferredInstructions implements LazyInstructions {
   readonly #kind: InstructionsSource["kind"];
   readonly #rail: InstructionsSource["rail"];

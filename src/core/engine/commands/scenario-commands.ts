@@ -64,7 +64,6 @@ export function addFault(rule: FaultRule): Command<StoredFault> {
   };
 }
 
-/** Removes one fault, or all. */
 export function removeFaults(faultId?: string): Command<readonly string[] | Refusal> {
   return (tx) => {
     const ids = faultId === undefined ? [...tx.state.tables.faults.keys()].map(String) : [faultId];
@@ -85,7 +84,6 @@ export function copyRules({ tables }: State): RuleSet {
   return { scenarios: new Map(tables.scenarios), faults: new Map(tables.faults) };
 }
 
-/** Restores the rules of an earlier time. */
 export function restoreRules(rules: RuleSet): Command<void> {
   return (tx) => {
     const now = copyRules(tx.state);

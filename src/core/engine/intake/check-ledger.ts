@@ -66,7 +66,7 @@ function decimalsIn({ tables }: State, { mode, organization_id }: Charge, curren
   return tables.holdings.get(holdingsKey(mode, organization_id, currency))?.decimals ?? 0;
 }
 
-/** Words for messages: amounts in the account wait to be settled or sent. */
+/** Account of waiting amounts → the step that they wait for, as a word in error messages. */
 const AWAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
 
 /** Checks each account against its postings and open amounts; removes checked holdings from `open`. */
