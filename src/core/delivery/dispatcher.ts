@@ -141,7 +141,7 @@ export class Dispatcher implements DeliveryAttempts {
   /**
    * Sends an attempt and notes its outcome, unless the attempt was cancelled meanwhile.
    *
-   * @param onOutcome receives the outcome; undefined if the attempt is held, uncounted, for an unreachable receiver
+   * @param onOutcome receives the outcome; undefined if the attempt is held and does not count
    */
   #send(task: Task, job: DeliveryJob, onOutcome: (outcome: AttemptResult | undefined) => void): void {
     const attempt = this.#inFlight.begin(task);

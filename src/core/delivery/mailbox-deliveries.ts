@@ -20,7 +20,7 @@ export interface MailboxesOptions {
   readonly acknowledgeTimeoutMs: number;
   /** Returns undefined and drops the delivery if the endpoint is gone. */
   readonly prepare: (task: Task) => DeliveryJob | undefined;
-  /** Records an outcome like that of an HTTP attempt. */
+  /** Records an outcome, as for an HTTP attempt. */
   readonly recordOutcome: (task: Task, outcome: AttemptResult) => void;
 }
 

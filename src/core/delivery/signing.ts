@@ -8,9 +8,7 @@ export interface MessageToSign {
   readonly body: string;
 }
 
-/**
- * Signature headers of an event. With several secrets (after rotation), a scheme with one signature uses the first.
- */
+/** Signature headers of an event. With two secrets (after rotation), a scheme with one signature uses the first. */
 export function signatureHeaders(
   signature: Signature,
   message: MessageToSign,
