@@ -137,7 +137,7 @@ export class DataJournal {
     this.#tryCutTo(0);
   }
 
-  /** Tries to drop all lines before a byte offset from `beginSegment`, by one rename. */
+  /** Tries to drop all lines before an offset that `beginSegment` returned, by one rename. */
   dropBefore(startByte: number): void {
     if (startByte === this.#bytes) {
       this.clear();

@@ -31,7 +31,7 @@ interface LineChange {
 /** Buffer for one line; most lines fit, and need no allocation. */
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
 
-/** Buffer for all lines of a batch; most fit. */
+/** Buffer for all lines of a batch; most batches fit. */
 let batchBuffer: Buffer = Buffer.allocUnsafeSlow(1 << 18);
 const MAX_REUSED_BYTES = 1 << 20;
 

@@ -18,7 +18,7 @@ import type { SavedState, Snapshot, Snapshots } from "./storage.js";
 import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
 
 const SUFFIX = ".json";
-/** Members before the state, which are all that a list needs. */
+/** Members before the state; a list of snapshots needs only these. */
 const HEAD = /^\{"checksum":"[^"]*","name":"[^"]*","at":"([^"]*)","dump":/;
 
 /** Snapshots of a namespace, one file each. Damaged files are reported and omitted. */

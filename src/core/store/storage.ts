@@ -60,9 +60,9 @@ export interface Leases {
   /** Namespaces that this process runs. */
   readonly heldLeases: ReadonlyMap<string, unknown>;
   events: LeaseEvents | undefined;
-  /** Returns true while no other process can have taken the namespace over. */
+  /** Returns true while no other process can have taken over the namespace. */
   holdsLease(name: string): boolean;
-  /** Takes a free namespace over, or finds the process that runs it. */
+  /** Takes over a free namespace; otherwise finds the process that runs the namespace. */
   locate(name: string): Promise<NamespaceLocation>;
   /** Finds a namespace by its own key, or by the name that the key contains. */
   nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;

@@ -76,7 +76,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     this.#leaseMs = leaseMs;
   }
 
-  /** Registers the process and takes free namespaces over. */
+  /** Registers the process and takes over free namespaces. */
   async start(): Promise<this> {
     try {
       // Fails sooner than a query of `link`, whose timeout is longer.
@@ -269,7 +269,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
       await this.link.query("delete from processes where expires <= clock_timestamp()");
   }
 
-  /** Takes this process's share of the free namespaces over, at least one. */
+  /** Takes over this process's share of the free namespaces, at least one. */
   async #takeFree(): Promise<void> {
     const free = await this.link.query<{ name: string; share: number }>(
       `select name, ceil((select count(*) from namespaces)::float / nullif((select count(*) from processes), 0)) as share

@@ -87,7 +87,7 @@ export class PostgresStore implements Store {
       this.#changedChars -= charsBefore;
       return undefined;
     } catch (error) {
-      // The next try is when the changes have doubled.
+      // Compaction is tried again when the changes have doubled.
       this.#stateChars = this.#changedChars;
       return asStoreError(error, `Cannot compact the namespace "${this.lease.name}"`);
     }
