@@ -25,13 +25,14 @@ import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js"
 import type { SourceLine } from "./step-reference.js";
 import { fillReferences, foreignSyntaxWarnings, hasVariable } from "./variables.js";
 
-/**
+/*
  * Reads and checks scenario files, merges includes, fills in variables; used by the sandbox, the command and `explore`.
  *
  *   document (YAML) ──> LoadedScenario ── running/run-scenario.ts ──> RunReport
  *
  * Every fault has its line. Nothing is sent here: steps/ defines the kinds of steps, running/ carries them out.
  */
+
 export interface LoadedScenario extends InitialState {
   readonly file: string;
   readonly scenario: Scenario;
@@ -232,7 +233,7 @@ function placedIn(document: LoadedDocument) {
   return ({ path, message }: ScenarioWarning): DocumentFault => document.faultAt(path, message);
 }
 
-/** Steps of files included at the top, which come first. */
+/** One `include` step per file with steps that the top of a file includes; these steps come first. */
 function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: IncludedFiles) {
   return parseIncludes(include, []).flatMap(({ name }) => {
     const value = included.get(resolveBeside(file, name))?.value;
@@ -261,7 +262,7 @@ interface RuleContext {
   readonly faults: DocumentFault[];
 }
 
-/** Fills in the variables of a file's rules, whose faults are reported apart. */
+/** Fills in the variables of a file's rules; adds variables that cannot be resolved to `faults`. */
 function filledRules({ document, raw }: Source, { scope, savedBy, variables, faults }: RuleContext) {
   const filled: Record<string, unknown> = { ...raw };
   for (const kind of SECTIONS_BEFORE_STEPS) {

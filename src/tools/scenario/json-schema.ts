@@ -37,7 +37,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** A variable in place of a value that is not free text. */
 const VARIABLE = { type: "string", pattern: "\\$\\{[^{}]+\\}" };
 
-/** The JSON Schema of scenario files for editors: the checks of `validate` except those of variables. */
+/** The JSON Schema of scenario files for editors: the checks of `validate`, without the checks of variables. */
 export function scenarioJsonSchema(): JsonObject {
   const [first, ...others] = STEP_KINDS.map((kind) => STEPS[kind].schema);
   const steps = z.optional(z.array(z.union([first!, ...others])));

@@ -7,7 +7,6 @@ import { type LoadedScenario, loadScenario } from "./files.js";
 import type { RunReport } from "./running/run-report.js";
 import { type RunOptions, runScenario } from "./running/run-scenario.js";
 
-/** The namespace in which a scenario is run. */
 export interface ScenarioNamespace {
   readonly name: string;
   nextRunId(scenario: string): string;

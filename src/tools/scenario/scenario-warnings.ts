@@ -140,7 +140,7 @@ function idleEntries<Status extends string>(
 
 const LATE = "a late payment is written after_expiry";
 
-/** Explains why a charge's entry is never reached. */
+/** Explains why a charge never reaches an entry of its timeline. */
 function unreachedReason<Status extends string>(
   entry: TimelineEntry<Status>,
   turns: readonly SimulatedStep<Status>[],

@@ -19,7 +19,7 @@ export interface VariableSources {
   readonly runId: string;
 }
 
-/** The variables of one run: of the file and `--var`, the environment, and those that steps saved. */
+/** The variables of one run: from the file, `--var` and the environment, and variables that steps saved. */
 export class Scope {
   readonly #givens: VariableSources;
   readonly #values = new Map<string, unknown>();

@@ -12,7 +12,7 @@ import { STEP_KINDS, STEPS, type StepKind } from "./steps/step-kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
 import { hasVariable, type ValuePath } from "./variables.js";
 
-/** Fields of a step besides its action. Another unknown field may be a misspelled action. */
+/** Fields of a step besides its action. Any other field may be a misspelled action. */
 const COMPANIONS: readonly string[] = [
   "name",
   "body",
@@ -55,7 +55,7 @@ export function stepFaults(
   return schemaFaults(stepSchemaOf(kind, step), document, { path: at, value: step, isUnresolved });
 }
 
-/** Returns the schema of a step; that of `wait_for` depends on its value. */
+/** Returns the schema of a step; the schema of `wait_for` depends on the field's value. */
 export function stepSchemaOf(kind: StepKind, { wait_for }: RawStep): z.ZodMiniType {
   return isWaitKind(wait_for) ? WAIT_SCHEMAS[wait_for] : STEPS[kind].schema;
 }

@@ -58,7 +58,7 @@ export class StepLoader {
     this.#context = context;
   }
 
-  /** Loads the lists of a file. A list in `after` sees the variables that `lists` save, but not those of the rest. */
+  /** Loads the lists of a file. Lists in `after` see the variables that `lists` save, but not each other's. */
   load(lists: readonly StepList[], after: readonly StepList[] = []): LoadedStep[] {
     const known: RunVariables = new Set();
     const steps = lists.flatMap((list) => this.#list(list, known));
@@ -210,7 +210,7 @@ function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheck):
   if (shape === undefined || !isJsonObject(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
     const parts = schemaNodes(shape).flatMap((place) => childSchema(place, field) ?? []);
-    // A field that no result has is one of the step itself, such as `count`.
+    // Fields of the step itself, such as `count`, have no parts: no result has these fields.
     return parts.flatMap((part) =>
       findUnknownNames(part, value, { ...check, rejectsUnknownFields: true }).map(({ path, message }) => ({
         path: [expectationField, field, ...path],

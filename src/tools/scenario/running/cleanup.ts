@@ -7,7 +7,7 @@ export class Cleanup {
 
   /** Registers how to undo a change. Keeps only the first undo of each `what`, which restores the original state. */
   add(what: string, undo: () => Promise<unknown>): void {
-    // Undoes the change of a step that outlasts an interrupted run.
+    // A step may outlast an interrupted run: its change is undone at once.
     if (this.#isOver) void undo().catch(() => {});
     else if (!this.#undo.some((entry) => entry.what === what)) this.#undo.push({ what, undo });
   }

@@ -59,7 +59,7 @@ export async function listSince(
   return found;
 }
 
-/** Lists of which a step counts only the records since the start of the run; of charges, it counts all. */
+/** Lists in which steps count only the records since the start of the run. In the list of charges they count all. */
 const LOG_LISTS = ["requests", "events", "deliveries", "withdrawals"] as const;
 export type LogListName = (typeof LOG_LISTS)[number];
 

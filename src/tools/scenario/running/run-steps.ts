@@ -155,7 +155,7 @@ export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
 
 /**
  * Runs the nested lists of a step. Returns the reports of all iterations if they are concurrent or there is only one;
- * otherwise those of the first iteration that did not pass.
+ * otherwise the reports of the first iteration that did not pass.
  */
 async function runIterations(
   step: LoadedStep,

@@ -18,7 +18,7 @@ export const expectDelivery = defineRecordExpectation("expect_delivery", ["check
   record: z.extend(attemptSchema, deliverySchema.shape),
   rows: async ({ startState: baseline }, { status, mishap }) => {
     const all = await baseline.since("deliveries");
-    // Includes forged deliveries only if the step names a mishap.
+    // Includes deliveries of false events only if the step names a mishap.
     const deliveries = mishap === undefined ? all.filter((delivery) => !isFabricated(delivery)) : all;
     return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },

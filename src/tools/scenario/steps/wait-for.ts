@@ -17,7 +17,7 @@ import { defineStep, stepSchema } from "./step-definition.js";
 import { chargeFields, deliveryFields, requestFields, saveSchema } from "./step-schemas.js";
 
 const DEFAULT_WITHIN = "10s";
-/** The sandbox's description of a request made by the run itself. */
+/** Part of the sandbox's message about a request that the run itself made. */
 const RUN_REQUEST = /runner is "[^"]*", not null/;
 /** Time for the sandbox to respond after its timeout. */
 const GRACE_MS = 5_000;
