@@ -157,7 +157,7 @@ const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
       return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control", reason)(tx);
     });
     if (isRefusal(result)) return showRefusal(namespace, charge, result, form, result.message);
-    // The merchant refunds long after the customer left, so stay on this page.
+    // A merchant refunds long after the customer has left, so there is no redirect to the shop.
     if (to === "REFUNDED")
       return seeOther(checkoutLinks(charge.checkout_id, "action").page, namespace.nowMs());
     return redirectAfterAction(namespace, afterDueTasks(namespace, charge), "waiting");

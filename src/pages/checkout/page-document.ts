@@ -31,7 +31,7 @@ export function pageResponse(
 ): Response {
   const page = {
     title,
-    // Blocks rendering until the page is complete, so nothing shifts.
+    // The `expect` link blocks rendering until the page is complete, so nothing shifts.
     head: html`<meta name="robots" content="noindex">
 <link rel="expect" href="#said" blocking="render">
 ${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="2; url=${refresh}"></noscript>`}`,

@@ -100,7 +100,7 @@ export function copyButton(what: string, value: string, valueId: string): Markup
 
 /**
  * Attributes for the script of a page that polls.
- * @param stay statuses that the screen shows; another one loads the page again
+ * @param stay statuses that the screen shows; any other status reloads the page
  * @param then target once the charge has ended
  */
 export function pollAttributes(

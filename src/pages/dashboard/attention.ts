@@ -44,7 +44,7 @@ export function deliveryFailureText(delivery: Delivery): string {
   return `${last.status} ${firstLine(last.response_body)}`.trim();
 }
 
-/** Deliveries to a receiver that match, newest first; never more than `limit`, but counted in full. */
+/** The newest matching deliveries to a receiver, at most `limit`, and the number of all matching ones. */
 export function deliveriesTo(
   { namespace }: Pick<PageContext, "namespace">,
   webhookId: string,

@@ -1,4 +1,4 @@
-/** Views by name. A view renders a list or one record from the page context, and changes nothing. */
+/* Views by name. A view renders a list or one record from the page context, and changes nothing. */
 import type { Markup } from "../html.js";
 import type { PageContext, ViewName } from "./page-context.js";
 import { activityView } from "./views/activity-view.js";
@@ -47,7 +47,6 @@ export function renderView(context: PageContext): Markup | undefined {
   return id === undefined || id === "" ? LISTS[view](context) : RECORDS[view]?.render(context, id);
 }
 
-/** Noun of the records of a view. */
 export function recordNoun(view: ViewName): string {
   return RECORDS[view]?.noun ?? "page";
 }

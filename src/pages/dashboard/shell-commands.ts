@@ -23,7 +23,7 @@ export function requestCurl({ origin, namespace }: PageContext, entry: RequestEn
   return curlCommand(`${origin}${requestPath(entry)}`, headers, body, entry.method);
 }
 
-/** @param method left out, curl sends POST if there is a body */
+/** @param method without it, curl sends POST if there is a body, else GET */
 export function curlCommand(
   url: string,
   headers: Readonly<Record<string, string>>,

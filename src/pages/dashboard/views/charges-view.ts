@@ -239,7 +239,7 @@ function duration(ms: number): string {
 /** A Vitest test that creates the charge and moves it to its status. */
 function testSource(charge: Charge): string {
   const { pricing, status, metadata } = charge;
-  // JSON leaves out what is undefined.
+  // JSON omits undefined fields.
   const order = {
     pricing,
     payment_method: charge.payment_method ?? charge.offered_methods[0],

@@ -150,7 +150,7 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
   });
 }
 
-/** Retries a failing delivery, or redelivers another one. */
+/** Button that retries a failing delivery, or redelivers any other delivery. */
 export function attemptButton(delivery: Delivery, to: string): Markup {
   const isRetry = isFailing(delivery) && delivery.status === "pending";
   const [verb, label] = isRetry ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
