@@ -86,7 +86,7 @@ function mergedList<Of extends List>(list: Of, shipped: Fixtures, document: Load
 
 type ReportFault = (list: List, index: number | undefined, field: string, message: string) => void;
 
-/** Fields that name records of another list. */
+/** List, field, and the list whose records the field names. */
 const REFERENCES = [
   ["methods", "currencies", "currencies"],
   ["rails", "currency", "currencies"],
@@ -117,7 +117,7 @@ function checkReferences(entries: Entries, report: ReportFault): void {
   }
 }
 
-/** Amounts, and the field with their currency. */
+/** List, field with an amount, and the field with the amount's currency. */
 const AMOUNTS = [
   ["currencies", "withdrawal_fee", "code"],
   ["charges", "amount", "currency"],

@@ -79,7 +79,7 @@ interface AdvisorOptions {
   readonly clock: Clock;
   readonly clockControl: ClockControl;
   readonly keys: ApiKeys;
-  /** A log that is not cleared with the advisor. */
+  /** Second log of the same advice, which `clear` keeps. */
   readonly total: AdviceLog;
 }
 
