@@ -64,7 +64,7 @@ export const STATE_OPERATIONS = [
   defineControlOperation({
     id: "putState",
     call: "PUT /_sandbox/state",
-    // Maximum length of a string in Node.js.
+    // Just below the maximum length of a string in Node.js.
     maxBodyBytes: 511 * 1024 * 1024,
     maxDepth: MAX_JSON_DEPTH + 20,
     canWaitForClock: true,

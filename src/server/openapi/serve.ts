@@ -35,7 +35,7 @@ const filledDocuments = {
   control: new WeakMap<Engine, OpenApiDocument>(),
 };
 
-/** Responds with the document for the namespace of a request, or that there is no such namespace. */
+/** Responds with the document for the request's namespace, or with an error if there is no such namespace. */
 export async function respondWithDocument(
   api: ApiName,
   { namespaces, paths, documentOf }: DocumentOptions,
