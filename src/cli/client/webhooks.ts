@@ -130,7 +130,7 @@ const ERROR_LENGTH = 500;
 async function pullDeliveries(connection: Connection, target: string, isOnce: boolean): Promise<void> {
   const url = normalizeWebhookUrl(target);
   if (url === undefined) throw new UserError(`--forward-to ${JSON.stringify(target)} ${WEBHOOK_URL_MESSAGE}`);
-  const isLeft = isOnce || (await hasLeft(connection));
+  const isLeft = isOnce || (await hasAbandonedMailbox(connection));
   const own = { mailbox: isLeft ? MAILBOX : `${MAILBOX}-${generateInstanceId()}` };
   const { webhook_id } = await connection.post("/webhook-endpoints", isOnce ? own : { ...own, lease: LEASE });
   const pulling = forwardAll(connection, { ...own, url }, isOnce);
@@ -143,7 +143,7 @@ async function pullDeliveries(connection: Connection, target: string, isOnce: bo
 }
 
 /** Returns true if an earlier pull with `--once` left a mailbox that no pull uses now. */
-async function hasLeft(connection: Connection): Promise<boolean> {
+async function hasAbandonedMailbox(connection: Connection): Promise<boolean> {
   const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
   return (items as Json[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
 }

@@ -120,7 +120,7 @@ export function sendManualEvent(
     ...(toUrl === undefined ? {} : { to_url: toUrl }),
     by_hand: true,
   };
-  return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { mishap, goesAlone: true }));
+  return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { mishap, skipsLane: true }));
 }
 
 /** Globs match the event's type, or the name under which it is sent. */
@@ -208,14 +208,14 @@ function planDeliveries(
     const copyMishap = found === undefined ? mishap : mishapOfCopy(mishap, found, { event, endpoint, copy });
     if (rule.delay !== undefined) planLater(copyMishap, rule.delay);
     else {
-      const goesAlone = rule.at_once ?? false;
-      planDelivery(tx, event, endpoint, { mishap: copyMishap, swap: rule.swap ?? false, goesAlone });
+      const skipsLane = rule.at_once ?? false;
+      planDelivery(tx, event, endpoint, { mishap: copyMishap, swap: rule.swap ?? false, skipsLane });
     }
   }
   if (rule.again_after !== undefined) planLater(null, rule.again_after);
   if (found?.rule.forged) {
     const forged = invalidSignatureMishap(found.scenario, event, tx.settings);
-    planDelivery(tx, event, endpoint, { mishap: forged, goesAlone: true });
+    planDelivery(tx, event, endpoint, { mishap: forged, skipsLane: true });
   }
 }
 
@@ -257,10 +257,10 @@ export function planDelivery(
   {
     mishap = null,
     swap = false,
-    goesAlone = false,
-  }: { mishap?: Mishap | null; swap?: boolean; goesAlone?: boolean } = {},
+    skipsLane = false,
+  }: { mishap?: Mishap | null; swap?: boolean; skipsLane?: boolean } = {},
 ): Delivery {
-  const lane = goesAlone || event.object_id === null ? null : `${endpoint.webhook_id}|${event.object_id}`;
+  const lane = skipsLane || event.object_id === null ? null : `${endpoint.webhook_id}|${event.object_id}`;
   const delivery = putDelivery(tx, event, endpoint, { mishap, lane });
   if (lane === null) return planAttempt(tx, delivery, tx.atMs);
   const queue = tx.get("lanes", lane) ?? { lane, waiting: [], swapped: [] };

@@ -43,7 +43,7 @@ export function digestOf(id: string): Buffer {
 }
 
 /** As `digestOf`, but in a shared buffer that the next call overwrites; precomputed for new charges. */
-export function sharedDigestOf(chargeId: string): Uint8Array {
+export function digestIntoSharedBuffer(chargeId: string): Uint8Array {
   const hex = chargeDigests.get(chargeId) ?? sha256(chargeId);
   for (let byte = 0; byte < buffer.length; byte++)
     buffer[byte] = (digitAt(hex, 2 * byte) << 4) | digitAt(hex, 2 * byte + 1);

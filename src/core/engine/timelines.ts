@@ -27,7 +27,7 @@ export function withTimeline<Item extends Charge | Withdrawal>(
     scenarios,
     subject,
     (name, index, rule) =>
-      (name === requested || !yieldsToDefault(kind, scenarios, name, rule, subject)) &&
+      (name === requested || !leavesToDefaultScenario(kind, scenarios, name, rule, subject)) &&
       isDrawn(rule.probability ?? 1, id, name, index),
   );
   if (choice !== undefined) tx.noteRule(choice);
@@ -63,7 +63,7 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
 }
 
 /** A mishap rule without `match` leaves magic customers and amounts to `default`, so declines still happen. */
-function yieldsToDefault(
+function leavesToDefaultScenario(
   kind: "charges" | "withdrawals",
   scenarios: readonly Scenario[],
   name: string,

@@ -40,14 +40,14 @@ export function chargeDetailView(charge: Charge) {
     payment_instructions: resolveInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     status_history: charge.status_history,
-    ...wrongMoneyFields(charge),
+    ...paidAmountFields(charge),
   } satisfies Record<Exclude<keyof z.infer<typeof chargeDetailSchema>, PaidField>, unknown>;
 }
 
 type PaidField = "amount_paid" | "currency_paid";
 
 /** Returns the paid amount and currency, once paid, if they differ from the charge's. */
-function wrongMoneyFields({ amount_paid, currency_paid, status_history }: Charge) {
+function paidAmountFields({ amount_paid, currency_paid, status_history }: Charge) {
   const hasArrived =
     amount_paid !== undefined && status_history.some(({ status }) => PAYMENT_ARRIVED.includes(status));
   return hasArrived ? { amount_paid, currency_paid } : {};

@@ -61,21 +61,21 @@ export interface ScenarioInputs {
   readonly vocabulary?: Vocabulary | undefined;
 }
 
-export async function readScenarioFile(file: string, givens: ScenarioInputs): Promise<LoadedScenario> {
-  return loadScenarioFile(await readFlow(file), givens);
+export async function readScenarioFile(file: string, inputs: ScenarioInputs): Promise<LoadedScenario> {
+  return loadScenarioFile(await readFlow(file), inputs);
 }
 
 export async function loadScenarioFile(
   document: LoadedDocument,
-  givens: ScenarioInputs,
+  inputs: ScenarioInputs,
 ): Promise<LoadedScenario> {
   const included = await readIncludedFiles(document);
-  const loaded = loadScenario(document, givens, included);
+  const loaded = loadScenario(document, inputs, included);
   const fixtures = await readInitialFixtures(loaded.given, document);
-  if (givens.vocabulary === undefined || fixtures === undefined) return { ...loaded, fixtures };
+  if (inputs.vocabulary === undefined || fixtures === undefined) return { ...loaded, fixtures };
   // The file's own fixtures add names to the vocabulary.
-  const vocabulary = addFixtureNames(givens.vocabulary, fixtures.value);
-  return { ...loadScenario(document, { ...givens, vocabulary }, included), fixtures };
+  const vocabulary = addFixtureNames(inputs.vocabulary, fixtures.value);
+  return { ...loadScenario(document, { ...inputs, vocabulary }, included), fixtures };
 }
 
 /** Sections evaluated before the steps, so without saved variables. */
@@ -92,7 +92,7 @@ interface Source {
 /** Checks a scenario file. Throws all faults with their places. */
 export function loadScenario(
   document: LoadedDocument,
-  givens: ScenarioInputs,
+  inputs: ScenarioInputs,
   included: IncludedFiles = new Map(),
 ): LoadedScenario {
   const raw = document.value;
@@ -104,11 +104,11 @@ export function loadScenario(
   for (const { document, raw } of sources)
     if (Object.hasOwn(raw, "define")) throw new DocumentError([document.faultAt(["define"], NO_DEFINE)]);
   const faults: DocumentFault[] = [];
-  const runId = givens.runIdOf(typeof raw.name === "string" ? raw.name : "");
+  const runId = inputs.runIdOf(typeof raw.name === "string" ? raw.name : "");
   const vars = varsOf(sources);
   const scope = new Scope(Object.fromEntries([...vars].map(([name, { value }]) => [name, value])), {
-    vars: givens.vars ?? {},
-    environment: givens.environment ?? {},
+    vars: inputs.vars ?? {},
+    environment: inputs.environment ?? {},
     runId,
   });
   for (const { path, message } of scope.faults)
@@ -125,7 +125,7 @@ export function loadScenario(
   }
 
   const names: NameCheck = {
-    vocabulary: givens.vocabulary ?? (() => undefined),
+    vocabulary: inputs.vocabulary ?? (() => undefined),
     isUnresolved: hasVariable,
   };
   const loader = new StepLoader({ scope, savedBy, included, names });

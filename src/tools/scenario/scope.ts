@@ -21,14 +21,14 @@ export interface VariableSources {
 
 /** The variables of one run: from the file, `--var` and the environment, and variables that steps saved. */
 export class Scope {
-  readonly #givens: VariableSources;
+  readonly #sources: VariableSources;
   readonly #values = new Map<string, unknown>();
   /** Faults of the file's variables; paths are relative to `vars`. */
   readonly faults: VariableFault[] = [];
 
-  constructor(file: Readonly<Record<string, unknown>>, givens: VariableSources) {
-    this.#givens = givens;
-    for (const [name, value] of Object.entries(givens.vars))
+  constructor(file: Readonly<Record<string, unknown>>, sources: VariableSources) {
+    this.#sources = sources;
+    for (const [name, value] of Object.entries(sources.vars))
       this.#values.set(name, convertTo(value, getOwn(file, name)));
     const open = new Set<string>();
     const define = (name: string): void => {
@@ -68,13 +68,13 @@ export class Scope {
     if (root === "env") return this.#resolveEnvironment(rest, fallback);
     if (fallback !== undefined)
       return { fault: `only a variable of the environment takes a default: \${env.${name}:-${fallback}}` };
-    if (root === "run" && rest === "id") return { value: this.#givens.runId };
+    if (root === "run" && rest === "id") return { value: this.#sources.runId };
     if (!this.#values.has(root)) return { fault: this.#unknown(root) };
     return evaluate(name, this.#values.get(root));
   };
 
   #resolveEnvironment(name: string, fallback: string | undefined): Resolution {
-    const value = getOwn(this.#givens.environment, name);
+    const value = getOwn(this.#sources.environment, name);
     if (value !== undefined && (value !== "" || fallback === undefined)) return { value };
     if (fallback !== undefined) return { value: fallback };
     return {

@@ -52,7 +52,7 @@ function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void 
   const event = tx.get("events", delivery.event_id);
   const endpoint = tx.get("endpoints", delivery.webhook_id);
   if (event === undefined || endpoint?.enabled !== true) return;
-  for (let copy = 1; copy < copies; copy++) planDelivery(tx, event, endpoint, { goesAlone: true });
+  for (let copy = 1; copy < copies; copy++) planDelivery(tx, event, endpoint, { skipsLane: true });
 }
 
 /** Replaces a response that a scenario loses by an error. The receiver has processed the event. */

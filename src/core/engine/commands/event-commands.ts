@@ -187,7 +187,7 @@ function resend(
 /** Delivers an event to the same endpoint again, with new signatures. */
 export function redeliver(deliveryId: string, times: number): Command<Delivery[] | Refusal> {
   return resend(deliveryId, (tx, event, endpoint) =>
-    Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { goesAlone: true })),
+    Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { skipsLane: true })),
   );
 }
 

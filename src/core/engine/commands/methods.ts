@@ -7,7 +7,7 @@ import type { ChosenMethod } from "../../domain/requests/payment-requests.js";
 import { durationMs } from "../../schema/duration.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
 import { type Refusal, refuseInvalid } from "../../schema/refusals.js";
-import { digestOf, sharedDigestOf } from "../ids.js";
+import { digestIntoSharedBuffer, digestOf } from "../ids.js";
 import { currentPrice } from "../market.js";
 import type { Quote } from "../records.js";
 import type { Transaction } from "../transaction.js";
@@ -228,7 +228,7 @@ class DeferredInstructions implements LazyInstructions {
       walletAddress: this.#walletAddress,
       phoneNumber: this.#phoneNumber,
       diallingCode: this.#diallingCode,
-      digest: sharedDigestOf(this.#chargeId),
+      digest: digestIntoSharedBuffer(this.#chargeId),
     });
   }
 }

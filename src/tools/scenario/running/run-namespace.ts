@@ -37,13 +37,13 @@ export async function enterNamespace(
   loaded: LoadedScenario,
   request: RunTarget,
   client: Client,
-  leftovers: Cleanup,
+  cleanup: Cleanup,
 ): Promise<Stage> {
   const { fetch, namespace, controlToken } = request;
   const { given, runId, isIsolated } = loaded;
   const isExisting = canUseNamespace(loaded, request);
   const create = () =>
-    createNamespace(client, given, isExisting ? `run-${runId}` : namespace || `run-${runId}`, leftovers);
+    createNamespace(client, given, isExisting ? `run-${runId}` : namespace || `run-${runId}`, cleanup);
   const lease = (name: string | undefined, isCreated: boolean) =>
     Lease.take(new Client({ fetch, namespace: name, controlToken, run: runId }), {
       with_namespace: isCreated,
@@ -75,7 +75,7 @@ async function createNamespace(
   client: Client,
   given: NamespaceSetup,
   name: string,
-  leftovers: Cleanup,
+  cleanup: Cleanup,
 ): Promise<string> {
   const unsupported = Object.keys(given).filter((field) => !NAMESPACE_FIELDS.includes(field));
   if (unsupported.length > 0)
@@ -89,7 +89,7 @@ async function createNamespace(
       `given: no namespace could be created with it: ${error?.message ?? `status ${status}`}`,
     );
   }
-  leftovers.add("the namespace", () => client.undo("DELETE", `/namespaces/${name}`));
+  cleanup.add("the namespace", () => client.undo("DELETE", `/namespaces/${name}`));
   return name;
 }
 
@@ -98,10 +98,10 @@ function snapshotOf(runId: string): string {
 }
 
 /** Saves the state in a snapshot, which is restored after all other cleanup. */
-export async function snapshotState(client: Client, runId: string, leftovers: Cleanup): Promise<void> {
+export async function snapshotState(client: Client, runId: string, cleanup: Cleanup): Promise<void> {
   const name = snapshotOf(runId);
   await client.callOrFail("POST", "/snapshots", { name });
-  leftovers.add("the state", async () => {
+  cleanup.add("the state", async () => {
     await client.callOrFail("POST", `/snapshots/${name}/restore?wait=10s`);
     await client.undo("DELETE", `/snapshots/${name}`);
   });
@@ -128,10 +128,10 @@ export async function readNamespaceKeys(client: Client): Promise<NamespaceKeys> 
 }
 
 /** Stops the clock until the run is over; only steps move time. */
-export async function freezeClock(client: Client, leftovers: Cleanup): Promise<void> {
+export async function freezeClock(client: Client, cleanup: Cleanup): Promise<void> {
   const { mode } = (await client.callOrFail("GET", "/clock")) as { mode: string };
   if (mode === "manual") return;
-  leftovers.add("the clock", () => client.callOrFail("PUT", "/clock?wait=10s", { mode }));
+  cleanup.add("the clock", () => client.callOrFail("PUT", "/clock?wait=10s", { mode }));
   await client.callOrFail("PUT", "/clock?wait=10s", { mode: "manual" });
 }
 

@@ -33,7 +33,7 @@ export interface RunOptions extends RunTarget {
 export async function runScenario(loaded: LoadedScenario, options: RunOptions): Promise<RunReport> {
   const startedMs = systemWallClock.nowMs();
   const steps: StepReport[] = [];
-  const leftovers = new Cleanup();
+  const cleanup = new Cleanup();
   const { fetch, namespace, controlToken, signal, app, manual = async () => {} } = options;
   const { runId } = loaded;
   const client = new Client({
@@ -56,10 +56,10 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   let lease: Lease | undefined;
   let moved: string | undefined;
   try {
-    const stage = await enterNamespace(loaded, options, client, leftovers);
+    const stage = await enterNamespace(loaded, options, client, cleanup);
     ({ lease, moved } = stage);
     if (stage.name !== undefined) client.useNamespace(stage.name);
-    if (loaded.isIsolated) await snapshotState(client, runId, leftovers);
+    if (loaded.isIsolated) await snapshotState(client, runId, cleanup);
     if (app === undefined && flattenSteps(loaded.steps).some(({ kind }) => callsApp(kind)))
       throw new CannotRunError("some steps call the app under test: give its URL with --app");
     const context: RunContext = {
@@ -68,11 +68,11 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
       app,
       ruleCounts: applied,
       startState,
-      cleanup: leftovers,
+      cleanup,
       requestManualStep: manual,
       prepare: async () => {
-        await freezeClock(client, leftovers);
-        applied.begin(await putRules(client, loaded, leftovers));
+        await freezeClock(client, cleanup);
+        applied.begin(await putRules(client, loaded, cleanup));
         await startState.record();
       },
     };
@@ -88,7 +88,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   if (outcomeOf(steps, error) !== "error")
     error = await applied.readCounts().then(() => undefined, errorMessage);
   if (outcomeOf(steps, error) === "passed") blind = await blindSpots(loaded, startState);
-  const warnings = await leftovers.finish();
+  const warnings = await cleanup.finish();
   await lease?.release();
   release();
   signal?.removeEventListener("abort", stop);
@@ -121,13 +121,13 @@ const MAX_NAME_LENGTH = 100;
 async function putRules(
   client: Client,
   loaded: LoadedScenario,
-  leftovers: Cleanup,
+  cleanup: Cleanup,
 ): Promise<string | undefined> {
   const { source: _steps, ...rules } = loaded.scenario;
   if (ruleNames(rules).length === 0) return undefined;
   const name = await freeName(client, rules.name, loaded.runId);
   const path = `/scenarios/${encodeURIComponent(name)}`;
-  leftovers.add("the rules", async () => {
+  cleanup.add("the rules", async () => {
     await client.undo("POST", `${path}/deactivate`);
     await client.undo("DELETE", path);
   });

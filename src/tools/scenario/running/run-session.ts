@@ -35,7 +35,7 @@ export class RunSession {
   readonly #client: Client;
   readonly #access: NamespaceKeys;
   readonly #lease: Lease | undefined;
-  readonly #leftovers = new Cleanup();
+  readonly #cleanup = new Cleanup();
   readonly #release = keepProcessRunning();
   readonly #connections = new ConnectionPool();
   #hasRules = false;
@@ -60,7 +60,7 @@ export class RunSession {
     const lease = await Lease.take(clientOf(options, { run: options.name }), { with_namespace: false });
     if (typeof lease === "string") throw new CannotRunError(`${lease}: try again then, or name another`);
     const session = new RunSession(options, client, access, lease);
-    await freezeClock(client, session.#leftovers);
+    await freezeClock(client, session.#cleanup);
     return session;
   }
 
@@ -132,7 +132,7 @@ export class RunSession {
 
   /** Releases the namespace; returns a message for each change that could not be undone. */
   async close(): Promise<string[]> {
-    const warnings = await this.#leftovers.finish();
+    const warnings = await this.#cleanup.finish();
     await this.#lease?.release();
     this.#connections.close();
     this.#release();
@@ -156,7 +156,7 @@ export class RunSession {
       force: true,
     });
     if (this.#hasRules) return;
-    this.#leftovers.add("the rules", async () => {
+    this.#cleanup.add("the rules", async () => {
       await this.#client.undo("POST", `${path}/deactivate`);
       await this.#client.undo("DELETE", path);
     });

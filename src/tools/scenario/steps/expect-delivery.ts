@@ -22,7 +22,7 @@ export const expectDelivery = defineRecordExpectation("expect_delivery", ["check
     const deliveries = mishap === undefined ? all.filter((delivery) => !isFabricated(delivery)) : all;
     return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },
-  describeUncounted: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
+  describeIgnoredMatches: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
     describeMailboxDeliveries(context, (delivery) => recordMatches(expected, delivery)),
   idOf: ({ type, delivery_id, attempt }) =>
     `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,

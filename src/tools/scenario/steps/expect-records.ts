@@ -20,7 +20,7 @@ interface RecordExpectation {
   /** Reads the records, newest first. */
   readonly rows: (context: RunContext, expected: Expected) => Promise<readonly LogRow[]>;
   /** Describes matching records that are not in `rows`, for the message of a failed step. */
-  readonly describeUncounted?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
+  readonly describeIgnoredMatches?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
   /** Expectations of all matching records together; `found` is newest first. */
   readonly jointExpectation?: {
     readonly fields: Readonly<Record<string, z.ZodMiniType>>;
@@ -34,7 +34,16 @@ interface RecordExpectation {
 export function defineRecordExpectation(
   kind: `expect_${string}`,
   traits: readonly StepTrait[],
-  { description, what, fields, record, rows, describeUncounted, jointExpectation, idOf }: RecordExpectation,
+  {
+    description,
+    what,
+    fields,
+    record,
+    rows,
+    describeIgnoredMatches,
+    jointExpectation,
+    idOf,
+  }: RecordExpectation,
 ): StepDefinition {
   const describedSchema = z.strictObject({
     ...fields,
@@ -64,7 +73,8 @@ export function defineRecordExpectation(
         );
         return newest;
       } catch (error) {
-        const note = error instanceof StepFailure ? await describeUncounted?.(context, expected) : undefined;
+        const note =
+          error instanceof StepFailure ? await describeIgnoredMatches?.(context, expected) : undefined;
         if (!(error instanceof StepFailure) || note === undefined) throw error;
         throw new StepFailure({ ...error.failure, note }, error.at);
       }

@@ -34,7 +34,7 @@ export const expectRequest = defineRecordExpectation("expect_request", ["checks"
   },
   rows: async ({ startState: baseline }) =>
     (await baseline.since("requests")).filter((row) => !isRunRequest(row)),
-  describeUncounted: async ({ startState: baseline }, expected) => {
+  describeIgnoredMatches: async ({ startState: baseline }, expected) => {
     const runRequests = (await baseline.since("requests"))
       .filter(isRunRequest)
       .filter((row) => recordMatches(expected, row));
