@@ -21,7 +21,7 @@ export function parseAssignments(pairs: unknown): Json {
   return result;
 }
 
-/** Parses JSON. Returns numbers and invalid JSON as text: as a number, the amount 25.00 would lose its decimals. */
+/** Parses JSON. A number stays text, because 25.00 would lose its decimals. Invalid JSON stays text too. */
 function parsedValue(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

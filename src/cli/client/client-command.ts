@@ -20,7 +20,7 @@ export interface ClientAction {
 
 /** A command that calls a running sandbox. */
 export interface ClientCommand {
-  /** Name and arguments, as in the help. An argument called `verb` or `what` takes a key of `verbs`. */
+  /** Name and arguments, as in the help. The value of an argument called `verb` or `what` is a key of `verbs`. */
   readonly usage: string;
   readonly summary: string;
   readonly example: string;
@@ -30,7 +30,7 @@ export interface ClientCommand {
   readonly defaultAction?: ClientAction;
 }
 
-/** Returns the value. Throws if it is missing; `what` names it in the error. */
+/** Returns the value. Throws an error that names `what` if the value is missing. */
 export function requireArgument(value: string | undefined, what: string): string {
   if (value === undefined) throw new UserError(`missing argument: ${what}`);
   return value;
@@ -48,7 +48,7 @@ export function requireKnownWord(known: readonly string[], command: string, word
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
-/** Makes the `call` of an action on `path/NAME`. NAME is the second word; if it is missing, the error names `what`. */
+/** Creates the `call` of an action on `path/NAME`. NAME is the argument after the verb; errors call it `what`. */
 export function createCallByName(
   method: "get" | "post" | "delete",
   path: string,

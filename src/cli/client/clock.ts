@@ -8,7 +8,7 @@ import { recordFormatter } from "./output.js";
 
 const clockRecord = recordFormatter("mode", "speed", "now", "next_due");
 
-/** Advances time; `body` makes the request from the word after the verb. */
+/** Action that advances time. `body` makes the request body from the argument after the verb. */
 function advance(verb: string, body: (argument: string | undefined) => object): ClientAction {
   return {
     call: async ({ connection, positionalArguments: [, argument] }) =>

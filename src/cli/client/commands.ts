@@ -57,7 +57,7 @@ function argument(word: string, command: string, verbs: readonly string[]): Argu
   return made.choices(verbs).argParser((given) => requireKnownWord(verbs, command, given));
 }
 
-/** Prints the elapsed time on a terminal after the first second. Returns a function that stops it. */
+/** Shows the elapsed time on a terminal, updated every second. Returns a function that ends the display. */
 function withElapsedTime(doing: string | undefined, isWanted: boolean): () => void {
   if (doing === undefined) return () => {};
   const progress = new Progress(isWanted);

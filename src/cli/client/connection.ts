@@ -21,7 +21,7 @@ export type Json = Record<string, unknown>;
 
 type ChargeJson = Json & { readonly charge_id: string; readonly checkout_id: string };
 
-/** Values by name; undefined ones are left out. */
+/** Query parameters by name. Undefined values are left out. */
 type Query = Readonly<Record<string, unknown>>;
 
 /** Calls the control API of a running sandbox in one namespace. Throws `UserError`s. */
@@ -144,7 +144,7 @@ export class Connection extends ControlClient {
     }
   }
 
-  /** Client of the service with the namespace's key. The request journal does not count its calls as the app's. */
+  /** Creates a function that calls the service with the namespace's API key. Its calls do not count as the app's. */
   async createServiceCaller(
     headers: Readonly<Record<string, string>>,
   ): Promise<<Answer>(method: string, path: string, body?: unknown) => Promise<Answer>> {
@@ -187,7 +187,7 @@ function chargeQuery(selector: string): Query | undefined {
   return key === undefined ? undefined : { [`metadata.${key === "order" ? "order_id" : key}`]: value };
 }
 
-/** Error for a selector without a match. Lists the forms if the selector has none of them. */
+/** Error for a selector without a match. Lists the valid forms if the selector has no valid form. */
 function selectorError(what: string, selector: string, kinds: readonly string[]): SandboxError {
   const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv)_|@|=/.test(selector);
   const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;

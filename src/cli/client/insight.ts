@@ -14,7 +14,7 @@ import type { Json } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { tableFormatter } from "./output.js";
 
-/** Formats coverage: per kind, the names met and not met. */
+/** Formats coverage by kind: the names that occurred in the sandbox (met), and the others (not met). */
 function coverageText(coverage: Json): string {
   return Object.entries(coverage as Coverage)
     .map(([kind, { met, not_met }]) => {
@@ -29,7 +29,7 @@ function coverageText(coverage: Json): string {
     .join("");
 }
 
-/** Throws if a name on the list was not met. */
+/** Throws if the coverage lacks a name on the list. */
 function refuseMissing(coverage: Coverage, list: string): void {
   const required = new RequiredCoverage(list);
   required.refuseUnknown(coverage);
@@ -63,7 +63,7 @@ export const HISTORY_ACTION: ClientAction = {
   },
 };
 
-/** Colours of statuses, failed calls and held deliveries. */
+/** Style of an item in a charge's history. Undefined for successful calls and attempts. */
 function styleOfActivity(item: Json): Style | undefined {
   const { kind, status } = item;
   if (kind === "hold") return "yellow";

@@ -11,7 +11,7 @@ const GAP = 2;
 export type ResultFormatter = (answer: Json) => string;
 
 /**
- * Prints a list as an aligned table.
+ * Creates a formatter that aligns a list as a table.
  *
  * @param notesOf lines to print below an item's row
  */
@@ -35,7 +35,7 @@ export function tableFormatter(
   };
 }
 
-/** Prints a record, a line per field; without names, all fields. */
+/** Creates a formatter that prints each named field of a record on a line. Without names, it prints all fields. */
 export function recordFormatter(...names: readonly string[]): ResultFormatter {
   return (answer) => {
     const fields = names.length === 0 ? Object.keys(answer) : names;

@@ -114,10 +114,10 @@ interface Collected {
 }
 
 const MAILBOX = "pull";
-/** Lifetime of a mailbox after its pull was killed. */
+/** Lifetime of the mailbox after `webhook pull` was killed. */
 const LEASE = "30s";
 const POLL_MS = 200;
-/** Time reserved within a delivery's timeout to report an app that does not respond. */
+/** Part of a delivery's timeout that is reserved for reporting that the app did not respond. */
 const REPORT_TIME_MS = 500;
 /** Maximum length of an error in an acknowledgement. */
 const ERROR_LENGTH = 500;
@@ -142,7 +142,7 @@ async function pullDeliveries(connection: Connection, target: string, isOnce: bo
   process.exit(code ?? 0);
 }
 
-/** Returns true if an earlier pull with `--once` left a mailbox that no pull uses now. */
+/** Returns true if a pull with `--once` left its mailbox. The mailbox of any other pull has a lease. */
 async function hasAbandonedMailbox(connection: Connection): Promise<boolean> {
   const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
   return (items as Json[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
@@ -156,7 +156,7 @@ function interrupted(): Promise<number> {
   });
 }
 
-/** Forwards deliveries; with `isOnce`, until none is left. */
+/** Forwards deliveries until the process is interrupted; with `isOnce`, until none is left. */
 async function forwardAll(
   connection: Connection,
   { mailbox, url }: { readonly mailbox: string; readonly url: string },
