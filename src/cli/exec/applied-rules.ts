@@ -26,7 +26,7 @@ export async function listAllScenarios(
   }));
 }
 
-/** Counts late payments and repeated webhooks once they happened; the server counts them when it plans them. */
+/** Leaves out late payments and repeated webhooks that have not happened yet; the server counts scheduled ones too. */
 function appliedByNow(
   { charges = [], webhooks = [], applied }: ScenarioView,
   latePayments: number,
@@ -59,7 +59,7 @@ export async function countDueTasks(sandbox: Sandbox): Promise<DueTaskCounts> {
   };
 }
 
-/** Describes the faults set over the control API that are still there and never applied. */
+/** Describes the faults that were set over the control API and never applied. Leaves out deleted faults. */
 export async function listUnappliedFaults(sandbox: Sandbox): Promise<string[]> {
   type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
   const faults = await listInAllNamespaces<SetFault>(sandbox, "/_sandbox/faults");
@@ -69,8 +69,8 @@ export async function listUnappliedFaults(sandbox: Sandbox): Promise<string[]> {
 }
 
 /**
- * Tasks that a delaying scenario left due, minus those that the plain run left due, as text such as "5 webhooks".
- * Undefined if none remain, or if the scenario does more than delay.
+ * Formats the tasks that a scenario's delays left due beyond those of the plain run, such as "5 webhooks".
+ * Undefined if there are none, or if the scenario does more than delay.
  */
 export function unfinishedTasksText(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
@@ -97,7 +97,7 @@ export function rulesNeverApplied({ applied }: ScenarioView): string[] {
   return Object.keys(applied).filter((rule) => applied[rule] === 0);
 }
 
-/** True if nothing of the scenario applied. Its charge rules count only where it has no faults and no webhook rules. */
+/** Returns true if no fault or webhook rule applied; in a scenario without these, if no other rule applied. */
 export function isNotExercised(scenario: ScenarioView): boolean {
   return effectsOf(scenario).every(({ times }) => times === 0);
 }

@@ -44,7 +44,7 @@ class ArtifactsFolder implements Artifacts {
     this.#folder = folder;
   }
 
-  /** Writes a file that only its owner can read. Removes an earlier file first, whose mode would stay. */
+  /** Writes a file that only its owner can read. Deletes an existing file first: it would keep its permissions. */
   write(file: string, text: string): void {
     const path = join(this.#folder, file);
     makeFolder(join(path, ".."));

@@ -75,7 +75,7 @@ async function exitOf(
   return { ...report, findings: [...report.findings.slice(0, -1), { ...last, message }] };
 }
 
-/** Throws if the command ends first or never listens. */
+/** Waits until the app listens. Throws if the command ends before that, or after `START_MS`. */
 async function untilListening(app: string, ended: Promise<number>, { command }: ExecPlan): Promise<void> {
   let code: number | undefined;
   void ended.then((with_) => (code = with_));

@@ -4,8 +4,8 @@ import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 
 /**
  * Script of the guard's shell. It prints each signal it receives, and answers `ping` with `pong` once all earlier
- * signals are printed. If its input ends without `bye`, this process was killed: the shell becomes `exec
- * --left-behind`, which ends the processes that were left running.
+ * signals are printed. If its input ends without `bye`, `exec` was killed: the shell then becomes `exec --left-behind`,
+ * which ends the processes that the killed `exec` left running.
  */
 const SCRIPT = `
 trap '' PIPE
@@ -26,14 +26,14 @@ done
 [ -n "$pid" ] && exec "$@" exec --left-behind "$pid $started $mark" -- true
 `;
 
-/** Maximum age of a printed signal that counts as the one this process has just received. */
+/** Maximum time between the shell's print of a signal and the arrival of the same signal in this process. */
 const SAME_SIGNAL_MS = 1_000;
 const PING_TIMEOUT_MS = 1_000;
 
 /**
- * A shell in the process group of this process and the command. A signal that the shell receives too, such as a
- * terminal's Ctrl-C, went to the whole group; any other signal went to this process alone. The shell also survives a
- * kill of this process. Without a shell, every signal counts as sent to this process alone.
+ * Distinguishes signals to the process group, such as a terminal's Ctrl-C, from signals to this process alone. A shell
+ * in the group receives only the former. Without the shell, every signal counts as sent to this process alone.
+ * If this process is killed, the shell ends the command.
  */
 export class SignalGuard {
   readonly #shell: ChildProcess;
@@ -92,12 +92,12 @@ export class SignalGuard {
     });
   }
 
-  /** Passes the guard a process tree to end if this process is killed. */
+  /** Sets the process tree that the guard ends if this process is killed. */
   watch(pid: number, started: string | undefined, mark: string): void {
     this.#write(`watch ${pid} ${started || "-"} ${mark}`);
   }
 
-  /** Withdraws the process tree of `watch`. */
+  /** Clears the process tree set by `watch`. */
   unwatch(): void {
     this.#write("watch");
   }

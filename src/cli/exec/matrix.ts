@@ -21,7 +21,7 @@ export interface MatrixRun
   /** The scenario, with how often each of its rules applied; undefined if unknown. */
   readonly scenarioView?: ScenarioView | undefined;
   readonly isRare?: boolean;
-  /** False if `--strict` fails a run that passed without it. */
+  /** False if `--strict` fails the run, even if the command exited with 0. */
   readonly passesStrict?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { pause } from "../../core/time/timers.js";
 import { monotonicMs } from "../../core/time/wall-clock.js";
 
-/** Environment variable that marks the command's processes, also those whose parent has ended. */
+/** Environment variable that marks the command's processes. It identifies them even after their parent has ended. */
 export const MARK_VARIABLE = "PAYMENTS_SANDBOX_EXEC";
 
 export interface ProcessInfo {
@@ -61,7 +61,7 @@ export class ProcessTree {
   readonly #known = new Map<number, ProcessInfo>();
   readonly #mark: string;
 
-  /** @param root the command; if absent, or if another process now has its pid, only marked processes are found */
+  /** @param root the command. Without it, or if another process now has the pid, only marked processes are found */
   constructor(mark: string, root?: { readonly pid: number; readonly started: string | undefined }) {
     this.#mark = `${MARK_VARIABLE}=${mark}\0`;
     const row = root === undefined ? undefined : processes().find(({ pid }) => pid === root.pid);
@@ -93,7 +93,7 @@ export class ProcessTree {
 }
 
 const POLL_MS = 20;
-/** Limit of the wait after SIGKILL: a survivor waits for the kernel or belongs to another user. */
+/** Maximum wait after SIGKILL: the kernel may block a process, and another user's process cannot be killed. */
 const KILL_TIMEOUT_MS = 2_000;
 
 /** Sends SIGTERM to all, and SIGKILL after a grace period. */
@@ -125,7 +125,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
 
 const ORPHANS_GRACE_MS = 3_000;
 
-/** Ends the command of an `exec` that was killed. Its guard passes `pid started mark`. */
+/** `exec --left-behind`: ends the command of a killed `exec`. The argument is `pid started mark`, from the guard. */
 export async function endOrphans(process: string): Promise<void> {
   const [pid, started, mark] = process.split(" ");
   const root = { pid: Number(pid), started: started === "-" ? undefined : started };

@@ -87,7 +87,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
 /** Maximum number of kinds of refused calls that are printed. */
 const REFUSALS_MAX = 5;
 
-/** Lists refused calls by kind, the most frequent first. Skips calls that a fault failed. */
+/** Lists refused calls by kind, the most frequent first. Leaves out errors that a fault caused. */
 async function refusedCalls(sandbox: Sandbox): Promise<string[]> {
   const calls = await listInAllNamespaces<Record<string, unknown>>(sandbox, "/_sandbox/requests");
   const kinds = new Map<string, number>();

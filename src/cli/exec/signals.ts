@@ -9,9 +9,9 @@ type PassedOn = (typeof PASSED_ON)[number];
 /** Signals that ask to stop. */
 const STOPPING: readonly string[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
-/** Equal signals within this time count as one: `timeout` signals a process and then its whole group. */
+/** Equal signals within this time count as one: the `timeout` command signals a process, then its group. */
 const ONE_SIGNAL_MS = 100;
-/** Within this time npm passes on a terminal's Ctrl-C, which this process has already received. */
+/** npm forwards a terminal's Ctrl-C within this time. The copy is ignored, because this process has the first. */
 const PASSED_ON_LATE_MS = 2_000;
 /** A second Ctrl-C within this time of the first kills the command. */
 const SECOND_SIGNAL_MS = 10_000;
@@ -82,7 +82,7 @@ export class SignalForwarder {
     this.#hasTakenStop ||= isStopping;
     if (target === undefined) return;
     if (signal === "SIGINT" && sinceMs < SECOND_SIGNAL_MS) target.killTree();
-    // A signal to the whole group has reached the command; a Windows console signals every process.
+    // Skips a signal that the command has received too: one to the whole group, or any signal of a Windows console.
     else if ((!isForAll || atMs - target.sinceMs < YOUNG_COMMAND_MS) && process.platform !== "win32")
       signalProcess(target.pid, signal);
   }
@@ -96,8 +96,8 @@ export function exitCodeOf(signal: NodeJS.Signals): number {
 const PARENT_CHECK_MS = 500;
 
 /**
- * Calls back when the parent process has ended: a killed CI runner or npm sends no signal. Never calls back if init
- * started this process or if it leads its own session, as a process that outlives its parent does.
+ * Calls back when the parent process has ended, because a killed CI runner or npm sends no signal. Never calls back if
+ * init is the parent, or if this process leads its own session and so is meant to outlive its parent.
  */
 export function whenParentEnds(callback: () => void): () => void {
   const parent = process.ppid;

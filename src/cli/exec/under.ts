@@ -55,7 +55,7 @@ export async function prepareMatrix(
   return (plan) => runMatrix(plan, scenarios);
 }
 
-/** The scenarios of a group, or the one with that name or file. */
+/** Reads the scenarios of a group, or the single scenario with this name or file. */
 async function scenariosOf(name: string, options: StartOptions): Promise<ScenarioView[]> {
   const isInGroup = GROUPS.get(name);
   const scenario = isInGroup === undefined ? [name] : [];
@@ -88,7 +88,7 @@ async function withSandbox<Value>(
   }
 }
 
-/** Warns where rules of `--scenario` never apply because those of `--under`, which come first, decide every case. */
+/** Warns about rules of `--scenario` that never apply: the rules of `--under` come first and match every case. */
 function overrideWarnings(base: readonly ScenarioView[], under: ScenarioView): string[] {
   return base.flatMap(({ name, ...rules }) => {
     if (name === under.name)
@@ -111,8 +111,8 @@ function decidesAll(rules: ScenarioView["charges"] | ScenarioView["withdrawals"]
 }
 
 /**
- * Runs the command plain and, if that passes, under each scenario, each time beside a fresh sandbox of the same seed,
- * and prints the matrix. Returns 0 if all runs passed, the plain run's code if that failed, otherwise 1.
+ * Runs the command plain and, if it passes, under each scenario. Each run has a fresh sandbox with the same seed.
+ * Prints the matrix. Returns 0 if all runs passed, the exit code of a failed plain run, otherwise 1.
  */
 async function runMatrix(plan: ExecPlan, scenarios: ReadonlyMap<string, ScenarioView>): Promise<number> {
   const { command, runner, notice } = plan;
