@@ -7,7 +7,7 @@ import {
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Report, ReportCase } from "./report.js";
 
-/** Report of the app's books compared with the ledger: a case per kind of finding, a finding per row. */
+/** Report of `reconcile`: a case per kind of finding, and each finding with its row and charge. */
 export function booksReport({ rows, charges, compared, total, findings, passed }: BookReport): Report {
   const isEmpty = rows === 0 && charges === 0;
   const result = isEmpty ? "nothing was compared" : passed ? "no difference" : formatCount(total, "finding");

@@ -115,7 +115,7 @@ function matrixLines(singles: readonly ExploreSingle[], width: number, paint: Pa
   ];
 }
 
-/** Number of lines shown before the first difference, and from there on. */
+/** Number of lines shown before the first difference, and number of lines shown from that difference on. */
 const BEFORE = 2;
 const AFTER = 10;
 

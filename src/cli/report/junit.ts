@@ -89,7 +89,7 @@ function attributeText(value: string): string {
   return xmlText(value).replace(/[\t\n\r]/g, (space) => `&#${space.charCodeAt(0)};`);
 }
 
-/** Replaces each character that XML 1.0 cannot represent. */
+/** Escapes XML text. Replaces characters that XML 1.0 cannot represent with U+FFFD. */
 function xmlText(text: string): string {
   return escapeXml(text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD"));
 }

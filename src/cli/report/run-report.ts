@@ -3,7 +3,7 @@ import type { Difference, Failure } from "../../tools/scenario/running/failure.j
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
 
-/** Report of a scenario file's run. If strict, rules that never applied and blind spots are failures. */
+/** Report of a scenario file's run. With `isStrict`, rules that never applied and `blind_spots` are failures. */
 export function reportOfRun(run: RunReport, isStrict = false): Report {
   const { name, file, outcome, error, duration_ms, namespace, never_happened_at, blind_spots, warnings } =
     run;
@@ -54,7 +54,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
     type: outcome === "error" ? "CannotRun" : "StepFailure",
     place: [step.file ?? runFile, failure?.line ?? step.line],
     durationMs: duration_ms,
-    // The message of a failed nested step is in its own case.
+    // Leaves out the message of a step with nested steps: the case of the failed nested step has it.
     ...(failure === undefined || steps !== undefined
       ? {}
       : { message: failure.message, details: detailsOf(failure) }),
@@ -64,7 +64,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
 
 function detailsOf(failure: Failure): CaseDetail[] {
   const { expected, got, difference = [], made_by = [], note, nearest = [] } = failure;
-  // Leaves out a single nearest record whose difference is already that of the failure.
+  // Leaves out the nearest record if it is the only one and the failure already shows its difference.
   const others = nearest.length === 1 && nearest[0]!.difference === failure.difference ? [] : nearest;
   const details: [string, string | undefined][] = [
     ["expected", expected === undefined ? undefined : jsonOf(expected)],

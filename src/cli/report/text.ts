@@ -46,7 +46,7 @@ function flattened(cases: readonly ReportCase[], indent = ""): (ReportCase & { r
   ]);
 }
 
-/** Lines of a case: with `column` a list line and the message below, otherwise a paragraph. */
+/** Formats a case. A case with `column` is a list line with the message below; any other case is a paragraph. */
 export function caseLines(one: ReportCase, indent: string, titleWidth: number, width: number, paint: Paint) {
   const { name, title = name, outcome, column, message, details = [], drawing, place } = one;
   const text = message && (place === undefined ? message : `${message}  ${place.join(":")}`);
@@ -70,7 +70,7 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
   return [line, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
 }
 
-/** Wraps a text after a mark. */
+/** Wraps a text behind the mark of an outcome. */
 function marked(
   outcome: ReportOutcome,
   text: string,

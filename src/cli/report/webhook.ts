@@ -10,7 +10,7 @@ import { paint } from "../text-layout.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
 import { caseLines } from "./text.js";
 
-/** Report of a receiver's check: a case per probe, a finding per fault and per point to review. */
+/** Report of `check-webhook`: a case per probe, a finding per fault of the receiver and per result to review. */
 export function webhookReport(report: WebhookReport): Report {
   const { url, outcome, error, duration_ms, started_at, probes } = report;
   const whole = {
@@ -68,7 +68,7 @@ function isJudged({ answers, seen, verdict }: ProbeRow): boolean {
   return answers.length > 0 || seen !== null || verdict !== "note";
 }
 
-/** Finding of a fault, with the details of the first probe that shows it and the numbers of all that do. */
+/** Finding about a receiver's fault: details of the first probe that shows it, numbers of all probes that show it. */
 function findingCase(
   { fault, severity, title, advice, probes }: Finding,
   rows: readonly ProbeRow[],
