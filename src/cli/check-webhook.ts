@@ -61,7 +61,7 @@ async function secretOf(sandbox: Connection | undefined): Promise<string | undef
   return (await sandbox.call<{ webhook_secret: string }>("GET", "/_sandbox")).webhook_secret;
 }
 
-/** Parses `--signature`: JSON is a scheme, any other text the name of a preset, which the schema checks later. */
+/** Parses `--signature`. Text that begins with `{` is a scheme in JSON; any other text is the name of a preset. */
 function signatureOf(text: string): Signature {
   if (!text.trimStart().startsWith("{")) return text as Signature;
   try {

@@ -47,12 +47,11 @@ export function setJsonErrors(isAsked: boolean): void {
   wantsJson = isAsked;
 }
 
-/** Prints the error on standard error. */
 export function printErrorMessage(error: Error): void {
   for (const line of error.message.split("\n")) printErrorLine(line);
 }
 
-/** Prints the error that ends a command, with `--json` as JSON on standard output too. */
+/** Prints the error that ends a command on standard error. With `--json`, prints it as JSON on standard output too. */
 export function reportError(error: Error): void {
   printErrorMessage(error);
   if (!wantsJson) return;

@@ -10,7 +10,7 @@ const EDITOR_SCHEMA = "node_modules/payments-sandbox/scenarios/schema.json";
 
 /** `init`: writes a config and an example scenario, and prints a CI snippet. Never overwrites. */
 export function init(): void {
-  // Writes no second config beside one with another extension: only one is read.
+  // A config with another extension counts as existing, because only one config is read.
   const config = CONFIG_FILES.find((name) => existsSync(name));
   const said = [
     config === undefined ? writeNew(CONFIG_FILE, configText()) : unchanged(config),

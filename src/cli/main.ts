@@ -9,7 +9,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   ignoreClosedOutput();
   const words = heedCommon(argv.slice(2));
   try {
-    // For a quick start, a line with only options of `start` is parsed without commander and the other commands.
+    // Parses a line with only options of `start` without commander and without the other commands, to start faster.
     const flags = parseStartFlags(words[0] === "start" ? words.slice(1) : words);
     if (flags !== undefined) await (await import("./start.js")).start(flags);
     else await (await import("./program.js")).runProgram(words);
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 const NO_COLOUR = "--no-color";
 
-/** Applies the options of every command. Options after the command of `exec` belong to that command. */
+/** Applies the common options `--no-color` and `--json`, but not those in the command that `exec` runs. */
 function heedCommon(words: readonly string[]): string[] {
   const end = words.indexOf("--");
   const own =

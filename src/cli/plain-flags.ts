@@ -2,15 +2,15 @@ import { camelCase } from "../core/schema/text-format.js";
 import { CONFIG_FLAGS, flagSpellings, OPTION_ROWS } from "./options.js";
 
 interface Flag {
-  /** Option name as commander has it. */
+  /** Option name in commander, in camel case. */
   readonly name: string;
   readonly takesValue: boolean;
   readonly isList: boolean;
 }
 
 /**
- * Parses a command line that has only options of `start`. Does without commander, whose loading is a tenth of a start.
- * Returns undefined for any other or invalid line, which commander then parses.
+ * Parses a command line with only options of `start`, without commander: loading it takes a tenth of the start time.
+ * Returns undefined for all other command lines, including invalid ones; commander parses these.
  */
 export function parseStartFlags(words: readonly string[]): Record<string, unknown> | undefined {
   const flags: Record<string, unknown> = {};

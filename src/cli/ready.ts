@@ -97,7 +97,7 @@ function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
   };
 }
 
-/** Rows about the other addresses of a server that listens on every address, and how to allow hosts. */
+/** Rows about a server that listens on every address: its URLs for the allowed hosts, or a hint at `--allowed-host`. */
 function elsewhereRows({ port }: Sandbox, options: StartOptions): Rows {
   const { host = DEFAULT_HOST, allowed_host = [] } = options;
   if (port === undefined || !isWildcardAddress(normalizeAddress(host))) return [];

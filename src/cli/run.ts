@@ -48,8 +48,8 @@ type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) 
 
 /**
  * `run`: runs scenario files. Exits with 0 when all passed, 1 when a step failed, 2 when a file could not be run.
- * A file with faults does not keep the others from running. With `--strict`, a rule that never applied or a blind spot
- * is a failure, and a warning is a fault.
+ * If a file has faults, the others still run. With `--strict`, warnings are faults; rules that never applied and
+ * `blind_spots` of the report are failures.
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
   refuseUnusedFlags(flags);
@@ -106,7 +106,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
-/** Refuses flags without effect: those of a running sandbox without `--url`, those of a fresh sandbox with it. */
+/** Refuses options of a running sandbox without `--url`, and options of a fresh sandbox with `--url`. */
 function refuseUnusedFlags(flags: RunFlags): void {
   const isRunning = flags.url !== undefined;
   const flag = findUsedFlag(
@@ -237,7 +237,7 @@ function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number 
   return stop;
 }
 
-/** Passes on results in the order of `items`, each as soon as the earlier ones are there. */
+/** Passes results on in the order of `items`. Keeps a result until the results of all earlier items are passed on. */
 function inOrder<Item, Result>(items: readonly Item[], handOn: (result: Result) => void) {
   const ready = new Map<Item, Result>();
   let next = 0;

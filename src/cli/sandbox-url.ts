@@ -17,8 +17,8 @@ export interface SandboxAddress {
 }
 
 /**
- * Address of the sandbox at a URL, with or without a scheme. Undefined for an invalid URL. A trust file on this
- * machine shows that the sandbox speaks HTTPS, and contains the certificate authority.
+ * Address of the sandbox at a URL, with or without a scheme. Undefined for an invalid URL. An HTTPS sandbox on this
+ * machine is recognized by its trust file, which contains the certificate authority.
  */
 export function sandboxAddress(given: string): SandboxAddress | undefined {
   const address = normalizeWebhookUrl(given);
@@ -34,7 +34,7 @@ export function sandboxAddress(given: string): SandboxAddress | undefined {
     get url() {
       return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
     },
-    // Opens a connection per call: on a reused one, a lost response looks like an idle close and causes a second call.
+    // Opens a connection per call. On a reused connection, a lost response causes a retry, as an idle close does.
     async fetch(path, { method = "GET", headers, body, signal }) {
       const { trust, url } = this;
       return callUrl(new URL(`${url}${path}`), {

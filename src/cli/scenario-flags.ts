@@ -30,8 +30,8 @@ export function notUrl(flag: string, given: string): UserError {
 }
 
 /**
- * Names of the service that the options define; of the shipped service if an option is invalid, because the error is
- * reported where the option is used.
+ * Names that the service defines with these options. If an option is invalid, the names of the shipped service: the
+ * command reports the error where it uses the option.
  */
 export async function vocabularyOfFlags(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
   try {

@@ -4,7 +4,7 @@ import { cellWidth, cutCells, padCells, paint, type Style } from "./text-layout.
 
 const GAP = 2;
 const COLUMN_MIN = 6;
-/** Minimum width of cut columns while ids are whole; once ids are shortened, `COLUMN_MIN` is the minimum. */
+/** Minimum width of a cut column. If the table is still too wide, ids are shortened and the minimum is `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
 const ID_PREFIX = 11;
@@ -50,7 +50,7 @@ function lineWidth(widths: readonly number[]): number {
 function fittingRows(columns: readonly string[], rows: Rows, width: number): Rows {
   const formats = columns.map(formatOf);
   const fits = (some: Rows) => lineWidth(widthsOf(some)) <= width;
-  /** Changes the cells of the columns of one format, not the headings. */
+  /** Changes the cells below the headings in all columns of one format. */
   const changed = (some: Rows, format: ValueFormat, change: (text: string) => string): Rows =>
     some.map((row, place) =>
       row.map((text, index) => (place > 0 && formats[index] === format ? change(text) : text)),
@@ -65,7 +65,7 @@ function fittingRows(columns: readonly string[], rows: Rows, width: number): Row
     }
     return some.map((row) => row.map((text, index) => cutCells(text, widths[index]!)));
   };
-  // A column of ids may hold names instead, such as the scenario that caused a fault.
+  // A column of ids may be cut if it holds names instead, such as the scenario that caused a fault.
   const cuttable = [...columns.keys()].filter((index) => {
     const format = formats[index]!;
     return CUT.includes(format) || (format === "id" && !rows.some((row) => ID.test(row[index]!)));

@@ -106,7 +106,7 @@ export function setColoursDisabled(isAsked: boolean): void {
   isPlain = isAsked;
 }
 
-/** Returns true if text is painted: as `--no-color`, FORCE_COLOR or NO_COLOR say, else if on a terminal. */
+/** Returns true if text is painted. Precedence: `--no-color`, FORCE_COLOR, NO_COLOR, then if output is a terminal. */
 export function wantsColour(): boolean {
   const { FORCE_COLOR = "", NO_COLOR = "", TERM } = process.env;
   if (isPlain || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;

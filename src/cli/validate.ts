@@ -5,7 +5,7 @@ import { type Validation, validateFile } from "../tools/scenario/validation.js";
 import { parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
 
-/** `validate`: prints the faults and warnings of files. Exits with 2 after a fault, or with `--strict` a warning. */
+/** `validate`: prints faults and warnings of files. Exits with 2 after a fault. `--strict` makes warnings faults. */
 export async function validate(
   files: readonly string[],
   flags: Readonly<Record<string, unknown>>,

@@ -70,7 +70,7 @@ export class ActivityPrinter {
     if (lines.length > 0) printText(`${lines.join("\n")}\n`);
   }
 
-  /** Lines of an activity: its own, after a line with the date if the date has changed. */
+  /** Formats an activity as one line. Adds a line with the date before it if the date has changed. */
   #linesOf(activity: Activity): string[] {
     const day = activity.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;
@@ -172,7 +172,7 @@ function statusStyle(status: number | null): Style {
   return status >= 400 ? "yellow" : "green";
 }
 
-/** Style of a charge or withdrawal status; a status that both have means the same for both. */
+/** Style of a charge or withdrawal status, from the charge statuses: shared names have the same meaning. */
 function toneOf(status: string): Style {
   const { tone } = (CHARGE_STATUS_TABLE as Readonly<Record<string, { tone?: "good" | "bad" }>>)[status] ?? {};
   return tone === "good" ? "green" : tone === "bad" ? "red" : "cyan";
