@@ -56,7 +56,7 @@ function errorResponse(namespaces: Namespaces, status: number, title: string, te
   return pageResponse(errorDocument(title, text), { status, nowMs: namespaces.nowMs() });
 }
 
-/** `GET /checkout/ID`. From the waiting screen, an ended charge redirects to the shop. */
+/** `GET /checkout/ID`. Redirects to the shop if the query has `waiting=1` and the charge has ended. */
 export function showCheckout(namespaces: Namespaces, request: Request, checkoutId: string): Response {
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
@@ -79,7 +79,7 @@ export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, c
   );
 }
 
-/** Redirects a GET of an action's URL to the page: a refused form leaves that URL in the address bar. */
+/** Redirects `GET /checkout/ID/ACTION` to the checkout page. A refused form leaves this URL in the address bar. */
 export function redirectToCheckoutPage(
   namespaces: Namespaces,
   _request: Request,
@@ -149,7 +149,7 @@ const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
       return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
     if (to === undefined && hasEnded(charge.status)) return redirectAfterAction(namespace, charge, "page");
     const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
-      // Completing needs a method's price, so the request carries the method form too.
+      // A charge needs a payment method to complete, so these buttons submit the method form too.
       if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
         const choice = choiceCommand(namespace, charge, form)(tx);
         if (isRefusal(choice) || to === undefined) return choice;
@@ -184,7 +184,7 @@ const FIELD_ERRORS: Readonly<Record<string, string>> = {
   phone_number: "Enter your phone number with country code, such as +254700000001.",
 };
 
-/** Renders the page with a message at each invalid field, or with `tooLate` for a state conflict. */
+/** Renders the page with a message at each invalid field, or `tooLate` if the refusal is not a validation error. */
 function showRefusal(
   namespace: Namespace,
   charge: Charge,

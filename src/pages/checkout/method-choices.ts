@@ -44,7 +44,7 @@ export function selectedPrice(page: CheckoutPage): Offer["prices"][number] | und
   return offer?.prices.find(({ currency }) => currency.code === code);
 }
 
-/** @param prefix makes element ids unique; a method's id may be any text */
+/** @param prefix prefix of element ids, in place of the method's id, which may contain any character */
 function methodChoice(
   page: CheckoutPage,
   offer: Offer,

@@ -25,12 +25,12 @@ export function methodFieldName(name: string, methodId: string): string {
   return `${name}.${methodId}`;
 }
 
-/** A field of one method. Its name works without the method's suffix too, for scripts that post the form. */
+/** Reads a field of one method. Scripts may post the field without the method's suffix. */
 export function methodField(form: URLSearchParams, name: string, methodId: string): string | null {
   return form.get(methodFieldName(name, methodId)) ?? form.get(name);
 }
 
-/** The input of `chooseMethod`. Ignores empty fields and those of other kinds of methods. */
+/** The input of `chooseMethod`. Ignores empty fields and fields that the method does not use. */
 export function readMethodForm(form: URLSearchParams, charge: Charge, catalogue: Catalogue): object {
   const id = form.get("payment_method");
   if (id === null) return {};

@@ -7,7 +7,7 @@ export interface PageDocument {
   readonly title: string;
   readonly main: Markup;
   readonly panel?: Markup;
-  /** Attributes for the script of a page that polls. */
+  /** Body attributes that configure the script's polling. */
   readonly polling?: Markup;
   /** URL that a browser without script reloads every two seconds. */
   readonly refresh?: string;
@@ -22,8 +22,8 @@ const SHELL = new PageShell({
 });
 
 /**
- * @param leadsAway forms may redirect to the shop. Browsers apply form-action to each redirect, so a policy that
- * names the shop would break shops that redirect to another host or an app.
+ * @param leadsAway true if a form may redirect to the shop; the response then has no form-action policy. Browsers apply
+ * form-action to each redirect, so a policy that names the shop would block the shop's own redirects.
  */
 export function pageResponse(
   { title, main, panel, polling, refresh }: PageDocument,

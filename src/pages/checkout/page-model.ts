@@ -54,7 +54,7 @@ export interface Offer {
   readonly prices: readonly { readonly currency: CurrencyFixture; readonly price: Price }[];
 }
 
-/** Prices every method the charge offers, in a command that writes nothing. */
+/** Prices every method that the charge offers, in a read-only command. */
 export function offersFor(namespace: Namespace, charge: Charge): Offer[] {
   const byMethod = new Map<string, { method: MethodFixture; prices: Offer["prices"][number][] }>();
   for (const { method, currency, price } of namespace.execute((tx) => paymentOffers(tx, charge))) {

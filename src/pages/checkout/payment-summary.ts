@@ -4,7 +4,7 @@ import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTime } f
 import { type Content, html, type Markup } from "../html.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 
-/** Amount of the charge: the price until a method is chosen, then the price and the method's fees in its currency. */
+/** Amount to pay. It includes the method's fees once the customer has chosen a method. */
 export function dueAmount({ charge, catalogue }: CheckoutPage): Markup {
   return moneyMarkup(charge.amount, displayUnit(catalogue, charge.currency));
 }
@@ -69,14 +69,14 @@ export function rateText({ charge, catalogue }: CheckoutPage, currency: string, 
     : `1 ${baseUnit} = ${sixDigits(units)} ${payUnit}`;
 }
 
-/** Rounds to six significant digits; the amount shown beside the rate is exact. */
+/** Rounds a rate to six significant digits. The page also shows the exact amount. */
 function sixDigits(units: number): string {
   const text = units.toPrecision(6);
   if (text.includes("e")) return groupDigits(String(Math.round(units)));
   return groupDigits(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 }
 
-/** Counts down in sandbox time, at its speed. */
+/** Time left to pay. The script counts it down at the speed of sandbox time. */
 function countdown({ charge, remainingMs, speed }: CheckoutPage): Markup {
   return html`<p class="left"><span id="left">Time left</span>
 <strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
@@ -99,9 +99,9 @@ export function copyButton(what: string, value: string, valueId: string): Markup
 }
 
 /**
- * Attributes for the script of a page that polls.
- * @param stay statuses that the screen shows; any other status reloads the page
- * @param then target once the charge has ended
+ * Body attributes that configure the script's polling.
+ * @param stay statuses of the current screen; at any other status the script loads the next page
+ * @param then the next page; "shop" means the checkout page until the charge has ended
  */
 export function pollAttributes(
   { charge, links, speed, remainingMs }: CheckoutPage,

@@ -6,7 +6,7 @@ import { readableDuration } from "../format.js";
 import { html, type Markup } from "../html.js";
 import { type CheckoutPage, canBecome, needsMethod } from "./page-model.js";
 
-/** Buttons of the panel and the status each sets; `scenario` leaves the charge to its scenario. */
+/** Status that each button of the panel sets. `scenario` sets none: the charge follows its scenario. */
 export const PANEL_BUTTONS = {
   complete: "COMPLETED",
   fail: "FAILED",

@@ -19,7 +19,7 @@ import {
 } from "./payment-summary.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 
-/** A screen of the checkout; `status` is the response status of a GET. */
+/** Renders a screen of the checkout. `status` is the HTTP status of the page unless a form is refused. */
 export type Screen = (page: CheckoutPage) => { readonly document: PageDocument; readonly status: number };
 
 interface PayingScreen extends Pick<PageDocument, "polling" | "refresh"> {
@@ -127,7 +127,7 @@ function fact(label: string, value: Content, id: string, text: string): Markup {
   return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), text, id)}</dd></div>`;
 }
 
-/** Without the reference a payment may be delayed or lost (specification: Whitelabel checkout result). */
+/** The reference that the customer quotes (specification: Whitelabel checkout result). */
 function referenceBox({ charge }: CheckoutPage): Markup {
   const reference = charge.provider_reference;
   return html`<div class="reference">
@@ -136,7 +136,7 @@ function referenceBox({ charge }: CheckoutPage): Markup {
 </div>`;
 }
 
-/** Shown once the customer has confirmed the payment or it is processing; polls until the charge ends. */
+/** Shown between the customer's confirmation and the end of the charge. Polls the status. */
 export const waitingScreen: Screen = (page) => {
   const { charge, links } = page;
   const hasArrived = !isOpen(charge.status);

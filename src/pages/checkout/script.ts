@@ -63,7 +63,7 @@ addEventListener("DOMContentLoaded", () => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;
     try { await navigator.clipboard.writeText(button.dataset.copy); } catch {
-      // The clipboard API needs a secure origin; else select the value and copy it.
+      // The clipboard API fails on insecure origins: select and copy the value instead.
       const value = document.getElementById(button.getAttribute("aria-describedby"));
       getSelection().selectAllChildren(value);
       if (!document.execCommand("copy")) return;
