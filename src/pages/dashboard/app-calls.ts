@@ -78,7 +78,7 @@ function entryOf({ namespace, args: [id] }: FormSubmission) {
   return namespace.journal.entries().find((entry) => String(entry.id) === id);
 }
 
-/** Sends a request and redirects to its page. */
+/** Sends a request and redirects to the dashboard page of that request. */
 async function send(press: FormSubmission, call: ServiceRequest): Promise<ActionResult | Refusal> {
   const { namespace } = press;
   const { method, path } = call;

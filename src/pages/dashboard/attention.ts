@@ -44,7 +44,7 @@ export function deliveryFailureText(delivery: Delivery): string {
   return `${last.status} ${firstLine(last.response_body)}`.trim();
 }
 
-/** The newest matching deliveries to a receiver, at most `limit`, and the number of all matching ones. */
+/** Newest matching deliveries to a receiver, at most `limit`, with the total number of matches. */
 export function deliveriesTo(
   { namespace }: Pick<PageContext, "namespace">,
   webhookId: string,

@@ -31,7 +31,7 @@ export function httpTone(status: number | null): Tone {
   return status < 300 ? "good" : "warn";
 }
 
-/** The delivery state that rows, pages and filters show: failing from the first failed attempt on. */
+/** Delivery state as the dashboard shows it: "failing" after the first failed attempt, else the status. */
 export function deliveryState(delivery: Delivery): string {
   return isFailing(delivery) ? "failing" : delivery.status;
 }
@@ -87,11 +87,11 @@ export interface ButtonOptions {
   /** Name of an action and its arguments, separated by spaces. */
   readonly command: string;
   readonly label: string;
-  /** The target, for screen readers. */
+  /** Object of the action, appended to the label for screen readers. */
   readonly to?: string;
   readonly key?: string;
   readonly kind?: "main" | "danger" | undefined;
-  /** Page that shows the progress; opened at once. */
+  /** Page that shows the action's progress, opened before the action ends. */
   readonly progressUrl?: string;
 }
 
@@ -168,11 +168,11 @@ export interface SectionOptions {
   readonly title: string;
   readonly tools?: Content;
   readonly body: Content;
-  /** True for an append-only section without controls, which the script updates even under the pointer. */
+  /** True if the section only grows and has no controls. The script then updates it even under the pointer. */
   readonly isAppendOnly?: boolean;
 }
 
-/** A section that the script updates; its button appears while an update is held back. */
+/** A section that the script updates. The button "Show what is new" appears while the script delays an update. */
 export function section({ id, title, tools, body, isAppendOnly = false }: SectionOptions): Markup {
   return html`<section id="${id}" data-part${isAppendOnly && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
@@ -240,7 +240,7 @@ export function filterForm(context: PageContext, body: Content, does = "Filter",
 }
 
 /**
- * Links to other pages of a list; none for a single page, because links would move while the list grows.
+ * Links to the other pages of a list. A list of one page has no links, which would move as the list grows.
  * @param name query parameter of the offset, where a view has several lists
  */
 export function pager(context: PageContext, total: number, name = "offset"): Markup | false {

@@ -35,7 +35,7 @@ interface Result {
   readonly match?: { readonly operation?: unknown };
 }
 
-/** A button that makes one control API call; `:id` is the first argument of the action. */
+/** Control API call of a button. In `line`, `:id` stands for the action's first argument. */
 type Call = readonly [
   line: string,
   notice: (result: Result, press: FormSubmission) => string,
@@ -238,7 +238,7 @@ const ACTIONS: DashboardActions = {
 const MAX_WAIT_MS = 3_000;
 const POLL_MS = 50;
 
-/** Waits for the next attempts and summarizes them; several are counted by response: `3 × 200, 1 × 500`. */
+/** Waits for the next attempts and summarizes the results, such as `3 × 200, 1 × 500` for several deliveries. */
 async function attemptsText(
   namespace: Namespace,
   deliveries: readonly Pick<Delivery, "delivery_id" | "attempts">[],

@@ -40,7 +40,7 @@ const SHELL = new PageShell({
   referrer: "same-origin",
 });
 
-/** Blocks rendering until the page is complete; on slow machines its parts would shift. */
+/** Delays rendering until the page is complete. On slow machines, parts of an incomplete page would shift. */
 const RENDER_WHEN_COMPLETE = html`<link rel="expect" href="#help" blocking="render">`;
 
 /** Request header by which the script asks for the page's body element only. */
@@ -189,13 +189,13 @@ async function readForm(request: Request): Promise<URLSearchParams> {
   return form;
 }
 
-/** URL of the checkout page whose sandbox bar sent the form. Relative, because a proxy may add a prefix. */
+/** URL of the checkout page whose sandbox panel sent the form. It is relative, because a proxy may add a prefix. */
 function checkoutUrlOf(url: string | null, { engine }: Namespace): string | undefined {
   const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=1)?$/.exec(url ?? "") ?? [];
   return engine.state.chargeOfCheckout(id) === undefined ? undefined : `../../checkout/${id}${query}`;
 }
 
-/** Accepts only pages of the same namespace's dashboard, against open redirects. */
+/** Returns the URL only for a dashboard page of this namespace, to prevent open redirects. */
 function backUrlOf(url: string | null, namespace: Namespace): string | undefined {
   if (url === null || !URL.canParse(url, "http://sandbox")) return undefined;
   const { pathname, search, host } = new URL(url, "http://sandbox");

@@ -14,7 +14,7 @@ import {
   viewUrl,
 } from "./page-context.js";
 
-/** Header with search and clock, menu, notices and help around a view. */
+/** The page around a view: header with search and clock, menu, notices and help. */
 export function dashboardFrame(context: PageContext, main: Markup, aside: Markup | undefined): Markup {
   return html`<a class="skip" href="#main">Skip to the content</a>
 <form id="act" method="post" action="${dashboardUrl(context.namespace.name)}" data-act><input type="hidden" name="back" value="${currentUrl(context)}"></form>

@@ -59,7 +59,7 @@ async function checkReceiver(press: FormSubmission): Promise<ActionResult | Refu
       },
       onSent: (request) => storeRequest(check, request),
     });
-    // The final report may add to the rows of single probes.
+    // The final report may complete rows that `onRow` received.
     for (const row of check.report.probes) check.rows.set(row.probe, row);
   } catch (error) {
     check.error = error instanceof Error ? error.message : String(error);

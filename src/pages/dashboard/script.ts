@@ -1,6 +1,6 @@
 import { findJsonFault } from "../../core/domain/json-fault.js";
 
-/** Source of `jsonFault(text, kind)`: a message about the first fault of a text that must be JSON, or "". */
+/** Source of `jsonFault(text, kind)`, which returns a message about the first error in a JSON text, or "". */
 export const JSON_FAULT_SCRIPT = String.raw`
 const findJsonFault=${String(findJsonFault)};
 const jsonFault=(text,kind)=>{
@@ -14,11 +14,11 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
  * The dashboard's only script; every function works without it. It reloads the page after a change and patches the
  * differences, submits forms without navigation, and handles keys.
  *
- * One tab per browser listens to the event stream and notifies the other tabs of its namespace, because a browser
- * opens only six connections per host. A tab without a listener (another namespace, or no Web Locks) polls instead.
+ * One tab per browser listens to the event stream, because a browser opens only six connections per host. This tab
+ * notifies the other tabs of its namespace. Tabs of other namespaces, and browsers without Web Locks, poll instead.
  *
- * Nothing moves under the pointer: while the pointer, focus or selection is in a section, that section and those
- * above it update their rows in place only, and a button offers the new rows.
+ * While the pointer, focus or selection is in a section, nothing moves there: the script updates existing rows in that
+ * section and in the sections above. A button then adds the new rows.
  */
 export const DASHBOARD_SCRIPT = `
 document.documentElement.classList.add("js");
@@ -30,8 +30,8 @@ const $=(query,from=document)=>from.querySelector(query),all=(query,from=documen
 const said=$("#said"),gone=$("#gone");
 let fresh=null,paused=false,seenAt=new Date();
 
-// Patching: elements match by key, else by position. Rows of an idle list match by position:
-// moving them for each new row would shift the layout without end.
+// Patching: elements match by key, else by position. Rows of a list match by position only,
+// because moving all rows for each new row would shift the layout.
 const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||"":"";
 const alike=(a,b)=>a.nodeType===b.nodeType&&a.nodeName===b.nodeName&&keyOf(a)===keyOf(b);
 const attributes=(old,next)=>{

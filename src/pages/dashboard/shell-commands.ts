@@ -23,7 +23,7 @@ export function requestCurl({ origin, namespace }: PageContext, entry: RequestEn
   return curlCommand(`${origin}${requestPath(entry)}`, headers, body, entry.method);
 }
 
-/** @param method without it, curl sends POST if there is a body, else GET */
+/** @param method "GET" omits the option -X, so curl sends POST if there is a body */
 export function curlCommand(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -11,7 +11,7 @@ import { currentUrl, type PageContext, viewUrl } from "../page-context.js";
 import { taskText } from "./due-tasks.js";
 import { attemptButton } from "./record-rows.js";
 
-/** Shortest pause that gets a row of its own. */
+/** Shortest gap between two steps that the timeline shows as a row. */
 const FOLDED_MS = 20_000;
 
 const LANES = ["Your app", "Charge", "Money", "Webhooks to your app"] as const;
@@ -25,7 +25,7 @@ interface Line {
   readonly lane: Lane;
   readonly body: Content;
   readonly isDue?: boolean;
-  /** A failure or a retry after one. */
+  /** True for failures and for retries after a failure. */
   readonly isProblem?: boolean;
 }
 
@@ -62,7 +62,7 @@ export function chargeTimeline(context: PageContext, charge: Charge): Markup {
 <table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list.length === 0 ? none : list}</tbody></table></div>`;
 }
 
-/** Switches for time and scope; both are query parameters. */
+/** Links that switch between sandbox time and wall time, and between all lines and problems only. */
 export function timelineSwitches(context: PageContext): Markup {
   const toggle = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
     html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, index) => html`<a href="${currentUrl(context, { [name]: index === 0 ? undefined : value })}#timeline"${isOn === (index === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
@@ -151,7 +151,7 @@ ${isProblem && isLast && delivery !== undefined && attemptButton(delivery, deliv
   return { key: `${delivery_id}-${attempt}`, at, wallAt: sent_at, isProblem, lane: 3, body };
 }
 
-/** Links the receiver. Names the event type too where the event's own line is filtered out. */
+/** Link to a delivery, with the receiver's name and, if only problems are shown, the event type. */
 function receiverLink(
   context: PageContext,
   { delivery_id, type, receiver }: Extract<ChargeHistoryItem, { kind: "attempt" | "hold" }>,

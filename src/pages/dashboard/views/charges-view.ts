@@ -56,7 +56,6 @@ function transitionButton({ charge_id }: Charge, { to, verb }: Transition, kind?
 /** Statuses with a button in list rows. Each has a fixed slot, so buttons do not move when the status changes. */
 const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => CHARGE_STATUS_TABLE[status].hasRowButton === true);
 
-/** Common transitions, for a list row. */
 function commonTransitions(charge: Charge): Markup {
   const transitions = allowedTransitions(charge);
   return html`<span class="slots">${COMMON_STATUSES.map((status) => {
@@ -65,7 +64,7 @@ function commonTransitions(charge: Charge): Markup {
   })}</span>`;
 }
 
-/** All transitions, with collapsible controls for a reason or the charge's own timeline. */
+/** Buttons for all transitions. "More" sets a status with a reason, or runs the charge's timeline. */
 function transitionControls(context: PageContext, charge: Charge): Markup {
   const { charge_id: id } = charge;
   const transitions = allowedTransitions(charge);
@@ -97,7 +96,7 @@ function plannedStatuses({ namespace }: PageContext, charge: Charge): string[] {
   return [...new Set(charge.timeline.map(({ to }) => to))].filter((to) => !reached.has(to));
 }
 
-/** A charge: its state and the reason, timeline, money, webhooks and ways to reproduce it. */
+/** Page of a charge: status and cause, timeline, money, webhooks, details and code that reproduces the charge. */
 export function chargeView(context: PageContext, id: string): Markup | undefined {
   const { state } = context.namespace.engine;
   const charge = state.get("charges", id);

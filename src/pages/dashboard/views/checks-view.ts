@@ -164,7 +164,7 @@ const SCENARIOS: Readonly<Record<CountedMishap, string>> = {
 
 interface CoverageKind {
   readonly title: string;
-  /** Command that exercises a name of this kind. */
+  /** CLI command that exercises one item, such as a status or an event type. */
   readonly commandFor?: (name: string) => string;
 }
 
@@ -174,7 +174,7 @@ const KINDS: Readonly<Record<Kind, CoverageKind>> = {
     title: "Statuses",
     commandFor: (name) => {
       const { verb } = CHARGE_STATUS_TABLE[name as keyof typeof CHARGE_STATUS_TABLE];
-      // The command line has no verb for PENDING, AWAITING_PAYMENT and PROCESSING.
+      // The CLI cannot set PENDING, AWAITING_PAYMENT or PROCESSING directly.
       if (verb !== undefined && name !== "PROCESSING") return `charge last ${verb}`;
       return name === "PENDING" ? "charge create" : "clock next";
     },

@@ -75,7 +75,7 @@ function causeText({ namespace, nowMs }: PageContext, delivery: Delivery): Marku
   return html`${text}${next !== null && html` · next try in ${ui.readableDuration(Date.parse(next) - nowMs)}`}${resendText(delivery)}`;
 }
 
-/** A manual resend that failed. Not counted as failing, since the failure may be intended. */
+/** Returns true for a failed manual resend. `isFailing` excludes manual resends, whose failure may be intended. */
 function isFailedResend({ mishap, status }: Delivery): boolean {
   return mishap?.by_hand === true && status === "failed";
 }

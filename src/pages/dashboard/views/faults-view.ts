@@ -17,7 +17,7 @@ const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: 
 
 const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
 
-/** The rule of a preset, for the operation this app creates charges with; undefined for an unknown name. */
+/** A preset's rule for the checkout operation that the app called last; undefined for an unknown name. */
 export function presetFault({ journal }: Namespace, name: string): FaultRule | undefined {
   const last = journal.entries().find((entry) => CHECKOUTS.some((checkout) => checkout === entry.operation));
   const operation = last?.operation ?? CHECKOUTS[0];

@@ -14,7 +14,7 @@ export interface ListPage<Item> {
 type FilterValues = Readonly<Record<string, string>>;
 
 interface Listing<Item> {
-  /** Options of each select field, by the field's name. */
+  /** Options of each select field, by field name. */
   readonly choices: Readonly<Record<string, ui.Options>>;
   /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (values: FilterValues, offset: number) => ListPage<Item> | readonly Item[];

@@ -14,7 +14,7 @@ import { cliCommand } from "../shell-commands.js";
 
 const TONES = { pass: "good", fail: "bad", note: "warn" } as const;
 
-/** The receivers that can be checked. */
+/** Lists the receivers with an HTTP URL, each with a button that starts the check. */
 export function receiverCheckSection(context: PageContext): Markup {
   const { receiver } = reportsOf(context.namespace);
   const endpoints = context.namespace.engine.state

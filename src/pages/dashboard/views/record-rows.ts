@@ -29,11 +29,11 @@ export interface RowOptions {
   readonly at?: string;
   readonly rowButtons?: Content;
   readonly to?: string | undefined;
-  /** Appended to the second line. */
+  /** Appended to the row's subtitle. */
   readonly about?: readonly Content[];
 }
 
-/** Fills a list's columns into row slots; options take precedence. */
+/** Renders a record as a row with the columns of its list in `LIST_COLUMNS`. Overrides replace single parts. */
 function recordRow(
   context: PageContext,
   name: ListName,
@@ -157,7 +157,7 @@ export function attemptButton(delivery: Delivery, to: string): Markup {
   return ui.button({ command: `${verb} ${delivery.delivery_id}`, label, to, key: "r" });
 }
 
-/** @param about the object of the event; empty where the page names it already */
+/** @param about describes the event's object; empty on the page of that object */
 export function deliveryRow(
   context: PageContext,
   delivery: Delivery,
@@ -187,7 +187,7 @@ export function deliveryRow(
   });
 }
 
-/** @param others earlier calls with the same outcome; the first of them keys the row, so the row keeps its place */
+/** @param others earlier calls with the same outcome; the oldest gives the row its key, so the row stays in place */
 export function requestRow(
   context: PageContext,
   entry: RequestEntry,

@@ -9,7 +9,7 @@ import { requestsWith } from "./requests-view.js";
 
 /** Rows per kind. */
 const ROWS = 10;
-/** Limits of the work per keystroke: charges whose events are read, and newest payouts scanned. */
+/** Limits of one search: number of charges whose events are read, and number of newest payouts scanned. */
 const MAX_CHARGES = 100;
 const MAX_PAYOUTS = 1_000;
 

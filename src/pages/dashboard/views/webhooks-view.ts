@@ -118,7 +118,7 @@ function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: read
   const holds = items.flatMap((delivery) =>
     delivery.attempts.length === 0 ? (namespace.findHold(delivery) ?? []) : [],
   );
-  // Prefers the delivery that waits for the receiver over those queued behind it.
+  // Prefers a hold caused by the receiver over holds that wait for an earlier delivery.
   const hold = holds.findLast(({ reason }) => !reason.startsWith("waits for the delivery")) ?? holds.at(-1);
   if (hold !== undefined && failing.length === 0)
     return [`${holds.length} held`, "warn", `${hold.reason}, since ${hold.since.slice(11, 19)}`];
