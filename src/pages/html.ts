@@ -1,6 +1,6 @@
 import { escapeXml } from "../core/schema/text-format.js";
 
-/** Trusted HTML. All other values are escaped. */
+/** HTML that `html` inserts without escaping. */
 export class Markup {
   readonly text: string;
 

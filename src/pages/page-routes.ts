@@ -76,7 +76,7 @@ function dashboardRoutes(
   ];
 }
 
-/** Redirects a path with a trailing slash. */
+/** Redirects to the same path without the trailing slash. */
 function withoutSlash(c: Context, nowMs: number): Response {
   const { pathname, search } = new URL(c.req.url);
   return new Response(null, {

@@ -12,7 +12,7 @@ export interface PageShellOptions {
   readonly connects?: boolean;
   /** Path of the style sheet and script, without extension. Default: both are inline. */
   readonly path?: string;
-  /** With "no-referrer" browsers send forms with the origin "null". */
+  /** Pages with forms need "same-origin": with "no-referrer" browsers send forms with the origin "null". */
   readonly referrer: "same-origin" | "no-referrer";
 }
 

@@ -92,7 +92,7 @@ function singleUses(document: OpenApiDocument): Set<string> {
   return new Set(bodies.filter((name) => uses.filter((other) => other === name).length === 1));
 }
 
-/** The schema of a body; for an event, its common part. */
+/** Schema of a body. For an event, the component schema without the fixed `type`. */
 function schemaOf({ content = {} }: Contents): DocumentSchema {
   const [{ schema } = { schema: {} }] = Object.values(content) as { schema: DocumentSchema }[];
   return schema.allOf?.[0] ?? schema;

@@ -81,7 +81,7 @@ function inline(text: string): Markup[] {
   return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
-/** Marks an assumption, with its reason unless it is the most common one (the interface omits the field). */
+/** Marks an assumption and gives the reason, except the common reason `ASSUMED_FIELD`. */
 export function assumptionMark({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
   if (text === undefined) return undefined;
   return html`<p class="why"><span class="mark">assumed</span>${text !== ASSUMED_FIELD && html` ${inline(text)}`}</p>`;
