@@ -34,8 +34,8 @@ export interface ControlAppOptions {
 }
 
 /**
- * Makes the Hono app of all routes under /_sandbox. It is separate from the service's, because its paths need Hono's
- * slow router: some have a fixed segment where another path has a parameter.
+ * Makes the Hono app of all routes under /_sandbox. The service has its own app, because Hono's fast router cannot
+ * take these routes: some have a fixed segment where another path has a parameter.
  */
 export function createControlApp(options: ControlAppOptions): ControlApp {
   const { described, server, addPages, onError, failureResponse } = options;

@@ -14,7 +14,7 @@ import { requestEntryView } from "./requests.js";
 /** Expected fields of a record, as `findMismatches` takes them. */
 export type RecordMatch = Readonly<Record<string, unknown>>;
 
-/** Access to the records of a kind, for waits. */
+/** Finds and reads records of one kind, for `POST /_sandbox/wait`. */
 export interface RecordSource<Item extends object> {
   /** Records that may match, from an index if the match has an indexed field. */
   possibleMatches(match: RecordMatch): Iterable<Item>;

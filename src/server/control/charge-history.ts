@@ -15,7 +15,6 @@ const ORDER: readonly ChargeHistoryItem["kind"][] = [
   "hold",
 ];
 
-/** Everything that happened to a charge, in order. */
 export function chargeHistory(namespace: Namespace, charge: Charge) {
   const { state } = namespace.engine;
   const { journal } = namespace;
@@ -73,7 +72,7 @@ export function chargeHistory(namespace: Namespace, charge: Charge) {
   };
 }
 
-/** The cause of a change of status, by its index in the history. */
+/** The cause of a status change; `index` is the position of the change in the charge's status history. */
 export function transitionCause(charge: Charge, index: number) {
   const { scenario, rule } = charge;
   const actor = charge.actors[index]!;

@@ -33,20 +33,20 @@ export interface ControlCall<Query = Fields, Body = Fields> extends CallInput<Qu
   readonly url: string;
   /** The default mode of new objects: that of the request's key, else test. */
   readonly mode: Mode;
-  /** The header `Sandbox-Run`. */
+  /** Name of the run that makes the call, from the header `Sandbox-Run`. */
   readonly run: string | null;
   /** Calls this server without a socket. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** Headers with the control token, for calls that another process may answer. */
   readonly access: Record<string, string>;
-  /** Names of operations, event types, methods and so on that exist in this namespace. */
+  /** Valid names in this namespace by kind, such as event types and payment methods. */
   readonly vocabulary: Vocabulary;
   /** Aborted when the client disconnects. */
   signal(): AbortSignal;
   param(name: string): string;
 }
 
-/** An operation of the control API without its handler. Refuses unknown query parameters, which may be typos. */
+/** An operation of the control API without its handler. Unknown query parameters, perhaps typos, are refused. */
 export interface ControlSpec<Query, Body>
   extends OperationSpec<Query, Body>,
     Pick<DocumentedSpec, "response"> {
@@ -63,9 +63,9 @@ export interface ControlSpec<Query, Body>
   readonly canWaitForClock?: true;
 }
 
-/** The description of a call; `CONTROL_OPERATIONS_BY_TAG` has its tag. */
+/** The OpenAPI description of an operation. `CONTROL_OPERATIONS_BY_TAG` assigns the tag. */
 export interface ControlDocs extends Pick<OperationDocs, "summary" | "description"> {
-  /** The schema name of a body that the handler validates; the schema is not loaded at start. */
+  /** Schema name of a body that the handler validates. A name, unlike a schema, loads nothing at start. */
   readonly body?: string;
   /** A valid body. */
   readonly example?: Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ export interface ControlDocs extends Pick<OperationDocs, "summary" | "descriptio
   readonly errorCodes?: readonly ErrorCode[];
 }
 
-/** A `ControlSpec` as a row declares it: method and path in one, `GET /_sandbox/charges/:charge_id`. */
+/** A `ControlSpec` with method and path in one text, such as `GET /_sandbox/charges/:charge_id`. */
 type ControlRow<Query, Body> = Omit<ControlSpec<Query, Body>, "method" | "path"> & {
   readonly call: `${ControlSpec<Query, Body>["method"]} /${string}`;
 };
@@ -152,7 +152,7 @@ function paramError(
   return undefined;
 }
 
-/** Validates query and body; refuses unknown event types, methods and so on, because a typo would match nothing. */
+/** Validates query and body. Refuses unknown names, such as a misspelled event type, which would match nothing. */
 function readCheckedInput(
   spec: ControlSpec<unknown, unknown>,
   { url, body, vocabulary }: UnvalidatedCall,

@@ -20,7 +20,7 @@ import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "
 import { unknownNamespaceReply } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./control-operation.js";
 
-/** Access to this server: a function that calls it, and the routes of its service. */
+/** The parts of the server that control operations use: in-process calls, and the routes of the service. */
 export interface ServerHandle {
   readonly fetch: ControlCall["fetch"];
   readonly routes: readonly Route[];
@@ -50,7 +50,7 @@ async function replyTo(
   const name = header("sandbox-namespace");
   const key = bearerKey(header("authorization"));
   const namespace = namespaces.find(name, key)!;
-  // With leases, calls under /_sandbox/namespaces work without a namespace of this process.
+  // With leases, calls under /_sandbox/namespaces need no namespace in this process.
   const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
   if (namespace === undefined && !isOfServer)
     return { reply: unknownNamespaceReply(namespaces, name, key), nowMs: namespaces.nowMs() };

@@ -57,7 +57,7 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
   };
 }
 
-/** Drops messages while the buffer is full; a `missed` message then counts them. */
+/** Streams a namespace's messages. A full buffer drops messages; a later `missed` message has their number. */
 function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
@@ -100,7 +100,7 @@ function messageText(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Yields the stream's messages about a change, each as its event name and a function that makes its data. */
+/** Yields the stream's messages about a change. Each message is an event name and a function that makes the data. */
 function* messagesOf(namespace: Namespace, change: Change): Generator<[string, () => unknown]> {
   for (const [name, , record] of change.puts) {
     if (record === null) continue;

@@ -98,7 +98,7 @@ export const NEXT_OPERATIONS = [
   }),
 ];
 
-/** Lists tasks by time, then unscheduled deliveries, then possible transitions; reads only the page. */
+/** Lists tasks by time, then unscheduled deliveries, then possible transitions. Makes views for the page only. */
 function nextPage(state: State, { limit, offset }: { limit: number; offset: number }) {
   const end = offset + limit;
   const items: object[] = [];
@@ -145,7 +145,7 @@ function nextOfObject(state: State, id: string): object[] {
   ];
 }
 
-/** Leaves out attempts, which are listed with their delivery. */
+/** Excludes attempts, because the list of an object has their deliveries instead. */
 const isNotAttempt = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 

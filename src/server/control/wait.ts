@@ -17,7 +17,7 @@ import { defineControlOperation, unknownNameError } from "./control-operation.js
 const DEFAULT_TIMEOUT = "10s";
 /** A scan yields to other work after this many records. */
 const SCANNED_PER_TICK = 1_000;
-/** Near misses are searched among this many of the newest records. */
+/** Maximum number of the newest records to search for near misses. */
 const MISSES_SEARCHED = 200;
 const MISSES_SHOWN = 3;
 const MISS_LENGTH = 500;
@@ -165,7 +165,7 @@ class RecordWatch implements WaitCondition {
   }
 }
 
-/** The nearest misses as error details; undefined without misses, because details are never empty. */
+/** Error details that list the nearest misses; undefined if there are none. */
 function nearestMisses(
   { newest, key, view }: RecordSource<object>,
   match: RecordMatch,
