@@ -172,7 +172,7 @@ function isControl(path: string): boolean {
   return path === CONTROL || path.startsWith(`${CONTROL}/`);
 }
 
-/** Calls the app without a socket. A cut connection rejects as it does over the network. */
+/** Calls the app without a socket. If the app cuts the connection, the call rejects with a network error. */
 export function inProcessFetch(app: Hono): (request: Request) => Promise<Response> {
   return async (request) => {
     const response = await app.fetch(request);

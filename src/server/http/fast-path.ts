@@ -10,7 +10,7 @@ import type { RouteMatch } from "./routes.js";
 
 /**
  * Handles ordinary calls of the service without Request and Response objects, by the same handlers and checks as Hono's
- * routes. POST reaches 0.56 to 0.66 of bare Hono's throughput, not 0.25 (docs/internal/decisions/006-fast-path.md).
+ * routes. Raises POST from 0.25 to at least 0.56 of bare Hono's throughput (docs/internal/decisions/006-fast-path.md).
  */
 export interface FastPath {
   match(method: string, path: string): RouteMatch | undefined;
@@ -50,7 +50,7 @@ const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
 /** Matches hosts that a URL leaves unchanged: lower-case, and without the port 80 or 443, which it may drop. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
-/** Returns true if the body has a declared length within the limit; for GET, whose body is never read, if empty. */
+/** Returns true if the body has a declared length within the limit. A GET must have no body, because none is read. */
 function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   if (headers["transfer-encoding"] !== undefined) return false;
   const length = headers["content-length"];
@@ -58,7 +58,7 @@ function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   return length !== undefined && Number(length) <= MAX_BODY_BYTES;
 }
 
-/** Writes headers and body at once. Node encodes headers like a text body, and headers must be latin-1. */
+/** Node encodes headers like a text body. Headers must be latin-1, so only ASCII bodies are written as text. */
 function write(outgoing: ServerResponse, { status, headers, body }: TextResponse): void {
   const length = Buffer.byteLength(body);
   headers["Content-Length"] = String(length);
@@ -124,7 +124,7 @@ interface Address {
   readonly path: string;
 }
 
-/** The last address. Successive calls share its strings, of which the request journal would else store many copies. */
+/** The last address. Successive calls share its strings, so the request journal stores one copy. */
 let lastAddress: Address | undefined;
 
 function addressOf({ socket, headers, url: target = "" }: BufferedRequest, path: string): Address {
@@ -142,7 +142,7 @@ export class BufferedRequest extends IncomingMessage {
   #end: "whole" | "torn" | undefined;
   #onEnd: (() => void) | undefined;
 
-  /** Collects the body here, not in the stream. Call before the first chunk, for a body within the size limit. */
+  /** Collects the body here, not in a stream. Requires that no chunk has come and that the body is within the limit. */
   takeBody(): void {
     this.#chunks = [];
     // Node drops the body of a request that nothing reads.

@@ -74,7 +74,7 @@ async function forward(request: Request, base: string | null, nowMs: number): Pr
     const { code } = ((error as Error).cause ?? {}) as { code?: string };
     if (code === "ECONNREFUSED" || code === "EHOSTUNREACH" || code === "UND_ERR_CONNECT_TIMEOUT")
       return refuse("The process that runs the namespace does not answer; another one takes over soon");
-    // The call may have been executed, so the client's connection is cut too.
+    // The call may have been executed, so no status is right; the client's connection is cut instead.
     return droppedResponse();
   }
 }

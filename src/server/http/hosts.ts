@@ -67,7 +67,7 @@ export const CROSS_ORIGIN_MESSAGE = "Calls from another site's pages are refused
 
 /**
  * Returns true if a page of another site sent the request. Browsers send Sec-Fetch-Site over HTTPS and to loopback,
- * otherwise Origin; other programs send neither and are allowed.
+ * else Origin. Requests with neither header come from programs that are not browsers, and are allowed.
  */
 export function isCrossOrigin(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers.get("sec-fetch-site");

@@ -35,9 +35,9 @@ export interface ListenerOptions {
   /** Answers GET /health during loading; false leaves it to `fetch`. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
-   * True in the sandbox's own process: replaces the global Request and Response by lighter ones, and loads `fetch`
-   * after the port is open. A user's process, such as a test suite, may end at any moment, so there all is loaded
-   * first.
+   * True in the sandbox's own process: replaces the global Request and Response by lighter ones, and loads modules
+   * after the port is open. False in a user's process, such as a test suite, which may end at any moment: loads modules
+   * before the port opens.
    */
   readonly ownsProcess: boolean;
   /** Creates an HTTPS server; default: HTTP. */
@@ -50,7 +50,7 @@ export interface ListeningServer {
   close(): Promise<void>;
 }
 
-/** Delay of loading after the port opens, which lets a client that waits for the port have its first response. */
+/** Delay between opening the port and loading, so that loading does not delay the first response. */
 const LOAD_DELAY_MS = 100;
 
 /** Opens the port; rejects with a UserError when it is taken or not permitted. */
@@ -130,7 +130,7 @@ export async function listen(options: ListenerOptions): Promise<ListeningServer>
 /** Maximum number of pipelined requests waiting on a connection; one more closes it. */
 const PIPELINED_MAX = 1_000;
 
-/** Serves pipelined requests of a connection in order, each after the response before it (RFC 9112, section 9.3.2). */
+/** Serves pipelined requests in order: each waits for the previous response (RFC 9112, section 9.3.2). */
 class Pipelines {
   readonly #serve: (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => void;
   /** The last response of each connection. */
@@ -165,7 +165,7 @@ class Pipelines {
   }
 }
 
-/** OpenSSL's errors for plain HTTP. Before Node 24, OpenSSL recognizes only a few HTTP methods. */
+/** OpenSSL's errors for plain HTTP. Before Node 24, DELETE, PATCH and OPTIONS cause ERR_SSL_WRONG_VERSION_NUMBER. */
 const PLAIN_HTTP = new Set([
   "ERR_SSL_HTTP_REQUEST",
   "ERR_SSL_HTTPS_PROXY_REQUEST",

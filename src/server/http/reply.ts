@@ -2,7 +2,7 @@ import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/re
 import { iso } from "../../core/schema/time.js";
 import { UnavailableError } from "../../core/schema/unavailable.js";
 
-/** A response before serialization: a status and the JSON text. */
+/** Status, JSON text and headers of a response, without the common headers. */
 export interface Reply {
   readonly status: number;
   readonly json: string;
@@ -27,7 +27,7 @@ export function okJson(json: string): Reply {
   return { status: 200, json };
 }
 
-/** A streamed reply; its pieces are made at the speed of the reader. */
+/** A streamed reply. Each piece is made when the client is ready to read more. */
 export function okStreamed(pieces: AsyncIterable<string>): Reply {
   return { status: 200, json: "", pieces };
 }

@@ -14,7 +14,7 @@ interface PathEntry {
   pattern?: RegExp;
 }
 
-/** The routes of an app, found by Hono's router for Requests and the fast path. */
+/** The routes of an app. Requests and the fast path share Hono's router. */
 export class Routes {
   readonly app = new Hono();
   readonly #paths = new Map<string, PathEntry>();
