@@ -101,7 +101,7 @@ export function sharedControlResponses(): Readonly<Record<string, OpenApiJson>> 
   };
 }
 
-/** In the control API, an insufficient balance is a conflict with the current state. */
+/** Returns 409 for an insufficient balance in the control API; the service returns 400. */
 function errorStatus(code: ErrorCode): number {
   return code === "INSUFFICIENT_BALANCE" ? 409 : ERROR_STATUS[code];
 }

@@ -1,7 +1,7 @@
 /** A part of an OpenAPI document as plain JSON, such as a JSON Schema. */
 export type OpenApiJson = { [name: string]: unknown };
 
-/** Extension keyword for assumptions of the sandbox that the interface does not state. */
+/** Extension keyword for the sandbox's assumptions about the service, which the service's interface does not state. */
 export const ASSUMPTION_KEY = "x-sandbox-assumption";
 
 /** An OpenAPI document; `servers` is added when it is served. */
@@ -37,7 +37,7 @@ export function withServer(document: OpenApiDocument, baseUrl: string): OpenApiD
   return { openapi, info, servers: [{ url: baseUrl, description: "This sandbox" }], ...rest };
 }
 
-/** Moves calls to the custom paths of the setting `paths`, given by operation id. */
+/** Moves operations to their custom paths; `paths` has custom paths by operation id. */
 export function withCustomPaths(
   paths: Readonly<Record<string, string>>,
   document: OpenApiDocument,

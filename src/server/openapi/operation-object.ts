@@ -68,7 +68,7 @@ export function jsonContent(schema: OpenApiJson, examples: NamedExamples): OpenA
   };
 }
 
-/** Makes the `examples` of OpenAPI. A name becomes the summary and, made safe, the key. */
+/** Makes OpenAPI's `examples` object. The key is the name with hyphens for special characters. */
 export function examplesObject(examples: NamedExamples): OpenApiJson {
   return Object.fromEntries(
     Object.entries(examples).map(([name, value]) => [

@@ -65,7 +65,7 @@ export function componentSchemas(): Record<string, OpenApiJson> {
   );
 }
 
-/** The schemas that these parts refer to, also through other schemas. */
+/** Returns the schemas that the parts reference, directly or through other schemas. */
 export function reachableSchemas(
   schemas: Readonly<Record<string, OpenApiJson>>,
   parts: readonly unknown[],
@@ -141,7 +141,7 @@ const HTTP_URL: OpenApiJson = {
   maxLength: MAX_LENGTHS.url,
 };
 
-/** JSON Schema of zod schemas that use refinements or that zod converts to obscure patterns. */
+/** Replacements of zod's JSON Schema, which omits refinements and has obscure patterns. */
 const OVERRIDES = new Map<z.core.$ZodType, OpenApiJson>([
   [amountSchema, AMOUNT],
   [
@@ -167,7 +167,7 @@ const OVERRIDES = new Map<z.core.$ZodType, OpenApiJson>([
     {
       type: "object",
       maxProperties: METADATA_MAX_KEYS,
-      // JSON Schema counts characters, of at least one byte each.
+      // JSON Schema counts characters, not bytes, so it allows some texts that the service refuses.
       propertyNames: { maxLength: METADATA_MAX_BYTES, not: { const: "__proto__" } },
       additionalProperties: { type: "string", maxLength: METADATA_MAX_BYTES },
     },

@@ -1,5 +1,5 @@
-// The OpenAPI documents of both APIs. Documents are made of operations, schemas and recorded examples, once per build.
-// Here placeholders get the values of a namespace; an `OpenApiDocument` flows through. No request is validated here.
+// Serves the OpenAPI documents of both APIs. The build makes each `OpenApiDocument` of operations, schemas and recorded
+// examples. `respondWithDocument` fills in the values of a namespace. No request is validated here.
 import type { Context } from "hono";
 import type { Engine } from "../../core/engine/engine.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
@@ -35,7 +35,7 @@ const filledDocuments = {
   control: new WeakMap<Engine, OpenApiDocument>(),
 };
 
-/** Responds with the document for the request's namespace, or with an error if there is no such namespace. */
+/** Responds with the document for the namespace of the request, or with 404 if there is no such namespace. */
 export async function respondWithDocument(
   api: ApiName,
   { namespaces, paths, documentOf }: DocumentOptions,
