@@ -152,7 +152,7 @@ const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   RATE_LIMIT_EXCEEDED: "Wait as long as Retry-After says, or start the sandbox with --rate-limit off",
 };
 
-/** Hints by invalid field; the first that applies takes precedence over the hint by code. */
+/** Hints by invalid field, in order of precedence. Hints by code apply only if none of these applies. */
 const HINT_BY_FIELD: Readonly<Record<string, string>> = {
   body: "Send one JSON object with Content-Type: application/json",
   quote_id:

@@ -60,8 +60,8 @@ function faultSubject(
 }
 
 /**
- * Answers a call as its fault says: late, with an error, from an earlier state or not at all. The call is executed even
- * with `drop: after`, or if the client disconnects during a delay, which a service would notice too late.
+ * Answers a call as its fault says: late, with an error, from an earlier state or not at all. With `drop: after`, the
+ * call is executed first. A client that disconnects during a delay does not stop the call, as in a real service.
  */
 export async function answerWithFault(
   call: HttpCall,
@@ -108,7 +108,7 @@ function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf 
   return stale === "last_change" ? stale : nowMs - durationMs(stale);
 }
 
-/** An error in the service's shape; its code is the rule's, or else the default of its status. */
+/** An error in the service's shape. The code is `respond.code`, or else the default code of the status. */
 function forcedReply(
   respond: NonNullable<MatchedFault["rule"]["respond"]>,
   codes: Readonly<Record<string, string>>,

@@ -30,7 +30,7 @@ interface CallEnd {
   readonly reply: Reply | null;
   readonly hasClientDisconnected?: boolean;
   readonly isAnswerLost?: boolean;
-  /** Id of the call's object, for a reply that lacks it or was not sent. */
+  /** Id of the call's object, if the reply has no `objectId` or was not sent. */
   readonly objectId?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ interface InFlightCall {
   keepOpen(until: Promise<void>): Promise<void>;
 }
 
-/** Journals a slow call at once, so that it shows as in flight, and any other at its end. */
+/** Journals a slow call at its start, as in flight, and a fast call at its end. */
 export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: boolean): InFlightCall {
   const { namespace, arrival } = served;
   const entry =

@@ -6,7 +6,7 @@ import type { Refusal } from "../../core/schema/refusals.js";
 import type { CallInput, DocumentedSpec, OperationDocs, OperationSpec } from "../http/operation-spec.js";
 import type { Reply } from "../http/reply.js";
 
-/** API key requirement; with `optional`, a key adds to the response. */
+/** API key requirement. An `optional` key limits the response to the key's organization. */
 export type KeyRequirement = "required" | "optional" | "none";
 
 interface CallerByNeed {
@@ -24,7 +24,7 @@ export interface ServiceCall<
   readonly namespace: Namespace;
   readonly caller: CallerByNeed[Need];
   readonly url: string;
-  /** The earlier state that a fault makes reads return; undefined for the current state. */
+  /** The earlier time that a stale-read fault sets; undefined reads the current state. */
   readonly asOf: AsOf | undefined;
   param(name: string): string;
   header(name: string): string | null;
