@@ -48,7 +48,7 @@ export interface Certificates {
   readonly key: string;
 }
 
-/** Makes an authority and a certificate that it signs, for these names and addresses. */
+/** Makes a server certificate for the names and addresses, and the authority that signs the certificate. */
 export function makeCertificates(names: readonly string[], nowMs: number): Certificates {
   const authority = makeKeyPair();
   const server = makeKeyPair();

@@ -1,4 +1,4 @@
-// HTTPS: the user's certificate, or one by an authority made for this run, with files that let clients trust it.
+// Prepares HTTPS: reads the user's certificate or makes one for this run, and writes trust files for clients.
 // port.ts calls `prepareTls`; `Certificates` in PEM flow through. The system's trust store is never changed.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -16,14 +16,14 @@ export interface TlsOptions {
   readonly tls_key?: string | undefined;
 }
 
-/** Prepares an HTTPS server with the user's certificate, or with one for `names` by an authority made for this run. */
+/** Prepares an HTTPS server with the user's certificate or, without one, with a new certificate for `names`. */
 export async function prepareTls(options: TlsOptions, names: readonly string[]) {
   const { cert, key, ca } =
     options.tls_cert === undefined
       ? await makeRunCertificate(names)
       : readUserCertificate(options.tls_cert, options.tls_key!);
   return {
-    // The cast is safe: HTTP and HTTPS servers differ only before the first request.
+    // The cast is safe: `https.Server` has all options, events and methods that the listener uses.
     createServer: ((serverOptions: ServerOptions, onRequest: RequestListener) =>
       createServer({ ...serverOptions, cert, key }, onRequest)) as unknown as CreateServer,
     publish: (port: number) => writeTrustFiles(port, ca),
@@ -35,7 +35,7 @@ async function makeRunCertificate(names: readonly string[]) {
   return makeCertificates(names, machineNowMs());
 }
 
-/** Reads and checks the user's files; the certificate file, with its chain, is also the `ca` that clients trust. */
+/** Reads and checks the user's files. The certificate file, including its chain, becomes `ca` in the trust files. */
 function readUserCertificate(certFile: string, keyFile: string) {
   const cert = readPem("--tls-cert", certFile);
   const key = readPem("--tls-key", keyFile);

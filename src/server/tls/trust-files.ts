@@ -51,7 +51,7 @@ export function findTrustFiles(port: number): TrustFiles | undefined {
   return { caFile: join(folder, CA), bundleFile: join(folder, BUNDLE) };
 }
 
-/** User id; undefined on Windows, where temporary folders are per user. A container may have no user name. */
+/** User id, because a container's user may have no name; undefined on Windows, where temporary folders are per user. */
 function userId(): number | undefined {
   return process.getuid?.();
 }
