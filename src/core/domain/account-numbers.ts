@@ -5,8 +5,8 @@ const ACCOUNT_DIGITS: Readonly<Record<string, number>> = { GH: 13, KE: 12, TZ: 1
  * Returns an account number at a fictional bank. No country reserves account numbers for examples, so the number may
  * exist at a real bank: only the bank's name shows that it is fictional.
  *
- * Nigeria has one scheme for all banks, NUBAN: nine digits and a check digit that also covers the bank's code; 999
- * is not in the Central Bank's list. Elsewhere each bank has its own check digits: Luhn's stand in (ISO/IEC 7812-1).
+ * A Nigerian number (NUBAN) has nine digits and a check digit over bank code and digits. No bank has the code 999.
+ * Other numbers end with a Luhn digit (ISO/IEC 7812-1), because each bank there has its own check digits.
  */
 export function bankAccountNumber(country: string | null, digest: Uint8Array): string {
   if (country === "NG") {
@@ -34,10 +34,10 @@ function luhnCheckDigit(body: string): string {
   return String((10 - (sum % 10)) % 10);
 }
 
-/** No toll-free area codes: they reserve a single number for fiction, not 555-0100 to 555-0199. */
+/** Area codes that reserve 555-0100 to 555-0199 for fiction. Toll-free codes reserve only one number. */
 const US_AREA_CODES = ["202", "212", "303", "312", "404", "512", "617", "702"] as const;
 
-/** Number of digits in a national number, without the trunk prefix 0, by dialling code; else nine. */
+/** Number of digits in a national number without the trunk prefix 0, by dialling code. Default: nine. */
 const NATIONAL_DIGITS: Readonly<Record<string, number>> = { "+234": 10 };
 
 /** Dialling code that no country has, for rails without a country. */
@@ -46,9 +46,9 @@ const NO_COUNTRY = "+999";
 /**
  * Returns the number a customer pays to: E.164, of the country's usual length, assigned to no subscriber.
  *
- * North America reserves 555-0100 to 555-0199 for fiction; African countries reserve nothing. Elsewhere the national
- * number therefore begins with 000: 0 is the trunk prefix, never part of a number, so no operator can own the range.
- * Libraries that know the numbering plans call such a number possible but not valid.
+ * North America reserves 555-0100 to 555-0199 for fiction. African countries reserve nothing, so all other national
+ * numbers begin with 000: no operator can assign them, because 0 is the trunk prefix. Libraries for phone numbers call
+ * them possible but not valid.
  */
 export function merchantPhoneNumber(diallingCode: string | undefined, digest: Uint8Array): string {
   const code = diallingCode ?? NO_COUNTRY;

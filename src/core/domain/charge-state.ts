@@ -1,6 +1,6 @@
 import type { Charge, ChargeTasks } from "../schema/records/payment-records.js";
 
-/** Fields of a priced charge that change, in the order in which its record has them. */
+/** Fields that change after a charge has its price, in the order of the charge record. */
 export const CHARGE_STATE_FIELDS = [
   "status",
   "updated_at",
@@ -16,8 +16,8 @@ export const CHARGE_STATE_FIELDS = [
 type ChargeProgress = Pick<Charge, Exclude<(typeof CHARGE_STATE_FIELDS)[number], "tasks">>;
 
 /**
- * A charge as its state fields and a reference to its terms, which all its states share. An advance creates hundreds of
- * thousands of states; each takes a quarter of the memory of a whole record.
+ * A charge that has its own state fields and refers to shared terms. An advance creates hundreds of thousands of
+ * states; each takes a quarter of the memory of a whole record.
  */
 class ChargeState implements Readonly<Record<(typeof CHARGE_STATE_FIELDS)[number], unknown>> {
   readonly terms: Charge;
@@ -54,13 +54,13 @@ class ChargeState implements Readonly<Record<(typeof CHARGE_STATE_FIELDS)[number
 let hasGetters = false;
 
 type OptionalTerm = { [Name in keyof Charge]-?: undefined extends Charge[Name] ? Name : never }[keyof Charge];
-/** Terms that few charges have. Listed, because `defineGetters` sees only the first charge, which may lack them. */
+/** Optional terms. `defineGetters` reads the names of all other terms from the first charge. */
 const OPTIONAL_TERMS = Object.keys({
   amount_paid: true,
   currency_paid: true,
 } satisfies Record<OptionalTerm, true>);
 
-/** Defines a getter for each field of the terms; all charges have the same fields except optional ones. */
+/** Defines a getter on `ChargeState` for each term, from the terms of the first charge. */
 function defineGetters(terms: Charge): void {
   hasGetters = true;
   const names = [...new Set([...Object.keys(terms), ...OPTIONAL_TERMS])] as (keyof Charge)[];

@@ -47,7 +47,7 @@ export function firstExpiredMs(charge: Charge): number | undefined {
   return expired === undefined ? undefined : Date.parse(expired.at);
 }
 
-/** Returns true if the status needs a price that the charge lacks, like a hosted charge before its method is chosen. */
+/** Returns true if the status needs a price that the charge lacks. A hosted charge gets its price with its method. */
 export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
   return charge.settlement_amount === null && CHARGE_STATUS_TABLE[to].requiresPrice === true;
 }
@@ -166,7 +166,7 @@ const MAX_CACHED = 16;
 const NO_ACTORS: Actors = [];
 let nextCached = 0;
 
-/** Appends an actor to those that changed a charge before, if any. */
+/** Appends an actor to the actors of a charge; undefined means none. */
 export function appendActor(before: Actors | undefined, actor: Actor): Actors {
   const old = before ?? NO_ACTORS;
   for (const cached of ACTORS_CACHE) if (cached.before === old && cached.actor === actor) return cached.after;

@@ -27,8 +27,8 @@ function globText(glob: string, value: unknown): string | undefined {
 }
 
 /**
- * Compares a value with an expected one; ignores fields that are not expected. Strings are globs, objects whose keys
- * are all matcher words are matchers, and lists must match element by element.
+ * Compares a value with an expected value; ignores fields that the expected value lacks. An expected string is a glob.
+ * An expected object with only matcher words, such as `gt`, is a matcher. Lists must match element by element.
  */
 export function findMismatches(expected: unknown, actual: unknown, path = ""): Mismatch[] {
   const fail = (): Mismatch[] => [{ path, expected, actual }];
@@ -61,7 +61,7 @@ function mentionsExistence(expected: unknown): boolean {
   return isMatcher(expected) && "exists" in expected;
 }
 
-/** A backslash escapes a field named like a matcher word. */
+/** Removes the backslash that escapes a field named like a matcher word. */
 function unescapedField(key: string): string {
   return key.startsWith("\\") && isMatcherWord(key.slice(1)) ? key.slice(1) : key;
 }

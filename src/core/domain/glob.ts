@@ -44,7 +44,7 @@ function unescaped(glob: string): string {
   return text + "\\".repeat(slashes);
 }
 
-/** Finds the parts between stars from left to right, each after the one before. */
+/** Matches a glob with the given wildcards: first both ends, then the parts between stars from left to right. */
 function matchesUnescaped(glob: string, text: string, starSign: string, anySign: string): boolean {
   const star = glob.indexOf(starSign);
   const any = anySign.charCodeAt(0);
@@ -101,8 +101,8 @@ function indexOf(part: string, text: string, from: number, to: number, anySign: 
 const BITS = 32;
 
 /**
- * Shift-and search for a part with question marks: takes text × part ÷ 32 steps at most. Bit i of `prefixes` is set if
- * the last i + 1 characters read of the text match the first i + 1 of the part.
+ * Finds a part with question marks by shift-and search, in at most text length × part length ÷ 32 steps. Bit i of
+ * `prefixes` is set if the first i + 1 characters of the part match the last i + 1 characters read of the text.
  */
 function indexOfPattern(part: string, text: string, from: number, to: number, anySign: string): number {
   const words = Math.ceil(part.length / BITS);

@@ -67,7 +67,7 @@ function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Compares numbers and decimal strings by value, and instants with instants. */
+/** Compares two numbers (decimal strings included) or two instants. Other pairs cannot be compared. */
 function compareOrder(test: (order: number) => boolean): Word {
   return (bound, actual) => {
     if (!isThere(actual)) return false;

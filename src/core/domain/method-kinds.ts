@@ -37,7 +37,7 @@ export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> =
 
 const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any money.";
 
-/** Like the functions below, returns fields in the order of the specification (Payment instructions). */
+/** The instructions of each method have their fields in the order of the specification (Payment instructions). */
 function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
   const bank_name = institution(rail, "Sandbox Bank");
   const account_number = bankAccountNumber(rail?.country ?? null, digest);

@@ -12,7 +12,7 @@ export function resolveDowntime(down: NonNullable<WebhookRule["down"]>, beganMs:
 }
 
 /**
- * Returns the reason an attempt fails without being sent; null if it is sent.
+ * Returns the simulated failure of an attempt, which is then not sent; null if the attempt is sent.
  *
  * @param attempt from 1
  */

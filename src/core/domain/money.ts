@@ -1,9 +1,9 @@
 import { Decimal as DecimalJs } from "decimal.js";
 
 /**
- * Arithmetic on money; no other file computes with it. Amounts are canonical decimal strings: plain notation, exactly
- * the currency's decimals. The precision is enough for amounts of 30 digits before the point, times a rate, summed over
- * any number of payments; decimal.js defaults to 20 digits.
+ * Number type of this file, the only one that computes with amounts. Amounts are canonical decimal strings: plain
+ * notation, exactly the currency's decimals. The precision suffices for sums of any number of amounts with 30 digits
+ * before the point, each times a rate; decimal.js defaults to 20 digits.
  */
 const Decimal = DecimalJs.clone({
   precision: 150,
@@ -12,7 +12,7 @@ const Decimal = DecimalJs.clone({
   toExpPos: 9e15,
 });
 
-/** Precise enough to sum eleven currencies exactly over a common denominator. */
+/** Number type of `totalInUsd`: exact for a common denominator of the eleven currencies in the default fixtures. */
 const WideDecimal = DecimalJs.clone({ precision: 1000, rounding: DecimalJs.ROUND_HALF_UP });
 
 const RATE_SIGNIFICANT_DIGITS = 12;
@@ -57,7 +57,7 @@ export function add(a: string, b: string): string {
   return fixed(Number.isNaN(sum) ? digits(a) + digits(b) : sum, decimals);
 }
 
-/** Returns true if the amounts, at most nine, sum to zero. */
+/** Returns true if the amounts sum to zero; for at most nine amounts (see `SMALL_LENGTH`). */
 export function isZeroSum(amounts: readonly string[]): boolean {
   const decimals = decimalsOf(amounts[0]!);
   let sum = 0;
@@ -78,7 +78,7 @@ export function zeroAmount(decimals: number): string {
   return decimals === 0 ? "0" : `0.${"0".repeat(decimals)}`;
 }
 
-/** Maximum length of a small amount, in characters: the sum of nine is a safe integer in smallest units. */
+/** Maximum length of a small amount, in characters. Nine small amounts in smallest units sum to a safe integer. */
 const SMALL_LENGTH = 15;
 
 /** Fast path for most amounts: the amount in smallest units, or NaN if it is too long. */
@@ -99,7 +99,7 @@ const MINUS = 45;
 const ZERO = 48;
 const POINT = 46 - ZERO;
 
-/** Amount in smallest units: integer sums of equal scale are exact, at a tenth of the cost of Decimal. */
+/** Returns the amount in smallest units. Integer sums are exact, at a tenth of the cost of Decimal. */
 function digits(amount: string): bigint {
   const point = amount.indexOf(".");
   return BigInt(point === -1 ? amount : amount.slice(0, point) + amount.slice(point + 1));
@@ -114,8 +114,8 @@ function fixed(units: bigint | number, decimals: number): string {
 }
 
 /**
- * Units of the target currency per unit of the base: 12 significant digits, half-up. Conversion multiplies by this
- * string.
+ * Returns the units of the target currency per unit of the base, rounded half-up to 12 significant digits. Conversion
+ * uses the rounded rate.
  */
 export function exchangeRate(baseRate: string, targetRate: string): string {
   return new Decimal(targetRate).dividedBy(baseRate).toSignificantDigits(RATE_SIGNIFICANT_DIGITS).toFixed();

@@ -80,8 +80,8 @@ export interface NameCheck {
 }
 
 /**
- * Finds the unknown names in a value: texts that its schema marks as names, enum values and fields. A glob is known if
- * it matches any name. Objects with `force: true` are skipped.
+ * Finds unknown names in a value: enum values, texts that the schema marks as names and, with `rejectsUnknownFields`,
+ * fields. A glob is known if it matches any name. Objects with `force: true` are skipped.
  */
 export function findUnknownNames(schema: z.core.$ZodType, value: unknown, names: NameCheck): UnknownName[] {
   const found = new Map<string, UnknownName>();
@@ -118,7 +118,7 @@ function* namesIn(
   }
 }
 
-/** Matcher words about the whole value; other words look at parts of it. */
+/** Matcher words whose operand is compared with the whole value, not with a part of it. */
 const WHOLE = new Set<string | number>(["not", "in"]);
 
 function* namesInMatcher(schemas: Schemas, matcher: object, check: NameCheck, path: Path) {
@@ -153,7 +153,7 @@ function partsOf(value: unknown): (readonly [string | number, unknown])[] {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/** Yields the texts of an expected value: the value itself, its elements, or those of its matcher. */
+/** Yields the texts of an expected value, also in lists and in the matcher words `not` and `in`. */
 function* textsIn(value: unknown, path: Path): Generator<readonly [Path, string]> {
   if (typeof value === "string") yield [path, value];
   else

@@ -3,7 +3,7 @@ import { nearestWord } from "../schema/nearest.js";
 /** Longer paths get no suggestion. */
 const LONGEST_PATH = 200;
 
-/** Placeholder of a parameter, such as `:charge_id`, which is a whole segment of a path. */
+/** Character that stands for a route parameter such as `:charge_id`. A parameter matches a whole path segment. */
 const PARAMETER = "\0";
 
 function withMarkers(route: string): string {
@@ -33,14 +33,14 @@ export function globMatchesRoute(glob: string, route: string): boolean {
 }
 
 /**
- * Suggests an existing path for a path that matches no route, because it has a typo or lacks its beginning or the id at
- * its end. Keeps the path's ids.
+ * Suggests an existing path for a path that matches no route: corrects a typo, adds a missing beginning, or adds a
+ * missing id at the end. Keeps the ids of the path.
  */
 export function nearestPath(path: string, routes: readonly string[]): string | undefined {
   if (path.length > LONGEST_PATH) return undefined;
   const segments = path.split("/");
   const candidates = routes.map((route) => fillParameters(segments, route.split("/")));
-  // A segment in the position of an id identifies no route.
+  // The first segment of the path must not stand in the place of an id, which any text fits.
   const first = 1 - segments.length;
   const isNamed = (route: string) => !route.split("/").at(first)?.startsWith(":");
   const full = candidates.find(

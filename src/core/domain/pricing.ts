@@ -3,7 +3,7 @@ import { add, convert, exchangeRate, percentOf, toCanonicalAmount } from "./mone
 
 export type { Pricing } from "../schema/records/payment-records.js";
 
-/** A price in the customer's currency. `amount`, which the customer pays, is `settlement_amount` plus `total_fee`. */
+/** A price in the customer's currency. The customer pays `amount`: the sum of `settlement_amount` and `total_fee`. */
 export type Price = Pick<Quote, "exchange_rate" | "settlement_amount" | "fees" | "amount">;
 
 interface PricingTerms {

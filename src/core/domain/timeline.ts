@@ -62,7 +62,7 @@ export function nextEntryAfterExpiry(
   return step === -1 ? undefined : nextEntry(timeline, step, expiredMs, expiredMs);
 }
 
-/** Result of a due entry; `already` and `illegal` change nothing, but are recorded. */
+/** Result of a due entry: the status changes, is reached already, or may not follow. The last two add a note. */
 export type EntryResult = "moves" | "already" | "illegal";
 
 export function checkEntry<Status extends string>(
@@ -84,7 +84,7 @@ export interface SimulatedStep<Status extends string> {
 
 /**
  * Simulates a timeline without manual changes. Expiry runs before an entry due at the same instant. `timeOf` returns
- * the time at which something due at `dueMs` runs.
+ * the time at which a task due at `dueMs` runs.
  */
 export function* simulateTimeline<Status extends string>(
   rules: StatusRules<Status>,

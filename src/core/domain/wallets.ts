@@ -5,15 +5,15 @@ import { base58, bech32, hex } from "@scure/base";
 /*
  * Wallet addresses with valid checksums that belong to no wallet.
  *
- * Tron and Ethereum have one address format for all networks, so a real wallet would send to any well-formed address.
- * Our addresses begin with 12 fixed bytes that read as fictional, because money sent to them is lost; 8 bytes of the
- * digest follow. An address is the last 20 bytes of a Keccak-256 hash: owning one with 96 chosen bits takes 2^96 tries.
+ * Tron and Ethereum have one address format for all networks, so a real wallet can send to any well-formed address.
+ * Money sent to our addresses is lost, so they begin with 12 bytes that look fictional. 8 bytes of the digest follow.
+ * An address is the last 20 bytes of a Keccak-256 hash, so a key for 96 fixed bits takes 2^96 tries.
  *
  * Bitcoin has a separate address format for its test network, which real wallets refuse.
  */
 const DIGEST_BYTES = 8;
 
-/** Reads as 0xdeaddead…, like the usual burn addresses. */
+/** First 12 bytes of an Ethereum address: 0xdeaddead…, as in the usual burn addresses. */
 const ETHEREUM_PREFIX = "dead".repeat(6);
 
 /** Tron's version byte 0x41 and 12 bytes that read as TSandboxFakeMoney in base58. */

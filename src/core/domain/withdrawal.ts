@@ -27,7 +27,7 @@ export const WITHDRAWAL_STATUS_RULES: StatusRules<WithdrawalStatus> = {
   expired: null,
 };
 
-/** Makes every status change of a withdrawal, as `computeTransition` does for charges. */
+/** Changes the status of a withdrawal; the counterpart for charges is `computeTransition`. */
 export function transitionWithdrawal(
   withdrawal: Withdrawal,
   to: WithdrawalStatus,

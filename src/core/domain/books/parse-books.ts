@@ -2,7 +2,7 @@ import { isJsonObject } from "../../schema/json-objects.js";
 import { UserError } from "../../schema/user-error.js";
 import { findJsonFault } from "../json-fault.js";
 
-/** The app's rows, and the number of the line at which each begins, from 1. */
+/** Rows of a file with the app's orders, and the line at which each row begins, from 1. */
 export interface Books {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly lines: readonly number[];

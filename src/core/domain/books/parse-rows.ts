@@ -59,7 +59,7 @@ export function parseRows(
   return { rows: bookRows, compared };
 }
 
-/** Returns a row's fields. Mapped fields come from their paths; empty values become undefined. */
+/** Returns a row's values by field. `map` has the path of a field's value; empty values become undefined. */
 function rowValues(row: RawRow, map: Readonly<Record<string, string>>): Values {
   const { metadata } = row;
   const nested = typeof metadata === "object" && metadata !== null ? Object.entries(metadata) : [];
@@ -120,7 +120,7 @@ function cellText(value: unknown): string | undefined {
   return typeof value === "string" ? value.trim() : undefined;
 }
 
-/** Returns null if the value is not a count. */
+/** Parses a whole number, true (1) or false (0). Returns null for any other value. */
 function countOf(value: unknown): number | undefined | null {
   if (value === undefined) return undefined;
   const text = String(value).trim().toLowerCase();
