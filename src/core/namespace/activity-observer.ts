@@ -23,7 +23,7 @@ export function activityObserver(namespace: Namespace, report: OnActivity): Obse
     onChange: ({ puts }) => {
       for (const [collection, , record] of puts) {
         if (record === null) continue;
-        // A status change and its event are in one change.
+        // The record with the new status and its event are in the same `puts`.
         if (collection === "events") {
           const object = findSubject(puts, record as EventRecord);
           if (object !== undefined) report(() => transitionActivity(name, object, record as EventRecord));
@@ -97,7 +97,7 @@ function parseObject(text: string | null): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Returns the first detail, which is more specific than the message, else the message. */
+/** Returns the first detail of an error, else its message. Details are more specific. */
 function errorMessage({ error }: Readonly<Record<string, unknown>>): string | null {
   if (typeof error !== "object" || error === null) return null;
   const { message, details } = error as { message?: string; details?: Record<string, unknown> };

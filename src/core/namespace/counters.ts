@@ -57,7 +57,7 @@ export class CoverageCounters {
   }
 }
 
-/** Maximum number of names of a kind: users invent event types and error codes. */
+/** Maximum number of names of a kind. Users can define any number of event types and error codes. */
 const MAX_NAMES = 1_000;
 
 /** Failures between app and service that an app must survive. */
@@ -81,7 +81,7 @@ function isLatePayment({ type, object_id }: EventRecord, state: State): boolean 
   return charge?.status === "COMPLETED" && firstExpiredMs(charge) !== undefined;
 }
 
-/** Mishaps of the attempt with this number, if it is the delivery's last. */
+/** Returns the mishaps of the delivery's last attempt; none if its number is not `order`. */
 function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: State): CountedMishap[] {
   const last = delivery.attempts.at(-1);
   if (order === undefined || last?.order !== order || delivery.mishap?.forged !== undefined) return [];

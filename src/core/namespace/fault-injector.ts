@@ -8,7 +8,7 @@ export interface MatchedFault {
   readonly rule: FaultRule;
   /** Name of the scenario, or id of a fault set by the control API. */
   readonly source: string;
-  /** Undoes the counts if the call is not carried out. */
+  /** Removes this match from the counts. Called if the request fails without an effect. */
   readonly undo: () => void;
 }
 
@@ -22,8 +22,8 @@ interface RuleCounts {
 const MAX_COUNTS = 100_000;
 
 /**
- * Decides which requests fail. Counts are in memory only, since a read must write nothing. Probabilities are drawn from
- * seed and count, so the same calls get the same faults.
+ * Decides which requests fail. Counts are in memory only, because a read must write nothing. A random draw depends only
+ * on seed and count, so the same calls get the same faults.
  */
 export class FaultInjector {
   readonly #engine: Engine;
@@ -72,8 +72,8 @@ export class FaultInjector {
   }
 
   /**
-   * Returns true if a matching rule applies: after `skip` matches, at most `times`, with its `probability`. Adds the
-   * inverse of each count to `undo`.
+   * Counts a match and returns true if the rule applies. The rule skips the first `skip` matches and applies at most
+   * `times` times, with its `probability`. Functions that undo the counts are added to `undo`.
    */
   #applies(id: string, rule: FaultRule, subject: MatchSubject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;
@@ -132,8 +132,8 @@ const CUSTOMER = ["customer_email", "phone_number", "bank_account_number", "cust
 const ORDER = [...CUSTOMER, "base_currency", "base_amount", "currency", "amount", "reference"];
 
 /**
- * Key of the calls that a fault's `times` and `skip` count together: the calls of a customer, of a charge or withdrawal
- * (before it exists: of an order), or all calls. Calls without a customer share one key.
+ * Returns the key of the calls that share a fault's `times` and `skip`: all calls, the calls of a charge or withdrawal,
+ * or the calls of a customer. Until a charge exists, its order is the key. Calls without a customer share one key.
  */
 function faultScopeKey(per: FaultRule["per"], { fields, metadata }: MatchSubject): string {
   switch (per) {

@@ -41,7 +41,7 @@ export class HeapGuard {
     if (this.#shortage !== undefined) throw this.#shortage;
   }
 
-  /** Data was deleted: the next refusal measures the heap first. */
+  /** Called when data is deleted. The next check measures the heap again before it refuses a change. */
   noteFreed(): void {
     this.#isFreed = true;
   }

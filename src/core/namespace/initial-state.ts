@@ -50,14 +50,14 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
     };
   const clock = Clock.resume(wall, clockRecord, state.at, onSetBack);
   if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
-  // Adds the endpoints and scenarios of this start at the stored time: tasks due since then still have to run, each at
-  // its own time.
+  // Adds the options' endpoints and scenarios at the stored time, not at the present time. Tasks that fell due in
+  // between run later, each at its own time.
   engine.execute(initialContent(options), state.at);
   void engine.flush();
   return { engine, clock };
 }
 
-/** Returns the beginning of a message about an option that contradicts the stored data. */
+/** Returns the first half of the error message for an option that contradicts the stored data. */
 function findContradiction({ seed, startMs }: NamespaceOptions, world: NamespaceRecord): string | undefined {
   if (seed !== undefined && seed !== world.seed)
     return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
@@ -74,8 +74,8 @@ function initialContent(options: NamespaceOptions): Command<void> {
 }
 
 /**
- * Adds the options' scenarios and the kept parts; the options' endpoints only if endpoints are not kept. Keeping `keys`
- * has no effect: API keys are not in the state and always stay.
+ * Adds the options' scenarios and the parts that `keep` names. The options' endpoints are added only if `keep` lacks
+ * `webhooks`. Naming `keys` has no effect: API keys are not in the state and always stay.
  */
 export function addContentAfterReset(
   options: NamespaceOptions,
@@ -95,7 +95,7 @@ export function addContentAfterReset(
   };
 }
 
-/** Adds the options' scenarios. A user's stored scenario takes precedence, unless a user file defines its name. */
+/** Adds the options' scenarios. A scenario that the user stored replaces a built-in one, but not one from a file. */
 function addScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
   return (tx) => {
     for (const scenario of scenarios) {

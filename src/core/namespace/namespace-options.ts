@@ -15,7 +15,7 @@ export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
 /** Options that all namespaces of a server share. */
 export interface NamespaceDefaults {
-  /** Undefined: the stored seed, else `defaultSeed`. */
+  /** If undefined, the stored seed applies, else `defaultSeed`. */
   readonly seed: string | undefined;
   readonly defaultSeed: string;
   readonly clock: ClockSetting | undefined;
@@ -37,7 +37,7 @@ export interface NamespaceDefaults {
   readonly holdLimitMs: number;
   readonly apiKey: string;
   readonly liveApiKey: string;
-  /** Throws if a stored state is inconsistent; without it nothing is checked. */
+  /** Throws if a stored state is inconsistent. If undefined, stored states are not checked. */
   readonly audit?: ((state: State) => void) | undefined;
   readonly wall: WallClock;
   readonly version: string;
@@ -57,6 +57,5 @@ export interface NamespaceOptions extends NamespaceDefaults {
   readonly totalCounters: CoverageCounters;
   /** Scenario rule → how often it was applied, in all namespaces. */
   readonly totalRuleCounts: Map<string, number>;
-  /** Refuses changes while memory is short. */
   readonly heapGuard: HeapGuard;
 }

@@ -110,7 +110,7 @@ export class Namespace {
     }
     if (commits.hasSubscribers) engine.onCommit((change) => commits.publish(change));
     engine.onStored(() => {
-      // A snapshot must not contain changes that are not stored.
+      // The compacted state must contain only stored changes.
       if (engine.isStored)
         options.store
           .compactIfLarge(() => engine.state.freeze())
@@ -199,7 +199,7 @@ export class Namespace {
     return result;
   }
 
-  /** Like `execute`, but stored with the other changes of the batch; the caller must wait until they are stored. */
+  /** Runs due tasks, then the command. The caller must wait until the batch with the changes is stored. */
   executeBatched<Result>(command: Command<Result>): Result {
     return this.#scheduler.execute(command);
   }
@@ -222,7 +222,7 @@ export class Namespace {
     return this.engine.isStoring ? this.flushQuietly() : undefined;
   }
 
-  /** Executes a read that also writes. If the write fails, returns a preview of the result. */
+  /** Executes a command for a read. If its changes cannot be stored, returns the result without them. */
   read<Result>(command: Command<Result>): Result {
     return this.#reader.read(command);
   }

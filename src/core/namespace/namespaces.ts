@@ -21,7 +21,7 @@ import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
-/** With this many namespaces, API keys create no more. */
+/** With this many namespaces, unknown API keys create no more namespaces. */
 const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
@@ -91,7 +91,7 @@ export class Namespaces {
     if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
   }
 
-  /** Returns true if this process runs the call's namespace and need not ask the database first. */
+  /** Returns true if this process runs the call's namespace, so the call needs no `locate`. */
   isRunByThisProcess(header: unknown, apiKey: string | null): boolean {
     const { leases } = this;
     if (leases === undefined) return true;
@@ -125,7 +125,7 @@ export class Namespaces {
     return isOfDefault || this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : this.#byKey.get(apiKey)?.name;
   }
 
-  /** Skips a namespace that cannot be opened. Without leases the default namespace must open. */
+  /** Opens a stored namespace, or reports the error and skips it. Throws for the default namespace without leases. */
   #openStored(name: string): void {
     const { base, storage } = this.options;
     const isDefault = name === DEFAULT_NAMESPACE;
@@ -195,7 +195,7 @@ export class Namespaces {
     return undefined;
   }
 
-  /** Waits until the state of every namespace has only stored changes. */
+  /** Waits until each namespace has stored its changes, or undone them after a failure. Never rejects. */
   async flushQuietly(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
       const storing = namespace.flushQuietly();

@@ -36,7 +36,7 @@ export class Observers<Request = RequestEntry> {
       }
   }
 
-  /** Creates no closure per observer: a closure would cost as much as the observer's work. */
+  /** Repeats `runSafely` inline: a closure for each observer would cost as much as the observer's work. */
   notifyRequest(request: Request): void {
     for (const observer of this.#all)
       try {

@@ -13,8 +13,8 @@ interface Window {
 /**
  * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits), in memory only.
  *
- * On a stopped clock, a client that obeys `Retry-After` in wall time is admitted, since the clock may never move. A
- * run without a refusal never reads wall time.
+ * On a stopped clock, a client is also admitted after it has waited `Retry-After` in wall time, because the clock may
+ * never move. Wall time is read only after a refusal.
  */
 export class RateLimiter {
   readonly #limit: number;

@@ -19,7 +19,7 @@ export class RequestJournal {
   readonly #limit: number;
   readonly #observers: Observers;
   #ring: (RequestEntry | undefined)[] = [];
-  /** Sizes of the entries, so that dropping one need not read it. */
+  /** Size of each entry in `#ring`, as counted in `#chars`. */
   #lengths: number[] = [];
   /** Ids of the newest and the oldest entry. */
   #count = 0;

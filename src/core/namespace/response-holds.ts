@@ -60,7 +60,7 @@ export class ResponseHolds {
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
-  /** Calls back when a new webhook of the object has been answered and, for `idle`, the object has nothing planned. */
+  /** Calls `onMet` after a response to a new webhook of the object; for `idle`, once the object has nothing pending. */
   #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
     const { engine, wall } = this.#options;
     const sinceMs = wall.nowMs();

@@ -6,7 +6,6 @@ export interface ServedRequest {
   readonly operation: string | null;
   /** Null without a response: in flight, cut off, or the client disconnected. */
   readonly status: number | null;
-  /** The client disconnected before the response. */
   readonly hasClientDisconnected: boolean;
   readonly apiKey: string | null;
   readonly requestBody: string | null;
@@ -20,7 +19,7 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** Id of the charge or withdrawal that the call created; with a fault, the id in the lost or delayed response. */
+  /** Id of the charge or withdrawal that the call created. With a fault: the id in the response, even if it is lost. */
   objectId?: string | undefined;
   /** Location and problem of each input that was silently ignored. */
   readonly tolerated?: readonly string[] | undefined;

@@ -6,7 +6,7 @@ import type { RequestEntry } from "./served-request.js";
 
 /** Changes since the last check of the waiting calls. */
 export class WatchedChanges<Request = RequestEntry> {
-  /** Keys of stored or removed records. */
+  /** Keys of changed or deleted charges. */
   readonly charges = new Set<RecordKey>();
   readonly deliveries = new Set<RecordKey>();
   readonly requests: Request[] = [];
@@ -74,7 +74,7 @@ export class Watchers<Request = RequestEntry> {
     this.onWake();
   }
 
-  /** Also called without a change, when the namespace may be idle. */
+  /** Schedules a check of all waiting calls. Called after a change, and when the namespace may be idle. */
   onWake(): void {
     if (this.#waits.size === 0 || this.#isPlanned) return;
     this.#isPlanned = true;

@@ -113,7 +113,7 @@ export class Advisor implements Observer {
   readonly #accounts = new Map<string, AccountReads>();
   readonly #charges = new Map<string, ChargeReads>();
   readonly #ignoredNotes = new Set<string>();
-  /** An attempt is the same object in each later record of its delivery. */
+  /** Attempts that were checked. Later records of a delivery contain the same attempt objects. */
   readonly #seenAttempts = new WeakSet<Attempt>();
 
   constructor(options: AdvisorOptions) {

@@ -1,6 +1,6 @@
 /** This many pauses of similar length are a constant interval. */
 const PACE_PAUSES = 5;
-/** A pause counts as longer than another from this factor on. */
+/** A pause counts as longer than another if it is this many times as long. */
 const GROWTH = 1.5;
 /** Tolerance for a late timer. */
 const TIMER_TOLERANCE_MS = 250;
@@ -10,8 +10,8 @@ const GROWTH_MIN_MS = 50;
 const BACKOFF_STEPS = 2;
 
 /**
- * Returns true if an app polls without backoff: after some pause at least four more are about as short and do not grow,
- * and no step-by-step growth came before. Ignores longer pauses in between.
+ * Returns true if at least five pauses are about as short as the first of them and do not grow. Ignores longer pauses
+ * in between. An app that first lengthened its pauses step by step has backed off.
  */
 export function isWithoutBackoff(pauses: readonly number[]): boolean {
   return pauses.some((pause, index) => {
