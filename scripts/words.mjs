@@ -12,7 +12,7 @@ const WORDS = {
   closedShape: [0, 1],
   namedSchema: [0, 1],
 };
-const ROWS = new Set(["defineOperation", "defineControlOperation", "specWithoutHandler"]);
+const ROWS = new Set(["defineOperation", "defineControlOperation", "defineControlSpec"]);
 const SPOKEN = /[\\/]src[\\/](core[\\/]schema|server[\\/](service|control))[\\/]/;
 
 export const withoutWords = {

@@ -6,7 +6,7 @@ import type { OpenOptions } from "./options.js";
 import { type Apps, healthReply } from "./server/http/app.js";
 import { bearerKey, isDropped } from "./server/http/call.js";
 import { ControlAccess, controlAccessMode } from "./server/http/control-access.js";
-import { takeFastPath } from "./server/http/fast-path.js";
+import { tryFastPath } from "./server/http/fast-path.js";
 import {
   HostGuard,
   hostName,
@@ -95,7 +95,7 @@ function open(
         incoming.headers["sandbox-namespace"],
         bearerKey(incoming.headers.authorization),
       ) &&
-      takeFastPath(fastPath, incoming, outgoing),
+      tryFastPath(fastPath, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;
       const { status, headers, body } = serializeReply(healthReply(namespaces), nowMs());

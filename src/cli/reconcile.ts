@@ -7,7 +7,7 @@ import { SandboxError } from "../core/schema/sandbox-error.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../public-types.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
-import { booksReport } from "./report/books.js";
+import { reconciliationReport } from "./report/books.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { printJson, printText } from "./terminal.js";
@@ -39,9 +39,9 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
   const report = await compareAppRows(text, file ?? "--app-cmd", reading, (body) =>
     connection.call<BookReport>("POST", "/_sandbox/reconcile", body),
   );
-  if (junit !== undefined) writeJunit(junit, [booksReport(report)]);
+  if (junit !== undefined) writeJunit(junit, [reconciliationReport(report)]);
   if (flags.json) printJson(report);
-  else printText(reportText(booksReport(report)));
+  else printText(reportText(reconciliationReport(report)));
   process.exitCode = report.passed ? 0 : 1;
 }
 

@@ -5,7 +5,7 @@ import {
   assertBalanced,
   emptyBalances,
   type Holdings,
-  openingPostings,
+  openingBalancePostings,
   type Posting,
   partialRefundPostings,
   paymentPostings,
@@ -53,7 +53,7 @@ describe("what is posted", () => {
           withdrawalPostings(gross!),
           withdrawalCompletedPostings(settlement!, total!),
           withdrawalReturnedPostings(gross!),
-          openingPostings(gross!),
+          openingBalancePostings(gross!),
         ];
         for (const postings of orders)
           expect(postings.reduce((sum, { amount }) => sum + minorUnits(amount, decimals), 0n)).toBe(0n);

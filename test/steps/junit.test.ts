@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { booksReport } from "../../src/cli/report/books.js";
+import { reconciliationReport } from "../../src/cli/report/books.js";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { junitXml } from "../../src/cli/report/junit.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
@@ -171,7 +171,7 @@ describe("JUnit XML", () => {
       junitXml([
         webhookReport(checked),
         webhookReport({ ...checked, outcome: "unreachable", error: NASTY }),
-        booksReport(books),
+        reconciliationReport(books),
         exploreReport("flow.yaml", EXPLORED),
       ]),
     );

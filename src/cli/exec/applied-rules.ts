@@ -60,7 +60,7 @@ export async function countDueTasks(sandbox: Sandbox): Promise<DueTaskCounts> {
 }
 
 /** Describes the faults that were set over the control API and never applied. Leaves out deleted faults. */
-export async function listUnappliedFaults(sandbox: Sandbox): Promise<string[]> {
+export async function describeUnappliedFaults(sandbox: Sandbox): Promise<string[]> {
   type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
   const faults = await listInAllNamespaces<SetFault>(sandbox, "/_sandbox/faults");
   return faults.flatMap(({ fault_id, applied, ...rule }) =>
@@ -72,7 +72,7 @@ export async function listUnappliedFaults(sandbox: Sandbox): Promise<string[]> {
  * Formats the tasks that a scenario's delays left due beyond those of the plain run, such as "5 webhooks".
  * Undefined if there are none, or if the scenario does more than delay.
  */
-export function unfinishedTasksText(
+export function formatUnfinishedTasks(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
   here: DueTaskCounts,
   plain: DueTaskCounts,

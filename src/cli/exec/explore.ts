@@ -9,7 +9,7 @@ import { exploreFile } from "../../tools/explore/file.js";
 import { generateRunId } from "../../tools/scenario/running/fresh-run-id.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "../explore-report.js";
 import { printErrorLine } from "../terminal.js";
-import { commandText, type ExecPlan, environmentOf } from "./plan.js";
+import { commandText, createCommandEnvironment, type ExecPlan } from "./plan.js";
 import { exitCodeOf } from "./signals.js";
 
 /** Maximum time until the app listens. */
@@ -34,7 +34,7 @@ export function prepareExploration(
     });
     try {
       await sandbox.listen({ port: plan.options.port ?? 0 });
-      const environment = { ...process.env, ...environmentOf(sandbox, plan.templates) };
+      const environment = { ...process.env, ...createCommandEnvironment(sandbox, plan.templates) };
       const ended = runner.run(plan.command, environment, "stderr");
       try {
         await untilListening(asked.app, ended, plan);

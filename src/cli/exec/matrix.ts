@@ -4,10 +4,10 @@ import { addedAdvice, adviceLine } from "../report/advice-text.js";
 import { cutText, type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
 import {
   effectsText,
+  formatUnfinishedTasks,
   isMishap,
   isNotExercised,
   rulesNeverApplied,
-  unfinishedTasksText,
 } from "./applied-rules.js";
 import { type CommandRunResult, commandText } from "./plan.js";
 
@@ -174,7 +174,7 @@ function rowOf(run: MatrixRun, plain: MatrixRun): Row {
   const isFailed = code !== 0;
   const cutShort =
     isFailed && scenarioView !== undefined && due !== undefined && plain.due !== undefined
-      ? unfinishedTasksText(scenarioView, due, plain.due)
+      ? formatUnfinishedTasks(scenarioView, due, plain.due)
       : undefined;
   const isPassed = !isFailed && passesStrict !== false;
   const hadNoEffect = scenarioView !== undefined && isNotExercised(scenarioView);

@@ -97,7 +97,7 @@ export function parseEnvironmentTemplate(argument: string): EnvironmentTemplate 
 }
 
 /** Environment variables of the command: the sandbox's address and keys, and those of `--env`. */
-export function environmentOf(
+export function createCommandEnvironment(
   sandbox: Sandbox,
   templates: readonly EnvironmentTemplate[],
 ): Record<string, string> {

@@ -11,22 +11,22 @@ import type { Coverage } from "../coverage-list.js";
 import { isFixableByUser, printErrorMessage } from "../errors.js";
 import { compareAppRows, runRowsCommand } from "../reconcile.js";
 import { printAdvice } from "../report/advice-text.js";
-import { booksReport } from "../report/books.js";
+import { reconciliationReport } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
 import { lineWidth, printErrorLine } from "../terminal.js";
 import { plainPaint } from "../text-layout.js";
 import {
   countDueTasks,
+  describeUnappliedFaults,
   listActiveScenarios,
   listAllScenarios,
-  listUnappliedFaults,
 } from "./applied-rules.js";
 import {
   type CommandRunResult,
   controlClientOf,
+  createCommandEnvironment,
   type ExecPlan,
-  environmentOf,
   listInAllNamespaces,
   type MatrixRunPlan,
 } from "./plan.js";
@@ -46,7 +46,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     const environment = {
       ...process.env,
       ...(under === undefined ? {} : { PAYMENTS_SANDBOX_UNDER: under.scenario ?? "" }),
-      ...environmentOf(sandbox, templates),
+      ...createCommandEnvironment(sandbox, templates),
     };
     const coverage = () => sandbox.control<Coverage>("GET /_sandbox/coverage?of=server");
     required?.refuseUnknown(await coverage());
@@ -67,7 +67,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
       durationMs,
       // A test may have deleted a scenario; its counts are unknown.
       scenarios: active.flatMap(({ name }) => all.find((scenario) => scenario.name === name) ?? []),
-      unappliedFaults: plan.isStrict ? await listUnappliedFaults(sandbox) : [],
+      unappliedFaults: plan.isStrict ? await describeUnappliedFaults(sandbox) : [],
       advice,
       due,
     };
@@ -129,8 +129,8 @@ async function reconcileAfterRun(
       sandbox.control<BookReport>("POST /_sandbox/reconcile", body),
     );
     artifacts?.write(join(folder, "reconcile.json"), `${JSON.stringify(report, null, 2)}\n`);
-    artifacts?.write(join(folder, "reconcile.xml"), junitXml([booksReport(report)]));
-    const lines = reportLines(booksReport(report), lineWidth(), plainPaint);
+    artifacts?.write(join(folder, "reconcile.xml"), junitXml([reconciliationReport(report)]));
+    const lines = reportLines(reconciliationReport(report), lineWidth(), plainPaint);
     if (report.passed) for (const line of lines) notice(line);
     else for (const line of lines) printErrorLine(line, "");
     await warnOfOtherNamespaces(sandbox, notice);

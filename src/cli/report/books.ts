@@ -8,7 +8,14 @@ import { formatCount } from "../../core/schema/text-format.js";
 import type { Report, ReportCase } from "./report.js";
 
 /** Report of `reconcile`: a case per kind of finding, and each finding with its row and charge. */
-export function booksReport({ rows, charges, compared, total, findings, passed }: BookReport): Report {
+export function reconciliationReport({
+  rows,
+  charges,
+  compared,
+  total,
+  findings,
+  passed,
+}: BookReport): Report {
   const isEmpty = rows === 0 && charges === 0;
   const result = isEmpty ? "nothing was compared" : passed ? "no difference" : formatCount(total, "finding");
   const scope = isEmpty || compared.length === 0 ? "" : `; compared: ${compared.join(", ")}`;

@@ -110,7 +110,7 @@ export function withdrawalReturnedPostings(total: string): Posting[] {
   return transfer("in_transit", "available", total);
 }
 
-export function openingPostings(amount: string): Posting[] {
+export function openingBalancePostings(amount: string): Posting[] {
   return transfer("outside", "available", amount);
 }
 

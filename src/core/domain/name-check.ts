@@ -57,10 +57,10 @@ export function vocabularyOf({ fixtures, eventNames = {}, routes }: VocabularySo
     "payment method": () => fixtures?.methods.map(({ id }) => id),
     "payment rail": () => fixtures?.rails.map(({ id }) => id),
   };
-  return setRoutes((kind) => names[kind](), routes);
+  return withRoutes((kind) => names[kind](), routes);
 }
 
-export function setRoutes(names: Vocabulary, routes: Vocabulary["routes"]): Vocabulary {
+export function withRoutes(names: Vocabulary, routes: Vocabulary["routes"]): Vocabulary {
   return Object.assign(names, { routes });
 }
 
@@ -71,7 +71,7 @@ export interface UnknownName {
   readonly message: string;
 }
 
-export interface NameCheck {
+export interface NameCheckOptions {
   readonly vocabulary: Vocabulary;
   /** Reports unknown fields too, even if the schema accepts them. */
   readonly rejectsUnknownFields?: boolean;
@@ -83,7 +83,11 @@ export interface NameCheck {
  * Finds unknown names in a value: enum values, texts that the schema marks as names and, with `rejectsUnknownFields`,
  * fields. A glob is known if it matches any name. Objects with `force: true` are skipped.
  */
-export function findUnknownNames(schema: z.core.$ZodType, value: unknown, names: NameCheck): UnknownName[] {
+export function findUnknownNames(
+  schema: z.core.$ZodType,
+  value: unknown,
+  names: NameCheckOptions,
+): UnknownName[] {
   const found = new Map<string, UnknownName>();
   for (const name of namesIn([schema], value, names, [])) found.set(name.path.join("\0"), name);
   return [...found.values()];
@@ -95,7 +99,7 @@ type Schemas = readonly z.core.$ZodType[];
 function* namesIn(
   schemas: Schemas,
   value: unknown,
-  check: NameCheck,
+  check: NameCheckOptions,
   path: Path,
   field?: string,
 ): Generator<UnknownName> {
@@ -121,7 +125,7 @@ function* namesIn(
 /** Matcher words whose operand is compared with the whole value, not with a part of it. */
 const WHOLE = new Set<string | number>(["not", "in"]);
 
-function* namesInMatcher(schemas: Schemas, matcher: object, check: NameCheck, path: Path) {
+function* namesInMatcher(schemas: Schemas, matcher: object, check: NameCheckOptions, path: Path) {
   for (const [word, operand] of Object.entries(matcher)) {
     const elements = schemas.flatMap(schemaNodes).flatMap((place) => childSchema(place, 0) ?? []);
     if (word === "not") yield* namesIn(schemas, operand, check, [...path, word]);
@@ -164,7 +168,7 @@ function* textsIn(value: unknown, path: Path): Generator<readonly [Path, string]
 function* unknownTexts(
   kind: NameKind,
   value: unknown,
-  { vocabulary, isUnresolved }: NameCheck,
+  { vocabulary, isUnresolved }: NameCheckOptions,
   base: Path,
 ): Generator<UnknownName> {
   const known = vocabulary(kind);
@@ -187,7 +191,7 @@ export function unknownPathMessage(path: string, routes: readonly string[]): str
 function* unknownEnumValues(
   known: readonly string[],
   value: unknown,
-  { isUnresolved }: NameCheck,
+  { isUnresolved }: NameCheckOptions,
   base: Path,
 ): Generator<UnknownName> {
   for (const [path, text] of textsIn(value, base))

@@ -16,13 +16,13 @@ import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
 import { isCrossOrigin } from "../../server/http/hosts.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
 import { readForm, readMethodForm } from "./method-form.js";
-import { pageResponse, seeOther, statusResponse } from "./page-document.js";
+import { pageResponse, redirectWithGet, statusResponse } from "./page-document.js";
 import {
   type CheckoutActionName,
   type CheckoutPage,
   checkoutLinks,
   needsMethod,
-  offersFor,
+  priceMethods,
   shopUrl,
 } from "./page-model.js";
 import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
@@ -63,7 +63,9 @@ export function showCheckout(namespaces: Namespaces, request: Request, checkoutI
   const { namespace, charge } = found;
   const waiting = new URL(request.url).searchParams.get("waiting") === "1";
   const shop = waiting && hasEnded(charge.status) ? shopUrl(charge) : undefined;
-  return shop === undefined ? showPage(namespace, charge, { waiting }) : seeOther(shop, namespace.nowMs());
+  return shop === undefined
+    ? showPage(namespace, charge, { waiting })
+    : redirectWithGet(shop, namespace.nowMs());
 }
 
 /** `GET /checkout/ID/status`: polled each second. `next` is the shop's URL once the charge has ended. */
@@ -87,7 +89,7 @@ export function redirectToCheckoutPage(
 ): Response {
   return findCheckout(namespaces, checkoutId) === undefined
     ? checkoutNotFound(namespaces)
-    : seeOther(checkoutLinks(checkoutId, "action").page, namespaces.nowMs());
+    : redirectWithGet(checkoutLinks(checkoutId, "action").page, namespaces.nowMs());
 }
 
 /** `POST /checkout/ID/ACTION`. */
@@ -159,7 +161,7 @@ const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
     if (isRefusal(result)) return showRefusal(namespace, charge, result, form, result.message);
     // A merchant refunds long after the customer has left, so there is no redirect to the shop.
     if (to === "REFUNDED")
-      return seeOther(checkoutLinks(charge.checkout_id, "action").page, namespace.nowMs());
+      return redirectWithGet(checkoutLinks(charge.checkout_id, "action").page, namespace.nowMs());
     return redirectAfterAction(namespace, afterDueTasks(namespace, charge), "waiting");
   },
 };
@@ -255,7 +257,7 @@ function pageOf(
     submitted: trouble?.submitted,
     errors: trouble?.errors ?? {},
     quote: quote && { method: quote.payment_method, currency: quote.currency },
-    offers: needsMethod(charge) ? offersFor(namespace, charge) : [],
+    offers: needsMethod(charge) ? priceMethods(namespace, charge) : [],
     next: nextStatus(state, charge),
     isWaiting,
   };
@@ -265,5 +267,5 @@ function pageOf(
 function redirectAfterAction(namespace: Namespace, charge: Charge, fallback: "page" | "waiting"): Response {
   const links = checkoutLinks(charge.checkout_id, "action");
   const shop = hasEnded(charge.status) ? shopUrl(charge) : undefined;
-  return seeOther(shop ?? (hasEnded(charge.status) ? links.page : links[fallback]), namespace.nowMs());
+  return redirectWithGet(shop ?? (hasEnded(charge.status) ? links.page : links[fallback]), namespace.nowMs());
 }

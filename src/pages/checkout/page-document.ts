@@ -44,7 +44,7 @@ ${panel}
 }
 
 /** Redirects with 303, so the browser continues with a GET. */
-export function seeOther(location: string, nowMs: number): Response {
+export function redirectWithGet(location: string, nowMs: number): Response {
   return new Response(null, { status: 303, headers: { location, ...SHELL.headers(nowMs) } });
 }
 

@@ -39,7 +39,7 @@ export function needsMethod(charge: Charge): boolean {
   return charge.status === "PENDING" && charge.payment_method === null;
 }
 
-export function canBecome(charge: Charge, status: ChargeStatus): boolean {
+export function canTransitionTo(charge: Charge, status: ChargeStatus): boolean {
   return CHARGE_STATUS_TABLE[charge.status].next.includes(status);
 }
 
@@ -55,7 +55,7 @@ export interface Offer {
 }
 
 /** Prices every method that the charge offers, in a read-only command. */
-export function offersFor(namespace: Namespace, charge: Charge): Offer[] {
+export function priceMethods(namespace: Namespace, charge: Charge): Offer[] {
   const byMethod = new Map<string, { method: MethodFixture; prices: Offer["prices"][number][] }>();
   for (const { method, currency, price } of namespace.execute((tx) => paymentOffers(tx, charge))) {
     const offer = byMethod.get(method.id) ?? { method, prices: [] };

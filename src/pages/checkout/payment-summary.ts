@@ -5,7 +5,7 @@ import { type Content, html, type Markup } from "../html.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
-export function dueAmount({ charge, catalogue }: CheckoutPage): Markup {
+export function amountToPay({ charge, catalogue }: CheckoutPage): Markup {
   return moneyMarkup(charge.amount, displayUnit(catalogue, charge.currency));
 }
 
@@ -18,7 +18,7 @@ export function pageTitle(page: CheckoutPage): string {
 /** Merchant, total, breakdown and time left. */
 export function paymentSummary(
   page: CheckoutPage,
-  total: Content = dueAmount(page),
+  total: Content = amountToPay(page),
   about: Content = false,
 ): Markup {
   const { charge } = page;
@@ -48,7 +48,7 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
       ["Platform fee", moneyMarkup(platform_fee, payUnit)],
       ["Gateway fee", moneyMarkup(gateway_fee, payUnit)],
       ["Total fees", html`<span id="fees">${moneyMarkup(fees.total_fee, payUnit)}</span>`],
-      ["Total", html`<strong>${dueAmount(page)}</strong>`],
+      ["Total", html`<strong>${amountToPay(page)}</strong>`],
     );
   }
   if (customer_name !== null) rows.push(["Customer", html`<bdi>${customer_name}</bdi>`]);
@@ -103,7 +103,7 @@ export function copyButton(what: string, value: string, valueId: string): Markup
  * @param stay statuses of the current screen; at any other status the script loads the next page
  * @param then the next page; "shop" means the checkout page until the charge has ended
  */
-export function pollAttributes(
+export function pollingAttributes(
   { charge, links, speed, remainingMs }: CheckoutPage,
   stay: readonly ChargeStatus[],
   then: "shop" | "page",

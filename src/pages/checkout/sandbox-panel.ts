@@ -4,7 +4,7 @@ import { hasEnded } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 import { readableDuration } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { type CheckoutPage, canBecome, needsMethod } from "./page-model.js";
+import { type CheckoutPage, canTransitionTo, needsMethod } from "./page-model.js";
 
 /** Status that each button of the panel sets. `scenario` sets none: the charge follows its scenario. */
 export const PANEL_BUTTONS = {
@@ -56,11 +56,11 @@ ${!hasEnded(charge.status) && clockForm(page)}
 function buttonsFor({ charge, offers }: CheckoutPage): [PanelButton, string][] {
   const buttons: [PanelButton, string][] = [];
   const canBePaid = charge.settlement_amount !== null || offers.length > 0;
-  if (canBePaid && canBecome(charge, "COMPLETED"))
+  if (canBePaid && canTransitionTo(charge, "COMPLETED"))
     buttons.push(["complete", charge.status === "EXPIRED" ? "Complete late" : "Complete"]);
-  if (canBecome(charge, "FAILED")) buttons.push(["fail", "Fail"]);
-  if (canBecome(charge, "EXPIRED")) buttons.push(["expire", "Expire"]);
-  if (canBecome(charge, "REFUNDED")) buttons.push(["refund", "Refund"]);
+  if (canTransitionTo(charge, "FAILED")) buttons.push(["fail", "Fail"]);
+  if (canTransitionTo(charge, "EXPIRED")) buttons.push(["expire", "Expire"]);
+  if (canTransitionTo(charge, "REFUNDED")) buttons.push(["refund", "Refund"]);
   if (canBePaid && !hasEnded(charge.status)) buttons.push(["scenario", "Let the scenario decide"]);
   return buttons;
 }

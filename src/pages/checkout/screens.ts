@@ -8,13 +8,13 @@ import { methodChoices, selectedPrice } from "./method-choices.js";
 import type { PageDocument } from "./page-document.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 import {
+  amountToPay,
   cancelForm,
   copyButton,
-  dueAmount,
   errorNotice,
   pageTitle,
   paymentSummary,
-  pollAttributes,
+  pollingAttributes,
   priceBreakdown,
 } from "./payment-summary.js";
 import { sandboxPanel } from "./sandbox-panel.js";
@@ -58,18 +58,18 @@ ${
 }
 </form>
 ${cancelForm(page)}`,
-    polling: pollAttributes(page, ["PENDING"], "page"),
+    polling: pollingAttributes(page, ["PENDING"], "page"),
   });
 
 /** With script, the total follows the selected option; without script, the total stays the price before fees. */
 function choiceSummary(page: CheckoutPage): Markup {
   const selected = selectedPrice(page);
-  if (selected === undefined) return paymentSummary(page, dueAmount(page));
+  if (selected === undefined) return paymentSummary(page, amountToPay(page));
   const payUnit = displayUnit(page.catalogue, selected.currency.code);
   return paymentSummary(
     page,
-    html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span class="plainly">${dueAmount(page)}</span>`,
-    html`<p class="small soft"><span class="scripted">Price ${dueAmount(page)} + <span id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
+    html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span class="plainly">${amountToPay(page)}</span>`,
+    html`<p class="small soft"><span class="scripted">Price ${amountToPay(page)} + <span id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
   );
 }
 
@@ -79,10 +79,10 @@ export const instructionsScreen: Screen = (page) =>
     label: html`aria-labelledby="how"`,
     card: html`${instructions(page)}
 <div class="actions row">
-<form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${dueAmount(page)}` : "I have paid"}</button></form>
+<form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${amountToPay(page)}` : "I have paid"}</button></form>
 ${cancelForm(page)}
 </div>`,
-    polling: pollAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
+    polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
   });
 
 function isCard({ charge, catalogue }: CheckoutPage): boolean {
@@ -108,7 +108,7 @@ function instructions(page: CheckoutPage): Markup {
   const details = Object.entries(fields).filter(([name]) => !SHOWN_ELSEWHERE.includes(name));
   return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 <dl class="facts">
-${fact("Amount to pay", dueAmount(page), "due", charge.amount)}
+${fact("Amount to pay", amountToPay(page), "due", charge.amount)}
 ${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value, `fact-${name}`, value))}
 </dl>
 ${isCard(page) ? cardForm : referenceBox(page)}
@@ -156,7 +156,7 @@ ${
 ${cancelForm(page)}
 </div>`
 }`,
-    polling: pollAttributes(page, [charge.status], "shop"),
+    polling: pollingAttributes(page, [charge.status], "shop"),
     refresh: links.waiting,
   });
 };
@@ -174,7 +174,7 @@ export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): ReturnT
 ${errorNotice(page)}
 <span class="mark ${outcome.mark}">${icon(outcome.mark)}</span>
 <h1 id="title">${outcome.title}</h1>
-<p class="total">${dueAmount(page)}</p>
+<p class="total">${amountToPay(page)}</p>
 <p>to <bdi>${page.merchant}</bdi></p>
 ${reason !== null && html`<p>Reason: <bdi>${sentenceCase(reason)}</bdi></p>`}
 <p class="soft">${outcome.text}</p>

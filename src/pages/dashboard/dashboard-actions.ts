@@ -15,7 +15,7 @@ import {
   type FormSubmission,
 } from "./api-calls.js";
 import { APP_CALL_ACTIONS } from "./app-calls.js";
-import { deliveriesTo, lastAttemptResult } from "./attention.js";
+import { lastAttemptResult, newestDeliveriesTo } from "./attention.js";
 import { formatCount, readableDuration } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import { REPORT_ACTIONS } from "./report-actions.js";
@@ -212,7 +212,8 @@ const ACTIONS: DashboardActions = {
   "retry-all": async (press) => {
     press.namespace.runDueTasks();
     let retried = 0;
-    for (const { delivery_id } of deliveriesTo(press, press.args[0] ?? "", isFailing, MAX_RETRIED).items)
+    for (const { delivery_id } of newestDeliveriesTo(press, press.args[0] ?? "", isFailing, MAX_RETRIED)
+      .items)
       if (!isRefusal(await callControl(press, "POST", `/deliveries/${delivery_id}/retry`, {}))) retried++;
     return { text: `${retried} ${retried === 1 ? "delivery" : "deliveries"} tried again` };
   },

@@ -11,7 +11,7 @@ import { PageShell } from "../page-shell.js";
 import { REFERENCE_SCRIPT, STYLES } from "./assets.js";
 import {
   assumptionMark,
-  type Contents,
+  type BodyDescription,
   type DocumentOperation,
   type DocumentSchema,
   operationsOf,
@@ -93,7 +93,7 @@ function singleUses(document: OpenApiDocument): Set<string> {
 }
 
 /** Schema of a body. For an event, the component schema without the fixed `type`. */
-function schemaOf({ content = {} }: Contents): DocumentSchema {
+function schemaOf({ content = {} }: BodyDescription): DocumentSchema {
   const [{ schema } = { schema: {} }] = Object.values(content) as { schema: DocumentSchema }[];
   return schema.allOf?.[0] ?? schema;
 }
@@ -114,7 +114,7 @@ function operationSection(
   const { operationId: id, method, path, security, parameters, requestBody, responses } = operation;
   const { 200: success, ...errors } = responses;
   const isCall = path.startsWith("/");
-  const contentPart = (title: string, contents: Contents) => {
+  const contentPart = (title: string, contents: BodyDescription) => {
     const schema = schemaOf(contents);
     const name = refName(schema.$ref ?? "");
     if (!inline.has(name)) return html`<h4>${title}: ${typeMarkup(schema)}</h4>`;
@@ -134,7 +134,7 @@ ${success && contentPart("Response", success)}
 }
 
 /** An error of one operation, or a link to a shared error. */
-function errorPart({ $ref, description = "", content, ...rest }: Contents): Markup {
+function errorPart({ $ref, description = "", content, ...rest }: BodyDescription): Markup {
   if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
   const examples = Object.values(content?.["application/json"]?.examples ?? {});
   return html`<p>${description.replace(/\.$/, "")}.</p>${assumptionMark(rest)}${examples.map(

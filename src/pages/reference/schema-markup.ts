@@ -31,7 +31,7 @@ interface Parameter extends Omit<DocumentSchema, "required"> {
 }
 
 /** A response or request body. */
-export interface Contents extends Texts {
+export interface BodyDescription extends Texts {
   readonly content?: ByName<{
     readonly schema: DocumentSchema;
     readonly examples?: ByName<{ readonly value: unknown }>;
@@ -47,8 +47,8 @@ export interface DocumentOperation extends Texts {
   readonly description: string;
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: Contents;
-  readonly responses: ByName<Contents>;
+  readonly requestBody?: BodyDescription;
+  readonly responses: ByName<BodyDescription>;
 }
 
 /** All operations in document order, then all webhooks, whose path is their name. */

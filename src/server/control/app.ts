@@ -4,7 +4,7 @@
 import type { Hono } from "hono";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { errorReply, responseOf, type TextResponse, toResponse } from "../http/reply.js";
+import { errorReply, type TextResponse, toFetchResponse, toResponse } from "../http/reply.js";
 import { Routes } from "../http/routes.js";
 import type { DocumentOptions } from "../openapi/serve.js";
 import {
@@ -57,7 +57,7 @@ export function createControlApp(options: ControlAppOptions): ControlApp {
           : errorReply(refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow });
       return toResponse(reply, namespaces.nowMs());
     })
-    .onError((error, c) => responseOf(failureResponse(error, c.req.path)));
+    .onError((error, c) => toFetchResponse(failureResponse(error, c.req.path)));
   return {
     app: routes.app,
     inProcess: createInProcessControl(namespaces, CONTROL_OPERATIONS, server, onError),

@@ -8,7 +8,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import type { WatchedChanges } from "../../core/namespace/watchers.js";
 import { isMatcher } from "../../core/schema/matcher-words.js";
-import { deliveriesAbout, deliveryViewIn } from "./deliveries.js";
+import { deliveriesOfObject, deliveryViewIn } from "./deliveries.js";
 import { requestEntryView } from "./requests.js";
 
 /** Expected fields of a record, as `findMismatches` takes them. */
@@ -92,7 +92,7 @@ function deliveriesAmong(state: State, match: RecordMatch): Iterable<Delivery> {
   const eventId = exactText(match.event_id);
   if (eventId !== undefined) return state.deliveriesOf(eventId);
   const objectId = exactText(match.charge_id) ?? exactText(match.withdrawal_id);
-  return objectId === undefined ? state.tables.deliveries.values() : deliveriesAbout(state, objectId);
+  return objectId === undefined ? state.tables.deliveries.values() : deliveriesOfObject(state, objectId);
 }
 
 function charges({ engine }: Namespace): RecordSource<Charge> {

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { findUnknownNames, type NameCheck, type Vocabulary } from "../../core/domain/name-check.js";
+import { findUnknownNames, type NameCheckOptions, type Vocabulary } from "../../core/domain/name-check.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
@@ -81,7 +81,7 @@ type ControlRow<Query, Body> = Omit<ControlSpec<Query, Body>, "method" | "path">
 };
 
 /** Declares an operation that is handled elsewhere. */
-export function specWithoutHandler(row: ControlRow<unknown, unknown>): ControlSpec<unknown, unknown> {
+export function defineControlSpec(row: ControlRow<unknown, unknown>): ControlSpec<unknown, unknown> {
   const { call, ...spec } = row;
   const [method, path] = call.split(" ") as [ControlSpec<unknown, unknown>["method"], string];
   return { ...spec, method, path };
@@ -113,7 +113,7 @@ export function defineControlOperation<Query, Body = Fields>({
 }: ControlRow<Query, Body> & {
   readonly handle: (call: ControlCall<Query, Body>) => object | Promise<object>;
 }): ControlOperation {
-  const spec = specWithoutHandler(row as ControlRow<unknown, unknown>);
+  const spec = defineControlSpec(row as ControlRow<unknown, unknown>);
   const run = (call: UnvalidatedCall, { query, body }: CallInput<unknown, unknown>) => {
     if (spec.runsDueTasks) call.namespace.runDueTasks();
     call.query = query;
@@ -170,7 +170,7 @@ function readCheckedInput(
 export function unknownNameError(
   schema: z.core.$ZodType | undefined,
   value: unknown,
-  names: NameCheck,
+  names: NameCheckOptions,
   message?: string,
 ): Refusal | undefined {
   const unknown = schema === undefined ? [] : findUnknownNames(schema, value, names);

@@ -88,7 +88,7 @@ export const DELIVERY_OPERATIONS = [
       }
       const candidates =
         charge_id !== undefined
-          ? deliveriesAbout(state, charge_id)
+          ? deliveriesOfObject(state, charge_id)
           : event_id !== undefined
             ? state.deliveriesOf(event_id)
             : searchDeliveries(state, q!);
@@ -154,7 +154,7 @@ export const DELIVERY_OPERATIONS = [
 ];
 
 /** Deliveries of an object's events, newest first. */
-export function deliveriesAbout(state: State, objectId: string): Delivery[] {
+export function deliveriesOfObject(state: State, objectId: string): Delivery[] {
   return state
     .eventsOf(objectId)
     .flatMap(({ event_id }) => state.deliveriesOf(event_id))
@@ -169,7 +169,7 @@ export function searchDeliveries(state: State, words: string): Delivery[] {
   const byId = state.get("deliveries", words.trim());
   const objects = state.chargesWithWords(words).slice(0, SEARCHED_CHARGES_MAX);
   const ids = new Set([...objects.map(({ charge_id }) => charge_id), words.trim()]);
-  const found = [...ids].flatMap((id) => deliveriesAbout(state, id));
+  const found = [...ids].flatMap((id) => deliveriesOfObject(state, id));
   found.push(...state.deliveriesOf(words.trim()), ...(byId === undefined ? [] : [byId]));
   return [...new Set(found)].sort((a, b) => b.seq - a.seq);
 }

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { type Route, setRoutes, type Vocabulary, vocabularyOf } from "../../core/domain/name-check.js";
+import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { HttpResponse } from "../../core/schema/http-response.js";
@@ -167,7 +167,7 @@ function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: 
 
 /** Vocabulary of a namespace, including the event types that were triggered with `force`. */
 function vocabularyIn(namespace: Namespace, routes: readonly Route[]): Vocabulary {
-  return setRoutes((kind) => {
+  return withRoutes((kind) => {
     const { catalogue, settings, state } = namespace.engine;
     const names = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes })(
       kind,

@@ -6,13 +6,13 @@ import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import {
   type ControlCall,
   defineControlOperation,
+  defineControlSpec,
   pageReply,
   RawJson,
-  specWithoutHandler,
 } from "./control-operation.js";
 
 /** The listener answers this call, even before the control API is loaded. */
-export const HEALTH_SPEC = specWithoutHandler({
+export const HEALTH_SPEC = defineControlSpec({
   id: "getHealth",
   call: "GET /health",
   response: "Health",

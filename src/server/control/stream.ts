@@ -11,14 +11,14 @@ import { bearerKey } from "../http/call.js";
 import { readQuery } from "../http/operation-spec.js";
 import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
-import { specWithoutHandler } from "./control-operation.js";
+import { defineControlSpec } from "./control-operation.js";
 import { deliveryViewIn } from "./deliveries.js";
 import { requestEntryView } from "./requests.js";
 
 /** Size of each reader's buffer. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
 
-export const STREAM_SPEC = specWithoutHandler({
+export const STREAM_SPEC = defineControlSpec({
   id: "followStream",
   call: "GET /_sandbox/stream",
   query: streamQuerySchema,

@@ -7,7 +7,7 @@ import { nextQuerySchema } from "../../core/schema/control-log-requests.js";
 import { iso } from "../../core/schema/time.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
-import { deliveriesAbout } from "./deliveries.js";
+import { deliveriesOfObject } from "./deliveries.js";
 
 export const TASK_OPERATIONS = [
   defineControlOperation({
@@ -136,7 +136,7 @@ function nextOfObject(state: State, id: string): object[] {
   return [
     ...[
       ...tasks.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).map((task) => nextTaskView(state, task)),
-      ...deliveriesAbout(state, id).filter(isWaiting).reverse().map(nextDeliveryView),
+      ...deliveriesOfObject(state, id).filter(isWaiting).reverse().map(nextDeliveryView),
     ].sort((a, b) => (a.at ?? LATEST).localeCompare(b.at ?? LATEST)),
     ...transitionViews(
       charge !== undefined && isOpenCharge(charge) ? [charge] : [],

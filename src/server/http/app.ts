@@ -18,7 +18,15 @@ import { handleRequest, isDropped } from "./call.js";
 import { operationPath, serviceRoutes } from "./custom-paths.js";
 import type { FastPath } from "./fast-path.js";
 import { CROSS_ORIGIN_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
-import { errorReply, failureReply, ok, type Reply, responseOf, serializeReply, toResponse } from "./reply.js";
+import {
+  errorReply,
+  failureReply,
+  ok,
+  type Reply,
+  serializeReply,
+  toFetchResponse,
+  toResponse,
+} from "./reply.js";
 import { type RouteHandler, Routes } from "./routes.js";
 
 /** A page's route; its handler runs after pending changes are stored. */
@@ -150,7 +158,7 @@ export function createApps(options: AppOptions): Apps {
             );
       return handleRequest((call) => handleUnknownCall(namespaces, call, reply), c);
     })
-    .onError((error, c) => responseOf(failureResponse(error, c.req.path)));
+    .onError((error, c) => toFetchResponse(failureResponse(error, c.req.path)));
   return {
     app,
     control: controlApp,

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { type RawBody, readBody } from "./body.js";
-import { responseOf, type TextResponse } from "./reply.js";
+import { type TextResponse, toFetchResponse } from "./reply.js";
 
 /** A call of the service, from the fast path or from a Request. */
 export interface HttpCall {
@@ -75,7 +75,7 @@ export function isDropped(response: Response): boolean {
 }
 
 function toResponse(result: CallResult): Response {
-  return result === null ? droppedResponse() : responseOf(result);
+  return result === null ? droppedResponse() : toFetchResponse(result);
 }
 
 export function droppedResponse(): Response {

@@ -18,7 +18,7 @@ export interface FastPath {
 }
 
 /** Handles a call on the fast path; returns false if the route, target, host or body needs a Request. */
-export function takeFastPath(
+export function tryFastPath(
   fastPath: FastPath,
   incoming: BufferedRequest,
   outgoing: ServerResponse,

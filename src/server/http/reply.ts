@@ -78,12 +78,12 @@ export function serializeReply(
 }
 
 /** Passes headers as a plain object, which node-server writes without copying. */
-export function responseOf({ status, headers, body }: TextResponse): Response {
+export function toFetchResponse({ status, headers, body }: TextResponse): Response {
   return new Response(body, { status, headers });
 }
 
 export function toResponse(reply: Reply, nowMs: number): Response {
-  if (reply.pieces === undefined) return responseOf(serializeReply(reply, nowMs));
+  if (reply.pieces === undefined) return toFetchResponse(serializeReply(reply, nowMs));
   const headers = headersOf(reply, nowMs);
   return new Response(streamOf(reply.pieces), { status: reply.status, headers });
 }

@@ -1,4 +1,4 @@
-import { findUnknownNames, type NameCheck, type Vocabulary } from "../../core/domain/name-check.js";
+import { findUnknownNames, type NameCheckOptions, type Vocabulary } from "../../core/domain/name-check.js";
 import { RULE_KINDS } from "../../core/domain/rule-matching.js";
 import {
   DocumentError,
@@ -124,7 +124,7 @@ export function loadScenario(
     faults.push(...schemaFaults(schema, file, { path: [], value: rules, isUnresolved: hasVariable }));
   }
 
-  const names: NameCheck = {
+  const names: NameCheckOptions = {
     vocabulary: inputs.vocabulary ?? (() => undefined),
     isUnresolved: hasVariable,
   };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { setRoutes, type Vocabulary, vocabularyOf } from "../../core/domain/name-check.js";
+import { type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
 import { type DocumentFault, type LoadedDocument, readDocument } from "../../core/files/documents.js";
 import { fixturesPatchSchema } from "../../core/schema/fixtures-file.js";
 import { safeParse } from "../../core/schema/issues.js";
@@ -65,7 +65,7 @@ export function addFixtureNames(known: Vocabulary, fixtures: unknown): Vocabular
   const checked = safeParse(fixturesPatchSchema, fixtures);
   const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};
   const added = vocabularyOf({ fixtures: { currencies, methods, rails } });
-  return setRoutes((kind) => {
+  return withRoutes((kind) => {
     const names = known(kind);
     return names && FIXTURE_KINDS.includes(kind) ? [...names, ...(added(kind) ?? [])] : names;
   }, known.routes);

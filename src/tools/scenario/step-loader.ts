@@ -1,6 +1,6 @@
 import {
   findUnknownNames,
-  type NameCheck,
+  type NameCheckOptions,
   type UnknownName,
   unknownPathMessage,
 } from "../../core/domain/name-check.js";
@@ -31,7 +31,7 @@ interface LoadContext {
   /** Variable → index of the first step that saves it. */
   readonly savedBy: ReadonlyMap<string, number>;
   readonly included: IncludedFiles;
-  readonly names: NameCheck;
+  readonly names: NameCheckOptions;
 }
 
 /** Variables that steps save or count; their values are known only in the run. */
@@ -176,7 +176,7 @@ function savedBy({ raw, lists }: LoadedStep): string[] {
 type Definition = Pick<StepDefinition | ContainerDefinition, "result" | "expectationField">;
 
 /** Finds unknown names in a step, which make its expectation always true or always false. */
-function unknownNamesInStep(kind: StepKind, step: RawStep, check: NameCheck): UnknownName[] {
+function unknownNamesInStep(kind: StepKind, step: RawStep, check: NameCheckOptions): UnknownName[] {
   return [
     ...findUnknownNames(stepSchemaOf(kind, step), step, check),
     ...(kind === "request" ? unknownRoute(step, check) : []),
@@ -189,7 +189,7 @@ function unknownNamesInStep(kind: StepKind, step: RawStep, check: NameCheck): Un
 const SERVICE_PREFIX = "/api/";
 
 /** Finds a call without a route, unless the step expects an error. */
-function unknownRoute({ request, expect }: RawStep, { vocabulary }: NameCheck): UnknownName[] {
+function unknownRoute({ request, expect }: RawStep, { vocabulary }: NameCheckOptions): UnknownName[] {
   const routes = vocabulary("path");
   if (typeof request !== "string" || routes === undefined || expectsMissingRoute(expect)) return [];
   const { path } = parseRoute(request);
@@ -203,7 +203,7 @@ function expectsMissingRoute(expect: unknown): boolean {
 }
 
 /** Finds expected fields, at any depth, that the result never has. */
-function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheck): UnknownName[] {
+function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheckOptions): UnknownName[] {
   const { result, expectationField = "" }: Definition = STEPS[kind];
   const shape = result?.(step, check.vocabulary.routes);
   const expected = step[expectationField];
@@ -224,7 +224,7 @@ function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheck):
 function unknownSavedFields(
   kind: StepKind,
   step: RawStep,
-  { isUnresolved, vocabulary }: NameCheck,
+  { isUnresolved, vocabulary }: NameCheckOptions,
 ): UnknownName[] {
   const { result }: Definition = STEPS[kind];
   const shape = result?.(step, vocabulary.routes);

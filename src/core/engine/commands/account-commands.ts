@@ -1,4 +1,4 @@
-import { type Holdings, openingPostings } from "../../domain/ledger-postings.js";
+import { type Holdings, openingBalancePostings } from "../../domain/ledger-postings.js";
 import { add, totalInUsd } from "../../domain/money.js";
 import { BodyCheck, checkAmount, oneOfMessage } from "../../domain/requests/body-check.js";
 import type { Mode } from "../../schema/common.js";
@@ -43,7 +43,7 @@ export function fundBalance(request: FundRequest & { readonly mode: Mode }): Com
       organization_id: fixtures.organizations[0]!.organization_id,
       currency: currency!.code,
     };
-    const refusal = postToLedger(tx, "funding", owner, "funding", openingPostings(amount!));
+    const refusal = postToLedger(tx, "funding", owner, "funding", openingBalancePostings(amount!));
     return refusal ?? findOrOpenHoldings(tx, owner.mode, owner.organization_id, owner.currency);
   };
 }

@@ -1,4 +1,4 @@
-import { openingPostings } from "../../domain/ledger-postings.js";
+import { openingBalancePostings } from "../../domain/ledger-postings.js";
 import { isZero, toCanonicalAmount } from "../../domain/money.js";
 import type { ChargeFixture } from "../../schema/fixtures-file.js";
 import { isRefusal } from "../../schema/refusals.js";
@@ -53,7 +53,7 @@ function openBalances(tx: Transaction): void {
     const currency = tx.catalogue.requireCurrency(balance.currency);
     const amount = toCanonicalAmount(balance.available_balance, currency.decimals);
     if (isZero(amount)) continue;
-    const refusal = postToLedger(tx, "opening", balance, balance.id, openingPostings(amount));
+    const refusal = postToLedger(tx, "opening", balance, balance.id, openingBalancePostings(amount));
     if (isRefusal(refusal)) throw new Error(`opening balance ${balance.id}: ${refusal.message}`);
   }
 }

@@ -9,7 +9,7 @@ import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { attentionItems, deliveriesTo } from "../attention.js";
+import { attentionItems, newestDeliveriesTo } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
@@ -147,7 +147,7 @@ ${ui.section({
   id: "receivers-aside",
   title: "Receivers",
   body: html`<ul class="small" data-list aria-label="Receivers">${state.endpoints().map((endpoint) => {
-    const { total } = deliveriesTo(context, endpoint.webhook_id, isFailing, 0);
+    const { total } = newestDeliveriesTo(context, endpoint.webhook_id, isFailing, 0);
     return html`<li data-key="${endpoint.webhook_id}">${ui.badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${viewUrl(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
   })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${viewUrl(context, "webhooks")}">Add one</a></li>`}</ul>`,
 })}

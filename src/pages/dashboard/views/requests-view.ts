@@ -11,7 +11,7 @@ import { filteredList } from "./filtered-list.js";
 import { hasFailed, isRequestOfMode, objectIdOf, requestBadge, requestRow } from "./record-rows.js";
 
 /** Calls with the text in their URL or a body, ignoring case. */
-export function requestsWith(context: PageContext, q: string): RequestEntry[] {
+export function findRequestsByText(context: PageContext, q: string): RequestEntry[] {
   const text = new RegExp(q.replace(/[^\p{L}\p{N}]/gu, "\\$&"), "i");
   return context.namespace.journal
     .entries()
@@ -35,7 +35,7 @@ ${filteredList<RequestEntry>(context, "requests", {
     operation: [...new Set(all.flatMap((request) => request.operation ?? []))].sort(),
   },
   find: ({ q = "", status = "", operation }) =>
-    (q === "" ? all : requestsWith(context, q)).filter(
+    (q === "" ? all : findRequestsByText(context, q)).filter(
       (request) =>
         isRequestOfMode(context, request) &&
         statusOf(request).startsWith(status) &&

@@ -1,11 +1,11 @@
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
-import { deliveriesAbout, searchDeliveries } from "../../../server/control/deliveries.js";
+import { deliveriesOfObject, searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
 import { rowList, section } from "../components.js";
 import { isInMode, type PageContext, viewUrl } from "../page-context.js";
 import type { ListPage } from "./filtered-list.js";
 import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./record-rows.js";
-import { requestsWith } from "./requests-view.js";
+import { findRequestsByText } from "./requests-view.js";
 
 /** Rows per kind. */
 const ROWS = 10;
@@ -32,7 +32,7 @@ export function searchView(context: PageContext): Markup {
     hits(context, "Payouts", hitsOf(payouts), withdrawalRow, viewUrl(context, "money")),
     hits(context, "Deliveries", deliveries, deliveryRow, all("webhooks")),
     hits(context, "Events", events, eventRow),
-    hits(context, "Requests", hitsOf(requestsWith(context, q)), requestRow, all("requests")),
+    hits(context, "Requests", hitsOf(findRequestsByText(context, q)), requestRow, all("requests")),
   ].filter((list) => list !== false);
   return html`<h1>Search</h1>${list.length > 0 ? list : html`<p class="soft">Nothing has “${q}” in it.</p>`}`;
 }
@@ -93,7 +93,7 @@ function webhooksWith(
   const events = [state.get("events", q) ?? [], ...ids.map((id) => state.eventsOf(id))].flat();
   const deliveries = new Set([
     ...searchDeliveries(state, q),
-    ...ids.filter((id) => id.startsWith("wd_")).flatMap((id) => deliveriesAbout(state, id)),
+    ...ids.filter((id) => id.startsWith("wd_")).flatMap((id) => deliveriesOfObject(state, id)),
   ]);
   return { deliveries: newest(context, [...deliveries]), events: newest(context, events) };
 }

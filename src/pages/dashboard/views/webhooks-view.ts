@@ -4,7 +4,7 @@ import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { deliveriesTo, deliveryFailureText } from "../attention.js";
+import { deliveryFailureText, newestDeliveriesTo } from "../attention.js";
 import * as ui from "../components.js";
 import { isInMode, PAGE_ROWS, type PageContext, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
@@ -91,7 +91,7 @@ ${ui.copyButton("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-en
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, enabled, url, mode, signature } = endpoint;
   const isAutomatic = ({ mishap }: Delivery) => !mishap?.by_hand;
-  const { total, items } = deliveriesTo(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
+  const { total, items } = newestDeliveriesTo(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
   const [word, tone, why] = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
