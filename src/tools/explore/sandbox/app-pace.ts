@@ -5,17 +5,17 @@ import type { ObservedRun } from "../deviable.js";
 import type { Flow } from "./flow.js";
 import { STEADY_DURATION } from "./run-document.js";
 
-/** Response time of a small app on an idle machine. */
+/** Response time of a small app on an idle machine, in milliseconds. */
 const PROMPT_MS = 20;
 const MAX_PACE = 5;
 
-/** Returns how many times longer the app takes to respond, from 1 to MAX_PACE. */
+/** Returns how many times slower than `PROMPT_MS` the app responds, from 1 to `MAX_PACE`. */
 export function paceOf(responseMs: number): number {
   return Math.max(1, Math.min(MAX_PACE, Math.round(responseMs / PROMPT_MS)));
 }
 
 const MIN_QUIET_MS = 20;
-/** Minimum wait of the first plain run after each webhook; longer if `observe` has a longer `steady`. */
+/** Minimum wait after each webhook in the plain run that learns how long the app keeps working after its responses. */
 const LEARNING_QUIET_MS = 100;
 
 export function learningQuietMs({ observe }: Flow): number {
@@ -27,8 +27,8 @@ export function steadyMs(flow: Flow): number {
 }
 
 /**
- * How long to wait for the app after a webhook: undefined if the app has finished its work when it responds; if it
- * responds with 202 or makes calls afterwards, twice the time of the plain run.
+ * Returns how long the app must make no calls after a webhook before time advances: twice the longest time that it
+ * kept working after a response in the plain run. Undefined if the app has finished its work when it responds.
  */
 export function learnedQuiet(
   flow: Flow,
@@ -41,7 +41,7 @@ export function learnedQuiet(
   return `${Math.max(MIN_QUIET_MS, Math.min(2 * longestMs, steadyMs(flow)))}ms`;
 }
 
-/** Returns true if the app works on after its responses: it responds with 202, or the flow has a `wait_for` step. */
+/** Returns true if the app keeps working after a response: it responds with 202, or the flow has a `wait_for` step. */
 function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
   return (
     deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
@@ -49,7 +49,7 @@ function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
   );
 }
 
-/** Returns true if the app may work on after its responses: it says so, or calls the service after a webhook. */
+/** Returns true if the app may keep working after its responses: `isAsynchronous`, or it calls after a webhook. */
 export function mayGoOn(flow: Flow, observed: ObservedRun): boolean {
   const { calls, deliveries } = observed;
   const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));

@@ -40,7 +40,7 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
   };
 }
 
-/** Returns true if the app's views end alike in both runs, except ignored fields. */
+/** Returns true if the app's views are equal at the end of both runs, except for ignored fields. */
 export function hasSameViews(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): boolean {
   return JSON.stringify(commonViews(flow, one, other)) === JSON.stringify(commonViews(flow, one, one));
 }
@@ -73,7 +73,7 @@ function namedOrder({ observed, loaded }: LoadedPlainRun) {
   };
 }
 
-/** A variable as metadata has it; empty for none and for an object. */
+/** Converts a variable to its text in metadata; empty for undefined and for objects. */
 function textOf(value: unknown): string {
   return value === undefined || isJsonObject(value) ? "" : String(value);
 }
@@ -91,7 +91,7 @@ function withoutRun(value: unknown, runId: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
 }
 
-/** Returns what both values share, as an expectation; undefined where they share nothing. */
+/** Returns an expectation of what both values have in common; undefined if that is nothing. */
 function commonPart(one: unknown, other: unknown, ignore: readonly string[], path = ""): unknown {
   if (ignore.includes(path)) return undefined;
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)

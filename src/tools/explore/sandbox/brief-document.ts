@@ -3,10 +3,10 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";
 import type { RunDocument } from "./run-document.js";
 
-/** Roles of steps whose result the observation of the run implies. */
+/** Roles of steps that a brief run leaves out; `suggestsFailure` replaces their checks. */
 const IMPLIED: readonly StepRole[] = ["rest", "paid", "paid_out", "manners"];
 
-/** Leaves out steps whose result the observation implies, and checks that are part of an observed view. */
+/** Leaves out steps with `IMPLIED` roles, and checks that an `observe` step with the same request makes too. */
 export function omitImpliedSteps({ document, roles }: RunDocument): RunDocument {
   const all = document.steps as readonly RawStep[];
   const observed = all.filter((_, index) => roles[index] === "observe");

@@ -6,15 +6,15 @@ import { stepKinds } from "../../scenario/step-faults.js";
 import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Oracle } from "../exploration.js";
 
-/** A scenario file split into the steps that carry the customer through and those that check the end. */
+/** A scenario file, split into steps that act and steps that check the end. */
 export interface Flow {
   readonly file: string;
   readonly raw: Readonly<Record<string, unknown>>;
-  /** Steps with an effect, in order. */
+  /** Steps that act, in order: they call the app, pay or advance time. */
   readonly drive: readonly RawStep[];
   /** Steps that check the end, each with its oracle. */
   readonly checks: readonly { readonly step: RawStep; readonly oracle: Oracle }[];
-  /** Views of the app that must end as in a plain run. */
+  /** Calls to the app whose responses at the end must be as in a plain run. */
   readonly observe: readonly ObservedView[];
   readonly scheduledWork: readonly RawStep[];
   /** Steps that reset the app before each run. */
@@ -22,7 +22,7 @@ export interface Flow {
   readonly never: readonly NeverRule[];
 }
 
-/** Oracle of the steps that check state; null for checks of messages, left out because deviations change messages. */
+/** Oracle of each kind of check; null for checks of traffic, left out because deviations change traffic. */
 const CHECKS: Readonly<Record<Extract<StepKind, `expect_${string}` | "reconcile">, Oracle | null>> = {
   expect_charge: "expect",
   expect_balance: "expect",
@@ -61,12 +61,12 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
   };
 }
 
-/** A read of the app with an expectation checks state. */
+/** Returns the oracle of a step that reads the app and expects something of the response. */
 function appCheck({ app, expect }: RawStep): Oracle | undefined {
   return typeof app === "string" && app.startsWith("GET ") && isJsonObject(expect) ? "expect" : undefined;
 }
 
-/** Finds the step that pays a hosted checkout and whose result no later step needs. */
+/** Finds the step that pays a hosted checkout, unless it saves a result for later steps. */
 export function paidPageOf({ drive }: Flow): RawStep | undefined {
   return drive.find(({ pay_twice, close_page, save }) => {
     const isPaid =

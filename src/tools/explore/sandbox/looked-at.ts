@@ -9,17 +9,17 @@ import { observedName, type RunDocument } from "./run-document.js";
 
 type Path = readonly (string | number)[];
 
-/** A part of the flow that names fields of a response of the app. */
+/** An `observe`, `expect` or `never` of the flow, with the response fields that it names. */
 interface View {
-  /** Place of the part in the file. */
+  /** Position in the file. */
   readonly path: Path;
-  /** Variable in which a plain run saves the body. */
+  /** Variable in which a plain run saves the response body. */
   readonly name: string;
   /** Fields of the body, each with its place in the file. */
   readonly fields: readonly { readonly field: string; readonly path: Path }[];
 }
 
-/** Makes a plain run save the body of every response that it checks, besides the observed views it already saves. */
+/** Makes a plain run save the body of each response that it checks; its `observe` steps already do. */
 export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
   const steps = run.document.steps as readonly RawStep[];
   const checked = flow.checks.length + flow.never.length;
@@ -32,7 +32,7 @@ export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
   return { ...run, document: { ...run.document, steps: saving } };
 }
 
-/** The fields that the flow checks, and field names of the flow that no response to a plain run has. */
+/** Finds the fields that the flow checks, and those it names that no response in a plain run has. */
 export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();

@@ -15,7 +15,7 @@ import type {
   ObservedRun,
 } from "../deviable.js";
 
-/** Position in the sandbox's lists at the start of a run, with the usual number of rows per run. */
+/** For each list of the sandbox: id of the last row before a run, and the usual number of rows that a run adds. */
 export type ListPosition = Readonly<
   Record<Watched, { readonly last: string | undefined; readonly usual: number }>
 >;
@@ -35,7 +35,7 @@ export async function readListPosition(client: Client): Promise<ListPosition> {
 /** Rows of the sandbox's lists in order of arrival. */
 export type ObservedRows = Readonly<Record<Watched, readonly LogRow[]>>;
 
-/** Reads the rows since a position; `runs` is the number of runs that made them. */
+/** Reads the rows after `position`; `runs` is the number of concurrent runs that added them. */
 export async function readRowsSince(
   client: Client,
   position: ListPosition,
@@ -62,7 +62,7 @@ export async function readRowsSince(
 /**
  * Selects the rows of one run. Calls about charges of other customers, such as those of a job, are left out.
  *
- * @param email the run's customer if runs were concurrent; concurrent runs have no withdrawals
+ * @param email the run's only customer; undefined selects all customers. Withdrawals are always selected
  */
 export function observedRunOf(
   { requests, deliveries, charges, withdrawals }: ObservedRows,
@@ -120,12 +120,12 @@ function callOf(
   };
 }
 
-/** Returns true for a call that creates a payment, whose customer may have no charge yet. */
+/** Returns true for a call that creates a payment. If it fails, its customer may have no charge. */
 function createsPayment({ method, path }: LogRow): boolean {
   return method === "POST" && !/\/(ch|wd)_/.test(String(path));
 }
 
-/** Error texts of the sandbox; those caused by a rule end with the rule's name. */
+/** Error messages of webhook attempts: the app did not respond in time; a scenario rule caused the error. */
 const UNANSWERED = /^no answer within [\d.]+ s$/;
 const BY_RULE = /\bby scenario /;
 

@@ -20,13 +20,13 @@ export interface RunDocument {
 const PAUSE = "1h";
 /** Sandbox time longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
-/** Waits for an open call of the scheduled work, so that the webhook arrives during the call; may time out. */
+/** Waits until the scheduled work has a call open, so that the webhook arrives during the call; may time out. */
 const workBegins = (pace: number): RawStep => ({
   request: "POST /_sandbox/wait",
   body: { for: "request", match: { in_flight: true, runner: null }, timeout: formatDuration(50 * pace) },
   expect: { status: { lt: 500 } },
 });
-/** Wall time for which the app's responses must not change. */
+/** Wall time for which a view must not change before it counts. */
 export const STEADY_DURATION = "250ms";
 
 /** Variable in which a plain run saves a view of the app. */
@@ -39,10 +39,10 @@ interface Placed {
   readonly role: StepRole;
 }
 
-/** Prefix of the variables in which a plain run saves the quiet report of each advance. */
+/** Prefix of the variables in which a plain run saves how long the app made calls after each advance. */
 const QUIET_NAME = "quiet_";
 
-/** Makes each advance wait after webhooks until the app has made no calls for the duration `quiet`. */
+/** Makes each advance wait, after each webhook, until the app has made no calls for the duration `quiet`. */
 function withQuiet(placed: readonly Placed[], quiet: string | undefined, isSaved = false): Placed[] {
   if (quiet === undefined) return [...placed];
   return placed.map(({ step, role }, index) => {
@@ -53,7 +53,7 @@ function withQuiet(placed: readonly Placed[], quiet: string | undefined, isSaved
   });
 }
 
-/** Returns the saved quiet reports: how long the app kept making calls after each advance. */
+/** Returns the saved reports of how long the app made calls after each advance. */
 export function quietReports(names: readonly string[], savedValue: (name: string) => unknown): QuietReport[] {
   return names
     .filter((name) => name.startsWith(QUIET_NAME))
@@ -67,7 +67,7 @@ export function quietReports(names: readonly string[], savedValue: (name: string
  * Builds the run without deviations, which saves the app's views for the baseline.
  *
  * @param quiet how long the app must make no calls after webhooks
- * @param steady how long the views must not change; undefined for the flow's own time
+ * @param steady how long the views must not change; undefined for the duration in the flow
  */
 export function plainDocument(flow: Flow, quiet: string | undefined, steady?: string): RunDocument {
   const until = [...withRole("drive", flow.drive), ...tailOf(flow)];
@@ -121,12 +121,12 @@ function withRole(role: StepRole, steps: readonly RawStep[]): Placed[] {
   return steps.map((step) => ({ step, role }));
 }
 
-/** Expects views that differ from those of a plain run, in which the customer paid the right amount. */
+/** Expects the views to differ from a plain run's, in which the customer paid the right amount. */
 function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
   return viewsOf(flow, (index) => ({ expect: { body: { not: observed[index] } } })).map(({ step }) => step);
 }
 
-/** Steps that read the app's views, each with the fields that `fieldsOf` adds. */
+/** Makes the steps that read the app's views, and adds the fields of `fieldsOf` to each. */
 function viewsOf({ observe }: Flow, fieldsOf: (index: number) => object): Placed[] {
   const steps = observe.map(({ ignore: _ignore, steady = STEADY_DURATION, ...view }, index) => ({
     ...view,
@@ -166,7 +166,7 @@ function withdrawalChecks({ completedWithdrawals }: Baseline, { presses }: Sandb
   return [{ name: "Paid out as often as asked", expect_withdrawal: completed }];
 }
 
-/** Changes the baseline for an unpaid order, which the app's view must not show as paid. */
+/** Returns the baseline of an unpaid order: one completed charge less, and no view that says paid. */
 function unpaid({ completedCharges, observed, ...baseline }: Baseline): Baseline {
   return {
     ...baseline,
@@ -253,12 +253,12 @@ function jobSteps({ scheduledWork }: Flow, deviations: number): RawStep[] {
   );
 }
 
-/** Sandbox time by which a step advances; undefined for other steps. */
+/** Sandbox milliseconds of an `advance` step; undefined for other steps and unknown durations. */
 function advanceMs({ advance }: RawStep): number | undefined {
   return typeof advance === "string" ? parseDuration(advance) : undefined;
 }
 
-/** True if each step advances time by a known duration or not at all, so that jobs can be timed. */
+/** Returns true if all steps that move time do so by a known duration, so that jobs can be timed. */
 export function hasKnownTimes({ drive, reset }: Flow): boolean {
   return [...drive, ...reset].every(
     (step) =>
@@ -267,13 +267,13 @@ export function hasKnownTimes({ drive, reset }: Flow): boolean {
   );
 }
 
-/** Inserts the app's scheduled work at the moments of the plan, besides its runs at the end of the flow. */
+/** Inserts the app's scheduled work at the moments that the plan asks for. */
 function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Placed[] {
   const startMs = flow.reset.reduce((sum, step) => sum + (advanceMs(step) ?? 0), 0);
   const timed = plan.jobs.flatMap((job) =>
     job.sinceMs === undefined ? [] : [{ ...job, atMs: job.sinceMs - startMs }],
   );
-  // Inserts at the last moment first, which leaves earlier moments in place.
+  // Inserts the latest first, because an insertion shifts all later moments.
   return timed
     .sort((one, other) => other.atMs - one.atMs)
     .reduce((all: readonly Placed[], { atMs, concurrentWebhook }) => {
@@ -293,7 +293,7 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
 
 const AT_ONCE_NAME = "The scheduled work runs as the webhook arrives";
 
-/** Inserts steps at `atMs` from the start: splits the advance that reaches `atMs` and shortens its rest by `lessMs`. */
+/** Splits the advance that reaches `atMs` and inserts `steps`, which themselves advance time by `lessMs`. */
 function inserted(
   placed: readonly Placed[],
   atMs: number,
@@ -344,10 +344,10 @@ function savedFields(save: unknown): { readonly body?: unknown } {
   return { body: Object.fromEntries(bodies.map(([field]) => [field, PRESENT])) };
 }
 
-/** Steps without deviations after the flow: all retries end, and the app's own jobs run at least twice. */
+/** Steps after the flow, without deviations: all retries end, and the scheduled work runs at least twice. */
 function tailOf(flow: Flow, deviations = 0): Placed[] {
   const work = jobSteps(flow, deviations);
-  // Each deviation may hit one run of the jobs; the last run must be undisturbed.
+  // Each deviation may disturb one run of the scheduled work; the last run must be undisturbed.
   const times = Array.from({ length: Math.max(2, deviations + 1) });
   const ticks = times.flatMap((): RawStep[] => [...work, { advance: PAUSE }]);
   const start = { name: "Everything works again, and time passes", advance: LONG };
@@ -356,7 +356,7 @@ function tailOf(flow: Flow, deviations = 0): Placed[] {
 }
 
 function checksOf(flow: Flow, isCancelled = false): Placed[] {
-  // Expectations of a paid order do not hold once it is cancelled.
+  // The flow's `expect` describes an order that is paid in full; a cancelled or wrongly paid order fails it.
   const checks = flow.checks.filter(({ oracle }) => !isCancelled || oracle !== "expect");
   return [
     ...checks.map(({ step, oracle }): Placed => {
@@ -372,7 +372,7 @@ function checksOf(flow: Flow, isCancelled = false): Placed[] {
   ];
 }
 
-/** Fields of a flow that a run does not have. */
+/** Fields of a flow's file that only `explore` reads, and that the file of a run leaves out. */
 const EXPLORE_FIELDS = ["given", "observe", "tick", "never", "reset", "$schema"];
 type Rules = Partial<Pick<SandboxPlan, "charges" | "webhooks" | "faults">>;
 

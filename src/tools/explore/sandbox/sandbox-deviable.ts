@@ -64,16 +64,16 @@ export interface ScenarioFileWriter {
 
 interface Run extends LoadedPlainRun {
   readonly trace: Trace;
-  /** The longest wall time for which a step waited for the app. */
+  /** Wall time of the longest `wait_for` step of the flow. */
   readonly waitedMs: number;
-  /** The longest wall time that the app took to respond. */
+  /** Wall time of the longest step of the flow that calls the app. */
   readonly responseMs: number;
 }
 
 interface PlainRunOptions {
   readonly quiet?: string | undefined;
   readonly steady?: string;
-  /** The flow as the user wrote it, without the steps that lead to a quiet end. */
+  /** The flow as the user wrote it, run without the steps that `plainDocument` adds. */
   readonly written?: Readonly<Record<string, unknown>>;
 }
 
@@ -87,15 +87,14 @@ export class SandboxDeviable implements Deviable {
   readonly #session: RunSession;
   readonly #plain: Run[] = [];
   readonly #profile = new Map<string, number>();
-  /** How long the app must make no calls after a webhook before time advances; undefined: time advances at once. */
+  /** How long the app must make no calls after a webhook before time advances; if undefined, time advances at once. */
   #quiet: string | undefined;
   #isRestless = false;
-  /** The app called the service after a webhook, or showed otherwise that it may work on after its responses. */
   #mayGoOn = false;
   #pace = 1;
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
-  /** Checked files by their content without the rules. */
+  /** Loaded documents by their content without the rules; runs with the same steps share one. */
   readonly #checked = new Map<string, LoadedScenario>();
   #position: ListPosition | undefined;
 
@@ -150,7 +149,7 @@ export class SandboxDeviable implements Deviable {
     return run!;
   }
 
-  /** Waits after webhooks, to learn how long the app works on, only if the app may work on after its responses. */
+  /** Runs without waits after webhooks. If the app may keep working after its responses, repeats the run with waits. */
   async #runFirst(): Promise<Run> {
     const quick = this.#mayGoOn ? undefined : await this.#runPlain({});
     if (quick !== undefined && quick.trace.failure === undefined && !mayGoOn(this.#flow, quick.observed))
@@ -160,7 +159,7 @@ export class SandboxDeviable implements Deviable {
     return run;
   }
 
-  /** Waits for steady views, unless a run without that wait ends with the views of the first run. */
+  /** Runs without waiting for steady views; if the views differ from the first run's, runs again with that wait. */
   async #runSecond(first: Run): Promise<Run> {
     if (this.#quiet !== undefined) return this.#runPlain({ quiet: this.#quiet });
     const quick = await this.#runPlain({ steady: "0ms" });
@@ -291,7 +290,7 @@ export class SandboxDeviable implements Deviable {
     return Date.parse(now);
   }
 
-  /** Email of the run's customer; undefined before the plain runs, and if a run has several customers. */
+  /** Email of the run's customer; undefined until the plain runs have ended, or if a run has several customers. */
   #customerOf(runId: string): string | undefined {
     if (this.#plain.length < 2) return undefined;
     const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));

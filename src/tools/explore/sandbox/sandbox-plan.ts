@@ -6,39 +6,41 @@ import { formatWholeSeconds, RACE_REPEATS } from "../kinds.js";
 
 /** The expected end of every run, learned from two plain runs. */
 export interface Baseline {
-  /** Glob of the customer's email; absent if runs share a customer. */
+  /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
   readonly customerMatch: { readonly customer_email?: string };
-  /** Matcher of the run's charges: by customer, if `customerMatch` has a glob. */
+  /** Selects the run's charges: by `customerMatch` or, if that is empty, by the same metadata as `orderCharges`. */
   readonly chargeMatch: Readonly<Record<string, unknown>>;
-  /** Number of these charges that were completed. */
+  /** Number of completed charges that `chargeMatch` selects. */
   readonly completedCharges: number;
-  /** Number of withdrawals that were completed; absent where the app makes none. */
+  /** Number of completed withdrawals; absent if the app makes none. */
   readonly completedWithdrawals?: number;
-  /** Matcher of charges with a variable of the flow in their metadata, such as the order's id; absent without any. */
+  /** Selects charges by a variable of the flow in their metadata, such as the order's id; absent if they have none. */
   readonly orderCharges?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
-  /** Expected body of each observed view. */
+  /** Expected body of each view of the app. */
   readonly observed: readonly unknown[];
 }
 
-/** Sandbox time by which a webhook is delayed to meet the app's scheduled work. */
+/** Sandbox time by which a webhook is delayed, so that it arrives while the scheduled work runs. */
 export const JOB_WEBHOOK_DELAY = "1s";
-/** Response delays of the next three reads while two parts of the app run: each read outlasts the previous one. */
+/** Response delays of three reads while the scheduled work and a webhook race; each read takes longer than the last. */
 const SLOW_READS_MS = [20, 40, 60];
-/** Delay of responses to reads during a race of webhooks in a saved run. */
+/** Response delay of reads while copies of a webhook race, in a saved file. */
 const SAVED_SLOW_READ = "40ms";
 
 function isHeldRead({ hold, delay_answer }: CallChange): boolean {
   return hold === "webhook" && delay_answer !== undefined;
 }
 
-/** Longest hold of a response for an app that takes no longer than PROMPT_MS to respond. */
+/** Longest hold of a response for a prompt app; a slower app gets this limit times its `pace`. */
 const PROMPT_HELD_MS = 2_000;
 
 export interface PlanSetting {
   readonly customerMatch: Baseline["customerMatch"];
+  /** The plan confirms a failure and goes into a file, so it allows for slow machines. */
   readonly isSaved: boolean;
+  /** How slow the app is, from `paceOf`: scales the wall times within which two parts of the app must overlap. */
   readonly pace: number;
-  /** Time waits for the app after each webhook, so a response may have to be held for longer. */
+  /** Time stands still after each webhook until the app makes no calls, so a hold may have to last longer. */
   readonly isWaiting?: boolean;
 }
 
@@ -48,15 +50,14 @@ export class SandboxPlan implements RunPlan {
   readonly charges: ChargeRule[] = [];
   readonly webhooks: WebhookRule[] = [];
   readonly faults: FaultRule[] = [];
-  /** Kept apart from `faults`, to come last, because slow reads only widen the window of a race. */
+  /** Rules that only widen the window of a race. They come after `faults`, which must match first. */
   readonly slowReads: FaultRule[] = [];
   presses = 1;
   isCancelled = false;
   isPaidLate = false;
-  /** True for a race in a saved run, which is repeated for several customers. */
+  /** True for a race in a saved file, which repeats the flow for several customers. */
   isRepeated = false;
   isWrongMoney = false;
-  /** Advance while the flow waits: once `call` has arrived or, without `call`, once a charge exists. */
   timeAdvance: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
   readonly isSaved: boolean;
@@ -64,10 +65,6 @@ export class SandboxPlan implements RunPlan {
   readonly #isPatient: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
 
-  /**
-   * @param isSaved the run confirms a failure and is saved
-   * @param pace factor of the wall times within which two parts of the app must overlap
-   */
   constructor(schedule: DeviationSet, { customerMatch, isSaved, isWaiting = false, pace }: PlanSetting) {
     this.schedule = schedule;
     this.isSaved = isSaved;
@@ -81,7 +78,7 @@ export class SandboxPlan implements RunPlan {
     this.faults.push({ match, ...this.#atPace(change), skip: earlierCount, times: 1, per: "request" });
   }
 
-  /** Scales the longest hold to the app's pace, because a slow app responds later to the next webhook. */
+  /** Scales the limit of a hold by the app's pace, because a slow app responds later to the next webhook. */
   #atPace(change: CallChange): CallChange {
     if (change.at_most === undefined) return change;
     const maxMs = durationMs(change.at_most);
@@ -91,7 +88,7 @@ export class SandboxPlan implements RunPlan {
       : { ...change, at_most: formatDuration(Math.min(maxMs, PROMPT_HELD_MS * this.pace)) };
   }
 
-  /** True if a read is held, during which the next webhook must arrive without a long wait for the app. */
+  /** True if a read is held: the next webhook must arrive meanwhile, so no long wait for the app may precede it. */
   get holdsRead(): boolean {
     return this.faults.some(isHeldRead);
   }
@@ -161,7 +158,7 @@ export class SandboxPlan implements RunPlan {
     this.slowReads.push({ match: { method: "GET", ...this.#customerMatch }, ...change, per });
   }
 
-  /** True if the deviations show errors to the app, which may then respond with errors itself. */
+  /** True if deviations cause errors, so that error responses of the app to webhooks are excused. */
   get excusesErrors(): boolean {
     return this.faults.length > 0 || this.webhooks.some(({ lose_answer }) => lose_answer === true);
   }

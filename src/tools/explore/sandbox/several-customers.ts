@@ -3,7 +3,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import type { RunDocument } from "./run-document.js";
 
-/** Customers of a saved race. One customer is not enough: an app that has just started is slow and wins the race. */
+/** Customers in the saved file of a race. One is not enough: an app that has just started may be too slow to fail. */
 const CUSTOMERS = 5;
 const RUN_ID = `\${run.id}`;
 const CUSTOMER = `${RUN_ID}-\${customer}`;
@@ -38,7 +38,7 @@ export function repeatForCustomers({ document, roles }: RunDocument): RunDocumen
   };
 }
 
-/** Returns true if a rule can apply per customer; `skip` of a webhook rule cannot, as it counts all customers. */
+/** Returns true if a rule can apply per customer. A webhook rule with `skip` cannot: it counts all customers. */
 function isOfOneCustomer({ match, skip }: Rule): boolean {
   const { customer_email, type } = (match ?? {}) as Rule;
   return (
@@ -52,7 +52,7 @@ function forEachWebhook(rule: Rule): Rule {
   return { ...rule, times: Number(rule.times ?? 1) * CUSTOMERS };
 }
 
-/** Turns the run id into a glob: the ids of its customers are the run id and a number. */
+/** Replaces the run id by a glob of its customers' ids, which are the run id, a hyphen and a number. */
 function anyCustomer(text: string): string {
   return text.replaceAll(RUN_ID, `${RUN_ID}-*`);
 }
