@@ -1,109 +1,112 @@
 /**
- * The interface between exploring and a service in test mode.
+ * The interface between the search for failures and the service that its runs use.
  *
- *   explore.ts: search.ts, kinds.ts, judge.ts  ── plans ──>  Deviable: sandbox/, or a proxy to a provider's test mode
+ *   explore.ts: search.ts, kinds.ts, judge.ts  ── plans ──>  Deviable, implemented in sandbox/
  *                                              <─ traces ──
  *
- * The explorer decides how each run deviates, and judges its trace. It never sees how a run is carried out.
+ * The search plans how each run deviates from a plain run. A `Deviable` carries the plan out and returns a trace, the
+ * record of the run, which the search judges.
  */
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { DeviationSet } from "./deviation-set.js";
 import type { Oracle } from "./exploration.js";
 
-/** A call by the app to the service, identified across runs by its position. */
+/** A call of the app to the service, identified in every run: `createQuote#1` has 0 earlier calls. */
 export interface CallPlace {
   readonly operation: string;
-  /** Number of earlier calls of that operation, including the flow's own. */
+  /** Number of earlier calls of `operation` in the run, made by the app or by steps of the flow. */
   readonly earlierCount: number;
-  /** The call names the run's customer or one of their charges. */
+  /** The call contains the email of the run's customer or the id of a charge of the run. */
   readonly isOwn: boolean;
 }
 
-/** A webhook of the run, identified across runs by its position. */
+/** A webhook, identified in every run: `charge.completed#1` has 0 earlier events. */
 export interface WebhookPlace {
   readonly type: string;
-  /** Number of earlier events of that type. */
+  /** Number of earlier events of `type` in the run. */
   readonly earlierCount: number;
   /** 2 is the first retry; absent for the first attempt. */
   readonly attempt?: number;
 }
 
-/** A moment at which the app's scheduled work can run. */
+/** A moment in a run at which the app's scheduled work (the flow's `tick` steps) can run. */
 export interface JobMoment {
-  /** Sandbox milliseconds since the start of the run; absent: before the customer pays on the page. */
+  /** Sandbox milliseconds since the start of the run. Absent means just before the customer pays on the page. */
   readonly sinceMs?: number;
-  /** The webhook sent at the same moment, and the number of the app's reads before it. */
+  /** The webhook sent at this moment; `reads` is the number of earlier reads of charges and withdrawals. */
   readonly concurrentWebhook?: { readonly place: WebhookPlace; readonly reads: number };
 }
 
-/** A change to one call, in the fields of a fault rule. */
+/** A change to one call, written as fields of a fault rule. */
 export type CallChange = Pick<FaultRule, "drop" | "respond" | "hold" | "at_most" | "delay_answer" | "stale">;
-/** A change to one webhook, in the fields of a webhook rule. */
+/** A change to one webhook, written as fields of a webhook rule. */
 export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "times">;
 
-/** Collects the deviations of one run from the flow. */
+/** Collects the deviations of one run. */
 export interface RunPlan {
   deviateCall(place: CallPlace, change: CallChange): void;
   deviateWebhook(place: WebhookPlace, change: WebhookChange): void;
-  /** Makes the customer's first call to the app this many times concurrently. */
+  /** Has the customer send the first call to the app `times` times at once. */
   repeatFirstCall(times: number): void;
   /** Has the customer pay after the charge has expired. */
   payLate(): void;
-  /** Has the customer pay another amount or currency than asked, on the timeline of the plain run. */
+  /** Has the customer pay a wrong amount or currency. The charge keeps the `timeline` of the plain run. */
   payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
-  /** Has the customer cancel the payment page before paying it. */
+  /** Has the customer cancel the payment page in one browser tab, then try to pay in another. */
   cancelThenPay(): void;
-  /** Advances sandbox time while the flow waits: once `call` has arrived or, without `call`, once a charge exists. */
+  /** Advances sandbox time parallel to the flow's steps, once `call` arrives or, without `call`, a charge exists. */
   moveTime(ms: number, call?: CallPlace): void;
   /**
    * Runs the app's scheduled work at a moment in the flow.
    *
-   * @param isSaved the plan goes into a file, with which the app must lose the race on slower machines too
+   * @param isSaved the plan goes into a file, which must reproduce the race on slower machines too
    */
   runJob(moment: JobMoment, isSaved: boolean): void;
 }
 
-/** A service in test mode, the app that calls it and the flow of one customer through both. */
+/** A service that can deviate, with the app that calls it and the flow that drives the app. */
 export interface Deviable {
-  /** Name of the flow; seeds the random choices. */
+  /** Name of the flow; also the seed of random choices. */
   readonly name: string;
-  /** Prefix of error messages, such as the flow's file. */
+  /** The flow's file, as a prefix of error messages. */
   readonly source: string;
-  /** The customer's first call to the app; whether payment is on a page of the service; the app's scheduled work. */
   readonly customer: {
+    /** The customer's first call to the app, such as `POST /orders`. */
     readonly press: string | undefined;
+    /** The customer pays on a page of the service. */
     readonly isOnPage: boolean;
+    /** The app's scheduled work can run in the middle of the flow. */
     readonly hasJob?: boolean;
-    /** Why scheduled work cannot run in the middle of the flow. */
+    /** Why `hasJob` is false although the flow has scheduled work. */
     readonly jobReason?: string;
   };
-  /** Carries out the flow without deviations: as the user wrote it, or to learn its expected end. */
+  /** Runs the flow without deviations: `check` as the user wrote it, `learn` to record its expected end. */
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
-  /** Reason to carry out runs one at a time, if there is one; called after the plain runs. */
+  /** Explains why runs cannot be concurrent; undefined if they can. Called after the plain runs. */
   isolationReason(): string | undefined;
-  /** Notes on questions that the plain runs left open; called after the plain runs. */
+  /** Notes for the report on what the plain runs could not determine. Called after the plain runs. */
   openQuestions(): readonly string[];
-  /** The fields that the flow checks, and its blind spots; called after the plain runs. */
+  /** Returns the fields that the flow checks, and its blind spots. Called after the plain runs. */
   flowCoverage(): FlowCoverage;
-  /** @param isSaved the run confirms a failure and is saved, so a busy machine gets more time */
+  /** @param isSaved the plan confirms a failure and goes into a file, so it allows for slow machines */
   planRun(schedule: DeviationSet, isSaved: boolean): RunPlan;
-  /** Carries out plans concurrently. A brief run skips checks whose result follows from observed calls and charges. */
+  /** Carries out plans concurrently. `brief` leaves out the checks that `suggestsFailure` replaces. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
-  /** Wall time in milliseconds so far, by part of a run. */
+  /** Wall time so far in milliseconds, by part of the runs. */
   profile(): Readonly<Record<string, number>>;
-  /** Saves a file that reproduces the run; returns its path, or undefined where nothing is saved. */
+  /** Saves a scenario file that reproduces the run; returns its path, or undefined without a folder for files. */
   save(plan: RunPlan, description: string): string | undefined;
   close(): Promise<unknown>;
 }
 
-/** A part of the flow that checks nothing of the app, by its place in the file. */
+/** A part of the flow that can notice no failure of the app; `path` is its position in the file. */
 export interface BlindSpot {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** Thrown if parts of a flow check nothing of the app, because an exploration without findings would prove nothing. */
+/** Thrown if the flow has blind spots, because finding nothing would then prove nothing. */
 export class BlindSpotError extends UserError {
   constructor(
     source: string,
@@ -114,21 +117,21 @@ export class BlindSpotError extends UserError {
 }
 
 export interface FlowCoverage {
-  /** Dotted paths of the fields of the app's responses that are compared or checked. */
+  /** Dotted paths of the fields in the app's responses that the flow compares or checks. */
   readonly fields: readonly string[];
   readonly spots: readonly BlindSpot[];
 }
 
-/** The outcome of one run. */
+/** The record of one run. */
 export interface Trace {
   readonly observed: ObservedRun;
-  /** The first check that failed; absent where the run passed. */
+  /** The first step that failed; absent if the run passed. */
   readonly failure?: RunFailure | undefined;
-  /** At least one call to the app succeeded. */
+  /** At least one step that calls the app passed. */
   readonly hasReachedApp: boolean;
 }
 
-/** Purpose of a step: to drive the run, or to check it. */
+/** Purpose of a step: `drive` runs the flow, `tail` and `rest` let it settle; all others but `reset` check the end. */
 export type StepRole =
   | "reset"
   | "drive"
@@ -142,21 +145,21 @@ export type StepRole =
   | Oracle;
 
 export interface RunFailure {
-  /** The run could not be carried out to its end, so its checks say nothing. */
+  /** The run stopped before its end, so the app cannot be judged. */
   readonly isIncomplete: boolean;
-  /** Why the run could not be carried out. */
+  /** Why the run stopped. */
   readonly error?: string | undefined;
   readonly role: StepRole | undefined;
-  /** Title of the step; absent where no step failed. */
+  /** Title of the failed step; absent if no step failed. */
   readonly title?: string | undefined;
   readonly message: string;
-  /** The step was a call to the app. */
+  /** The failed step was a call to the app. */
   readonly isCallToApp: boolean;
   /** How a call without a response ended. */
   readonly ending?: "unreachable" | "timeout" | "broken" | undefined;
   /** Response body of a failed call. */
   readonly body?: unknown;
-  /** Values that differ, by dotted path. */
+  /** Expected and actual values that differ, by dotted path. */
   readonly differences: readonly {
     readonly path: string;
     readonly expected: unknown;
@@ -166,7 +169,7 @@ export interface RunFailure {
 
 /** The calls, deliveries, charges and withdrawals of one run, each in order of arrival. */
 export interface ObservedRun {
-  /** Sandbox time at the start; absent where the flow has no scheduled work. */
+  /** Sandbox time at the start; absent unless `customer.hasJob` is true. */
   readonly startMs?: number;
   readonly calls: readonly ObservedCall[];
   readonly deliveries: readonly ObservedDelivery[];
@@ -179,7 +182,7 @@ export interface ObservedCall extends Pick<CallPlace, "operation" | "isOwn"> {
   /** Status of the response; null without a response. */
   readonly status: number | null;
   readonly atMs: number;
-  /** Made by the flow's own steps, not by the app. */
+  /** A step of the flow made the call, not the app. */
   readonly isByFlow: boolean;
   readonly idempotencyKey?: string | undefined;
   /** A deviation applied to the call. */
@@ -204,7 +207,7 @@ export interface ObservedDelivery {
     /** A deviation discarded the attempt or its response. */
     readonly isLost: boolean;
   }[];
-  /** Error of an attempt that the app left without a response. */
+  /** Error message of an attempt that the app did not respond to in time. */
   readonly unanswered?: string;
   readonly atMs: number;
 }
@@ -215,7 +218,7 @@ export interface ObservedPayment {
   readonly status: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly history: readonly { readonly status: string; readonly atMs: number }[];
-  /** The timeline advances without an action of the customer or of the flow. */
+  /** The status changes as sandbox time passes, without an action of the customer or a step of the flow. */
   readonly isAutomatic: boolean;
   readonly createdMs: number;
   readonly endedMs: number;
@@ -223,7 +226,7 @@ export interface ObservedPayment {
 
 export interface ObservedCharge extends ObservedPayment {
   readonly currency: string;
-  /** The statuses planned for the charge. */
+  /** The planned changes of status, each with its time. */
   readonly timeline: ChargeRule["timeline"];
   readonly email: string;
 }

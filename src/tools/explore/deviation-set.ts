@@ -1,20 +1,20 @@
 import type { DEVIATION_KINDS, FAIL_ON_KINDS } from "../../core/schema/explore-limits.js";
 
-/** The kind of a deviation. */
+/** A kind of deviation, such as `webhook_twice`. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
-/** Kind of a note that `failOn` can make a finding. */
+/** A kind of note that `failOn` turns into a finding. */
 export type FailOnKind = (typeof FAIL_ON_KINDS)[number];
 
-/** One difference from the plain run. */
+/** One thing that a run does differently from a plain run. */
 export interface Deviation {
-  /** The kind. */
+  /** The kind, such as `webhook_twice`. */
   readonly kind: DeviationKind;
   /** The place: `createWhitelabel#1` is the first call of that operation, `charge.completed#1` the first such event. */
   readonly at: string;
 }
 
-/** The deviations of one run, in any order. Comments call it a set. */
+/** The deviations of one run, in any order: a set in comments, a `schedule` in code. */
 export type DeviationSet = readonly Deviation[];
 
 export function deviationKey({ kind, at }: Deviation): string {
@@ -26,7 +26,7 @@ export function deviationSetKey(schedule: DeviationSet): string {
   return schedule.map(deviationKey).sort().join("\n");
 }
 
-/** As text: `answer_lost at createWhitelabel#1`. */
+/** Formats a set for messages: `answer_lost at createWhitelabel#1`. */
 export function deviationSetText(schedule: DeviationSet): string {
   return schedule.map(({ kind, at }) => `${kind} at ${at}`).join(", ");
 }

@@ -3,11 +3,11 @@ import type { ObservedRun } from "./deviable.js";
 import { type DeviationSet, deviationSetText } from "./deviation-set.js";
 import type { ExploreFinding, ExploreSingle } from "./exploration.js";
 
-/** Collects from every run what the report shows besides the findings. */
+/** Collects the outcomes of single deviations and the app's repeated calls, for the report. */
 export class Evidence {
   readonly singles: ExploreSingle[] = [];
   readonly #plain: readonly string[];
-  /** Operations that the app repeats blindly or safely, each with the first schedule that showed the repeat. */
+  /** Repeated operation → first set that showed the repeat; `safe` means with the same Idempotency-Key. */
   readonly #repeats = { blind: new Map<string, DeviationSet>(), safe: new Map<string, DeviationSet>() };
 
   constructor(plain: ObservedRun) {
@@ -26,7 +26,7 @@ export class Evidence {
     return { plain: this.#plain, failing: timelineOf(observed) };
   }
 
-  /** Describes bad client practice, unless a finding of the money oracle reports its effect. */
+  /** Describes blind repeats, unless a `money` finding already reports their effect. */
   badPractice(
     findings: readonly ExploreFinding[],
   ): { readonly message: string; readonly schedule: DeviationSet }[] {

@@ -1,18 +1,18 @@
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Deviation } from "./deviation-set.js";
 
-/** The check that found a failure. */
+/** The kind of check that found a failure. */
 export type Oracle = "money" | "convergence" | "liveness" | "manners" | "expect" | "reconcile";
 
-/** A smallest set of deviations that breaks the app. */
+/** A failure of the app, with the smallest set of deviations that causes it. */
 export interface ExploreFinding {
-  /** The oracle that found the failure. */
+  /** The kind of check that found the failure. */
   readonly oracle: Oracle;
-  /** One line. */
+  /** The failure in one line. */
   readonly message: string;
-  /** The deviations of the set. */
+  /** The deviations that together cause the failure; empty if the app fails without any. */
   readonly deviations: readonly Deviation[];
-  /** Timelines of a plain run and of the failing run, one line per event; absent without deviations. */
+  /** Timelines of a plain run and of the failing run, one line per event; absent if the two are not compared. */
   readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
   /** The scenario file that reproduces the finding; absent without `save`. */
   readonly file?: string;
@@ -24,7 +24,7 @@ export interface UntriedDeviation extends Deviation {
   readonly reason: string;
 }
 
-/** The effect of a single deviation on the app. */
+/** A deviation that was tried alone, and how the app ended. */
 export interface ExploreSingle extends Deviation {
   /** `right`: the app ends as in a plain run; `unknown`: the run could not be judged. */
   readonly outcome: "right" | "wrong" | "unknown";
@@ -32,15 +32,15 @@ export interface ExploreSingle extends Deviation {
 
 /** Reason not to run a set of deviations. */
 export type SkipReason =
-  /** A subset of the set fails. */
+  /** The set contains a smaller set that fails. */
   | "holds_a_failing_set"
-  /** Two of its deviations do not change the app's behaviour. */
+  /** At least two of its deviations, each tried alone, do not change the app's behaviour. */
   | "absorbed"
-  /** A subset behaved like another set, which has a similar deviation in place of one of the subset's. */
+  /** It contains a set that behaved like an earlier one with a similar deviation: `answer_5xx` for `request_lost`. */
   | "alike"
-  /** Its deviations concern charges that have nothing in common. */
+  /** Its deviations concern unrelated charges or withdrawals: their metadata have no value in common. */
   | "independent"
-  /** A deviation of the set has nothing to apply to when the other deviations happen. */
+  /** One of its deviations has no call or event to change, because of the other deviations. */
   | "unmet";
 
 /** The result of exploring a flow. */
@@ -49,17 +49,17 @@ export interface ExploreReport {
   readonly passed: boolean;
   /** Every set of up to this many deviations was run, except those counted in `saved`. */
   readonly complete_depth: number;
-  /** Number of runs, without the plain ones. */
+  /** Number of sets that were run; plain runs and repetitions do not count. */
   readonly runs: number;
-  /** Number of runs with more deviations than the depth: random sets, run in the rest of the budget. */
+  /** Number of these sets that have more deviations than the depth: drawn at random while the budget lasts. */
   readonly drawn: number;
-  /** Number of deviations possible in a plain run. */
+  /** Number of deviations that apply to a plain run, of the kinds that are tried. */
   readonly choices: number;
-  /** Number of different behaviours of the app. */
+  /** Number of different behaviours of the app: its calls, its responses and its end. */
   readonly behaviours: number;
-  /** Duration in milliseconds of wall time. */
+  /** Duration of the exploration in milliseconds of wall time. */
   readonly ms: number;
-  /** Number of sets that did not have to be run, by reason. */
+  /** Number of sets that were skipped, by reason. */
   readonly saved: Readonly<Record<SkipReason, number>>;
   /** The findings, smallest set first. */
   readonly findings: readonly ExploreFinding[];
@@ -67,17 +67,17 @@ export interface ExploreReport {
   readonly singles: readonly ExploreSingle[];
   /** Deviations that were not tried, each with the reason. */
   readonly not_tried: readonly UntriedDeviation[];
-  /** The fields of the app's responses that every run is judged by: call and dotted path. */
+  /** Dotted paths of the fields in the app's responses that every run is judged by. */
   readonly looked_at: readonly string[];
   /** Notes, one line each. */
   readonly notes: readonly string[];
-  /** Wall time in milliseconds by part of the runs, longest first; present with `profile`. */
+  /** Wall time in milliseconds by part of the runs, longest first; present with the option `profile`. */
   readonly profile?: Readonly<Record<string, number>>;
   /** A summary in one sentence. */
   readonly sentence: string;
 }
 
-/** Names of sets by size. */
+/** Names of sets of one, two and three deviations. */
 const SETS = ["single deviation", "pair", "triple"] as const;
 
 export function summarySentence(

@@ -26,11 +26,11 @@ import { observePlainRuns, type PlainRunResult, SAVED_RACE_REPEATS, type Trial, 
 export interface ExploreOptions {
   /** Maximum number of deviations in a set. */
   readonly depth: number;
-  /** Wall time in milliseconds; unlimited without it. */
+  /** Maximum wall time in milliseconds; unlimited if undefined. */
   readonly budgetMs?: number | undefined;
   /** Maximum number of concurrent runs. */
   readonly lanes?: number | undefined;
-  /** Notes of these kinds become findings. */
+  /** Kinds of notes that become findings. */
   readonly failOn?: readonly string[] | undefined;
   /** Adds to the report how long each part of the runs took. */
   readonly profile?: boolean | undefined;
@@ -41,7 +41,7 @@ export interface ExploreOptions {
 
 /** Notes beyond this number are dropped. */
 const MAX_NOTES = 20;
-/** Batch size per lane; the sets that can run concurrently are chosen from a batch. */
+/** Batch size per concurrent run; larger than 1 because only some sets of a batch can be concurrent. */
 const SETS_PER_LANE = 4;
 const NOT_SEARCHED: SearchResult = {
   completeDepth: 0,
@@ -59,7 +59,7 @@ type WrongVerdict = Extract<TraceVerdict, { outcome: "wrong" }>;
 /**
  * Searches for the smallest sets of deviations that break the app.
  *
- * @param open prepares the runs; its signal aborts them
+ * @param open opens the service; `signal` aborts all runs
  */
 export async function explore(
   open: (signal: AbortSignal) => Promise<Deviable>,
@@ -119,7 +119,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   return { ...report, sentence: summarySentence(deviable.name, report, searched.runsOfDepth) };
 }
 
-/** Throws if a part of the flow checks nothing of the app, because it would pass in every run. */
+/** Throws if the flow has blind spots; returns the fields that the flow checks. */
 function checkLookedAt(deviable: Deviable, { trace }: PlainRunResult): readonly string[] {
   const { fields, spots } = deviable.flowCoverage();
   const unaccepted = unacceptedWebhooksMessage(trace.observed.deliveries.flatMap(({ attempts }) => attempts));
@@ -132,11 +132,11 @@ function byDuration(profile: Readonly<Record<string, number>>): Record<string, n
   return Object.fromEntries(Object.entries(profile).sort(([, one], [, other]) => other - one));
 }
 
-/** The search for sets that break an app which passes the plain runs. */
+/** Searches for sets of deviations that break the app, once the plain runs have passed. */
 class Exploration {
   readonly findings: ExploreFinding[] = [];
   readonly evidence: Evidence;
-  /** Deviations that can be the only one of a run, of the kinds that are tried. */
+  /** Deviations that apply to a plain run, without the kinds that are not tried. */
   readonly first: readonly Deviation[];
   readonly #deviable: Deviable;
   readonly #options: LimitedOptions;
@@ -198,7 +198,7 @@ class Exploration {
     return result;
   }
 
-  /** Returns false for kinds that only give notes and for extensions, unless `failOn` names them. */
+  /** Returns false for kinds with `isNoteOnly` or `isExtension`, unless `failOn` names them. */
   #isTried({ kind }: Deviation): boolean {
     const { isNoteOnly, isExtension } = KIND_DEFINITIONS[kind];
     return (!isNoteOnly && !isExtension) || this.#isRaised(kind);
@@ -220,7 +220,7 @@ class Exploration {
     return results;
   }
 
-  /** Returns undefined if the time is over. */
+  /** Runs a set, or takes its result from `done`. Returns undefined if the time is over. */
   async #run(schedule: DeviationSet, done: Trial | undefined): Promise<SearchRunResult | undefined> {
     const trial = done ?? (await this.#trials.runBrief(schedule));
     const { trace, verdict } = trial;
@@ -230,7 +230,7 @@ class Exploration {
     if (verdict.outcome === "unknown")
       this.#notes.add(`not judged: ${deviationSetText(schedule)}: ${verdict.reason}`);
     if (failure !== undefined) this.#report(schedule, failure, trace);
-    // A failure that did not repeat says nothing about the deviation.
+    // If a failure does not recur, the effect of the deviation is unknown.
     const outcome = failure?.outcome ?? (verdict.outcome === "wrong" ? "unknown" : verdict.outcome);
     this.evidence.add(schedule, trace.observed, outcome);
     this.#options.onRun?.(++this.#count, this.findings.length);
@@ -252,7 +252,7 @@ class Exploration {
     return behaviourOf(trace, withReads) === behaviourOf(this.#plain.trace, withReads);
   }
 
-  /** Confirms a failure by another run, with the steps to save. A failure that does not recur is not reported. */
+  /** Repeats a failing set with the plan for the saved file. Returns undefined if the failure does not recur. */
   async #confirm(schedule: DeviationSet, first: TraceVerdict): Promise<WrongVerdict | undefined> {
     if (first.outcome === "wrong" && first.isAppGone) return first;
     const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_RACE_REPEATS), "full");
@@ -260,7 +260,7 @@ class Exploration {
       const isAppGone = verdict.isAppGone || !(await this.#trials.passesPlainRun());
       return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
     }
-    // Keeps the first message of a race: the saved plan repeats the race more often, which changes the numbers.
+    // Keeps the first message of a race: the saved plan sends 10 copies instead of 2, and its message has other counts.
     if (verdict.outcome === "wrong")
       return first.outcome === "wrong" && schedule.some(({ kind }) => KIND_DEFINITIONS[kind].isRace)
         ? first
@@ -294,7 +294,7 @@ class Exploration {
       else this.#notes.add(`manners: ${deviationSetText(schedule)}: ${message}`);
   }
 
-  /** Possible deviations that were not tried alone, and kinds without a place in the flow. */
+  /** Lists the deviations that apply to a plain run and were not tried alone, and the kinds that do not apply. */
   notTried(): UntriedDeviation[] {
     const { observed } = this.#plain.trace;
     const possible = this.#deviations.findIn(observed);

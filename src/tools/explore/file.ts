@@ -20,20 +20,20 @@ import {
 } from "./sandbox/sandbox-deviable.js";
 
 export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviableOptions, "saveTo"> {
-  /** The folder for scenario files that reproduce findings; created where it is missing. */
+  /** Folder for the scenario files that reproduce findings; created if missing. */
   readonly save?: string | undefined;
-  /** Called with each warning about the file, in one line with its place. */
+  /** Called with each warning about the flow's file, as one line that names the position. */
   readonly onWarning?: ((warning: string) => void) | undefined;
 }
 
-/** Checked options of the library. */
+/** Validated options of `explore` in the library. */
 interface LibraryOptions
   extends Omit<ExploreFileOptions, "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning"> {
   readonly depth?: number;
   readonly budget?: string;
 }
 
-/** Explores the flow of a file with the library's defaults. */
+/** Implements `explore` of the library, whose options have defaults. */
 export function exploreWithDefaults(
   file: string,
   { app, budget, depth = DEFAULT_EXPLORE_DEPTH, environment = process.env, ...options }: LibraryOptions,
@@ -44,7 +44,7 @@ export function exploreWithDefaults(
   return exploreFile(file, { ...options, ...connection, ...checked });
 }
 
-/** Explores the flow of a scenario file. Throws the errors of an invalid file with their lines. */
+/** Explores the flow of a scenario file. Throws a `DocumentError`, which has line numbers, if the file is invalid. */
 export async function exploreFile(
   file: string,
   { save, onWarning, ...options }: ExploreFileOptions,

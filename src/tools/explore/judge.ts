@@ -24,7 +24,7 @@ interface Wrong {
   readonly message: string;
   /** The app is gone or no longer responds, so further runs are useless. */
   readonly isAppGone?: boolean;
-  /** The app broke a connection; it may have exited, or may still serve the next customer. */
+  /** The app broke a connection: it may have exited, or it may still serve the next customer. */
   readonly isBroken?: boolean;
 }
 
@@ -88,7 +88,7 @@ function judgePaid({ differences, role }: RunFailure): TraceVerdict {
   return wrong("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
 }
 
-/** Judges a view of the app that differs from a plain run's: an error of money if the charges contradict the view. */
+/** Judges a view that differs from a plain run's: the oracle is `money` if the charges contradict the view. */
 function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): TraceVerdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
@@ -106,7 +106,7 @@ function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): Tra
   return wrong("convergence", `the end differs from a plain run's: ${text}`);
 }
 
-/** Returns the number of an amount; NaN for other values, because a comparison with NaN is never true. */
+/** Converts an amount to a number. Returns NaN for anything else, because comparisons with NaN are false. */
 function amountOf(value: unknown): number {
   const isAmount = typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
   return typeof value === "number" || isAmount ? Number(value) : Number.NaN;
@@ -116,7 +116,7 @@ function isFinal({ status }: ObservedCharge): boolean {
   return outcomePage(status as ChargeStatus) !== undefined;
 }
 
-/** Classifies a value of the app as a word for a paid or an unpaid order. */
+/** Returns the meaning of a status word of the app: `settled` means paid. */
 export function markingOf(value: unknown): Marking | undefined {
   if (typeof value !== "string") return undefined;
   return getOwn(STATUS_WORDS, value.toLowerCase().replace(/[\s_-]+/g, "_"));
@@ -129,7 +129,7 @@ function differencesText({ differences }: RunFailure): string {
     .join(", ");
 }
 
-/** Returns true if the observation of a brief run suggests that a check left out of the run would fail. */
+/** Replaces the checks that `omitImpliedSteps` leaves out: finds a 5xx to a webhook or another number of payments. */
 export function suggestsFailure(
   { deliveries, charges, withdrawals }: ObservedRun,
   plain: ObservedRun,
@@ -149,8 +149,8 @@ export function completedCount(payments: readonly ObservedPayment[]): number {
 }
 
 /**
- * Returns the app's behaviour in a run as text, without ids: calls with their results, responses to each event, final
- * charges, differences at the end. Leaves out what the deviation itself causes: how a call was refused, lost responses.
+ * Describes the app's behaviour in a run as text without ids: its calls and their results, its responses to each event,
+ * the final statuses, the failed check. Leaves out direct effects of a deviation, such as lost responses.
  *
  * @param withReads false leaves out calls that only read
  */

@@ -14,13 +14,13 @@ import type {
 import { type Deviation, type DeviationKind, type DeviationSet, deviationKey } from "./deviation-set.js";
 import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./places.js";
 
-/** The change of a deviation to the plan of a run. */
+/** How a deviation changes the plan of a run. */
 interface Effect {
-  /** @param repeats how often a race is repeated */
+  /** @param repeats number of copies of a webhook, or of presses, in a race */
   readonly applyTo: (plan: RunPlan, repeats: number) => void;
   /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;
-  /** The flow waits while sandbox time advances. */
+  /** A response is held back while sandbox time advances. */
   readonly isHolding?: true;
   /** The deviation affects every customer. */
   readonly isShared?: true;
@@ -31,23 +31,23 @@ interface Kind {
   readonly description: string;
   /** The effect at a place; undefined where the kind does not apply. */
   readonly effectAt: (place: Place) => Effect | undefined;
-  /** Group of kinds that an app may handle alike: calls without effect, or webhooks repeated at once. */
+  /** Group of kinds that may have the same effect on an app: a `refused` call, or a `repeated` webhook. */
   readonly likeness?: "refused" | "repeated";
   /** The order of concurrent work decides the outcome. */
   readonly isRace?: true;
-  /** Runs the app's scheduled work, so calls that only read are no reaction to the deviation. */
+  /** Runs the app's scheduled work, whose reads do not count as changed behaviour. */
   readonly isJob?: true;
-  /** The service reports no amount paid, so the kind is tried only with `failOn`. */
+  /** Needs `amount_paid`, which only the sandbox's charges have, so the kind is tried only with `failOn`. */
   readonly isExtension?: true;
   /** The service never does this, so the kind is tried last and reported as a note. */
   readonly isNoteOnly?: true;
 }
 
-/** How many times a run of the search repeats a race; a saved file repeats it more often. */
+/** Copies of a webhook, or presses, in a race during the search; a saved file has `SAVED_RACE_REPEATS`. */
 export const RACE_REPEATS = 2;
 const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
-/** Time by which an advance exceeds the timeline of the charge. */
+/** Sandbox time added to an advance or a delay, so that it ends after the event that it must outlast. */
 const MARGIN_MS = 1_000;
 
 function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind["effectAt"] {
@@ -59,12 +59,12 @@ function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind[
   };
 }
 
-/** Maximum wall time of a held read, because an app that locks the order answers the webhook only after the read. */
+/** Maximum wall time of a held read: an app that locks the order answers the webhook only after the read. */
 const READ_HELD_MS = 150;
-/** With `delay_answer`, an app that responds to a webhook before handling it has time to handle it during the read. */
+/** `delay_answer` keeps the read open a little longer, for an app that responds to a webhook before handling it. */
 const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
 
-/** Holds a read until the next webhook has been answered. */
+/** Holds a read until the app has responded to the next webhook. */
 function holdingRead(place: PlaceOfCall): Effect | undefined {
   const { nextEventMs } = place;
   if (!place.isRead || nextEventMs === undefined) return undefined;
@@ -79,13 +79,13 @@ function holdingRead(place: PlaceOfCall): Effect | undefined {
   };
 }
 
-/** A run that holds this call may have no charge to wait for. */
+/** If this call is held, time advances once the call arrives, since the run may have no charge. */
 const PAYOUT = "createWithdrawal";
 
-/** Maximum wall time of a held response, because the app may lock the webhook out until it has the response. */
+/** Maximum wall time of a held response: an app with a lock handles no webhook before it has the response. */
 const HELD_MAX = "5s";
 
-/** Holds the response while time advances past the timeline of the charge or withdrawal. */
+/** Holds the response while sandbox time advances past the last change of the charge or withdrawal. */
 function holding(place: PlaceOfCall | undefined, hold: CallChange["hold"]): Effect | undefined {
   if (place?.timelineMs === undefined) return undefined;
   const ms = place.timelineMs + MARGIN_MS;
@@ -188,7 +188,6 @@ export const KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
     effectAt: onEvent((_, copies) => ({ copies, at_once: true })),
     isRace: true,
   },
-  // The shipped scenario `webhook_days_later` has the same rule.
   webhook_again_later: {
     description: `the webhook arrives once more, ${RESENT_AFTER} later`,
     effectAt: onEvent(() => ({ again_after: RESENT_AFTER })),
@@ -260,10 +259,10 @@ export function deviationsAt(place: Place): Deviation[] {
   return kinds.map((kind) => ({ kind, at: place.at }));
 }
 
-/** Reason not to run two deviations together: they exclude each other, or neither can influence the other. */
+/** Why two deviations are not run together: they exclude each other, or neither can influence the other. */
 export type Separation = "impossible" | "independent";
 
-/** The deviations found so far, each with the place where it was first found. */
+/** All deviations that applied to any run so far, each with its place in the first such run. */
 export class KnownDeviations {
   readonly #customer: Deviable["customer"];
   readonly #places = new Map<string, Place>();
@@ -275,7 +274,7 @@ export class KnownDeviations {
     this.#customer = customer;
   }
 
-  /** Lists the deviations that are possible in a run. */
+  /** Lists the deviations that apply to a run, and remembers their places. */
   findIn(observed: ObservedRun): Deviation[] {
     this.#payments ??= [...observed.charges, ...observed.withdrawals];
     return placesOf(observed, this.#customer).flatMap((place) => {
@@ -286,13 +285,13 @@ export class KnownDeviations {
     });
   }
 
-  /** Returns a predicate for deviations that apply to a run; `found` are the deviations that were possible in it. */
+  /** Returns a predicate that is true for deviations that apply to a run; `found` is the list of `findIn` for it. */
   applicabilityTest(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(deviationKey)), new Set(found.map(({ at }) => at))];
     return (deviation) => {
       const { what } = this.#placeOf(deviation);
       if (what !== "call" && what !== "event") return true;
-      // The charge's timeline releases a held response; without a timeline the flow would wait in vain.
+      // A hold ends with the charge's timeline; without a timeline the flow would wait in vain.
       return this.effectOf(deviation).isHolding === undefined
         ? places.has(deviation.at)
         : keys.has(deviationKey(deviation));
@@ -303,7 +302,7 @@ export class KnownDeviations {
     return KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
-  /** Two deviations of one call, or two that hold the flow, exclude each other; unrelated payments are independent. */
+  /** Two deviations of one call, or two that hold a response, exclude each other. */
   separationOf(one: Deviation, other: Deviation): Separation | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];
@@ -319,8 +318,8 @@ export class KnownDeviations {
   }
 
   /**
-   * Excludes a held read from larger sets if the app reads while it handles a webhook. The service sends the next
-   * webhook only after the app's response, so the hold merely timed out.
+   * Excludes a held read from larger sets if the app makes the read while it handles a webhook. The next webhook comes
+   * only after the app's response, so such a hold always times out.
    */
   excludeUnreleasedRead([only, ...others]: DeviationSet, { deliveries }: ObservedRun): void {
     if (only?.kind !== "read_held" || others.length > 0 || this.effectOf(only).isHolding) return;
@@ -330,7 +329,7 @@ export class KnownDeviations {
     if (hasWaited) this.#excluded.add(deviationKey(only));
   }
 
-  /** Returns true if the deviation affects only the run's own customer and the flow does not wait for it. */
+  /** Returns true if the deviation affects only the run's own customer and holds no response. */
   isOwn(deviation: Deviation): boolean {
     const place = this.#placeOf(deviation);
     const { isHolding, isShared } = this.effectOf(deviation);
@@ -347,7 +346,7 @@ export class KnownDeviations {
   }
 }
 
-/** Returns true if both payments have metadata, without a common value. */
+/** Returns true if two payments both have metadata, and no value of it in common. */
 function areUnrelated({ id, metadata }: ObservedPayment, other: ObservedPayment): boolean {
   const [values, others] = [Object.values(metadata), Object.values(other.metadata)];
   return (

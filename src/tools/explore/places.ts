@@ -11,7 +11,7 @@ import type {
   WebhookPlace,
 } from "./deviable.js";
 
-/** A place where a run can deviate. Its id `at` is the same in every run: an operation or type and its position. */
+/** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
 export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfCustomer;
 
 /** A call that the app makes. */
@@ -19,11 +19,11 @@ export interface PlaceOfCall extends CallPlace {
   readonly what: "call";
   readonly at: string;
   readonly isRead: boolean;
-  /** Duration of the created payment's timeline in sandbox milliseconds; absent unless it advances by itself. */
+  /** Sandbox milliseconds until the created payment ends; absent if it does not end by itself. */
   readonly timelineMs?: number;
   /** The call read a charge or withdrawal whose status had changed. */
   readonly hasChangedStatus: boolean;
-  /** Sandbox milliseconds from a read to the next event of the payment; 0 for a read at the moment of a webhook. */
+  /** Sandbox milliseconds from a read to the payment's next event; 0 if a webhook was sent at the time of the read. */
   readonly nextEventMs?: number;
   /** The charge or withdrawal that the call created or read. */
   readonly payment?: ObservedPayment;
@@ -35,12 +35,12 @@ export interface PlaceOfEvent extends WebhookPlace {
   readonly at: string;
   /** The event is the last of its charge or withdrawal. */
   readonly isLast: boolean;
-  /** Delay of the next event after a retry, in sandbox milliseconds; absent if there is none. */
+  /** Sandbox milliseconds from a retry to the payment's next event; absent if there is no next event. */
   readonly nextMs?: number;
-  /** The call that created the charge or withdrawal, where this is its first event. */
+  /** The call that created the payment; present on the payment's first event. */
   readonly creatingCall?: PlaceOfCall;
   readonly payment: ObservedPayment;
-  /** When the app's scheduled work can run: before the next event, or with a final event. */
+  /** When the app's scheduled work can run: after a pending event, or together with a final event. */
   readonly jobBeforeNext?: JobMoment;
   readonly jobWithEvent?: JobMoment;
 }
@@ -72,7 +72,7 @@ export function placesOf(observed: ObservedRun, { press, isOnPage, hasJob }: Dev
   ];
 }
 
-/** Calls after this time come from the app's own jobs after the flow; no step waits for them. */
+/** Sandbox time after which calls come from the app's own jobs after the flow, where no response can be held. */
 const TAIL_MS = 4 * 86_400_000;
 
 function callPlaces(observed: ObservedRun): PlaceOfCall[] {
@@ -119,7 +119,7 @@ function isPendingEvent(type: string): boolean {
 function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJob: boolean): PlaceOfEvent[] {
   const { deliveries, startMs } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
-  // Keeps the first delivery of each event.
+  // Keeps one delivery of each event: an event has a delivery per endpoint.
   const events = deliveries.filter(
     ({ event_id }, index) => deliveries.findIndex((one) => one.event_id === event_id) === index,
   );
@@ -145,7 +145,7 @@ function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJo
         what: "event" as const,
         ...place,
         creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
-        // A millisecond later, because at the same instant a read of the job would pass for the webhook handler's.
+        // One millisecond later: `nextEventMs` takes reads at the time of the webhook for reads of the webhook handler.
         jobBeforeNext: sinceMs !== undefined && isPending ? { sinceMs: sinceMs + 1 } : undefined,
         jobWithEvent:
           sinceMs === undefined || isPendingEvent(type)

@@ -5,13 +5,13 @@ import { KIND_DEFINITIONS, type Separation } from "./kinds.js";
 
 export interface SearchRunResult {
   readonly hasFailed: boolean;
-  /** The app's calls and responses as text, compared with other runs. */
+  /** The app's calls, responses and end, as `behaviourOf` describes them. */
   readonly behaviour: string;
   /** The app behaved as in a plain run. */
   readonly isAbsorbed: boolean;
-  /** Deviations that were possible in the run, known or new. */
+  /** Deviations that apply to the run. */
   readonly deviations: readonly Deviation[];
-  /** Returns true if a deviation would apply to the run. */
+  /** Returns true if a deviation applies to the run. */
   readonly canApply: (deviation: Deviation) => boolean;
   /** The app is gone or no longer responds, so the search ends. */
   readonly isAppGone?: boolean;
@@ -21,26 +21,26 @@ export interface SearchOptions {
   /** Maximum number of deviations in a set. */
   readonly depth: number;
   readonly initialDeviations: readonly Deviation[];
-  /** Carries out sets in order or concurrently; returns fewer results if it is interrupted. */
+  /** Runs sets; returns their results in the same order, or fewer results if interrupted. */
   readonly run: (schedules: readonly DeviationSet[]) => Promise<readonly SearchRunResult[]>;
   /** Number of sets per call of `run`. */
   readonly batchSize?: number;
   readonly separationOf: (one: Deviation, other: Deviation) => Separation | undefined;
-  /** No time is left, or the search was interrupted. */
+  /** Returns true once the budget is over or the search is interrupted. */
   readonly isTimeOver: () => boolean;
-  /** Random numbers for a flaky app: sets are run in random order, and absorbed deviations are combined too. */
+  /** Present if plain runs differ: shuffles the sets and turns off the skip reasons `absorbed`, `alike` and `unmet`. */
   readonly shuffleRandom?: (() => number) | undefined;
-  /** Random numbers for sets larger than the depth, drawn until the time is over. */
+  /** Present with a budget: draws sets larger than the depth until the budget is over. */
   readonly drawRandom?: (() => number) | undefined;
 }
 
 export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "behaviours" | "saved"> {
-  /** All sets up to this size have been run, or need no run. */
+  /** All sets up to this size have been run or skipped. */
   readonly completeDepth: number;
   readonly runsOfDepth: readonly number[];
 }
 
-/** Runs all sets of 1, 2, … deviations, smallest first, so that no failing set contains a smaller one that fails. */
+/** Runs all sets of 1, 2, … deviations, smallest first, so that no reported set contains a smaller one that fails. */
 export function search(options: SearchOptions): Promise<SearchResult> {
   return new Search(options).run();
 }
@@ -65,7 +65,7 @@ class Search {
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
-  /** Sets that behaved like an earlier set, which differs only by another deviation of the same `likeness`. */
+  /** Sets that behaved like an earlier one with a deviation of the same `likeness`: `answer_5xx` for `request_lost`. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
   readonly #meets = new Map<string, SearchRunResult["canApply"]>();
@@ -116,7 +116,7 @@ class Search {
     return drawn.sort((a, b) => a.at - b.at).map(({ schedule }) => schedule);
   }
 
-  /** Returns the sets that passed. */
+  /** Runs sets in batches; returns the sets that passed. */
   async #runAll(schedules: readonly DeviationSet[]): Promise<Base[]> {
     const { initialDeviations, batchSize = 1, run, isTimeOver } = this.#options;
     const bases: Base[] = [];
@@ -138,7 +138,7 @@ class Search {
     return bases;
   }
 
-  /** Runs larger sets at random, mostly extensions of the sets that showed a new behaviour last. */
+  /** Runs random sets larger than the depth, mostly extensions of the latest sets that showed a new behaviour. */
   async #runDrawn(random: () => number): Promise<void> {
     const { batchSize = 1 } = this.#options;
     while (!this.#hasEnded && this.#novel.length > 0) {
@@ -150,7 +150,7 @@ class Search {
     }
   }
 
-  /** Draws one set larger than the depth; empty if the set is not worth running. */
+  /** Draws one set; returns none if the set is not worth running. */
   #draw(random: () => number): DeviationSet[] {
     const pick = <Item>(of: readonly Item[]): Item | undefined => of[Math.floor(random() * of.length)];
     const newest = Math.floor(random() ** 2 * this.#novel.length);
@@ -170,7 +170,7 @@ class Search {
     if (base.some((one) => one.at === deviation.at)) return "impossible";
     const all = base.map((one) => this.#options.separationOf(one, deviation));
     if (all.includes("impossible")) return "impossible";
-    // A third deviation can connect two independent ones.
+    // Worth running if any deviation of the set is related to the new one.
     return all.length > 0 && all.every((one) => one === "independent") ? "independent" : undefined;
   }
 
@@ -196,7 +196,7 @@ class Search {
     return schedule.some((one) => this.#isUnmet(one, schedule)) ? "unmet" : undefined;
   }
 
-  /** Returns true if a run with the set's other deviations has no place for `one`, which therefore changes nothing. */
+  /** Returns true if `one` would change nothing, because it does not apply to a run with the rest of the set. */
   #isUnmet(one: Deviation, schedule: DeviationSet): boolean {
     const meets = this.#meets.get(deviationSetKey(schedule.filter((other) => other !== one)));
     if (meets === undefined || meets(one)) return false;
@@ -204,7 +204,7 @@ class Search {
     return true;
   }
 
-  /** Returns true if an earlier set, which differs only by another deviation of the same `likeness`, behaved alike. */
+  /** Returns true if the set belongs in `#alike`; remembers its behaviour for later sets. */
   #isLikeAnother(schedule: DeviationSet, { behaviour }: SearchRunResult): boolean {
     const reactions = schedule.flatMap((one) => {
       const { likeness } = KIND_DEFINITIONS[one.kind];
@@ -235,7 +235,7 @@ class Search {
   }
 }
 
-/** The first deviations, followed by those that only this run made possible. */
+/** Appends the deviations that apply to this run and to no plain run, such as those of a retry. */
 function withNew(first: readonly Deviation[], found: readonly Deviation[]): Deviation[] {
   const known = new Set(first.map(deviationKey));
   return [...first, ...found.filter((one) => !known.has(deviationKey(one)))];

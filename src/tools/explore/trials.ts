@@ -6,9 +6,9 @@ import type { ExploreFinding } from "./exploration.js";
 import { behaviourOf, judgeTrace, suggestsFailure, type TraceVerdict } from "./judge.js";
 import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
 
-/** The runs without deviations. */
+/** The result of the plain runs. */
 export interface PlainRunResult {
-  /** The run that deviating runs are compared with. */
+  /** A plain run, the reference for runs with deviations. */
   readonly trace: Trace;
   /** The first difference between two plain runs; undefined if they agree. */
   readonly difference: string | undefined;
@@ -38,7 +38,7 @@ export async function observePlainRuns(
   return { trace, difference };
 }
 
-/** @param hasTail the run went on after the flow, as a deviating run does */
+/** @param hasTail the run went on after the flow until all retries and scheduled work were done */
 function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFinding {
   const { error, title, message, body, ending, role } = trace.failure!;
   const reason = error ?? `${title}: ${message}${excerptOf(body)}`;
@@ -66,16 +66,16 @@ export interface Trial {
   readonly verdict: TraceVerdict;
 }
 
-/** Repetitions of a race in a saved file, so that the app loses the race on any machine. */
+/** Copies of a webhook, or presses, in a saved file: enough to reproduce a race on any machine. */
 export const SAVED_RACE_REPEATS = 10;
 
-/** Carries out schedules and judges them. */
+/** Runs sets of deviations and judges the runs. */
 export class Trials {
   readonly #deviable: Deviable;
   readonly #deviations: KnownDeviations;
   readonly #plain: ObservedRun;
   readonly #lanes: number;
-  /** Deviations tried alone so far → true if all calls named the run's own customer. */
+  /** Deviation tried alone → true if it and all calls of the app concern only the run's own customer. */
   readonly #isConcurrent = new Map<string, boolean>();
 
   /** @param lanes maximum number of concurrent runs */
@@ -97,7 +97,7 @@ export class Trials {
     return (await this.run(this.plan([]), "full")).verdict.outcome !== "wrong";
   }
 
-  /** Runs a set without the checks that the observation of the run implies. */
+  /** Runs a set without the checks that `suggestsFailure` replaces. */
   async runBrief(schedule: DeviationSet): Promise<Trial> {
     const trial = await this.run(this.plan(schedule), "brief");
     const [only] = schedule;
@@ -109,9 +109,9 @@ export class Trials {
   }
 
   /**
-   * Runs the schedules that can be concurrent; returns the trials that passed, by index. The caller runs all others
-   * alone. Each run has its own customer, and all share one clock: a run ends as it would alone, unless the app looks
-   * at other customers.
+   * Runs the sets that can be concurrent; returns the trials that passed, by index. The caller runs all other sets one
+   * at a time. Concurrent runs share the clock and have a customer each, so they end as they would alone, unless the
+   * app looks at other customers.
    */
   async runConcurrently(schedules: readonly DeviationSet[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();
@@ -150,7 +150,7 @@ function hasOnlyOwnCalls({ observed }: Trace): boolean {
   return observed.calls.every(({ isByFlow, isOwn }) => isByFlow || isOwn);
 }
 
-/** Groups sets of the same size, because these have equally many steps; leaves out groups of one. */
+/** Groups sets of equal size, because concurrent runs need equally many steps; leaves out groups of one. */
 function groupsBySize(all: readonly number[], max: number, sizeOf: (index: number) => number): number[][] {
   const groups: number[][] = [];
   for (const size of new Set(all.map(sizeOf))) {
