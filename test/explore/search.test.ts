@@ -8,8 +8,8 @@ const deviations = (count: number): Deviation[] =>
 /** An app as a function: it fails when all of one of the sets go wrong, and absorbs some without a trace. */
 function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
   const runs: string[][] = [];
-  const ranOf = (schedule: DeviationSet): SearchRunResult => {
-    const places = schedule.map(({ at }) => at);
+  const ranOf = (set: DeviationSet): SearchRunResult => {
+    const places = set.map(({ at }) => at);
     runs.push(places);
     const seen = places.filter((at) => !absorbed.includes(at));
     return {
@@ -20,7 +20,7 @@ function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
       canApply: ({ at }) => !places.some((place) => missing[place]?.includes(at)),
     };
   };
-  const run = async (schedules: readonly DeviationSet[]) => schedules.map(ranOf);
+  const run = async (sets: readonly DeviationSet[]) => sets.map(ranOf);
   return { runs, run };
 }
 
@@ -94,11 +94,11 @@ describe("the search", () => {
     const kinds = ["request_lost", "answer_5xx", "answer_429", "answer_lost"] as const;
     const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
     const runs: string[] = [];
-    const run = async (schedules: readonly DeviationSet[]) =>
-      schedules.map((schedule): SearchRunResult => {
-        const key = schedule.map(deviationKey).join("+");
+    const run = async (sets: readonly DeviationSet[]) =>
+      sets.map((set): SearchRunResult => {
+        const key = set.map(deviationKey).join("+");
         runs.push(key);
-        const behaviour = key.includes("answer_429") ? "gives up" : schedule.map(({ at }) => at).join();
+        const behaviour = key.includes("answer_429") ? "gives up" : set.map(({ at }) => at).join();
         const meets = () => true;
         return { hasFailed: false, behaviour, isAbsorbed: false, deviations: [], canApply: meets };
       });
@@ -130,8 +130,8 @@ describe("the search", () => {
       runs: 6,
     });
     const { run } = appOf({});
-    const gone = async (schedules: readonly DeviationSet[]) =>
-      (await run(schedules)).slice(0, 1).map((ran) => ({ ...ran, isAppGone: true }));
+    const gone = async (sets: readonly DeviationSet[]) =>
+      (await run(sets)).slice(0, 1).map((ran) => ({ ...ran, isAppGone: true }));
     expect(await searched({}, { run: gone })).toMatchObject({ completeDepth: 0, runs: 1 });
   });
 
@@ -140,7 +140,7 @@ describe("the search", () => {
     const one = await searched(app, { depth: 3 });
     for (const batchSize of [2, 7, 100]) expect(await searched(app, { depth: 3, batchSize })).toEqual(one);
     const isTimeOver = () => false;
-    const run = async (schedules: readonly DeviationSet[]) => (await appOf({}).run(schedules)).slice(0, 3);
+    const run = async (sets: readonly DeviationSet[]) => (await appOf({}).run(sets)).slice(0, 3);
     expect(await searched({}, { batchSize: 4, isTimeOver, run })).toMatchObject({
       completeDepth: 0,
       runs: 3,

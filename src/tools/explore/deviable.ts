@@ -90,7 +90,7 @@ export interface Deviable {
   /** Returns the fields that the flow checks, and its blind spots. Called after the plain runs. */
   flowCoverage(): FlowCoverage;
   /** @param isSaved the plan confirms a failure and goes into a file, so it allows for slow machines */
-  planRun(schedule: DeviationSet, isSaved: boolean): RunPlan;
+  planRun(set: DeviationSet, isSaved: boolean): RunPlan;
   /** Carries out plans concurrently. `brief` leaves out the checks that `suggestsFailure` replaces. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
   /** Wall time so far in milliseconds, by part of the runs. */

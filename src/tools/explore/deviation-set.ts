@@ -14,7 +14,7 @@ export interface Deviation {
   readonly at: string;
 }
 
-/** The deviations of one run, in any order: a set in comments, a `schedule` in code. */
+/** The deviations of one run, in any order: a set in comments, a `set` in code. */
 export type DeviationSet = readonly Deviation[];
 
 export function deviationKey({ kind, at }: Deviation): string {
@@ -22,11 +22,11 @@ export function deviationKey({ kind, at }: Deviation): string {
 }
 
 /** Returns the same key for the same deviations in any order. */
-export function deviationSetKey(schedule: DeviationSet): string {
-  return schedule.map(deviationKey).sort().join("\n");
+export function deviationSetKey(set: DeviationSet): string {
+  return set.map(deviationKey).sort().join("\n");
 }
 
 /** Formats a set for messages: `answer_lost at createWhitelabel#1`. */
-export function deviationSetText(schedule: DeviationSet): string {
-  return schedule.map(({ kind, at }) => `${kind} at ${at}`).join(", ");
+export function deviationSetText(set: DeviationSet): string {
+  return set.map(({ kind, at }) => `${kind} at ${at}`).join(", ");
 }

@@ -14,12 +14,12 @@ export class Evidence {
     this.#plain = timelineOf(plain);
   }
 
-  add(schedule: DeviationSet, observed: ObservedRun, outcome: ExploreSingle["outcome"]): void {
-    const [first] = schedule;
-    if (schedule.length === 1) this.singles.push({ kind: first!.kind, at: first!.at, outcome });
+  add(set: DeviationSet, observed: ObservedRun, outcome: ExploreSingle["outcome"]): void {
+    const [first] = set;
+    if (set.length === 1) this.singles.push({ kind: first!.kind, at: first!.at, outcome });
     const repeat = findRepeat(observed);
     const known = repeat && this.#repeats[repeat.isSafe ? "safe" : "blind"];
-    if (known?.has(repeat!.operation) === false) known.set(repeat!.operation, schedule);
+    if (known?.has(repeat!.operation) === false) known.set(repeat!.operation, set);
   }
 
   storyOf(observed: ObservedRun): NonNullable<ExploreFinding["story"]> {
@@ -29,18 +29,18 @@ export class Evidence {
   /** Describes blind repeats, unless a `money` finding already reports their effect. */
   badPractice(
     findings: readonly ExploreFinding[],
-  ): { readonly message: string; readonly schedule: DeviationSet }[] {
+  ): { readonly message: string; readonly set: DeviationSet }[] {
     if (findings.some(({ oracle }) => oracle === "money")) return [];
-    return [...this.#repeats.blind].map(([operation, schedule]) => ({
-      schedule,
+    return [...this.#repeats.blind].map(([operation, set]) => ({
+      set,
       message: `the app calls ${operation} again without checking the outcome of the first call`,
     }));
   }
 
   goodPractice(): string[] {
     return [...this.#repeats.safe].map(
-      ([operation, schedule]) =>
-        `good practice: ${deviationSetText(schedule)}: the app calls ${operation} again with the same Idempotency-Key`,
+      ([operation, set]) =>
+        `good practice: ${deviationSetText(set)}: the app calls ${operation} again with the same Idempotency-Key`,
     );
   }
 }

@@ -186,7 +186,7 @@ class Exploration {
       separationOf: (one, other) => this.#deviations.separationOf(one, other),
       isTimeOver: () => this.#isTimeOver(),
       batchSize: this.#lanes === 1 ? 1 : this.#lanes * SETS_PER_LANE,
-      run: (schedules) => this.#runAll(schedules),
+      run: (sets) => this.#runAll(sets),
       shuffleRandom: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
       drawRandom: budgetMs === undefined ? undefined : seededRandom(name),
     });
@@ -209,11 +209,11 @@ class Exploration {
   }
 
   /** Runs the sets in order until the time is over or the app is gone. */
-  async #runAll(schedules: readonly DeviationSet[]): Promise<SearchRunResult[]> {
+  async #runAll(sets: readonly DeviationSet[]): Promise<SearchRunResult[]> {
     const results: SearchRunResult[] = [];
-    const done = await this.#trials.runConcurrently(schedules);
-    for (const [index, schedule] of schedules.entries()) {
-      const result = await this.#run(schedule, done.get(index));
+    const done = await this.#trials.runConcurrently(sets);
+    for (const [index, set] of sets.entries()) {
+      const result = await this.#run(set, done.get(index));
       if (result !== undefined) results.push(result);
       if (result === undefined || result.isAppGone) break;
     }
@@ -221,61 +221,59 @@ class Exploration {
   }
 
   /** Runs a set, or takes its result from `done`. Returns undefined if the time is over. */
-  async #run(schedule: DeviationSet, done: Trial | undefined): Promise<SearchRunResult | undefined> {
-    const trial = done ?? (await this.#trials.runBrief(schedule));
+  async #run(set: DeviationSet, done: Trial | undefined): Promise<SearchRunResult | undefined> {
+    const trial = done ?? (await this.#trials.runBrief(set));
     const { trace, verdict } = trial;
     const needsConfirmation = verdict.outcome === "wrong" || this.#trials.isSuspect(trial);
-    const failure = needsConfirmation ? await this.#confirm(schedule, verdict) : undefined;
+    const failure = needsConfirmation ? await this.#confirm(set, verdict) : undefined;
     if (this.#isTimeOver()) return undefined;
     if (verdict.outcome === "unknown")
-      this.#notes.add(`not judged: ${deviationSetText(schedule)}: ${verdict.reason}`);
-    if (failure !== undefined) this.#report(schedule, failure, trace);
+      this.#notes.add(`not judged: ${deviationSetText(set)}: ${verdict.reason}`);
+    if (failure !== undefined) this.#report(set, failure, trace);
     // If a failure does not recur, the effect of the deviation is unknown.
     const outcome = failure?.outcome ?? (verdict.outcome === "wrong" ? "unknown" : verdict.outcome);
-    this.evidence.add(schedule, trace.observed, outcome);
+    this.evidence.add(set, trace.observed, outcome);
     this.#options.onRun?.(++this.#count, this.findings.length);
-    this.#deviations.excludeUnreleasedRead(schedule, trace.observed);
+    this.#deviations.excludeUnreleasedRead(set, trace.observed);
     const behaviour = behaviourOf(trace);
     const deviations = this.#deviations.findIn(trace.observed);
     return {
       hasFailed: failure !== undefined,
       behaviour,
-      isAbsorbed: this.#isAbsorbed(schedule, trace),
+      isAbsorbed: this.#isAbsorbed(set, trace),
       deviations: deviations.filter((one) => this.#isTried(one)),
       canApply: this.#deviations.applicabilityTest(deviations),
       isAppGone: failure?.isAppGone === true,
     };
   }
 
-  #isAbsorbed(schedule: DeviationSet, trace: Trace): boolean {
-    const withReads = !schedule.some(({ kind }) => KIND_DEFINITIONS[kind].isJob);
+  #isAbsorbed(set: DeviationSet, trace: Trace): boolean {
+    const withReads = !set.some(({ kind }) => KIND_DEFINITIONS[kind].isJob);
     return behaviourOf(trace, withReads) === behaviourOf(this.#plain.trace, withReads);
   }
 
   /** Repeats a failing set with the plan for the saved file. Returns undefined if the failure does not recur. */
-  async #confirm(schedule: DeviationSet, first: TraceVerdict): Promise<WrongVerdict | undefined> {
+  async #confirm(set: DeviationSet, first: TraceVerdict): Promise<WrongVerdict | undefined> {
     if (first.outcome === "wrong" && first.isAppGone) return first;
-    const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_RACE_REPEATS), "full");
+    const { verdict } = await this.#trials.run(this.#trials.plan(set, SAVED_RACE_REPEATS), "full");
     if (verdict.outcome === "wrong" && (verdict.isAppGone || verdict.isBroken)) {
       const isAppGone = verdict.isAppGone || !(await this.#trials.passesPlainRun());
       return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
     }
     // Keeps the first message of a race: the saved plan sends 10 copies instead of 2, and its message has other counts.
     if (verdict.outcome === "wrong")
-      return first.outcome === "wrong" && schedule.some(({ kind }) => KIND_DEFINITIONS[kind].isRace)
+      return first.outcome === "wrong" && set.some(({ kind }) => KIND_DEFINITIONS[kind].isRace)
         ? first
         : verdict;
     if (first.outcome === "wrong" && !this.#isTimeOver())
-      this.#notes.add(
-        `happened once and could not be repeated: ${deviationSetText(schedule)}: ${first.message}`,
-      );
+      this.#notes.add(`happened once and could not be repeated: ${deviationSetText(set)}: ${first.message}`);
     return undefined;
   }
 
-  #report(schedule: DeviationSet, { oracle, message }: WrongVerdict, { observed }: Trace): void {
-    const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KIND_DEFINITIONS[kind].description}`).join("; ")}`;
-    const file = this.#deviable.save(this.#trials.plan(schedule, SAVED_RACE_REPEATS), description);
-    const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
+  #report(set: DeviationSet, { oracle, message }: WrongVerdict, { observed }: Trace): void {
+    const description = `${message}; ${set.map(({ kind, at }) => `${at}: ${KIND_DEFINITIONS[kind].description}`).join("; ")}`;
+    const file = this.#deviable.save(this.#trials.plan(set, SAVED_RACE_REPEATS), description);
+    const deviations = set.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(observed);
     this.findings.push({ oracle, message, deviations, story, ...(file === undefined ? {} : { file }) });
   }
@@ -289,9 +287,9 @@ class Exploration {
   }
 
   #judgePractice(): void {
-    for (const { message, schedule } of this.evidence.badPractice(this.findings))
-      if (this.#isRaised("manners")) this.findings.push({ oracle: "manners", message, deviations: schedule });
-      else this.#notes.add(`manners: ${deviationSetText(schedule)}: ${message}`);
+    for (const { message, set } of this.evidence.badPractice(this.findings))
+      if (this.#isRaised("manners")) this.findings.push({ oracle: "manners", message, deviations: set });
+      else this.#notes.add(`manners: ${deviationSetText(set)}: ${message}`);
   }
 
   /** Lists the deviations that apply to a plain run and were not tried alone, and the kinds that do not apply. */

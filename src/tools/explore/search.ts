@@ -22,7 +22,7 @@ export interface SearchOptions {
   readonly depth: number;
   readonly initialDeviations: readonly Deviation[];
   /** Runs sets; returns their results in the same order, or fewer results if interrupted. */
-  readonly run: (schedules: readonly DeviationSet[]) => Promise<readonly SearchRunResult[]>;
+  readonly run: (sets: readonly DeviationSet[]) => Promise<readonly SearchRunResult[]>;
   /** Number of sets per call of `run`. */
   readonly batchSize?: number;
   readonly separationOf: (one: Deviation, other: Deviation) => Separation | undefined;
@@ -53,7 +53,7 @@ export function seededRandom(seed: string): () => number {
 
 /** A set that has passed, and the deviations that can extend it. */
 interface Base {
-  readonly schedule: DeviationSet;
+  readonly set: DeviationSet;
   readonly more: readonly Deviation[];
 }
 
@@ -83,7 +83,7 @@ class Search {
 
   async run(): Promise<SearchResult> {
     const { depth, initialDeviations, drawRandom } = this.#options;
-    let bases: Base[] = [{ schedule: [], more: initialDeviations }];
+    let bases: Base[] = [{ set: [], more: initialDeviations }];
     let completeDepth = 0;
     for (let size = 1; size <= depth && !this.#hasEnded; size++) {
       this.#runsOfDepth.push(0);
@@ -104,33 +104,33 @@ class Search {
   }
 
   #extend(bases: readonly Base[]): DeviationSet[] {
-    return bases.flatMap(({ schedule, more }) =>
-      more.filter((one) => this.#isWorthRunning(schedule, one)).map((one) => [...schedule, one]),
+    return bases.flatMap(({ set, more }) =>
+      more.filter((one) => this.#isWorthRunning(set, one)).map((one) => [...set, one]),
     );
   }
 
-  #shuffle(schedules: DeviationSet[]): DeviationSet[] {
+  #shuffle(sets: DeviationSet[]): DeviationSet[] {
     const { shuffleRandom } = this.#options;
-    if (shuffleRandom === undefined) return schedules;
-    const drawn = schedules.map((schedule) => ({ schedule, at: shuffleRandom() }));
-    return drawn.sort((a, b) => a.at - b.at).map(({ schedule }) => schedule);
+    if (shuffleRandom === undefined) return sets;
+    const drawn = sets.map((set) => ({ set, at: shuffleRandom() }));
+    return drawn.sort((a, b) => a.at - b.at).map(({ set }) => set);
   }
 
   /** Runs sets in batches; returns the sets that passed. */
-  async #runAll(schedules: readonly DeviationSet[]): Promise<Base[]> {
+  async #runAll(sets: readonly DeviationSet[]): Promise<Base[]> {
     const { initialDeviations, batchSize = 1, run, isTimeOver } = this.#options;
     const bases: Base[] = [];
-    for (let at = 0; at < schedules.length; at += batchSize) {
+    for (let at = 0; at < sets.length; at += batchSize) {
       this.#hasEnded ||= isTimeOver();
       if (this.#hasEnded) break;
-      const batch = schedules.slice(at, at + batchSize);
+      const batch = sets.slice(at, at + batchSize);
       const results = await run(batch);
       this.#hasEnded ||= results.length < batch.length;
       for (const [index, result] of results.entries()) {
-        const schedule = batch[index]!;
-        const isNovel = this.#record(schedule, result);
+        const set = batch[index]!;
+        const isNovel = this.#record(set, result);
         if (result.hasFailed) continue;
-        const base = { schedule, more: withNew(initialDeviations, result.deviations) };
+        const base = { set, more: withNew(initialDeviations, result.deviations) };
         bases.push(base);
         if (isNovel) this.#novel.push(base);
       }
@@ -154,16 +154,16 @@ class Search {
   #draw(random: () => number): DeviationSet[] {
     const pick = <Item>(of: readonly Item[]): Item | undefined => of[Math.floor(random() * of.length)];
     const newest = Math.floor(random() ** 2 * this.#novel.length);
-    const { schedule: base, more } = this.#novel.at(-1 - newest)!;
+    const { set: base, more } = this.#novel.at(-1 - newest)!;
     const size = Math.max(this.#options.depth, base.length) + 1;
-    let schedule = base;
-    while (schedule.length < size - 1) {
-      const next = pick(more.filter((deviation) => this.#separation(schedule, deviation) !== "impossible"));
+    let set = base;
+    while (set.length < size - 1) {
+      const next = pick(more.filter((deviation) => this.#separation(set, deviation) !== "impossible"));
       if (next === undefined) return [];
-      schedule = [...schedule, next];
+      set = [...set, next];
     }
     const last = pick(more);
-    return last !== undefined && this.#isWorthRunning(schedule, last) ? [[...schedule, last]] : [];
+    return last !== undefined && this.#isWorthRunning(set, last) ? [[...set, last]] : [];
   }
 
   #separation(base: DeviationSet, deviation: Deviation): Separation | undefined {
@@ -177,38 +177,38 @@ class Search {
   #isWorthRunning(base: DeviationSet, deviation: Deviation): boolean {
     const separation = this.#separation(base, deviation);
     if (separation === "impossible") return false;
-    const schedule = [...base, deviation];
-    const key = deviationSetKey(schedule);
+    const set = [...base, deviation];
+    const key = deviationSetKey(set);
     if (this.#tried.has(key)) return false;
     this.#tried.add(key);
-    const skipReason = separation ?? this.#skipReasonOf(schedule);
+    const skipReason = separation ?? this.#skipReasonOf(set);
     if (skipReason !== undefined) this.#skipped[skipReason]++;
     return skipReason === undefined;
   }
 
-  #skipReasonOf(schedule: DeviationSet): SkipReason | undefined {
-    const keys = new Set(schedule.map(deviationKey));
+  #skipReasonOf(set: DeviationSet): SkipReason | undefined {
+    const keys = new Set(set.map(deviationKey));
     const holds = (set: ReadonlySet<string>) => [...set].every((key) => keys.has(key));
     if (this.#failing.some(holds)) return "holds_a_failing_set";
     if (this.#options.shuffleRandom !== undefined) return undefined;
     if ([...keys].filter((key) => this.#absorbed.has(key)).length > 1) return "absorbed";
     if (this.#alike.some(holds)) return "alike";
-    return schedule.some((one) => this.#isUnmet(one, schedule)) ? "unmet" : undefined;
+    return set.some((one) => this.#isUnmet(one, set)) ? "unmet" : undefined;
   }
 
   /** Returns true if `one` would change nothing, because it does not apply to a run with the rest of the set. */
-  #isUnmet(one: Deviation, schedule: DeviationSet): boolean {
-    const meets = this.#meets.get(deviationSetKey(schedule.filter((other) => other !== one)));
+  #isUnmet(one: Deviation, set: DeviationSet): boolean {
+    const meets = this.#meets.get(deviationSetKey(set.filter((other) => other !== one)));
     if (meets === undefined || meets(one)) return false;
-    this.#meets.set(deviationSetKey(schedule), meets);
+    this.#meets.set(deviationSetKey(set), meets);
     return true;
   }
 
   /** Returns true if the set belongs in `#alike`; remembers its behaviour for later sets. */
-  #isLikeAnother(schedule: DeviationSet, { behaviour }: SearchRunResult): boolean {
-    const reactions = schedule.flatMap((one) => {
+  #isLikeAnother(set: DeviationSet, { behaviour }: SearchRunResult): boolean {
+    const reactions = set.flatMap((one) => {
       const { likeness } = KIND_DEFINITIONS[one.kind];
-      const others = deviationSetKey(schedule.filter((other) => other !== one));
+      const others = deviationSetKey(set.filter((other) => other !== one));
       return likeness === undefined ? [] : [[`${likeness} ${one.at}`, others, behaviour].join("\n\n")];
     });
     const isKnown = reactions.some((reaction) => this.#reactions.has(reaction));
@@ -217,18 +217,18 @@ class Search {
   }
 
   /** Records a result; returns true if its behaviour is new. */
-  #record(schedule: DeviationSet, result: SearchRunResult): boolean {
-    const keys = schedule.map(deviationKey);
-    const index = schedule.length - 1;
+  #record(set: DeviationSet, result: SearchRunResult): boolean {
+    const keys = set.map(deviationKey);
+    const index = set.length - 1;
     this.#runs++;
     this.#runsOfDepth[index] = (this.#runsOfDepth[index] ?? 0) + 1;
     const isNovel = !this.#behaviours.has(result.behaviour);
     this.#behaviours.add(result.behaviour);
-    this.#meets.set(deviationSetKey(schedule), result.canApply);
+    this.#meets.set(deviationSetKey(set), result.canApply);
     if (result.hasFailed) this.#failing.push(new Set(keys));
     else {
       if (result.isAbsorbed && keys.length === 1) this.#absorbed.add(keys[0]!);
-      if (this.#isLikeAnother(schedule, result)) this.#alike.push(new Set(keys));
+      if (this.#isLikeAnother(set, result)) this.#alike.push(new Set(keys));
     }
     this.#hasEnded ||= result.isAppGone === true;
     return isNovel;

@@ -86,9 +86,9 @@ export class Trials {
     this.#lanes = lanes;
   }
 
-  plan(schedule: DeviationSet, repeats = RACE_REPEATS): RunPlan {
-    const plan = this.#deviable.planRun(schedule, repeats > RACE_REPEATS);
-    for (const deviation of schedule) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
+  plan(set: DeviationSet, repeats = RACE_REPEATS): RunPlan {
+    const plan = this.#deviable.planRun(set, repeats > RACE_REPEATS);
+    for (const deviation of set) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
     return plan;
   }
 
@@ -98,10 +98,10 @@ export class Trials {
   }
 
   /** Runs a set without the checks that `suggestsFailure` replaces. */
-  async runBrief(schedule: DeviationSet): Promise<Trial> {
-    const trial = await this.run(this.plan(schedule), "brief");
-    const [only] = schedule;
-    if (only !== undefined && schedule.length === 1) {
+  async runBrief(set: DeviationSet): Promise<Trial> {
+    const trial = await this.run(this.plan(set), "brief");
+    const [only] = set;
+    if (only !== undefined && set.length === 1) {
       const isOwn = this.#deviations.isOwn(only) && hasOnlyOwnCalls(trial.trace);
       this.#isConcurrent.set(deviationKey(only), isOwn);
     }
@@ -113,12 +113,12 @@ export class Trials {
    * at a time. Concurrent runs share the clock and have a customer each, so they end as they would alone, unless the
    * app looks at other customers.
    */
-  async runConcurrently(schedules: readonly DeviationSet[]): Promise<Map<number, Trial>> {
+  async runConcurrently(sets: readonly DeviationSet[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();
     if (this.#lanes === 1) return trials;
-    const indexes = [...schedules.keys()].filter((index) => this.#canBeConcurrent(schedules[index]!));
-    for (const group of groupsBySize(indexes, this.#lanes, (index) => schedules[index]!.length)) {
-      const plans = group.map((index) => this.plan(schedules[index]!));
+    const indexes = [...sets.keys()].filter((index) => this.#canBeConcurrent(sets[index]!));
+    for (const group of groupsBySize(indexes, this.#lanes, (index) => sets[index]!.length)) {
+      const plans = group.map((index) => this.plan(sets[index]!));
       const traces = await this.#deviable.observe(plans, "brief");
       if (!traces.every(hasOnlyOwnCalls)) continue;
       for (const [lane, trace] of traces.entries()) {
@@ -133,10 +133,10 @@ export class Trials {
     return suggestsFailure(trace.observed, this.#plain);
   }
 
-  #canBeConcurrent(schedule: DeviationSet): boolean {
+  #canBeConcurrent(set: DeviationSet): boolean {
     return (
-      schedule.length > 1 &&
-      schedule.every((one) => this.#isConcurrent.get(deviationKey(one)) ?? this.#deviations.isOwn(one))
+      set.length > 1 &&
+      set.every((one) => this.#isConcurrent.get(deviationKey(one)) ?? this.#deviations.isOwn(one))
     );
   }
 

@@ -90,14 +90,14 @@ export function deviatingDocument(
   name: string,
   quiet: string | undefined,
 ): RunDocument {
-  const { isCancelled, schedule } = plan;
+  const { isCancelled, set } = plan;
   const baseline = isCancelled ? unpaid(learned) : learned;
   const rules = {
     charges: plan.charges,
     webhooks: [...plan.webhooks].sort(bySkip),
     faults: [...[...plan.faults].sort(bySkip), ...plan.slowReads],
   };
-  const until = [...withRole("drive", driveSteps(flow, plan)), ...tailOf(flow, schedule.length)];
+  const until = [...withRole("drive", driveSteps(flow, plan)), ...tailOf(flow, set.length)];
   const placed = [
     ...withRole("reset", flow.reset),
     ...withMovingTime(withQuiet(withJobs(until, flow, plan), quiet), plan, baseline),
@@ -203,18 +203,18 @@ function unpaidStep({ name, pay_twice, close_page }: RawStep): RawStep {
 
 /** The flow's steps without checks of responses; the customer repeats a call that fails or gets no response. */
 function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
-  const { presses, schedule, jobs } = plan;
+  const { presses, set, jobs } = plan;
   const press = firstAppCallOf(flow);
   const page = paidPageOf(flow);
   return flow.drive.flatMap((step): RawStep[] => {
     if (step === page) {
       const isBusy = jobs.some(({ sinceMs }) => sinceMs === undefined);
       return [
-        ...(isBusy ? jobSteps(flow, schedule.length) : []),
+        ...(isBusy ? jobSteps(flow, set.length) : []),
         plan.isCancelled ? cancelStep(step) : plan.isPaidLate ? unpaidStep(step) : step,
       ];
     }
-    const tolerant = tolerantStep(step, schedule.length + 1);
+    const tolerant = tolerantStep(step, set.length + 1);
     if (tolerant === undefined) return [];
     if (step !== press || presses === 1) return [tolerant];
     const { save: _save, ...repeated } = tolerant;
@@ -277,7 +277,7 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
   return timed
     .sort((one, other) => other.atMs - one.atMs)
     .reduce((all: readonly Placed[], { atMs, concurrentWebhook }) => {
-      const ticks = jobSteps(flow, plan.schedule.length);
+      const ticks = jobSteps(flow, plan.set.length);
       const work: RawStep[] =
         concurrentWebhook === undefined
           ? ticks

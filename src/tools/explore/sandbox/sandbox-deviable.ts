@@ -203,8 +203,8 @@ export class SandboxDeviable implements Deviable {
     this.#profile.set(part, (this.#profile.get(part) ?? 0) + ms);
   }
 
-  planRun(schedule: DeviationSet, isSaved: boolean): SandboxPlan {
-    return new SandboxPlan(schedule, {
+  planRun(set: DeviationSet, isSaved: boolean): SandboxPlan {
+    return new SandboxPlan(set, {
       customerMatch: this.#baseline.customerMatch,
       isSaved,
       isWaiting: this.#quiet !== undefined,
@@ -242,7 +242,7 @@ export class SandboxDeviable implements Deviable {
       this.#flow,
       plan,
       this.#baseline,
-      scenarioName(this.name, plan.schedule),
+      scenarioName(this.name, plan.set),
       plan.isSaved && !plan.holdsRead && this.#quiet !== undefined
         ? `${steadyMs(this.#flow)}ms`
         : this.#quiet,
@@ -348,8 +348,8 @@ function endingOf(message: string): RunFailure["ending"] {
 const MAX_NAME = 100;
 
 /** Names a scenario after the flow and its deviations. */
-export function scenarioName(flow: string, schedule: DeviationSet): string {
-  const parts = schedule.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
+export function scenarioName(flow: string, set: DeviationSet): string {
+  const parts = set.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
   const name = [flow, ...parts].join(".");
   if (name.length <= MAX_NAME) return name;
   // The hash keeps shortened names distinct.

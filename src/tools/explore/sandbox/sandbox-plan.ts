@@ -46,7 +46,7 @@ export interface PlanSetting {
 
 /** Collects the deviations of one run as rules and changes of a scenario file. */
 export class SandboxPlan implements RunPlan {
-  readonly schedule: DeviationSet;
+  readonly set: DeviationSet;
   readonly charges: ChargeRule[] = [];
   readonly webhooks: WebhookRule[] = [];
   readonly faults: FaultRule[] = [];
@@ -65,8 +65,8 @@ export class SandboxPlan implements RunPlan {
   readonly #isPatient: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
 
-  constructor(schedule: DeviationSet, { customerMatch, isSaved, isWaiting = false, pace }: PlanSetting) {
-    this.schedule = schedule;
+  constructor(set: DeviationSet, { customerMatch, isSaved, isWaiting = false, pace }: PlanSetting) {
+    this.set = set;
     this.isSaved = isSaved;
     this.pace = pace;
     this.#isPatient = isSaved || isWaiting;
