@@ -14,7 +14,7 @@ export interface Deviation {
   readonly at: string;
 }
 
-/** The deviations of one run, in any order: a set in comments, a `set` in code. */
+/** The deviations of one run, in any order. */
 export type DeviationSet = readonly Deviation[];
 
 export function deviationKey({ kind, at }: Deviation): string {
