@@ -26,7 +26,7 @@ export interface AdvanceReport {
   readonly fired: readonly FiredTask[];
   /** Number of tasks that ran, listed in `fired` or not. */
   readonly fired_total: number;
-  /** How the app became still; absent if the advance did not wait for the app. */
+  /** The app's calls after webhooks; absent if the advance did not wait for these calls to end. */
   readonly quiet?: QuietReport;
 }
 
@@ -38,9 +38,9 @@ export type AdvanceTarget =
 
 /** Number of tasks that a report lists. */
 const FIRED_LIMIT = 1_000;
-/** Maximum length of a chain of webhooks and calls with `until: "idle"`; a longer one counts as an endless loop. */
+/** Maximum length of a chain of webhooks and calls in an advance to idle; a longer chain counts as endless. */
 const LONGEST_LOOP = 1_000;
-/** Maximum number of external calls at one instant; more count as an endless loop. */
+/** Maximum number of API calls at one instant; more count as an endless loop. */
 const CALLS_PER_INSTANT = 10_000;
 
 /** State of one advance: its target, its current instant and the tasks that ran. */
@@ -48,7 +48,7 @@ export class Advance {
   readonly loops = new LoopDetector();
   /** A write that failed during the advance. */
   failure: { readonly error: unknown } | undefined;
-  /** True at the start and after webhooks were sent: the app may not be still yet. */
+  /** True at the start and after webhooks were sent: the app may still make calls. */
   isUnsettled = true;
   quiet: QuietReport | undefined;
   readonly fromMs: number;
@@ -58,7 +58,7 @@ export class Advance {
   readonly #clockRuns: boolean;
   readonly #fired: FiredTask[] = [];
   #firedTotal = 0;
-  /** External calls at the current instant. */
+  /** API calls at the current instant. */
   #calls = 0;
   #reachedNext = false;
   #nowMs: number;
@@ -85,7 +85,7 @@ export class Advance {
     return this.#nowMs;
   }
 
-  /** A stopped clock runs tasks due at the start instant without an advance, so these are not counted. */
+  /** Counts a task, unless the clock was stopped and the task was due at the start: it needed no advance to run. */
   noteFired(task: Task, atMs: number): void {
     if (!this.#clockRuns && atMs <= this.fromMs) return;
     this.#firedTotal++;
@@ -106,7 +106,7 @@ export class Advance {
     );
   }
 
-  /** Returns a refusal, even with attempts in flight, if the current instant would never end. */
+  /** Returns a refusal if the calls at the current instant exceed the limit, because the instant would never end. */
   stuckRefusal(): Refusal | undefined {
     if (this.#calls <= CALLS_PER_INSTANT) return undefined;
     return refuse(

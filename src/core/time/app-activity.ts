@@ -1,17 +1,17 @@
 import type { WallClock } from "./wall-clock.js";
 
-/** Longest wait for the app to become still, as a multiple of the quiet time. */
+/** Time limit of a wait for the app's calls to end, as a multiple of `quietMs`. */
 const MAX_QUIET_TIMES = 10;
 
-/** How long the app kept working after its responses to webhooks, as measured by the waits of an advance. */
+/** The app's calls after its responses to webhooks, while an advance waits for these calls to end. */
 export interface QuietReport {
   /** Number of waits. */
   readonly waits: number;
-  /** Calls that arrived or ended during the waits. */
+  /** Number of times that a call of the app began or ended during a wait. */
   readonly calls: number;
   /** The longest time from the last response to a webhook to the app's last call, in milliseconds of wall time. */
   readonly longest_ms: number;
-  /** Waits that ended before the app was still. */
+  /** Number of waits that reached the time limit before the app's calls had ended. */
   readonly restless: number;
 }
 
@@ -42,7 +42,7 @@ export class AppActivity {
     this.#lastMs = this.#wall.nowMs();
   }
 
-  /** Does not count a call as under way while a fault holds its response for a webhook. */
+  /** Excludes a call from the calls under way while a fault holds its response until a webhook is answered. */
   async excludeHeldCall(held: Promise<void>): Promise<void> {
     this.#heldCalls++;
     await held;

@@ -14,7 +14,7 @@ type ClockView = z.infer<typeof clockSchema>;
 
 export interface ClockRequest {
   readonly setting: ClockSetting | undefined;
-  /** Sandbox time to advance to before the setting applies. */
+  /** Target of an advance that runs before the setting applies; undefined: no advance. */
   readonly nowMs: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export class ClockControl {
    * instant.
    *
    * @param settingAfter clock setting from the target on, unless the advance is refused
-   * @param quietMs wall time that must pass without a call of the app before time leaves an instant with webhooks
+   * @param quietMs after webhooks, sandbox time waits until the app has made no call for this wall time
    */
   async advance(
     target: AdvanceTarget,

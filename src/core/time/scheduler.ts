@@ -25,7 +25,7 @@ export interface DeliveryAttempts {
   enqueue(task: Task): void;
   /** Begins queued attempts. Throws if a resulting change cannot be stored; the rest stay queued. */
   begin(): void;
-  /** Records outcomes in order. Throws if an outcome cannot be stored, which stays pending then. */
+  /** Records outcomes in order. Throws if an outcome cannot be stored; the outcome stays pending. */
   recordOutcomes(): void;
   /** True if attempts are queued, or an outcome could not be stored. */
   readonly hasPendingWork: boolean;
@@ -97,7 +97,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return this.#closed;
   }
 
-  /** Executes the command of an external call after all due tasks; an advance counts the call and its tasks. */
+  /** Executes the command of an API call after all due tasks. An advance counts the call and the tasks it plans. */
   execute<Result>(command: Command<Result>): Result {
     const advance = this.#advance;
     if (advance === undefined) return this.run(command);
@@ -113,7 +113,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   }
 
   /**
-   * Runs due tasks, then the command. In the other order the tasks would be late, as engine time never goes back.
+   * Runs due tasks, then the command. Engine time never goes back, so a task after the command would run too late.
    *
    * @param undo see `Engine.execute`
    */
@@ -191,7 +191,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     });
   }
 
-  /** Reports errors that no caller can receive, such as a full disk, and plans a retry. */
+  /** Runs `work`; if it throws, as with a full disk, reports the error and plans a retry. */
   runGuarded(work: () => void): void {
     try {
       work();
@@ -222,7 +222,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.notifyWaiters();
   }
 
-  /** Returns true if an asynchronous store is writing; the next tick then follows the write. */
+  /** Returns true while an asynchronous store is writing, and plans a tick for the end of the write. */
   #pauseWhileStoring(): boolean {
     if (!this.engine.isStoring) return false;
     void this.engine.flushQuietly()?.then(() => this.planTick());
@@ -286,8 +286,8 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   }
 
   /**
-   * Sets a callback of `notifyWaiters`. The callback checks if the namespace is idle even where no commit follows, such
-   * as after a post to a mailbox.
+   * Sets a callback for each `notifyWaiters`. A namespace can become idle without a commit, for example after a post to
+   * a mailbox, and calls that wait for idle must notice.
    */
   onWake(callback: () => void): void {
     this.#onWake = callback;

@@ -1,6 +1,6 @@
 import * as timers from "node:timers";
 
-/** Node's own timers: tests that fake timers must not stop event-loop yields and lock heartbeats. */
+/** Node's own timers: fake timers in a test must stop neither event-loop yields nor heartbeats of locks. */
 const { setImmediate, setTimeout, setInterval, clearInterval } = timers;
 
 /** Calls back after pending I/O of the event loop. */
@@ -32,5 +32,5 @@ export function monotonicMs(): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** Clock of file timestamps. */
+/** `Date.now`, captured at load, to compare with file timestamps: a test may fake `Date` later. */
 export const machineNowMs: () => number = Date.now;

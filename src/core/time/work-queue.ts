@@ -21,7 +21,7 @@ export class WorkQueue {
   readonly #nowMs: () => number;
   readonly #pause: (delayMs: number) => Promise<void>;
 
-  /** @param nowMs replaced in tests, like `wait` */
+  /** Tests replace both parameters. */
   constructor(nowMs = monotonicMs, wait = pause) {
     this.#nowMs = nowMs;
     this.#pause = wait;
