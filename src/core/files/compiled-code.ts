@@ -19,9 +19,9 @@ interface CompilesModules {
 
 /**
  * Compile cache for Node before 22.1: stores V8's compiled code of the files in dist/chunks/, whose names contain a
- * hash of their content. The cache lies beside the code, so both need the same write permissions.
+ * hash of their content. The cache is in the package's folder: only users who can change the code can change it.
  *
- * @returns a function that writes the new entries; later ones are written when the process exits
+ * @returns a function that writes the new entries; entries added later are written when the process exits
  */
 export function cacheCompiledCode(): () => void {
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return () => {};

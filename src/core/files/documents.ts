@@ -221,7 +221,7 @@ function parseYaml(
   }
 }
 
-/** Keeps the first `MAX_FAULTS`, and one more that says how many are left. */
+/** Keeps the first `MAX_FAULTS` and one more, whose message says how many faults are left out. */
 function limited<T extends { readonly message: string }>(faults: readonly T[]): T[] {
   const rest = faults.length - MAX_FAULTS;
   if (rest <= 0) return [...faults];

@@ -20,7 +20,7 @@ import {
 type List = keyof Fixtures;
 const LIST_NAMES = Object.keys(FIXTURE_ID_FIELDS) as List[];
 
-/** A record with the user's changes. */
+/** A merged record: a shipped record, changed or not, or a record of the user. */
 interface Entry<Of extends List> {
   readonly record: Fixtures[Of][number];
   /** Index in the user's list; undefined for an unchanged shipped record. */
