@@ -127,7 +127,7 @@ const lists = {
     columns: ["at", "method", "path", "operation", "status", "fault"],
     values: { status: (request) => request.status ?? missingStatusReason(request) },
     filters: [
-      // The control API has no search in bodies.
+      // Adds nothing to the control API's query, which cannot search in bodies.
       { ...search("Text", "in the path or a body"), query: () => ({}) },
       {
         ...STATUS,
@@ -163,7 +163,7 @@ const lists = {
   scenarios: {
     columns: ["name", "active", "description"],
     values: {
-      // `default` applies last even if it was not activated.
+      // The scenario `default` always applies, after all others; it needs no activation.
       active: ({ name, active }) => (name === "default" ? "always" : active),
       description: ({ description = "" }) => String(description).replace(/\s+/g, " ").trim(),
     },
@@ -173,5 +173,5 @@ const lists = {
 
 export type ListName = keyof typeof lists;
 
-/** List, as a path below `/_sandbox` → its columns and filters. */
+/** Columns and filters by list. The name of a list is its path below `/_sandbox`. */
 export const LIST_COLUMNS: Readonly<Record<ListName, ListColumns>> = lists;

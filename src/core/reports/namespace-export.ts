@@ -1,6 +1,6 @@
-// Reports made from responses of the control API: list columns, charge histories, exports of a namespace and of failed
-// tests, OTLP. Used by the command, the dashboard, the server and scenario runs. The data is JSON of the control API;
-// nothing here reads the engine or the store.
+// This folder makes reports from JSON of the control API: list columns, charge histories, OTLP, exports of a namespace
+// and of failed tests. Used by the command, the dashboard, the server and scenario runs. No report reads the engine or
+// the store.
 import { type ControlClient, readPages } from "../../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ChargeHistoryItem, FailedTest } from "../schema/control-responses.js";

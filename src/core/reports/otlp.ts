@@ -14,8 +14,8 @@ const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const ERROR = 2;
 
 /**
- * Converts a charge's history to OTLP JSON, for a collector's `/v1/traces`. The history is one span below the span of
- * the request that created the charge; requests and delivery attempts are its child spans, other items its events.
+ * Converts a charge's history to OTLP JSON, for a collector's `/v1/traces`. The charge is a child span of the request
+ * that created it. Requests and delivery attempts are child spans of the charge; other items are events of its span.
  * Times are sandbox time. Ids are derived from the content, so a repeated export is identical.
  */
 export function toOtlpTrace({ charge, items, traceparent }: TracedHistory, version: string) {
