@@ -65,12 +65,12 @@ export interface TestSandbox {
   /** Resets to the initial state, as happens before each test. */
   reset(options?: ResetOptions): Promise<void>;
   /**
-   * Delivers webhooks to a function of this process; see `Sandbox.onWebhook`. A handler registered in a test or a
-   * `beforeEach` ends with that test. Its failed assertions are thrown by `advance` or `settled`, or fail the test at
-   * its end. Resolves with a function that unregisters it.
+   * Delivers webhooks to a handler in this process; see `Sandbox.onWebhook`. A handler of a test or a `beforeEach` is
+   * unregistered before the next test. `advance` and `settled` throw failed assertions of handlers, else the test fails
+   * at the end. Resolves with a function that unregisters the handler.
    */
   onWebhook(handler: WebhookHandler, options?: WebhookHandlerOptions): Promise<() => Promise<void>>;
-  /** Resolves when nothing is due and no delivery is in flight; rejects with WAIT_TIMEOUT after `timeout` (`"10s"`). */
+  /** Resolves when nothing is due or in flight; rejects with WAIT_TIMEOUT after `timeout` (default `"10s"`). */
   settled(timeout?: string): Promise<void>;
   /** The whole state as plain JSON. */
   snapshot(): Promise<SandboxState>;
@@ -140,7 +140,7 @@ class Setup implements TestSandbox {
     await this.#reset("POST /_sandbox/reset?wait=10s", {});
   }
 
-  /** Exports a failed test, because the next reset removes its activity. */
+  /** Compares the app's rows, exports a failed test before the next reset removes its activity, and throws failures. */
   async endTest(...[context]: unknown[]): Promise<void> {
     this.#isInTest = false;
     const test = readFinishedTest(context);
