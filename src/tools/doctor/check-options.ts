@@ -92,7 +92,7 @@ export function readCheckOptions(
   sandbox?: ControlClient,
 ): ResolvedCheckOptions {
   const checked = safeParse(schema, { ...options, url });
-  // Removes a prefix such as `checkWebhook: `, with which the line already begins.
+  // Removes a prefix such as `checkWebhook: `: the line of the fault begins with the same prefix.
   const observeName = nameOf("observe").split(": ").at(-1);
   const needsObserve = `creates the charges to observe, so it needs ${observeName}`;
   const faults = checked.ok

@@ -18,9 +18,9 @@ const NOTHING_SIGNED = "nothing is signed, so a receiver cannot tell";
 const NO_TIMESTAMP =
   "this scheme signs no timestamp, so a receiver cannot tell an old request from a new one";
 
-/** How far the stale event is in the past and the future event ahead: twice the official libraries' tolerance. */
+/** Clock difference of the stale and the future event: twice the tolerance of the official libraries. */
 const STALE_MS = 10 * 60_000;
-/** Length of a correct prefix that no comparison may accept. */
+/** Number of correct characters at the start of a forged signature. */
 const PREFIX_LENGTH = 8;
 
 export function unsignedReason({ headers }: SignatureScheme): string | undefined {

@@ -36,7 +36,7 @@ export interface ValidEventProbe extends SentProbe {
 export interface InvalidSignatureProbe extends SentProbe {
   /** Fault of a receiver that accepts the event. */
   readonly acceptanceFault: ReceiverFaultName;
-  /** Probe whose fault covers this probe's fault if the receiver accepts the events of both. */
+  /** More general probe: if the receiver accepts the events of both, only the general probe's fault is reported. */
   readonly coveredBy?: Probe;
 }
 

@@ -25,10 +25,10 @@ interface ChargeRecord {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Mailbox for webhooks of a charge whose call is held; acknowledging a webhook releases the call. */
+/** Mailbox for webhooks while a fault holds the call that creates a charge; acknowledging a webhook ends the hold. */
 const MAILBOX = "check-webhook";
 const POLL_MS = 25;
-/** Timeout of an order, as a multiple of the webhook timeout: a held call may keep the app from handling webhooks. */
+/** Timeout of an order, as a multiple of the webhook timeout: webhooks may time out while the order's call is held. */
 const ORDER_TIMEOUTS = 3;
 
 const LIMITED =

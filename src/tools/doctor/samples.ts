@@ -70,7 +70,7 @@ export class SampleFactory {
     };
   }
 
-  /** The states of a new charge up to a status, without its creation, which emits no event. */
+  /** The states of a new charge up to a status. Omits PENDING, which emits no event. */
   lifeUntil(to: ChargeStatus): Charge[] {
     const { sample } = CHARGE_STATUS_TABLE[to];
     if (sample === null || sample.from === "PENDING") return [this.charge()];
@@ -120,7 +120,7 @@ export class SampleFactory {
     return { id, body: JSON.stringify({ ...JSON.parse(body), api_version: "2099-01-01" }) };
   }
 
-  /** An event with unusual spaces and escapes in its JSON. ASCII only. */
+  /** An event in ASCII, with unusual spaces and escapes in its JSON. */
   eventWithUnusualSpelling(): SampleEvent {
     const { id, body } = this.event(this.charge({ customer_name: "Zoe" }));
     const name = '"customer_name" : "Zo\\u00eb \\/ Co"';

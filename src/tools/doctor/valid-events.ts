@@ -213,7 +213,7 @@ export const VALID_EVENT_PROBES = {
         return isRemembered ? judgeFault("retry") : judgeAccepted([answer], "retry");
       }
       if (answer.kind === "busy") return BUSY_JUDGEMENT;
-      // Without an earlier 5xx the retry is a duplicate; after a 5xx, the event may fail again in the same way.
+      // A failed retry may follow from an earlier fault: of the probe with the 5xx, or else of the duplicate probe.
       const source = retried ?? "duplicate";
       const isSame = retried === null || answer.kind !== "refused";
       const isKnown = marks.get(source)?.verdict === "fail" || marks.get(source)?.because !== undefined;
