@@ -11,8 +11,8 @@ type DocumentPromise = ReturnType<DocumentLoader>;
 const documents: Partial<Record<ApiName, DocumentPromise>> = {};
 
 /**
- * Creates an API's document; the examples of the service are recorded from calls of a sandbox. The build writes the
- * documents and replaces this module by `openapi-documents-built.ts`.
+ * Creates the OpenAPI document of an API. The examples in the service's document are recorded from calls to a sandbox.
+ * The build writes both documents to files and replaces this module with `openapi-documents-built.ts`.
  */
 export function documentOf(api: ApiName, open: Open): DocumentPromise {
   return (documents[api] ??= creators[api](open));

@@ -53,7 +53,7 @@ export function lazyReceiverCheck(timeout: string | undefined): ReceiverChecker 
   };
 }
 
-/** Throws a UserError for options and files that the user can fix. */
+/** Opens a sandbox without a port; throws a UserError for faults in options and files. */
 export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
   const control_token = requested.control_token === "generate" ? generateToken() : requested.control_token;
   const version = packageVersion();

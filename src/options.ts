@@ -23,7 +23,7 @@ export interface OpenOptions extends StartOptions {
   readonly useRandomSeed?: boolean;
   /** Rate limit if neither the options nor a scenario file set one. */
   readonly defaultRateLimit?: StartOptions["rate_limit"];
-  /** True in the command; false in a test run that uses the library. */
+  /** Lets the sandbox load code late and override global objects; default false, for tests in the same process. */
   readonly ownsProcess?: boolean;
   /** Receives internal errors; default: printed on standard error. */
   readonly onError?: (error: unknown) => void;
@@ -46,7 +46,7 @@ export interface ResolvedServiceOptions {
   readonly active: readonly string[];
   /** Settings from scenario files that the options do not override. */
   readonly scenarioSettings: Omit<NamespaceSetup, "fixtures">;
-  /** Probable mistakes in scenario files, and their ignored parts; one line each. */
+  /** Probable mistakes in scenario files, and parts of these files that are ignored; one line each. */
   readonly warnings: readonly string[];
 }
 
@@ -135,7 +135,7 @@ export async function resolveServiceOptions(
   };
 }
 
-/** Returns the names that exist in a sandbox with these options; reads only its fixtures. */
+/** Returns the names that exist in a sandbox with these options; reads no file but the fixtures. */
 export async function readVocabulary(options: StartOptions): Promise<Vocabulary> {
   const { fixtures } = await loadShippedContent();
   const { fixtures: file } = options;
@@ -149,7 +149,7 @@ function vocabularyFor(
   return vocabularyOf({ fixtures, eventNames: event_names, routes: serviceRoutes(paths) });
 }
 
-/** Finds the faults of a config file that matches its schema, with their positions. */
+/** Finds faults that the schema check of a config file cannot find; each fault has its position. */
 export async function configFaults(document: LoadedDocument): Promise<DocumentFault[]> {
   try {
     await resolveServiceOptions(document.value as StartOptions);
@@ -179,7 +179,7 @@ function unknownScenario(name: string, known: readonly string[]): string {
   return `there is no scenario "${name}"${didYouMean(name, known, ".")} Known: ${[...known].sort().join(", ")}`;
 }
 
-/** Imports the checks of fixtures only if there are fixtures of the user. */
+/** Loads the code that merges fixtures only if the user has fixtures. */
 async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): Promise<Fixtures> {
   const { mergeFixtures, readMergedFixtures } = await import("./core/files/merge-fixtures.js");
   return typeof source === "string" ? readMergedFixtures(base, source) : mergeFixtures(base, source);

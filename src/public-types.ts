@@ -29,7 +29,7 @@ export interface WebhookOption {
   unreachable?: "hold" | "fail";
 }
 
-/** Options of `createSandbox`: those of `start`, in camelCase. */
+/** Options of `createSandbox`: those of `start`, in camelCase. Keys inside an option are as in a config file. */
 export interface SandboxOptions {
   /** `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
   clock?: string;
@@ -47,13 +47,13 @@ export interface SandboxOptions {
   webhookTimeout?: string;
   /** Maximum wall time that a fault's `hold` or `drop: hang` delays a response, a duration; default `"30s"`. */
   holdLimit?: string;
-  /** Scenario names or files; the last one is tried first. Default: none. The shipped `default` always applies last. */
+  /** Scenario names or files; a later one takes precedence. The shipped scenario `default` applies after all others. */
   scenario?: string | string[];
   /** A fixtures file or its content, merged into the shipped fixtures. Default: only the shipped ones. */
   fixtures?: string | { readonly [list: string]: readonly object[] };
   /** Path of the file that stores the state, or the URL of a PostgreSQL database; default: in memory only. */
   data?: string;
-  /** With a database: URL where the other processes reach this one. */
+  /** With a PostgreSQL database: URL of this process for the other processes that use the database. */
   advertiseUrl?: string;
   /** With `data`: sync each change to the disk, to survive power loss; default false. */
   fsync?: boolean;
@@ -73,11 +73,11 @@ export interface SandboxOptions {
   tlsCert?: string;
   /** PEM file with the private key of `tlsCert`. */
   tlsKey?: string;
-  /** Token of the control API beyond loopback; `"generate"` makes one, `"off"` needs none. Default: no access there. */
+  /** Token of the control API beyond loopback; `"generate"` creates one, `"off"` requires none. Default: no access. */
   controlToken?: string;
   /** The key `sk_test_ns_NAME` creates the namespace NAME on first use; default false. */
   autoNamespaces?: boolean;
-  /** Operation ID → path with parameters in braces. Keys inside this and later options are as in a config file. */
+  /** Operation ID → path, with parameters in braces; default: the service's paths. */
   paths?: Record<string, string>;
   /** Event type → name in webhooks; default: the type. */
   eventNames?: Record<string, string>;
@@ -91,9 +91,9 @@ export interface SandboxOptions {
   fees?: Record<string, { platform_percent?: string; gateway_percent?: string }>;
   /** Currency → units per US dollar, as decimal strings; default: the fixtures'. */
   rates?: Record<string, string>;
-  /** Validity of quotes (durations; default 30s, and 10m once locked) and checkouts (minutes; default 60). */
+  /** Validity of a quote (default `"30s"`), of a locked quote (`"10m"`) and of a checkout, in minutes (60). */
   limits?: { quote_valid?: string; quote_locked?: string; checkout_default_minutes?: number };
-  /** Amount of a hosted charge until the customer picks a method; default `base`: no fees. */
+  /** Fees in a hosted charge's amount until a method is picked: none (default), the cheapest or dearest method's. */
   amounts?: { before_method?: "base" | "cheapest" | "dearest" };
   /** Number of requests and events that are kept; default 1,000 and 10,000. */
   retention?: { requests?: number; events?: number };
@@ -153,7 +153,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly save?: string;
   /** Adds to the report how long each part of the runs took; default false. */
   readonly profile?: boolean;
-  /** Kinds of deviation, or `manners`, whose notes become findings. Kinds skipped by default are then tried. */
+  /** Kinds of deviation to try in any case, with notes as findings; `manners`: error responses to valid events. */
   readonly failOn?: readonly string[];
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: (runs: number, findings: number) => void;
@@ -191,7 +191,7 @@ export interface ReconcileOptions {
 
 /** Tells the customer how to pay; `type` determines the other fields. */
 export type PaymentInstructions = {
-  /** Reference to quote in the payment. */
+  /** Reference that the customer gives with the payment. */
   readonly reference: string;
   /** These instructions as text for the customer. */
   readonly instructions: string;
@@ -221,7 +221,7 @@ export interface ChargeDetail {
   readonly checkout_id: string;
   /** Organization that owns the charge. */
   readonly organization_id: string;
-  /** Paid by the customer, in `currency`. */
+  /** Amount that the customer is to pay, in `currency`. */
   readonly amount: string;
   /** The customer's currency, such as `"KES"`. */
   readonly currency: string;
@@ -229,7 +229,7 @@ export interface ChargeDetail {
   readonly status: ChargeStatus;
   /** Always null in the sandbox. */
   readonly payment_provider: null;
-  /** The provider's reference. */
+  /** Reference of the charge at the payment provider. */
   readonly provider_reference: string;
   /** Instant of creation. */
   readonly created_at: string;
@@ -245,7 +245,7 @@ export interface ChargeDetail {
   readonly customer_name: string | null;
   /** The app's own data. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Null until the payment method is known, like `exchange_rate` and `settlement_amount`. */
+  /** Fees, `exchange_rate` and `settlement_amount` are null until the payment method is known. */
   readonly fees: {
     readonly total_fee: string;
     readonly fee_breakdown: { readonly platform_fee: string; readonly gateway_fee: string };
@@ -308,7 +308,7 @@ interface EventOf<Type extends string, Data> {
   readonly id: string;
   /** Event type, such as `"charge.completed"`. */
   readonly type: Type;
-  /** Instant of sandbox time. */
+  /** Sandbox time of the event. */
   readonly timestamp: string;
   /** The mode of the key the object was created with. */
   readonly mode: Mode;

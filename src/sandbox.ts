@@ -102,7 +102,7 @@ export class Sandbox {
     return this.#options.rate_limit;
   }
 
-  /** Token of the control API when listening beyond loopback; undefined if access needs none or is closed. */
+  /** Token of the control API on a port beyond loopback; undefined if the API needs no token or gives no access. */
   get controlToken(): string | undefined {
     const { control_token } = this.#options;
     return control_token === "off" ? undefined : control_token;
@@ -129,8 +129,8 @@ export class Sandbox {
   }
 
   /**
-   * Sends a request to the sandbox in this process, without a port, ignoring its host. Takes the arguments of `fetch`,
-   * accepts a path alone, and can replace `fetch` in a client. Throws a UserError after `close()`, as all methods do.
+   * Sends a request to the sandbox in this process, without a port; ignores the URL's host. Takes the arguments of
+   * `fetch` or only a path; can replace `fetch` in a client. Throws a UserError after `close()`, as all methods do.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
     this.#requireOpen("fetch");
@@ -148,10 +148,10 @@ export class Sandbox {
   };
 
   /**
-   * Delivers webhooks to a function of this process instead of a port, with the same bytes, headers, order and retries;
-   * `advance()` waits for it. The function returns a Response, a status, or nothing (204). If it throws, the delivery
-   * gets a 500; the next `advance()`, `settled()` or `close()` rethrows a failed assertion. Events from before the call
-   * are not delivered. Resolves with a function that unregisters the handler.
+   * Delivers webhooks to a handler in this process instead of a port, with the same bytes, headers, order and retries.
+   * The handler returns a Response, a status, or nothing (204); `advance()` waits for the response. If the handler
+   * throws, the response is a 500; the next `advance()`, `settled()` or `close()` rethrows a failed assertion. Earlier
+   * events are not delivered. Resolves with a function that unregisters the handler.
    */
   async onWebhook(
     handler: WebhookHandler,
@@ -293,7 +293,7 @@ export class Sandbox {
   }
 
   /**
-   * Compares the app's own view of its payments with the ledger: one row per order, with `charge_id` or
+   * Compares the app's own view of its payments with the ledger. Each row is one order of the app: `charge_id` or
    * `metadata.KEY`, `status` and, optionally, `amount`, `currency` and `delivered`. Resolves with the differences;
    * throws a SandboxError with the code VALIDATION_ERROR for an invalid row.
    */
@@ -325,9 +325,9 @@ export class Sandbox {
   }
 
   /**
-   * Runs the flow of a scenario file with one deviation, then two, and so on, each time as a new customer of a running
-   * app, which must call this sandbox. Resolves with the smallest sets of deviations that break the app; throws a
-   * UserError for an invalid file, and for a flow that fails without deviations.
+   * Runs the flow of a scenario file with one deviation, then two, and so on. Each run acts as a new customer of an
+   * app that calls this sandbox. Resolves with the smallest sets of deviations that break the app; throws a UserError
+   * for an invalid file, and for a flow that fails without deviations.
    */
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
     const namespace = this.#requireOpen("explore").default;
