@@ -16,8 +16,8 @@ import { Mailboxes } from "./mailbox-deliveries.js";
 import type { DeliveryJob, Sender } from "./sender.js";
 
 /**
- * Makes due delivery attempts: sends, posts to a mailbox, or holds them, and records their outcomes. Outcomes from
- * before a reset are dropped.
+ * Begins due delivery attempts: sends them, puts them into mailboxes, or holds them. Records their outcomes, and drops
+ * outcomes from before a reset.
  */
 export class Dispatcher implements DeliveryAttempts {
   readonly mailboxes: Mailboxes;
@@ -27,7 +27,7 @@ export class Dispatcher implements DeliveryAttempts {
   readonly #onNotice: (notice: string) => void;
   readonly #inFlight = new InFlightAttempts();
   #due: Task[] = [];
-  /** True if an outcome could not be stored; its attempt stays in flight until the retry. */
+  /** True if an outcome could not be stored. Its attempt stays in flight until storing succeeds. */
   #hasUnstoredOutcome = false;
 
   constructor(scheduler: Scheduler, sender: Sender, onNotice: (notice: string) => void = () => {}) {
@@ -48,7 +48,7 @@ export class Dispatcher implements DeliveryAttempts {
     });
     const { engine } = scheduler;
     engine.onStored(({ puts }) => {
-      // Begins the attempts in mailboxes again; attempts at removed or disabled endpoints are then dropped.
+      // Begins mailbox attempts again when an endpoint changes, which drops those of removed or disabled endpoints.
       if (puts.some(([collection]) => collection === "endpoints"))
         this.#resume(this.mailboxes.removeWaiting());
     });
@@ -110,7 +110,7 @@ export class Dispatcher implements DeliveryAttempts {
     this.#held.hold(webhookId, target, task, this.#scheduler.clock.nowMs());
   }
 
-  /** Returns why a delivery waits, if its due time is not the reason. */
+  /** Returns why a pending delivery waits; null if the delivery waits only for its due time. */
   findHold({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): DeliveryHold | null {
     if (status !== "pending") return null;
     if (task === null) return { since: created_at, reason: "waits for the delivery before it" };
@@ -139,7 +139,7 @@ export class Dispatcher implements DeliveryAttempts {
   }
 
   /**
-   * Sends an attempt and notes its outcome, unless the attempt was cancelled meanwhile.
+   * Sends an attempt and notes its outcome. Ignores the outcome of an attempt that was cancelled meanwhile.
    *
    * @param onOutcome receives the outcome; undefined if the attempt is held and does not count
    */
@@ -192,8 +192,8 @@ export class Dispatcher implements DeliveryAttempts {
   }
 
   /**
-   * Records outcomes in order of arrival. On a stopped clock and in an advance, records them in the order in which the
-   * attempts began and runs due tasks after each, so the same calls always give the same order.
+   * Records outcomes in order of arrival while time passes. On a stopped clock and in an advance, uses the order in
+   * which the attempts began, and runs due tasks after each outcome: the same calls then give the same order.
    */
   recordOutcomes(): void {
     const scheduler = this.#scheduler;

@@ -17,15 +17,15 @@ interface Held {
 export type SendProbe = (webhookId: string, target: string, task: Task) => void;
 
 /**
- * Holds attempts for unreachable endpoints without counting them, and probes each endpoint with its oldest attempt.
- * The tasks stay in the state, so they survive the process.
+ * Holds attempts for unreachable endpoints, and probes each endpoint with its oldest attempt. A held attempt does not
+ * count as made. The tasks stay in the state, so they survive the process.
  */
 export class HeldEndpoints {
   readonly #wall: WallClock;
   readonly #onNotice: (notice: string) => void;
   readonly #probe: SendProbe;
   readonly #held = new Map<string, Held>();
-  /** Sandbox time since which each attempt is held, by task id; includes probes. */
+  /** Start of each attempt's hold in sandbox time, by task id. A probing attempt keeps its entry. */
   readonly #since = new Map<number, number>();
 
   constructor(wall: WallClock, onNotice: (notice: string) => void, probe: SendProbe) {

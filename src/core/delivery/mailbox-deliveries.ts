@@ -16,11 +16,10 @@ type MailboxAnswer = Pick<AttemptResult, "status" | "response_body" | "error">;
 
 export interface MailboxesOptions {
   readonly scheduler: Scheduler;
-  /** Wall time for an acknowledgement, the same as for any receiver. */
+  /** Wall time for an acknowledgement, equal to the response timeout of HTTP receivers. */
   readonly acknowledgeTimeoutMs: number;
   /** Returns undefined and drops the delivery if the endpoint is gone. */
   readonly prepare: (task: Task) => DeliveryJob | undefined;
-  /** Records an outcome, as for an HTTP attempt. */
   readonly recordOutcome: (task: Task, outcome: AttemptResult) => void;
 }
 

@@ -27,8 +27,8 @@ export class ConnectionPool {
 export type Requester = (options: http.RequestOptions) => http.ClientRequest;
 
 /**
- * Returns a function that sends requests to the URL without following redirects. Loads TLS on first use, because it
- * would cost each start 2 ms.
+ * Returns a function that sends requests to the URL without following redirects. Loads TLS only for the first HTTPS
+ * URL, because loading takes 2 ms.
  *
  * @param connections pool to reuse; without it each call opens a connection
  * @param resolve name resolver; default: the machine's
@@ -62,7 +62,7 @@ const LOCALHOST: dns.LookupAddress[] = [
   { address: "::1", family: 6 },
 ];
 
-/** Node's default is 250 ms per address, too short for a busy machine. */
+/** In effect no limit per address: Node's default of 250 ms is too short on a busy machine. */
 const CONNECT_TIMEOUT_MS = 600_000;
 
 /** Name resolution for all outgoing requests: to receivers and to the app under test. IP addresses are not looked up. */
@@ -154,7 +154,7 @@ export async function callUrl(url: URL, call: OutgoingHttpCall): Promise<HttpRes
   });
 }
 
-/** Same result as `Headers`, but much faster: lower-case names, repeated headers joined. */
+/** Lower-cases names and joins repeated headers except set-cookie; much faster than `Headers`. */
 function headersOf({ rawHeaders }: http.IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {

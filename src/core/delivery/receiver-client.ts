@@ -117,7 +117,7 @@ export class ReceiverClient {
   }
 }
 
-/** Reports the response even if its body breaks off: the status counts. */
+/** Reports the response even if the body breaks off, because the status is known by then. */
 function readAnswer(
   response: http.IncomingMessage,
   sentAtMs: number,
@@ -147,7 +147,7 @@ interface UsedSocket {
 
 /**
  * Returns true if a reused connection was cut before any response byte: the receiver probably closed it while idle.
- * Always true under TLS, where byte counts are unknown.
+ * Under TLS byte counts are unknown, so each cut connection counts.
  */
 function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }: UsedSocket): boolean {
   if (error.code !== "ECONNRESET" && error.code !== "EPIPE") return false;

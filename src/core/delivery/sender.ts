@@ -47,7 +47,7 @@ export class Sender {
   readonly #http: ReceiverClient;
   readonly #concurrency = new ConcurrencyLimit(CONCURRENCY_PER_ENDPOINT);
   readonly #barriers: Barriers;
-  /** Created for the first attempt. */
+  /** Cancels the attempts in flight; created for the first attempt. */
   #abort: AbortController | undefined;
 
   constructor(options: SenderOptions) {
@@ -75,7 +75,7 @@ export class Sender {
       event.object_id === null ? null : (state.get("charges", event.object_id)?.traceparent ?? null);
     const { webhook_id } = endpoint;
     const { url, mailbox } = toUrl === undefined ? endpoint : { url: toUrl, mailbox: null };
-    // The function belonged to an earlier process, or has been unregistered.
+    // The webhook handler belonged to an earlier process, or has been unregistered.
     if (url !== null && isInProcessUrl(url) && this.receivers.get(url) === undefined) return undefined;
     const plannedFailure = simulatedFailure(mishap, delivery.attempts.length + 1, nowMs);
     const { wall, userAgent } = this.#options;

@@ -8,7 +8,7 @@ export interface MessageToSign {
   readonly body: string;
 }
 
-/** Signature headers of an event. With two secrets (after rotation), a scheme with one signature uses the first. */
+/** Signature headers of an event, signed with each secret. Schemes for a single signature use only the first secret. */
 export function signatureHeaders(
   signature: Signature,
   message: MessageToSign,
