@@ -107,7 +107,7 @@ export function readChecksummed(file: string): string {
   return content.toString("utf8");
 }
 
-/** Reads the object without its checksum and checks its shape. */
+/** Reads and validates a file. Returns its object without the checksum member. */
 export function readChecksummedJson<T>(file: string, shape: z.ZodMiniType<T>): T {
   const text = readChecksummed(file);
   let value: { checksum?: unknown };

@@ -6,7 +6,7 @@ import type { SnapshotFile } from "./snapshot-file.js";
 export interface CompactionFiles {
   readonly snapshot: SnapshotFile;
   readonly journal: DataJournal;
-  /** Throws if the files must not be written to. */
+  /** Throws if the lock is lost or the journal was removed or replaced. */
   readonly check: () => void;
 }
 
@@ -33,7 +33,7 @@ export class Compaction {
     return this.#files.journal.bytes - this.#nextByte;
   }
 
-  /** Throws the disk's error; no data is lost. */
+  /** Writes and publishes the snapshot. If it throws, the previous snapshot and the journal are intact. */
   async run(): Promise<void> {
     const { snapshot } = this.#files;
     while (!this.#writing.next().done) {

@@ -54,7 +54,7 @@ export class DataJournal {
   /**
    * Returns the changes after `afterSeq`.
    *
-   * @param onLine called for each line, since reading may take minutes
+   * @param onLine called for each line, to keep the lock alive while reading takes minutes
    * @throws StoreError for any damage except a torn last line
    */
   read(afterSeq: number, onLine: () => void): JournalEntry[] {
@@ -189,7 +189,7 @@ export class DataJournal {
 
 /** Opens or creates the journal. Throws for a link, since this program never creates a link there. */
 function openJournal(journalFile: string): number {
-  // Without O_APPEND on Windows, where it prevents truncation; each write names its position in any case.
+  // Omits O_APPEND on Windows, where the flag prevents truncation. Each write gives its position instead.
   const appending = process.platform === "win32" ? 0 : constants.O_APPEND;
   const flags = constants.O_RDWR | constants.O_CREAT | appending | (constants.O_NOFOLLOW ?? 0);
   try {

@@ -16,7 +16,7 @@ export function checkParentFolder(file: string): void {
 }
 
 /**
- * Refuses read-only files: a rename ignores the mode, and so does root.
+ * Refuses read-only files, which a rename or a process of root would overwrite.
  *
  * @throws StoreError if the file is read-only or not a regular file
  */

@@ -30,7 +30,7 @@ const FILE_SUFFIX = {
   deleted: ".deleted",
 } as const;
 
-/** A marker is always a file: folders of these names belong to other programs. */
+/** Suffixes of marker files. A folder with such a suffix belongs to another program. */
 const MARKER_SUFFIXES: ReadonlySet<string> = new Set([FILE_SUFFIX.unfinished, FILE_SUFFIX.deleted]);
 
 /** Suffix of a file that a killed process left: an unfinished state, or a stale lock set aside. */
@@ -48,7 +48,7 @@ export interface FileStorageOptions {
   readonly onNotice?: ((notice: string) => void) | undefined;
   /** Receives failures to read or remove files; removal is retried at the next start. */
   readonly onError: (failure: Error) => void;
-  /** System calls that tests make fail. */
+  /** Replacements of system calls, for tests of failures. */
   readonly io?: Partial<StoreIo>;
 }
 
@@ -193,10 +193,7 @@ export class FileStorage implements Storage {
   }
 }
 
-/**
- * Finds the files beside a data file: the suffixes of each namespace with a valid name, and the temporary files to
- * remove, those of the data file included. Files of other programs are ignored.
- */
+/** Lists file suffixes by namespace, and temporary files to remove. Ignores files of other programs. */
 function findFiles(data: string) {
   const prefix = basename(data);
   const namespaces = new Map<string, Set<string>>();

@@ -14,13 +14,13 @@ import { nodeIo, type StoreIo } from "./store-io.js";
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Interval of the checks that lock and journal are in place, since writes to a removed file are lost. A check is two
- * system calls; the checks take at most a fiftieth of the time.
+ * Pause between checks for a removed lock or journal, because writes to a removed file are lost. The pause is
+ * `perMsOfCheck` times the duration of the last check, within `min` and `max`.
  */
 const CHECK_MS = { min: 10, max: 1_000, perMsOfCheck: 50 };
 
 export interface FileStoreOptions {
-  /** The lowdb file, with FILE.journal and FILE.lock beside it. Its folder must exist. */
+  /** The snapshot, a lowdb file in an existing folder. FILE.journal and FILE.lock are beside the snapshot. */
   readonly file: string;
   /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush per change. */
   readonly fsync?: boolean;
@@ -28,13 +28,13 @@ export interface FileStoreOptions {
   readonly compactAtBytes?: number;
   /** Receives notices of a successful opening: a wait for the lock, or a torn last line that was dropped. */
   readonly onNotice?: ((notice: string) => void) | undefined;
-  /** System calls that tests make fail. */
+  /** Replacements of system calls, for tests of failures. */
   readonly io?: Partial<StoreIo>;
 }
 
 /**
- * Stores a namespace in a readable snapshot (lowdb) and a journal of later changes. Safe against kill -9 at any
- * moment; with `fsync`, against power loss. `load` takes the lock and must be called first.
+ * Stores a namespace in a readable snapshot (lowdb) and a journal of later changes. The files survive kill -9 at any
+ * moment, and with `fsync` also a power loss. `load` takes the lock and must be called first.
  */
 export class FileStore implements Store {
   readonly #options: FileStoreOptions;
@@ -112,7 +112,7 @@ export class FileStore implements Store {
   /** @throws StoreError with the disk's error; the old state stays then */
   replace(state: StateDump): void {
     this.#openOrThrow();
-    // After a crash, journal lines with numbers above the snapshot's would be replayed on it.
+    // Refuses a lower number: after a crash, `load` would replay newer journal lines on the new snapshot.
     if (state.seq < this.#lastSeq)
       throw new StoreError(
         `${this.#file}: a state at change ${state.seq} cannot replace one at ${this.#lastSeq}.`,
@@ -160,7 +160,7 @@ export class FileStore implements Store {
       return asStoreError(error, `Cannot compact ${this.#file}`);
     } finally {
       if (this.#compaction === compaction) this.#compaction = undefined;
-      // The journal is small now, unless compaction failed.
+      // After a failure, the journal must double before the next compaction. After a success, the journal is small.
       this.#retryCompactionAtBytes = 2 * journal.bytes;
     }
   }

@@ -105,7 +105,7 @@ export function decodeLine(content: Buffer, finished: boolean): DecodedLine {
   return finished ? parseChange(json) : "torn";
 }
 
-/** After a power loss some file systems have the length of the last write, but zeros at its end. */
+/** Cuts off zeros with which some file systems fill the end of the last write after a power loss. */
 function trimZeros(content: Buffer): Buffer {
   let end = content.length;
   while (end > 0 && content[end - 1] === 0) end--;
@@ -151,7 +151,7 @@ export function crc32(bytes: Uint8Array, from = 0, to = bytes.length): number {
   return ~crc >>> 0;
 }
 
-/** Signed, since numbers above 2^31 are slow. */
+/** Uses signed numbers, because JavaScript is slower with numbers from 2^31 on. */
 function makeTables(): Int32Array {
   const tables = new Int32Array(8 * 256);
   for (let byte = 0; byte < 256; byte++) {

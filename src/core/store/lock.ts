@@ -17,8 +17,8 @@ import { asStoreError, ifExists, StoreError, systemErrorCode } from "./store-err
 
 /*
  * FILE.lock names the process that has FILE open. It is created with O_EXCL and taken over when that process is gone.
- * On the same machine and in the same container, pid and process start identify the process. Elsewhere, and between
- * threads, the modification time shows a live owner, which updates it once a second.
+ * Pid and process start identify an owner on the same machine and in the same container. Owners on other machines, in
+ * other containers and in other threads show that they run: each owner touches its lock once a second.
  */
 
 const BEAT_MS = 1_000;
@@ -27,7 +27,7 @@ const STALE_LOCK_MS = 10_000;
 /** Longest time between creating the file and writing its content. */
 const UNFINISHED_MS = 500;
 const LOCK_POLL_MS = 50;
-/** Maximum time between touches of different locks by one heartbeat of a process. */
+/** Maximum time in which one heartbeat touches all locks of a process. */
 const SAME_BEAT_MS = 3_000;
 /** Enough for a few processes that start at once. */
 const MAX_TRIES = 10;
@@ -55,7 +55,7 @@ const locks = new Set<Lock>();
 let stopBeating: (() => void) | undefined;
 let beatMs = 0;
 
-/** Content of a stale lock → its last touch. Other locks of the same owner are stale without a wait. */
+/** Last touch of stale locks, by file content. Other locks with the same content are stale without another wait. */
 const lastBeatsMs = new Map<string, number>();
 
 let thisProcess: LockOwner | undefined;
@@ -148,7 +148,7 @@ function beatIfDue(): void {
 }
 
 /**
- * Also returns false if another process has just taken the lock.
+ * Returns true if the owner of the lock is gone; false if the lock file has changed meanwhile.
  *
  * @throws StoreError if the owner of the lock is alive
  */
@@ -171,7 +171,7 @@ function isStale(
   const touchedMs = statsOf(lockFile)?.mtimeMs;
   if (touchedMs === undefined) return false;
   if (touchedMs <= (lastBeatsMs.get(text) ?? Number.NEGATIVE_INFINITY) + SAME_BEAT_MS) return true;
-  // Clocks of different machines differ.
+  // Clocks of different machines differ, so the age of another machine's lock is unknown.
   const ageMs = isSameMachine ? Math.max(0, machineNowMs() - touchedMs) : 0;
   if (ageMs >= STALE_LOCK_MS) return true;
   // Waiting would block this thread, which may be the owner.
@@ -234,7 +234,7 @@ function putBack(aside: string, lockFile: string): void {
   try {
     linkSync(aside, lockFile);
   } catch (error) {
-    // EEXIST: a new lock exists, as the moved lock's owner sees in `check`. Other errors: the disk has no hard links.
+    // On EEXIST a new lock exists, and `check` tells the old owner. On other errors the disk has no hard links.
     if (systemErrorCode(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }
@@ -265,7 +265,7 @@ function parseOwner(text: string): LockOwner | undefined {
   }
 }
 
-/** Returns undefined if a process with the pid runs that may not be the owner. */
+/** Returns undefined if a process has the pid, but is perhaps not the owner. */
 function isProcessRunning({ pid, started }: LockOwner): boolean | undefined {
   try {
     process.kill(pid, 0);

@@ -9,7 +9,7 @@ type MeasuredTables = Readonly<
 /** A state must fit into one string to be read back from a file or an import. */
 const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
 const THRESHOLD_BYTES = 0.75 * LARGEST_BYTES;
-/** Assumed size of a change; determines how many changes can come before the next check, within the two intervals. */
+/** Assumed size of a change. The next check comes when changes of this size could reach the threshold. */
 const MAX_CHANGE_BYTES = 20_000;
 const MIN_CHECK_INTERVAL = 1_024;
 const MAX_CHECK_INTERVAL = 16_384;

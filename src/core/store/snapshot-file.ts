@@ -12,8 +12,8 @@ import type { StoreIo } from "./store-io.js";
 import { isStateDump } from "./stored-shapes.js";
 
 /**
- * The readable snapshot: the lowdb file. lowdb's adapters rewrite a file without fsync, so a power loss could leave
- * neither the old state nor the new one; this adapter renames a finished, synced copy over it.
+ * The readable snapshot, a lowdb file. lowdb's own adapters rewrite the file without fsync, so a power loss could
+ * destroy both the old and the new state. This adapter syncs a copy, then renames the copy over the file.
  */
 export class SnapshotFile {
   readonly #file: string;
@@ -148,7 +148,7 @@ function parse(file: string, content: Buffer): StateDump {
     if (!(error instanceof SyntaxError)) throw error;
     throw damagedFileError(file, file, "not JSON, so it is damaged or not a snapshot of this program");
   }
-  // The checksum is missing if the user has edited the file.
+  // Users who edit the file remove the checksum, as `checksumError` tells them.
   const { checksum, ...state } = isJsonObject(value) ? value : {};
   if (checksum !== undefined && !hasValidChecksum(content)) throw checksumError(file);
   if (Number.isSafeInteger(state.version) && state.version !== 1) {

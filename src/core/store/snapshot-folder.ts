@@ -29,7 +29,7 @@ export class SnapshotFolder implements Snapshots {
   #isClosed = false;
   /** Unreadable snapshots by name. */
   readonly #damaged = new Map<string, StoreError>();
-  /** End of the last save. Saves run in sequence: two of one name would share a file. */
+  /** Settles after the last save. Saves run in sequence, because two saves of one name would write the same file. */
   #saved: Promise<void> = Promise.resolve();
 
   constructor(folder: string, options: ChecksumFileOptions, report: (damage: StoreError) => void) {
@@ -102,13 +102,13 @@ export class SnapshotFolder implements Snapshots {
     return join(this.#folder, name + SUFFIX);
   }
 
-  /** Oldest first. Removes unfinished files of a killed process. */
+  /** Returns snapshots, oldest first. Removes unfinished files that a killed process left. */
   #readFolder(report: (damage: StoreError) => void): Snapshot[] {
     const snapshots: { readonly snapshot: Snapshot; readonly writtenNs: bigint }[] = [];
     for (const entry of this.#entries(report)) {
       const file = join(this.#folder, entry.name);
       const ending = [SUFFIX, SUFFIX + UNPUBLISHED_SUFFIX].find((suffix) => entry.name.endsWith(suffix));
-      // Uses the name in the file name, not in the content: only the file name leads to this file.
+      // Takes the snapshot name from the file name, not from the content, because `read` finds the file by name.
       const name = entry.name.slice(0, -(ending?.length ?? 0));
       if (ending === undefined || !safeParse(snapshotNameSchema, name).ok) continue;
       if (ending !== SUFFIX) {

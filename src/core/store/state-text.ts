@@ -3,7 +3,7 @@ import type { FrozenState } from "../engine/frozen-state.js";
 /** Characters per piece; encoding a piece takes a millisecond or two. */
 const PIECE_CHARS = 1 << 18;
 
-/** JSON text of a state, one record per line: readable, good for diffs, and never one string of the file's length. */
+/** Encodes a state as JSON, one record per line for diffs. Pieces avoid a string as long as the whole file. */
 export function* encodeState(state: FrozenState): Generator<string> {
   let piece = "";
   for (const part of encodeParts(state)) {

@@ -1,5 +1,5 @@
 /*
- * Storage of namespaces, in memory, files or PostgreSQL: for each a snapshot, a journal, a lock and saved states.
+ * Stores namespaces in memory, files or PostgreSQL. Each has a state, a journal, a lock and named snapshots.
  * Called by `namespace` (open, snapshots) and the engine (load, append, replace).
  * An encoded change flows through: engine → `Store` → one journal line → snapshot at compaction.
  * Never here: domain rules, clock, network.
@@ -18,11 +18,11 @@ export interface Storage {
    */
   recover(): string[];
   open(name: string): Store;
-  /** Call it when the namespace is open. */
+  /** Returns the saved snapshots of an open namespace. */
   snapshots(name: string): Snapshots;
   /** Creation parameters of a stored namespace; throws if they cannot be read. */
   identity(name: string): NamespaceIdentity;
-  /** Marks a namespace as unfinished: until `finish`, a start removes it. Resolves to false if name or key is taken. */
+  /** Begins a namespace; a restart before `finish` removes the namespace. Resolves to false if name or key is taken. */
   begin(name: string, identity: NamespaceIdentity): undefined | Promise<boolean>;
   finish(name: string): void;
   /** Removes everything since `begin`. */
@@ -33,7 +33,7 @@ export interface Storage {
    * @param close closes the open namespace after deletion; without `close`, throws if another process has the namespace
    */
   remove(name: string, close?: () => void): void | Promise<void>;
-  /** Present if several processes use the storage: one at a time runs a namespace. */
+  /** Present if several processes share the storage. Each namespace then runs in one process at a time. */
   readonly leases?: Leases;
 }
 

@@ -13,7 +13,7 @@ export class TooLongError extends StoreError {}
 export class OutOfHandlesError extends StoreError {}
 
 /**
- * @param where the damaged file, with the line in a journal
+ * @param where path of the damaged file; for a journal, also the line number
  * @param goodBytes length of the usable beginning of the journal
  */
 export function damagedFileError(file: string, where: string, what: string, goodBytes = 0): StoreError {

@@ -4,7 +4,7 @@ import { generateToken } from "../../time/wall-clock.js";
 import type { LeaseEvents, Snapshot } from "../storage.js";
 import { DatabaseConnection } from "./link.js";
 
-/** A namespace's data at the start of a lease, and the right to commit while the database has the same `fence`. */
+/** A namespace's data at the start of a lease. Commits succeed only while the database has the same `fence`. */
 export interface NamespaceLease {
   readonly commits: CommitQueue;
   readonly name: string;
@@ -32,7 +32,7 @@ interface Write {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Keeps entries apart by write, not by namespace: a lost lease and its successor may both have writes in a batch. */
+/** Identifies writes by number, not by namespace: a batch may contain writes of a lost lease and of its successor. */
 const COMMIT = `with batch as (
     select * from json_to_recordset($1) as b (write int, id int, fence bigint, seq bigint, last bigint, entries json)
   ), held as (

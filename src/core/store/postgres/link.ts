@@ -1,7 +1,7 @@
 import pg from "pg";
 import { StorageUnavailableError } from "../../schema/unavailable.js";
 
-/** SQLSTATEs of a lost, starting, full or read-only server, a transaction to repeat, and an expired lease. */
+/** SQLSTATEs that count as an unreachable database, such as a deadlock (40) or an expired lease (23503). */
 const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;
 
 /** One connection to the database, opened by the first query, and reopened by the next query after a failure. */
@@ -26,7 +26,7 @@ export class DatabaseConnection {
 
   /**
    * @param name of a prepared statement
-   * @throws StorageUnavailable if the server does not answer; the query may have been carried out
+   * @throws StorageUnavailableError if the server does not answer; the query may have been carried out
    */
   async query<Row = object>(text: string, values?: unknown[], name?: string): Promise<Row[]> {
     try {
@@ -38,7 +38,7 @@ export class DatabaseConnection {
     }
   }
 
-  /** Closes the connection after its current query, which rolls an open transaction back. */
+  /** Closes the connection after the current query. The server then rolls an open transaction back. */
   close(): Promise<void> {
     return this.#pool.end();
   }

@@ -1,6 +1,6 @@
 /*
- * Storage in PostgreSQL for several processes. Each process renews a row in `processes`. Other processes delete an
- * expired row, which frees the namespaces of its process, and take them over with the next fence.
+ * Storage in PostgreSQL for several processes. Each process renews a row in `processes`. Deleting an expired row frees
+ * its namespaces. A takeover raises the `fence` of a namespace, so late commits of the previous owner fail.
  * An encoded change flows through: engine → `PostgresStore` → `CommitQueue` → one transaction, which checks the fences.
  * Never here: domain rules, HTTP.
  */
@@ -29,7 +29,7 @@ const LOOKUP_MS = 1_000;
 
 export interface PostgresStorageOptions extends FileStorageOptions {
   readonly version: string;
-  /** Seed of a new schema. */
+  /** Seed of new namespaces; stored when the schema is created. */
   readonly seed: string;
 }
 
@@ -165,7 +165,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   }
 
   async #find(name: string): Promise<NamespaceLocation> {
-    // By this machine's clock the lease has expired. While the database is away, reads go on from memory.
+    // Renews an expired lease. While the database is away the lease stays held, and reads go on from memory.
     if (this.heldLeases.has(name)) await this.#renew();
     if (this.heldLeases.has(name)) return "here";
     if (this.isStorageUnreachable) throw new StorageUnavailableError("the database does not answer");

@@ -10,7 +10,7 @@ import { asStoreError, StoreError } from "../store-error.js";
 import { isJournalEntry, isStateDump } from "../stored-shapes.js";
 import type { NamespaceLease, StoredEntry } from "./commits.js";
 
-/** Changes are compacted once they are larger than this and twice as large as the state. */
+/** Compaction starts when the changes exceed this size and twice the size of the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 
 /** Stores one namespace in the database. All namespaces of the process share one transaction per tick. */
@@ -58,7 +58,7 @@ export class PostgresStore implements Store {
     return this.#write([{ seq: state.seq, isState: true, body: [...encodeState(state)].join("") }]);
   }
 
-  /** Throws at once while the database is away, so that a read goes on without the changes of due tasks. */
+  /** Throws at once while the database is away. A read then goes on without the changes of due tasks. */
   #write(entries: readonly StoredEntry[]): Promise<void> {
     this.lease.commits.checkReachable(this.lease);
     return this.lease.commits.write(this.lease, entries).then(() => this.#count(entries));
@@ -121,7 +121,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
     await super.save(snapshot, JSON.parse(values[2]!));
   }
 
-  /** A snapshot counts as from outside: another version of the program may have written it. */
+  /** Marks the dump as unchecked, because another version of the program may have written the snapshot. */
   override read(name: string): SavedState | undefined {
     const saved = super.read(name);
     return saved && { dump: saved.dump, isFromOutside: true };

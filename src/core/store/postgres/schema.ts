@@ -2,10 +2,10 @@ import { StoreError } from "../store-error.js";
 import type { DatabaseConnection } from "./link.js";
 
 /**
- * Migrations of the schema, each applied once. Never edit one that was released: append.
+ * Migrations of the schema, each applied once. Append new migrations; never edit a released one.
  *
- * `namespaces` has the leases: the owner may commit while `fence` has the number of its lease; `seq` is the number of
- * the last entry. `entries` has changes, and states that replace all earlier entries.
+ * `namespaces` has the leases: the owner may commit while `fence` is unchanged since its takeover. `seq` is the number
+ * of the last entry. `entries` has changes, and states that replace all earlier entries.
  */
 const MIGRATIONS: readonly string[] = [
   `create table processes (id text primary key, url text, version text not null, expires timestamptz not null);
