@@ -31,7 +31,7 @@ export interface TransitionActivity extends ActivityBase {
   readonly id: string;
   readonly status: string;
   readonly reason: string | null;
-  /** The cause of the change. */
+  /** Actor of the change, such as `by the customer` or `scenario NAME`; null for changes without a known actor. */
   readonly by: string | null;
 }
 

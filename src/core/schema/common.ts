@@ -18,7 +18,7 @@ export const CHARGE_STATUSES = [
   "EXPIRED",
   "REFUNDED",
 ] as const;
-/** The status of a charge. */
+/** Status of a charge, as in response bodies. */
 export type ChargeStatus = (typeof CHARGE_STATUSES)[number];
 export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
 
@@ -26,9 +26,9 @@ export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
 export const ACTORS = ["api", "scenario", "clock", "customer", "control"] as const;
 export type Actor = (typeof ACTORS)[number];
 
-/** Every status a withdrawal can have (assumed). */
+/** Every status of a withdrawal. The list is an assumption about the service. */
 export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const;
-/** The status of a withdrawal. */
+/** Status of a withdrawal, as in response bodies. */
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
 
@@ -42,8 +42,8 @@ export const LEDGER_ACCOUNTS = ["available", "pending", "in_transit", "fees", "o
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
 /**
- * A decimal string without sign, exponent or leading zeros, at most 30 digits before the point. Decimals depend on the
- * currency and are checked in `domain/requests`.
+ * A decimal string without sign, exponent or leading zeros, at most 30 digits before the point. The currency limits the
+ * number of decimals; `domain/requests` checks it.
  */
 export const AMOUNT_PATTERN = /^(0|[1-9]\d{0,29})(\.\d+)?$/;
 export const amountSchema = z
@@ -67,7 +67,7 @@ export const rateSchema = z.string().check(
 /** ISO 8601 with milliseconds and Z. */
 export const timestampSchema = z.iso.datetime({ precision: 3 });
 
-/** Limits of the Metadata object (specification: Metadata). Bytes count keys and values together. */
+/** Limits of the Metadata object (specification: Metadata). The byte limit covers all keys and values together. */
 export const METADATA_MAX_KEYS = 20;
 export const METADATA_MAX_BYTES = 10_240;
 

@@ -47,7 +47,7 @@ export const scenarioBodySchema = namedSchema(
   ]),
 );
 
-/** The rates at the top level, or under `rates` as in the response. */
+/** Body of a request that sets rates. Accepts the response's form too, with the rates under `rates`. */
 export const ratesBodySchema = namedSchema(
   "RatesRequest",
   {

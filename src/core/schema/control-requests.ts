@@ -36,9 +36,9 @@ import { methodChoiceSchema, pageQuerySchema } from "./service-requests.js";
 import { anySecretSchema } from "./signature-schemes.js";
 
 /*
- * Request bodies and queries of the control API, read by `server/control`, the steps of scenarios and the OpenAPI
- * document. Unknown fields are errors, so that typos do not pass unnoticed. `engine-requests.ts` has the bodies that a
- * start needs, `control-log-requests.ts` those about logs and receivers. No code here acts on a body.
+ * Schemas of the control API's request bodies and queries, used by `server/control`, scenario steps and the OpenAPI
+ * document. Unknown fields are errors, so that typos do not pass unnoticed. `engine-requests.ts` has the schemas that a
+ * server loads at its start, `control-log-requests.ts` the schemas for logs and receivers.
  */
 
 export const instantSchema = instantLike("2026-01-31T09:00:00.000Z");
@@ -99,7 +99,7 @@ function speedOf(mode: string | undefined, defaultSpeed: number): number {
   return mode?.endsWith("x") ? parseClockSetting(mode).speed : defaultSpeed;
 }
 
-/** Query of calls that, during an advance, return 409 or wait for the end of the advance. */
+/** Query of calls that cannot run during an advance. `wait` makes the call wait for the advance instead of failing. */
 export const waitQuerySchema = queryShape({
   wait: field(
     z.optional(waitDurationSchema),
@@ -233,7 +233,7 @@ export const namespaceRequestSchema = closedShape(
   },
 );
 
-/** Stored beside the state, not in it, so that an exported state can be imported into another namespace. */
+/** Fields stored in a file beside the state. The state omits them, so another namespace can import it. */
 export const namespaceIdentitySchema = z.pick(namespaceRequestSchema, {
   name: true,
   api_key: true,

@@ -36,7 +36,7 @@ export interface SchemaDescription {
 
 const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
 
-/** `details` add to the note. */
+/** Attaches a note to a field's schema; `details` override parts of the note. */
 export function field<Schema extends z.core.$ZodType>(
   schema: Schema,
   note: Note,
@@ -87,7 +87,7 @@ export function pickFields<All extends object, Name extends keyof All>(
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<All, Name>;
 }
 
-/** Like `shape`, but creates the fields on first use, since a start uses none of them. */
+/** Like `shape`, but creates the fields on first use, because a server start does not need them. */
 export function lazyShape<All extends ShapeFields>(name: string, note: Note, make: () => All) {
   let cached: All | undefined;
   const fields = () => (cached ??= make());

@@ -6,7 +6,7 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as c
 /** `500ms`, `30s`, `10m`, `2h`, `1d`, and sums such as `1h30m`. */
 export const DURATION_PATTERN = /^(\d+(\.\d+)?(ms|s|m|h|d))+$/;
 
-/** 10,000 years; ISO timestamps end there. */
+/** Maximum duration: 10,000 years, because ISO timestamps have four-digit years. */
 export const MAX_DURATION_MS = 10_000 * 366 * UNIT_MS.d;
 
 const MAX_LENGTH = 100;

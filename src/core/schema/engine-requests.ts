@@ -3,7 +3,7 @@ import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
 import { closedShape, currencyNote, field } from "./descriptions.js";
 import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 
-// Request bodies of control API, engine and library. Not in `control-requests.ts`, which a start does not load.
+// Request bodies used by the engine and the library. A separate file, so a server start skips `control-requests.ts`.
 
 export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
   keep: field(

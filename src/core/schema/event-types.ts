@@ -51,7 +51,7 @@ export function subjectOfEvent(
   return withdrawal && { object: "withdrawal", status: withdrawal };
 }
 
-/** Resolves an event type, or its new name in `eventNames`, to the event type; undefined for other names. */
+/** Returns the event type for its own name or its name in `eventNames`; undefined for other names. */
 export function eventTypeOf(
   name: string,
   eventNames: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** The part of a Response that is the same for calls in this process and over the network. */
+/** The members of Response that both in-process calls and network calls provide. */
 export interface HttpResponse extends Pick<Response, "ok" | "status" | "text"> {
   readonly headers: Iterable<[name: string, value: string]> & {
     get(name: string): string | null | undefined;

@@ -11,7 +11,7 @@ export const MATCHER_WORDS = [
 ] as const;
 export type MatcherWord = (typeof MATCHER_WORDS)[number];
 
-/** Returns true for an object whose keys are all matcher words. */
+/** Returns true for an object whose keys are all words such as `not`, `in` or `gt`. */
 export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const keys = Object.keys(value);

@@ -24,7 +24,6 @@ export type ValueMatch = Glob | Matcher;
 
 export const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
 
-/** Returns true for text that is checked only after its `${variable}` is filled in. */
 function hasVariable(text: string): boolean {
   return text.includes("${");
 }
@@ -82,7 +81,7 @@ export const valueMatchSchema: z.ZodMiniType<ValueMatch> = z.union([
   matcherSchema,
 ]);
 
-/** Schema of the match for a field; reports bounds (such as `gt`) that do not fit the field's type. */
+/** Adds a check to the match schema: reports a bound, such as the value of `gt`, that `isAllowed` rejects. */
 function matchWithBounds(isAllowed: (bound: string | number) => boolean, message: string) {
   return valueMatchSchema.check(({ value, issues }) => {
     if (issues.length > 0) return;

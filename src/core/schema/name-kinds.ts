@@ -16,7 +16,7 @@ export type NameKind =
 
 const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
-/** Clones a schema and marks its text as names of `kind`, or globs of such names; undefined disables `BY_FIELD`. */
+/** Clones a schema and marks its text as names of `kind`, or globs of names; undefined marks it as no names. */
 export function withNameKind<Schema extends z.ZodMiniType>(
   kind: NameKind | undefined,
   schema: Schema,
@@ -26,7 +26,7 @@ export function withNameKind<Schema extends z.ZodMiniType>(
   return clone;
 }
 
-/** Field → kind of its names, for fields with one meaning in all schemas; they need no mark. */
+/** Field → kind of name, for fields that mean the same in all schemas. `withNameKind` overrides this table. */
 const BY_FIELD: ReadonlyMap<string, NameKind> = new Map([
   ["operation", "operation"],
   ["currency", "currency"],

@@ -1,4 +1,4 @@
-/** Comparing two words costs the product of their lengths. */
+/** Maximum word length for suggestions, because comparison time grows with the product of two lengths. */
 const LONGEST_WORD = 200;
 
 /** Returns the known word nearest to a probable typo, if any. */

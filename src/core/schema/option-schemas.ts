@@ -86,7 +86,7 @@ export const webhookUrlSchema = z.string().check(
 
 export const unreachableSchema = z.enum(["hold", "fail"]);
 
-/** A name that can also be a file's: of a mailbox, a snapshot or a scenario. */
+/** Schema of names that are valid as file names: of mailboxes, snapshots and scenarios. */
 export const fileNameSchema = z
   .string()
   .check(
@@ -140,7 +140,7 @@ export const webhookOptionSchema = closedShape(
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
 );
 
-/** Options of a webhook handler, a function in this process. `url` is only the URL of the Request passed to it. */
+/** Options of a webhook handler, a function in this process. `url` only sets the URL of the Request it receives. */
 export const webhookHandlerSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
   mailbox: true,
   unreachable: true,

@@ -98,7 +98,7 @@ function testOfCheck({ check, format, pattern, minimum, maximum, fn }: AnyCheck)
         return undefined;
       return (value) => pattern.test(value as string);
     case "min_length":
-      // Sufficient, not necessary: a character may have two UTF-16 units.
+      // Zod counts characters, `length` counts UTF-16 units, at most two per character. Short text goes to the schema.
       return (value) => typeof value === "string" && value.length >= 2 * minimum! - 1;
     case "max_length":
       return (value) => typeof value === "string" && value.length <= maximum!;

@@ -1,8 +1,8 @@
 import type { Signature } from "./signature-schemes.js";
 
 /**
- * The report of `check-webhook`: made by `tools/doctor`, printed by the CLI, drawn by the dashboard, returned by
- * `sandbox.checkWebhook()`. One row per probe.
+ * Types of the report of `check-webhook`, one row per probe. `tools/doctor` creates the report; the CLI prints it, the
+ * dashboard shows it, and `sandbox.checkWebhook()` returns it.
  */
 
 export const PROBES = [
@@ -52,7 +52,7 @@ export type AnswerKind =
 export interface Answer {
   /** Short name of the request within its probe. */
   readonly sent: string;
-  /** Number of the attempt, from 1: a failed request is repeated before it counts as failed. */
+  /** Number of the attempt, from 1. A failed request is sent again before the probe fails. */
   readonly attempt: number;
   /** ID of the event, to find it in the receiver's log. */
   readonly event_id: string;
@@ -87,13 +87,13 @@ export interface ProbeRow {
   readonly expected: string;
   /** Actual behaviour, in one line. */
   readonly came_back: string;
-  /** Change of the app's own view of a charge, in one line; null if none was observed. */
+  /** Observed effect on the app's own data, in one line; null if the app was not observed. */
   readonly seen: string | null;
   /** The result. */
   readonly verdict: ProbeVerdict;
   /** Requirement or recommendation. */
   readonly severity: Severity;
-  /** The fault that this row is the first to show; null if there is none. */
+  /** The fault that this probe shows; null if there is none, or if `because` names another probe. */
   readonly fault: string | null;
   /** The probe whose fault explains this result, else null. */
   readonly because: Probe | null;

@@ -61,7 +61,7 @@ export interface BookFinding {
   readonly kind: FindingKind;
   /** The row, from 1; null if no row refers to the charge. */
   readonly row: number | null;
-  /** ID of the charge, or the row's ID of an unknown charge; null if there is neither. */
+  /** ID of the charge, taken from the row if no such charge exists; null if the row names no charge. */
   readonly charge_id: string | null;
   /** The app's own IDs of the order, if known: the metadata of the row or of the charge. */
   readonly order: Readonly<Record<string, string>> | null;

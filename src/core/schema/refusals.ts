@@ -27,8 +27,8 @@ export type ErrorDetails = Record<string, string>;
 const REFUSAL: unique symbol = Symbol.for("payments-sandbox.refusal");
 
 /**
- * A client error, returned as a value and never thrown. `status` overrides the status of the code: a refund without
- * funds is a 409.
+ * A client error, returned as a value and never thrown. `status` overrides the default status of `code`; for example, a
+ * refund without funds returns 409.
  */
 export interface Refusal {
   readonly [REFUSAL]: true;

@@ -118,7 +118,7 @@ export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some with
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
-/** `type` is the event type; the type of a destination cannot be matched. */
+/** `type` matches the event type and so replaces the destination type of `anyMatch`. */
 const webhookMatchSchema = z.strictObject({ ...anyMatch, type: withNameKind("event type", text), url: text });
 
 /** Failure of a receiver that is down: connection refused, timeout, or an error status. */

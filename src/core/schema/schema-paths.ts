@@ -89,7 +89,7 @@ export function knownKeys(schema: Schema, path: Path): string[] {
   return [...new Set(shapesAt(schema, path).flat())];
 }
 
-/** Returns the entries of `fields` that no option of a union allows together with `key`. */
+/** Returns the fields that cannot be combined with `key`, because no option of the union has both. */
 export function conflictingFields(
   schema: Schema,
   path: Path,

@@ -85,7 +85,7 @@ export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 const accountNumberSchema = nonEmptyText(MAX_LENGTHS.account);
 const nameSchema = z.string().check(charactersAtMost(MAX_LENGTHS.name));
 
-/** Shortest and longest life of a checkout, in minutes (specification: Limits). */
+/** Error message for the life of a checkout outside its limits (specification: Limits). */
 const EXPIRES_MESSAGE = "must be a whole number between 1 and 1440";
 export const expiresInMinutesSchema = z
   .int(EXPIRES_MESSAGE)

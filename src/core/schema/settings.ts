@@ -19,7 +19,7 @@ export interface Retention {
 export interface Settings {
   readonly limits: Limits;
   readonly retention: Retention;
-  /** Fees in a hosted charge's amount until a method is picked: none, or those of the cheapest or dearest method. */
+  /** Fees included in a hosted charge's amount before the customer picks a method: none, the lowest or the highest. */
   readonly amount_before_method: "base" | "cheapest" | "dearest";
   /** Delay of each retry after the previous attempt. */
   readonly retry_schedule_ms: readonly number[];

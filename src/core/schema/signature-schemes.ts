@@ -16,7 +16,7 @@ export interface SignatureScheme {
   readonly algorithm: (typeof SIGNATURE_ALGORITHMS)[number] | null;
   readonly encoding: (typeof SIGNATURE_ENCODINGS)[number];
   readonly payload: (typeof SIGNED_PAYLOADS)[number];
-  /** The HMAC key: the secret as text, or the decoded base64 after `whsec_`. */
+  /** How the secret becomes the HMAC key: as text, or decoded from the base64 after `whsec_`. */
   readonly key: "text" | "base64";
   /** Format of one signature. */
   readonly signatureFormat: string;

@@ -33,7 +33,7 @@ interface StatusFields {
   /** Verb in the dashboard; also a command, except `process`. */
   readonly verb?: string;
   readonly tone?: "good" | "bad";
-  /** How a sample charge gets this status: `afterMs` after its creation, or at expiry; null for a new charge. */
+  /** Previous status of a sample charge and the delay from there; by default the delay is the checkout's life. */
   readonly sample: {
     readonly from: ChargeStatus;
     readonly afterMs?: number;
@@ -41,7 +41,7 @@ interface StatusFields {
   } | null;
 }
 
-/** PROCESSING does not expire; a payment after expiry may still be processed. */
+/** PROCESSING cannot expire. EXPIRED can still become PROCESSING or COMPLETED, because a payment may arrive late. */
 export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
   PENDING: {
     meaning: "the customer has yet to act",

@@ -1,7 +1,7 @@
 /** The last instant with a four-digit year; sandbox time never passes it. */
 export const MAX_INSTANT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Caps an instant at the maximum, at which tasks planned for later fall due. */
+/** Limits an instant to the maximum, so that tasks planned for later still fall due. */
 export function clampInstant(atMs: number): number {
   return Math.min(atMs, MAX_INSTANT_MS);
 }
@@ -39,7 +39,7 @@ export function parseInstant(text: string): number | undefined {
   return Number.isNaN(atMs) || atMs < 0 || atMs > MAX_INSTANT_MS ? undefined : atMs;
 }
 
-/** Error message for text that looks like an instant but is none; undefined for other text. */
+/** Error message for text with the form of an instant but an invalid value; undefined for other text. */
 export function instantFault(text: unknown): string | undefined {
   if (typeof text !== "string") return undefined;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?$/.test(text))

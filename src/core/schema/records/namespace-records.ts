@@ -37,9 +37,9 @@ export const scenarioRecordSchema = z.strictObject({
   activated: boundedCount,
   /** Sandbox time at which the rules began to apply. */
   since_ms: instantMsSchema,
-  /** Index of a webhook rule that counts its matches → number of matching events since `since_ms`. */
+  /** Matching events since `since_ms`, counted by the index of each webhook rule that has `times` or `skip`. */
   met: z.optional(z.record(text, boundedCount)),
-  /** Stored through the control API, so a start does not replace the scenario by a shipped one of the same name. */
+  /** True if stored through the control API. A restart then keeps it despite a shipped scenario of the same name. */
   by_hand: z.optional(z.literal(true)),
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecordSchema>>;
@@ -97,7 +97,7 @@ export const namespaceRecordSchema = z.strictObject({
   name: text,
   seed: text,
   start_ms: instantMsSchema,
-  /** Start time from the options at creation, if any; a later start must not have another start time. */
+  /** Start time set by an option at creation, else null. A restart with a different start time is an error. */
   asked_start_ms: z.nullable(instantMsSchema),
   /** Part of every ID; a reset increments it, so no ID is issued twice. */
   generation: boundedCount,

@@ -136,7 +136,7 @@ export const chargeRecordSchema = z.strictObject({
   /** `traceparent` header of the request that created the charge, repeated in the charge's webhooks. */
   traceparent: textOrNull,
   tasks: chargeTasksRecord,
-  /** Facts without a status change: timeline entries that came too late, scenario names that matched nothing. */
+  /** Remarks without a status change: timeline entries that came too late, scenario names that matched nothing. */
   notes: z.array(paymentNoteRecordSchema),
 });
 export type Charge = Omit<DeepReadonly<z.infer<typeof chargeRecordSchema>>, "payment_instructions"> & {
@@ -184,7 +184,7 @@ export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecordSche
   };
 };
 
-/** The stored response to a request with an Idempotency-Key, and the body that a repetition must have. */
+/** The stored response to a request with an Idempotency-Key. A repeated request must have the same body. */
 export const idempotencyRecordSchema = z.strictObject({
   seq: sequenceNumber,
   body: text,

@@ -54,14 +54,14 @@ export const mishapRecordSchema = z.strictObject({
   scenario: text,
   bad_signature: z.boolean(),
   stale_ms: spanMsSchema,
-  /** Number of attempts that fail without being sent. */
+  /** Number of attempts, counted from the first, that fail without being sent. */
   fail_first: boundedCount,
   drop: z.boolean(),
   /** Attempts in this period fail without being sent. */
   down: z.optional(
     z.strictObject({ from_ms: instantMsSchema, until_ms: instantMsSchema, answer: downAnswerSchema }),
   ),
-  /** The delivery carries a false event, modelled on the real one, with this type and status. */
+  /** Set for a false event. The body copies the real event except for this type and status. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
   /** The response to the first attempt is lost. */
   lose_answer: z.optional(z.boolean()),
@@ -69,7 +69,7 @@ export const mishapRecordSchema = z.strictObject({
   copy_id: z.optional(text),
   /** Number of deliveries sent at the same moment, including this one. */
   at_once: z.optional(boundedCount),
-  /** Mishaps of retries, each from one rule. */
+  /** Mishaps of attempts after the first, at most one per attempt number. */
   retried: z.optional(
     z.array(
       z.strictObject({
@@ -156,7 +156,7 @@ export type Endpoint = Omit<DeepReadonly<z.infer<typeof endpointRecordSchema>>, 
 export const laneRecordSchema = z.strictObject({
   lane: text,
   waiting: textList,
-  /** Deliveries that let the object's next event go first. */
+  /** Deliveries that wait until the object's next event has been sent. */
   swapped: textList,
 });
 export type Lane = DeepReadonly<z.infer<typeof laneRecordSchema>>;
