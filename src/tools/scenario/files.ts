@@ -44,18 +44,18 @@ export interface LoadedScenario extends InitialState {
   /** Variables that the file defines or uses. */
   readonly variables: ReadonlySet<string>;
   readonly fixtures?: LoadedDocument | undefined;
-  /** The state is restored after the run. */
+  /** True if the sandbox's state is restored after the run. */
   readonly isIsolated: boolean;
   readonly warnings: readonly DocumentFault[];
   readonly unknownNames: readonly DocumentFault[];
 }
 
-/** Values for a file's variables, and the vocabulary for the check of names. */
+/** Values for a file's variables, and the names that the file may use. */
 export interface ScenarioInputs {
   /** `--var name=value`. */
   readonly vars?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Returns the run's id for a scenario's name. */
+  /** Returns the id of a run of the named scenario. */
   readonly runIdOf: (name: string) => string;
   /** If absent, names are not checked. */
   readonly vocabulary?: Vocabulary | undefined;
@@ -78,7 +78,7 @@ export async function loadScenarioFile(
   return { ...loadScenario(document, { ...inputs, vocabulary }, included), fixtures };
 }
 
-/** Sections evaluated before the steps, so without saved variables. */
+/** Sections of a file that are evaluated before the steps. They cannot use variables saved by steps. */
 const SECTIONS_BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
 
 const NO_DEFINE = `is not supported: write the steps where they are used; ${SHARED_STEPS_ADVICE}`;
@@ -192,7 +192,7 @@ export function withScenarioRules(
   return { ...loaded, scenario, scope, runId };
 }
 
-/** The sections of `explore` as steps. */
+/** Returns the calls of the `tick`, `reset`, `observe` and `never` sections as lists of steps. */
 function exploreSteps(document: LoadedDocument, raw: Readonly<Record<string, unknown>>): StepList[] {
   return (["tick", "reset", "observe", "never"] as const).flatMap((word) => {
     const list = raw[word];
@@ -233,7 +233,7 @@ function placedIn(document: LoadedDocument) {
   return ({ path, message }: ScenarioWarning): DocumentFault => document.faultAt(path, message);
 }
 
-/** One `include` step per file with steps that the top of a file includes; these steps come first. */
+/** Returns an `include` step for each file in the top-level `include` that has steps. */
 function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: IncludedFiles) {
   return parseIncludes(include, []).flatMap(({ name }) => {
     const value = included.get(resolveBeside(file, name))?.value;

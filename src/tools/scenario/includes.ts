@@ -12,7 +12,7 @@ export function resolveBeside(file: string, name: string): string {
   return isAbsolute(name) ? name : join(file, "..", name);
 }
 
-/** Reads all included files. Reports a missing file or a circle at the line of the include. */
+/** Reads all included files. Reports a missing file or a circular include at the line of the `include`. */
 export async function readIncludedFiles(document: LoadedDocument): Promise<IncludedFiles> {
   const read = new Map<string, LoadedDocument>();
   const follow = async (document: LoadedDocument, chain: readonly string[]): Promise<void> => {
@@ -64,7 +64,7 @@ function includesAmong(list: unknown, at: ValuePath): Include[] {
   });
 }
 
-/** Lists the names of one include: a single name, or at the top of a file an array. */
+/** Lists the file names in an `include`: one name, or an array at the top of a file. */
 export function parseIncludes(include: unknown, at: ValuePath): Include[] {
   if (typeof include === "string") return [{ at, name: include }];
   if (!Array.isArray(include)) return [];

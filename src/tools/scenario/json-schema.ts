@@ -63,7 +63,7 @@ export function scenarioJsonSchemaText(): string {
   return `${JSON.stringify(scenarioJsonSchema(), null, 1)}\n`;
 }
 
-/** Properties that select a shape or name a thing, and take no variables. */
+/** Properties that take no variables, because they select a schema or name the scenario, a step or the schema file. */
 const WITHOUT_VARIABLES: readonly string[] = ["name", "wait_for", "$schema"];
 
 /** Allows a variable for every value that is not free text, and adds descriptions. */

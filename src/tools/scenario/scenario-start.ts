@@ -19,7 +19,7 @@ export interface InitialState {
 /** Fields of `given` that are ignored with `--data`, because the stored data has them. */
 const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
 
-/** Merges the `given` blocks of files, without fixtures: options override files, later files override earlier ones. */
+/** Merges the `given` blocks of files, except fixtures. Options override files; later files override earlier ones. */
 export function mergeInitialStates(files: readonly InitialState[], options: StartOptions) {
   const given: Record<string, unknown> = {};
   const ignored: DocumentFault[] = [];

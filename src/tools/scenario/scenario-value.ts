@@ -19,7 +19,7 @@ interface Run extends Pick<RunOptions, "onStep" | "onStepBegin" | "signal"> {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** Reads a scenario given as a value. Refuses names that are not in the vocabulary. */
+/** Reads a scenario from an object instead of a file. Refuses names that are not in the vocabulary. */
 export function readScenarioValue(
   stage: ScenarioNamespace,
   source: Run["source"],

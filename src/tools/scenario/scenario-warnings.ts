@@ -66,7 +66,7 @@ function isEmpty(match: object): boolean {
   return Object.keys(match).length === 0;
 }
 
-/** Fields of a webhook rule that select deliveries. */
+/** Fields of a webhook rule that choose which deliveries it applies to. */
 const SELECTORS = ["attempt", "times", "skip"];
 /** Effects that a rule can have on retries. */
 const RETRY_EFFECTS = ["delay", "copies", "lose_answer"];

@@ -128,7 +128,7 @@ export class LocalScope implements Variables {
   readonly #values: Map<string, unknown>;
   readonly #isIsolated: boolean;
 
-  /** @param isIsolated saved variables stay here until `publish`, unseen by other lanes */
+  /** @param isIsolated hides saved variables from the outer scope until `publish` */
   constructor(outer: Variables, variables: Readonly<Record<string, unknown>>, isIsolated: boolean) {
     this.#outer = outer;
     this.#values = new Map(Object.entries(variables));

@@ -26,8 +26,8 @@ function shippedScenarioFiles(): string[] {
 }
 
 /**
- * Reads the shipped fixtures and scenarios. Uses the compiled value of a file that has not changed since the build,
- * which saves loading the YAML library and the checks.
+ * Reads the shipped fixtures and scenarios. For a file unchanged since the build, uses the value that the build has
+ * checked; this skips the YAML library and the checks.
  */
 async function readShipped(): Promise<ShippedContent> {
   let compiled: CompiledFiles = {};

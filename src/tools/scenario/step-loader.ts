@@ -34,10 +34,10 @@ interface LoadContext {
   readonly names: NameCheckOptions;
 }
 
-/** Variables that steps save or count; their values are known only in the run. */
+/** Variables known only during the run: saved by a step, or the counter of a `repeat`. */
 type RunVariables = Set<string>;
 
-/** Maximum number of steps, including those of included files, which can multiply. */
+/** Maximum number of loaded steps. Steps of an included file count once per include. */
 const MAX_STEPS_LOADED = 20_000;
 
 /** Checks lists of steps, nested ones too, each with the variables known at that point. */
@@ -66,7 +66,7 @@ export class StepLoader {
     return steps;
   }
 
-  /** Adds the saved variables to `known`. */
+  /** Loads the steps of a list. Adds the variables that the steps save to `known`. */
   #list({ document, at, list }: StepList, known: RunVariables): LoadedStep[] {
     return list.flatMap((step, index) => {
       if (!isJsonObject(step) || this.#isTooMany(document, [...at, index])) return [];
@@ -116,7 +116,7 @@ export class StepLoader {
     return { kind, raw: step, location: stepLocation(document, at), lists };
   }
 
-  /** Returns true for an unknown event type, operation or status, with which `count: 0` or `not` would always pass. */
+  /** Returns true if the unknown name is a type, operation or status of an expectation, which would check nothing. */
   #isVoid(kind: StepKind, step: RawStep, path: ValuePath): boolean {
     if (!kind.startsWith("expect_")) return false;
     const isName = kind === "expect_sequence" || path.some((part) => VOID_FIELDS.includes(part));
@@ -159,7 +159,7 @@ function nestedRepeat(outer: unknown, inner: unknown): string {
   return `cannot be inside another repeat: ${alternative}write the inner steps out`;
 }
 
-/** Variables that a step or a nested one saves. */
+/** Names of the variables that a step and its nested steps save. */
 export function savedVariableNames(step: RawStep): string[] {
   return [
     ...(isJsonObject(step.save) ? Object.keys(step.save) : []),
@@ -210,7 +210,7 @@ function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheckOp
   if (shape === undefined || !isJsonObject(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
     const parts = schemaNodes(shape).flatMap((place) => childSchema(place, field) ?? []);
-    // Fields of the step itself, such as `count`, have no parts: no result has these fields.
+    // Skips fields that only the step has, such as `count`: the result's schema does not contain them.
     return parts.flatMap((part) =>
       findUnknownNames(part, value, { ...check, rejectsUnknownFields: true }).map(({ path, message }) => ({
         path: [expectationField, field, ...path],

@@ -71,7 +71,7 @@ function kindOf(document: LoadedDocument): FileKind {
   return best!;
 }
 
-/** Charges with an id are fixtures, webhooks with a URL are config. */
+/** Guesses the kind of file from fields of its entries: an `id` means fixtures, a `url` means config. */
 function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | undefined {
   const has = (list: unknown, ...names: string[]): boolean =>
     Array.isArray(list) &&

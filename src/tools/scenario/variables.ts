@@ -14,7 +14,7 @@ export interface VariableReference {
   readonly fallback: string | undefined;
 }
 
-/** The value of a reference; `open` if it is not known yet and the text stays as it is. */
+/** Result of resolving a reference. `open` keeps the text for later, because the value is not known yet. */
 export type Resolution = { readonly value: unknown } | { readonly fault: string } | "open";
 export type ResolveReference = (reference: VariableReference) => Resolution;
 

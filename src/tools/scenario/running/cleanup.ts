@@ -5,7 +5,7 @@ export class Cleanup {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
   #isOver = false;
 
-  /** Registers how to undo a change. Keeps only the first undo of each `what`, which restores the original state. */
+  /** Registers the undo of a change. Keeps only the first undo per name, because it restores the original state. */
   add(what: string, undo: () => Promise<unknown>): void {
     // A step may outlast an interrupted run: its change is undone at once.
     if (this.#isOver) void undo().catch(() => {});

@@ -12,14 +12,14 @@ export interface RunContext {
   readonly organization: string;
   /** The base URL of the app under test, without a slash at the end. */
   readonly app: string | undefined;
-  /** Reused connections to the app; absent: a new one for each call. */
+  /** Pool of connections to the app. Without a pool, each call opens its own connection. */
   readonly connections?: ConnectionPool;
   readonly ruleCounts: RuleUsage;
   readonly startState: StartState;
   readonly cleanup: Cleanup;
   /** Freezes the clock, adds the file's rules and records the start state; called first, and after a reset. */
   readonly prepare: () => Promise<void>;
-  /** True if failures do not list the calls that a fault answered. */
+  /** True if failures omit the list of calls affected by faults. */
   readonly isTerse?: boolean;
   /** Asks a person to do something; resolves when it is done. */
   readonly requestManualStep: (text: string) => Promise<void>;

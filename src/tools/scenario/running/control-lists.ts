@@ -33,8 +33,7 @@ export async function readAll<Row>(client: Client, path: string): Promise<Row[]>
 }
 
 /**
- * Reads a list, newest first, up to the record `last`.
- *
+ * Reads the records of a list that are newer than the record `last`, newest first.
  * @param size rows per page
  * @param isEnough ends reading after the page with a row for which it returns true
  */
@@ -59,7 +58,7 @@ export async function listSince(
   return found;
 }
 
-/** Lists in which steps count only the records since the start of the run. In the list of charges they count all. */
+/** Lists in which steps ignore records from before the run. Steps that read the list of charges count all charges. */
 const LOG_LISTS = ["requests", "events", "deliveries", "withdrawals"] as const;
 export type LogListName = (typeof LOG_LISTS)[number];
 
@@ -113,7 +112,7 @@ export interface BalanceRow {
   readonly pending_balance: string;
 }
 
-/** Reads the balances of every organization and mode. Does not open accounts. */
+/** Reads the balances of every organization and mode. Unlike the service's call, never opens accounts. */
 export function readBalanceRows(client: Client): Promise<BalanceRow[]> {
   return readAll(client, "/balances");
 }

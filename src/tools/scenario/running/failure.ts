@@ -35,7 +35,7 @@ export interface Failure {
   readonly line?: number;
   /** Records that match the expectation but are not counted for it, and the reason. */
   readonly note?: string;
-  /** Calls of the step or the app whose response came from a fault, with that fault. */
+  /** Calls, by the step or by the app, that got a fault's response; each text names the fault. */
   readonly made_by?: readonly string[];
   /** The records that match most closely. */
   readonly nearest?: readonly NearMiss[];

@@ -9,7 +9,7 @@ interface FaultRecord {
   readonly applied: number;
 }
 
-/** Counts how often the file's rules and the faults set by its steps apply in this run. */
+/** Counts, for one run, the uses of the file's rules and of the faults set by steps. */
 export class RuleUsage {
   readonly #client: Client;
   /** Name of the file's rules in the sandbox; undefined without rules. */

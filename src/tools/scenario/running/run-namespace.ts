@@ -15,7 +15,7 @@ export interface RunTarget {
   readonly controlToken?: string | undefined;
   /** The base URL of the app under test. */
   readonly app?: string | undefined;
-  /** The sandbox was started with the file's `given`; else a namespace is created with that state. */
+  /** True if the sandbox already has the state in the file's `given`. Otherwise the run creates a namespace. */
   readonly hasGivenState?: boolean | undefined;
 }
 
@@ -32,7 +32,7 @@ export function canUseNamespace({ given }: LoadedScenario, { hasGivenState }: Ru
   return hasGivenState === true || Object.keys(given).length === 0;
 }
 
-/** Leases the requested namespace. Creates one instead if the file has `given` or another run holds the namespace. */
+/** Leases the requested namespace, or a new one if the file has `given` or another run holds the requested one. */
 export async function enterNamespace(
   loaded: LoadedScenario,
   request: RunTarget,

@@ -24,7 +24,7 @@ export interface StepReport {
   readonly file?: string;
   /** Iteration or lane of the enclosing step. */
   readonly part?: string;
-  /** Nested steps; of a repeated list only the iteration that did not pass. */
+  /** Nested steps. For a repeated list, only the steps of the iteration that did not pass. */
   readonly steps?: readonly StepReport[];
 }
 
@@ -62,9 +62,9 @@ export interface RunReport {
   readonly never_happened: readonly string[];
   /** Lines of the rules and faults in `never_happened`. */
   readonly never_happened_at: readonly RulePlace[];
-  /** Why the checks of a run that passed say little: no step checks anything, or no receiver accepted a webhook. */
+  /** Reasons why a passed run proves little, such as no step with a check or no receiver that accepted a webhook. */
   readonly blind_spots: readonly string[];
-  /** Why the file could not be run, if no step is the reason. */
+  /** Error outside the steps that kept the run from completing. */
   readonly error?: string;
   /** Changes that could not be undone; with `run --json`, warnings about the file too. */
   readonly warnings: readonly string[];

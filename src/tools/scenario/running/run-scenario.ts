@@ -117,7 +117,7 @@ export function outcomeOf(steps: readonly StepReport[], error: string | undefine
 
 const MAX_NAME_LENGTH = 100;
 
-/** Activates the file's rules for the run, before other rules. Returns their unique name; undefined without rules. */
+/** Activates the file's rules with priority over other rules. Returns their unique name; undefined without rules. */
 async function putRules(
   client: Client,
   loaded: LoadedScenario,

@@ -210,12 +210,12 @@ export function callsApp(kind: string): boolean {
   return kind === "app" || kind === "reconcile";
 }
 
-/** Returns true for a step whose failure lists the calls that a fault answered. */
+/** Returns true for a step whose failure lists the calls affected by faults. */
 function canNameFaults(kind: string, { isTerse }: RunContext): boolean {
   return isTerse !== true && (kind === "request" || callsApp(kind));
 }
 
-/** Describes the calls after request `since` that a fault answered: the step's own call, or the app's calls. */
+/** Describes calls affected by faults since the request `since`: the step's own calls, or the calls of the app. */
 async function faultedCalls(kind: string, since: string | undefined, client: Client): Promise<string[]> {
   const rows = await listSince(client, "requests", since);
   const isRunsCall = kind === "request";

@@ -36,7 +36,7 @@ const until = z.optional(chargeStatusSchema);
 /** `expect` applies to the response to the last press. */
 const companions = { expect: z.optional(responseSchema), save: saveSchema };
 const answer = resultSchema(z.unknown());
-/** The charge, the responses to the presses, and the shop's responses to returning tabs. */
+/** The charge, the responses to the presses, and the app's responses to returning tabs. */
 const resultRecord = z.extend(controlChargeSchema, {
   answers: z.array(answer),
   returned: z.array(z.extend(answer, { url: z.string() })),
@@ -123,7 +123,7 @@ function checkPresses(answers: readonly CallResponse[], expect: ExpectedResponse
   if (expect !== undefined && last !== undefined) checkResponse(expect, last);
 }
 
-/** Follows the tab back to the shop, if the charge has ended and the shop gave a URL. */
+/** Follows the tab back to the app if the charge has ended and the checkout has a return URL. */
 async function returnToShop(context: RunContext, checkout_id: string): Promise<object[]> {
   const next = await readNextUrl(context, checkout_id);
   if (next === undefined || context.app === undefined) return [];

@@ -21,7 +21,7 @@ interface RecordExpectation {
   readonly rows: (context: RunContext, expected: Expected) => Promise<readonly LogRow[]>;
   /** Describes matching records that are not in `rows`, for the message of a failed step. */
   readonly describeIgnoredMatches?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
-  /** Expectations of all matching records together; `found` is newest first. */
+  /** Expectations about the set of matching records; `check` gets the records newest first. */
   readonly jointExpectation?: {
     readonly fields: Readonly<Record<string, z.ZodMiniType>>;
     readonly check: (expected: Expected, found: readonly LogRow[], at: string) => void;
@@ -84,7 +84,7 @@ export function defineRecordExpectation(
 
 const SETTLE_TIMEOUT = "20s";
 
-/** Waits until nothing is in flight, as deliveries begin after the call that causes them. A timeout is ignored. */
+/** Waits until all deliveries have ended, since they begin after the call that causes them. Ignores a timeout. */
 export async function waitUntilIdle({ client }: RunContext): Promise<void> {
   await client.control("POST", "/wait", { for: "idle", timeout: SETTLE_TIMEOUT });
 }

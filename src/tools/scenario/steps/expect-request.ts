@@ -83,7 +83,7 @@ function durationText(ms: number): string {
   return formatDuration(ms) || "0ms";
 }
 
-/** Pauses in the longer of sandbox and wall time, because an app waits in wall time and a test moves sandbox time. */
+/** Pauses between requests: the longer of sandbox time and wall time, because apps wait in wall time. */
 function pausesBetween(rows: readonly LogRow[]): number[] {
   const since = (field: string, index: number): number =>
     Date.parse(String(rows[index]![field])) - Date.parse(String(rows[index - 1]![field]));

@@ -59,7 +59,7 @@ export const expectSequence = defineStep(["checks"], {
   },
 });
 
-/** Types of accepted events in order, by payment and receiver; without deliveries, types of all events. */
+/** Accepted event types in order, by payment and receiver. Uses all events if there were no deliveries. */
 async function sequencesOf(
   { startState: baseline }: RunContext,
   selection: Selection,
@@ -89,7 +89,7 @@ interface Attempt {
   readonly status: number | null;
 }
 
-/** Order of the first successful attempt. */
+/** Returns the delivery and the order of its first successful attempt; undefined without one or for a false event. */
 function acceptedAt(row: LogRow): { readonly row: LogRow; readonly order: number } | undefined {
   const { attempts, mishap } = row as { attempts: readonly Attempt[]; mishap: { forged?: boolean } | null };
   const success = attempts.find(({ status }) => status !== null && status >= 200 && status < 300);

@@ -5,13 +5,13 @@ import { nameSchema } from "./step-schemas.js";
 
 type RawStep = Readonly<Record<string, unknown>>;
 
-/** Property of every step of a kind. A missing trait costs at most a needless warning or slower runs. */
+/** A property that all steps of a kind share. Omitting a trait is safe: at worst, it adds a warning or slows runs. */
 export type StepTrait =
   /** Checks something itself. */
   | "checks"
   /** Never compares with the state at the start of the run. */
   | "ignores_start"
-  /** Concerns only the run's own customer, or the clock that concurrent runs share. */
+  /** Affects only the run's own customer or the shared clock. */
   | "own_customer";
 
 /** A kind of step. Its schema applies after variables are filled in. */

@@ -55,7 +55,7 @@ export const responseSchema = z
     }),
   );
 
-/** The field that expects no response. */
+/** Returns the field that says no response is expected: `dropped` or `timeout`. */
 function noAnswerIn(expected: object): string | undefined {
   return ["dropped", "timeout"].find((word) => Object.hasOwn(expected, word));
 }

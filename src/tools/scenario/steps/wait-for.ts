@@ -79,7 +79,7 @@ export const waitFor = defineStep(["checks"], {
   },
 });
 
-/** Adds the records from before the run to the expected count. */
+/** Adds the number of earlier records to the expected count, because the sandbox counts all records. */
 function addToCount(count: number | Range, before: number): number | Range {
   if (typeof count === "number") return before + count;
   return Object.fromEntries(Object.entries(count).map(([bound, value]) => [bound, value + before]));
