@@ -91,9 +91,9 @@ export class Mailboxes {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return;
     this.#taken.delete(deliveryId);
-    const { scheduler, acknowledgeTimeoutMs: answerWithinMs, recordOutcome: bringBack } = this.#options;
-    const missed = failedResult(`not acknowledged within ${answerWithinMs / 1000} s`);
-    bringBack(taken.task, buildAttemptResult(taken.request, missed, scheduler.wall));
+    const { scheduler, acknowledgeTimeoutMs, recordOutcome } = this.#options;
+    const missed = failedResult(`not acknowledged within ${acknowledgeTimeoutMs / 1000} s`);
+    recordOutcome(taken.task, buildAttemptResult(taken.request, missed, scheduler.wall));
   }
 
   /** Removes deliveries due after the instant, taken or not, and returns their tasks. */

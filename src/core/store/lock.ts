@@ -28,7 +28,7 @@ const STALE_LOCK_MS = 10_000;
 const UNFINISHED_MS = 500;
 const LOCK_POLL_MS = 50;
 /** Maximum time in which one heartbeat touches all locks of a process. */
-const SAME_BEAT_MS = 3_000;
+const HEARTBEAT_SPREAD_MS = 3_000;
 /** Enough for a few processes that start at once. */
 const MAX_TRIES = 10;
 
@@ -163,14 +163,15 @@ function isStale(
   if (owner === undefined) return watch(lockFile, text, UNFINISHED_MS) === "untouched";
   const isSameMachine =
     owner.boot === thisProcess.boot && (owner.boot !== null || owner.host === thisProcess.host);
-  const isSamePlace = isSameMachine && owner.pid_namespace === thisProcess.pid_namespace;
-  const isThisProcess = isSamePlace && owner.pid === thisProcess.pid && owner.started === thisProcess.started;
-  const isAlive = isSamePlace && !isThisProcess ? isProcessRunning(owner) : undefined;
+  const isSameContainer = isSameMachine && owner.pid_namespace === thisProcess.pid_namespace;
+  const isThisProcess =
+    isSameContainer && owner.pid === thisProcess.pid && owner.started === thisProcess.started;
+  const isAlive = isSameContainer && !isThisProcess ? isProcessRunning(owner) : undefined;
   if (isAlive === false) return true;
   if (isAlive) throw inUseError(file, `process ${owner.pid}`);
   const touchedMs = statsOf(lockFile)?.mtimeMs;
   if (touchedMs === undefined) return false;
-  if (touchedMs <= (lastBeatsMs.get(text) ?? Number.NEGATIVE_INFINITY) + SAME_BEAT_MS) return true;
+  if (touchedMs <= (lastBeatsMs.get(text) ?? Number.NEGATIVE_INFINITY) + HEARTBEAT_SPREAD_MS) return true;
   // Clocks of different machines differ, so the age of another machine's lock is unknown.
   const ageMs = isSameMachine ? Math.max(0, machineNowMs() - touchedMs) : 0;
   if (ageMs >= STALE_LOCK_MS) return true;

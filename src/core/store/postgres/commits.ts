@@ -97,7 +97,7 @@ export abstract class CommitQueue extends DatabaseConnection {
         }
       }
     } catch (error) {
-      this.noteAway(error);
+      this.noteUnreachable(error);
       for (const { lease, entries, onFailed } of batch) {
         // Memory already has the new state, and cannot go back.
         if (entries[0]!.isState) this.lose(lease);
@@ -111,7 +111,7 @@ export abstract class CommitQueue extends DatabaseConnection {
   }
 
   /** Called if the database does not answer, which leaves the fate of the entries unknown. */
-  abstract noteAway(error: unknown): void;
+  abstract noteUnreachable(error: unknown): void;
 
   /** Gives a lease up: memory and database may differ, or another process may have the namespace. */
   lose(lease: NamespaceLease): void {

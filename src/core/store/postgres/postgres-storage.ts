@@ -49,7 +49,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   readonly #leaseMs: number;
   readonly #searches = new Map<string, Promise<NamespaceLocation>>();
   /** Namespace owners by namespace name and by API key. */
-  readonly #places = new Map<string, NamespaceOwner>();
+  readonly #owners = new Map<string, NamespaceOwner>();
   #url: string | null = null;
   #validUntilMs = 0;
   /** Number of times that this process's row was missing; each time, all leases were lost. */
@@ -90,7 +90,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     }
     this.#timers = [
       repeatEvery(this.#leaseMs / RENEWALS_PER_LEASE, () => void this.#renew()),
-      repeatEvery(LOOKUP_MS, () => this.#places.clear()),
+      repeatEvery(LOOKUP_MS, () => this.#owners.clear()),
     ];
     return this;
   }
@@ -151,7 +151,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
 
   async locate(name: string): Promise<NamespaceLocation> {
     if (this.holdsLease(name)) return "here";
-    return this.#places.get(name) ?? this.#search(name, () => this.#find(name));
+    return this.#owners.get(name) ?? this.#search(name, () => this.#find(name));
   }
 
   /** Runs one takeover or creation of a namespace at a time; a second caller gets the result of the first. */
@@ -173,15 +173,15 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     if (await this.#take(name)) return "here";
     const [place] = await this.listOwners("name = $2", [name]);
     if (place === undefined) return "nowhere";
-    this.#places.set(name, place);
+    this.#owners.set(name, place);
     return place;
   }
 
   async nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined> {
     const isOfKey = "identity ->> 'api_key' = $2 or (identity ->> 'api_key' is null and name = $3)";
     const values = [apiKey.replace(/^sk_live_/, "sk_test_"), nameInKey];
-    const place = this.#places.get(apiKey) ?? (await this.listOwners(isOfKey, values))[0];
-    if (place !== undefined) this.#places.set(apiKey, place);
+    const place = this.#owners.get(apiKey) ?? (await this.listOwners(isOfKey, values))[0];
+    if (place !== undefined) this.#owners.set(apiKey, place);
     return place?.name;
   }
 
@@ -220,7 +220,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
 
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewNow()
-      .catch((error) => this.noteAway(error))
+      .catch((error) => this.noteUnreachable(error))
       .finally(() => {
         this.#renewing = undefined;
       });
@@ -253,7 +253,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     this.options.onNotice?.("the database answers again");
   }
 
-  noteAway(error: unknown): void {
+  noteUnreachable(error: unknown): void {
     if (this.#isStopped) return;
     if (!this.isStorageUnreachable)
       this.options.onNotice?.(
@@ -293,7 +293,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     if (losses !== this.#losses) throw leaseLostError({ name });
     const entries = stored.filter((row) => row.name === null);
     const snapshots = stored.slice(entries.length);
-    this.#places.delete(name);
+    this.#owners.delete(name);
     this.heldLeases.set(name, { ...row, commits: this, entries, snapshots, isLost: false });
     return true;
   }
