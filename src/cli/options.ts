@@ -77,7 +77,7 @@ const EXPLORE_ROWS: readonly (readonly [flags: string, says: string, isList?: bo
   ["--junit <file>", "also write the report as JUnit XML"],
 ];
 
-/** Names of these options in commander, in camel case, such as `failOn`. */
+/** Names of the `explore` options in commander, in camel case, such as `failOn`. */
 export const EXPLORE_OPTION_NAMES: readonly string[] = EXPLORE_ROWS.map(([flags]) =>
   camelCase(/^--([\w-]+)/.exec(flags)![1]!),
 );

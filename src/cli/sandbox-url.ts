@@ -34,7 +34,7 @@ export function sandboxAddress(given: string): SandboxAddress | undefined {
     get url() {
       return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
     },
-    // Opens a connection per call. On a reused connection, a lost response causes a retry, as an idle close does.
+    // Opens a connection per call: on a reused connection, a lost response looks like an idle close and is retried.
     async fetch(path, { method = "GET", headers, body, signal }) {
       const { trust, url } = this;
       return callUrl(new URL(`${url}${path}`), {

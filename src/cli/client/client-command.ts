@@ -48,7 +48,7 @@ export function requireKnownWord(known: readonly string[], command: string, word
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
-/** Creates the `call` of an action on `path/NAME`. NAME is the argument after the verb; errors call it `what`. */
+/** Creates the `call` of an action on `path/NAME`. NAME is the argument after the verb, named `what` in errors. */
 export function createCallByName(
   method: "get" | "post" | "delete",
   path: string,

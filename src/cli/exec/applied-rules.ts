@@ -69,8 +69,8 @@ export async function describeUnappliedFaults(sandbox: Sandbox): Promise<string[
 }
 
 /**
- * Formats the tasks that a scenario's delays left due beyond those of the plain run, such as "5 webhooks".
- * Undefined if there are none, or if the scenario does more than delay.
+ * Formats how many more tasks are still due after a run with delays than after the plain run, such as "5 webhooks".
+ * Undefined if no more are due, or if the scenario does more than delay.
  */
 export function formatUnfinishedTasks(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
@@ -97,7 +97,7 @@ export function rulesNeverApplied({ applied }: ScenarioView): string[] {
   return Object.keys(applied).filter((rule) => applied[rule] === 0);
 }
 
-/** Returns true if no fault or webhook rule applied; in a scenario without these, if no other rule applied. */
+/** Returns true if no fault or webhook rule applied. Other rules count only if the scenario has no such rule. */
 export function isNotExercised(scenario: ScenarioView): boolean {
   return effectsOf(scenario).every(({ times }) => times === 0);
 }

@@ -96,7 +96,7 @@ const POLL_MS = 20;
 /** Maximum wait after SIGKILL: the kernel may block a process, and another user's process cannot be killed. */
 const KILL_TIMEOUT_MS = 2_000;
 
-/** Sends SIGTERM to all, and SIGKILL after a grace period. */
+/** Sends SIGTERM to all processes of the tree, and SIGKILL to those still alive after a grace period. */
 export async function endProcessTree(family: ProcessTree, graceMs: number): Promise<void> {
   const hardMs = monotonicMs() + graceMs;
   const asked = new Set<number>();

@@ -11,7 +11,7 @@ const STOPPING: readonly string[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
 /** Equal signals within this time count as one: the `timeout` command signals a process, then its group. */
 const ONE_SIGNAL_MS = 100;
-/** npm forwards a terminal's Ctrl-C within this time. The copy is ignored, because this process has the first. */
+/** npm forwards a terminal's Ctrl-C within this time. This process has had the original and ignores the copy. */
 const PASSED_ON_LATE_MS = 2_000;
 /** A second Ctrl-C within this time of the first kills the command. */
 const SECOND_SIGNAL_MS = 10_000;

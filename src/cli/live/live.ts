@@ -172,7 +172,7 @@ function statusStyle(status: number | null): Style {
   return status >= 400 ? "yellow" : "green";
 }
 
-/** Style of a charge or withdrawal status, from the charge statuses: shared names have the same meaning. */
+/** Style of a status. Withdrawal statuses use the charge table too, because shared names have the same meaning. */
 function toneOf(status: string): Style {
   const { tone } = (CHARGE_STATUS_TABLE as Readonly<Record<string, { tone?: "good" | "bad" }>>)[status] ?? {};
   return tone === "good" ? "green" : tone === "bad" ? "red" : "cyan";

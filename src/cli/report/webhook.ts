@@ -10,7 +10,7 @@ import { paint } from "../text-layout.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
 import { caseLines } from "./text.js";
 
-/** Report of `check-webhook`: a case per probe, a finding per fault of the receiver and per result to review. */
+/** Report of `check-webhook`: a case per probe, and a finding per fault or per result that the user must check. */
 export function webhookReport(report: WebhookReport): Report {
   const { url, outcome, error, duration_ms, started_at, probes } = report;
   const whole = {
