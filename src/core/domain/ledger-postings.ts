@@ -21,8 +21,8 @@ export interface BookedPayment {
 }
 
 /**
- * Returns the customer's payment in the currency that was paid. Settlement and fee are the same shares of the payment
- * as of the charge's amount. Returns undefined for a charge without a price.
+ * Returns the customer's payment in the currency that was paid. A payment that differs from the charge's amount changes
+ * settlement and fee in proportion. Returns undefined for a charge without a price.
  */
 export function bookedPayment(
   charge: Charge,
@@ -115,8 +115,8 @@ export function openingBalancePostings(amount: string): Posting[] {
 }
 
 /**
- * Applies postings, or returns the account that they would overdraw. Throws if the postings do not sum to zero. This is
- * a bug of the sandbox, and nothing may be committed.
+ * Applies postings, or returns the account that they would overdraw. Throws for postings that do not sum to zero: these
+ * are a bug of the sandbox, and nothing may be committed.
  */
 export function applyPostings(
   holdings: Holdings,

@@ -12,7 +12,7 @@ const Decimal = DecimalJs.clone({
   toExpPos: 9e15,
 });
 
-/** Number type of `totalInUsd`: exact for a common denominator of the eleven currencies in the default fixtures. */
+/** Number type of `totalInUsd`: has enough digits for the product of the eleven rates in the default fixtures. */
 const WideDecimal = DecimalJs.clone({ precision: 1000, rounding: DecimalJs.ROUND_HALF_UP });
 
 const RATE_SIGNIFICANT_DIGITS = 12;

@@ -40,7 +40,7 @@ export function nearestPath(path: string, routes: readonly string[]): string | u
   if (path.length > LONGEST_PATH) return undefined;
   const segments = path.split("/");
   const candidates = routes.map((route) => fillParameters(segments, route.split("/")));
-  // The first segment of the path must not stand in the place of an id, which any text fits.
+  // Excludes routes with an id at the path's first segment: an id matches any text, so the match would mean nothing.
   const first = 1 - segments.length;
   const isNamed = (route: string) => !route.split("/").at(first)?.startsWith(":");
   const full = candidates.find(
