@@ -21,7 +21,7 @@ import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** Keys of the records to encode the next one against: per collection, the newest of each kind and the last changed. */
+/** Keys of records to compare the next record with: per collection, the newest of each kind and the last changed. */
 export interface LatestKeys {
   readonly created: Map<CollectionName, Map<unknown, RecordKey>>;
   readonly changed: Map<CollectionName, RecordKey>;

@@ -22,7 +22,7 @@ export interface FieldsDiff {
 const SHARED_MIN_FIELDS = 3;
 
 /**
- * Returns a record's differences from its earlier version; undefined if they would not give its exact bytes.
+ * Returns a record's differences from its earlier version; undefined if they cannot restore the record's exact bytes.
  *
  * @param model the record changed before this one; a field with the same value in both is given by its name
  * @param canAppend true if extended lists may be given by their new items
@@ -84,7 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Skips the comparison if `after` and `model` are one object: records share only new objects, so it has changed. */
+/** Returns false at once if `after` is the object `model`: records share only new objects, so the field has changed. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

@@ -55,7 +55,7 @@ function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void 
   for (let copy = 1; copy < copies; copy++) planDelivery(tx, event, endpoint, { skipsLane: true });
 }
 
-/** Replaces a response that a scenario loses by an error. The receiver has processed the event. */
+/** Replaces the response with an error if a scenario loses the response. The receiver has processed the event. */
 function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResult {
   const scenario = losingScenario(delivery, delivery.attempts.length + 1);
   if (scenario === undefined || outcome.status === null) return outcome;
