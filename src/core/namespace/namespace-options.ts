@@ -15,7 +15,7 @@ export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
 /** Options that all namespaces of a server share. */
 export interface NamespaceDefaults {
-  /** If undefined, the stored seed applies, else `defaultSeed`. */
+  /** If undefined, the stored seed applies; without stored data, `defaultSeed` applies. */
   readonly seed: string | undefined;
   readonly defaultSeed: string;
   readonly clock: ClockSetting | undefined;
