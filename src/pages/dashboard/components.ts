@@ -240,7 +240,7 @@ export function filterForm(context: PageContext, body: Content, does = "Filter",
 }
 
 /**
- * Links to the other pages of a list. A list of one page has no links, which would move as the list grows.
+ * Links to the other pages of a list. A list of one page has none, because links below a growing list would move.
  * @param name query parameter of the offset, where a view has several lists
  */
 export function pager(context: PageContext, total: number, name = "offset"): Markup | false {
