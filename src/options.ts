@@ -23,7 +23,7 @@ export interface OpenOptions extends StartOptions {
   readonly useRandomSeed?: boolean;
   /** Rate limit if neither the options nor a scenario file set one. */
   readonly defaultRateLimit?: StartOptions["rate_limit"];
-  /** Lets the sandbox load code late and override global objects; default false, for tests in the same process. */
+  /** Lets the sandbox load code late and override global objects; default false, as tests may share the process. */
   readonly ownsProcess?: boolean;
   /** Receives internal errors; default: printed on standard error. */
   readonly onError?: (error: unknown) => void;

@@ -153,7 +153,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly save?: string;
   /** Adds to the report how long each part of the runs took; default false. */
   readonly profile?: boolean;
-  /** Kinds of deviation to try in any case, with notes as findings; `manners`: error responses to valid events. */
+  /** Kinds whose notes become findings: `manners`, or kinds of deviation, which then run even if skipped by default. */
   readonly failOn?: readonly string[];
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: (runs: number, findings: number) => void;
