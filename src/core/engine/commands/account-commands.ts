@@ -11,7 +11,7 @@ import type { Command } from "../transaction.js";
 
 const USD = "USD";
 
-/** Specification: GET balances. A command, because the first read opens accounts in USD and the home currency. */
+/** Reads balances (specification: GET balances). A command, because the first read opens accounts. */
 export function readBalances(caller: Caller) {
   const { mode, organization } = caller;
   const command: Command<ReturnType<typeof balancesView>> = (tx) => {

@@ -53,7 +53,7 @@ export function createWhitelabel(
   };
 }
 
-/** Moves a charge outside its timeline. If the status needs a price, a hosted charge gets its default method first. */
+/** Moves a charge outside its timeline. Picks the default method first if the new status needs a price. */
 export function transitionCharge(
   chargeId: string,
   to: ChargeStatus,

@@ -27,7 +27,7 @@ import { applyTimelineEntry, planTimelineEntry, withTimeline } from "../timeline
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, copyCachedJson } from "../wire-views.js";
 
-/** Sets the timeline of the charge from the matching rule; later changes of the scenario do not affect it. */
+/** Sets the charge's timeline from the matching rule. Later changes of the scenario do not affect the timeline. */
 export function setMatchingTimeline(tx: Transaction, charge: Charge): Charge {
   return copyCachedJson(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
 }
@@ -60,7 +60,7 @@ function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
   return copyCachedJson(charge, withChargeState(charge, charge, tasks));
 }
 
-/** Changes a charge's status by `computeTransition`, with postings, tasks and event; puts the charge, or refuses. */
+/** Changes a charge's status with its postings, tasks and event, and puts the charge. Refuses an illegal change. */
 export function moveCharge(
   tx: Transaction,
   charge: Charge,
@@ -78,8 +78,8 @@ interface Moved {
 }
 
 /**
- * Sets the tasks of a new record and puts it. Mutates the record, because a copy would double a transition's memory.
- * This is safe: only the charge's event refers to the record yet, and events show no tasks.
+ * Sets a charge's tasks and puts the charge. Mutates the new record, because a copy would double a transition's memory.
+ * The mutation is safe: until then only the charge's event refers to the record, and events show no tasks.
  */
 function putWithTasks(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
   (charge as { tasks: ChargeTasks }).tasks = tasks;
@@ -91,7 +91,7 @@ export function putCharge(tx: Transaction, charge: Charge): Charge {
   return charge;
 }
 
-/** As `moveCharge`, but does not put the charge; `waiting` replaces the charge's tasks. */
+/** As `moveCharge`, but does not put the charge. Starts from the tasks `waiting`, not from those of the charge. */
 function applyTransition(
   tx: Transaction,
   charge: Charge,
@@ -187,7 +187,7 @@ export function expireCharge(task: Task): Command<void> {
   };
 }
 
-/** Runs a due timeline entry and plans the next from now. An illegal entry is only noted on the charge. */
+/** Runs a due timeline entry, then plans the next, counted from now. An illegal entry only adds a note. */
 export function runTimelineEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -205,7 +205,7 @@ export function runTimelineEntry(task: Task): Command<void> {
       const tasks = withTask(waiting, "timeline", planFollowing(found));
       putCharge(tx, copyCachedJson(found, withChargeState(found, noted, tasks)));
     } else {
-      // The transition to EXPIRED has planned the entries after expiry.
+      // The transition to EXPIRED has itself planned the next entry.
       const next = moved.charge.status === "EXPIRED" ? undefined : planFollowing(moved.charge);
       putWithTasks(
         tx,

@@ -13,7 +13,7 @@ import { amountBeforeMethod, defaultCurrency, priceByDefaultMethod, priceByMetho
 import { buildCharge } from "./new-charge.js";
 import { findValidQuote } from "./quote-commands.js";
 
-/** Creates a standard checkout, whose charge is in the base currency and unpriced until the customer picks a method. */
+/** Creates a hosted checkout. Its charge is in the base currency and has no price until the customer picks a method. */
 export function createCheckout(
   caller: Caller,
   raw: unknown,
@@ -63,7 +63,7 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
   };
 }
 
-/** Picks the default method; refuses if the charge would not reach the status `until` with it. */
+/** Picks the default method; refuses if the charge would then not reach the status `until`. */
 export function chooseDefaultMethod(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);

@@ -12,7 +12,7 @@ export interface AttemptResult extends Omit<Attempt, "attempt" | "order" | "at">
   readonly isUnreachable?: boolean;
 }
 
-/** Records an ended attempt and plans the next one. Removes the task only now, so a crash repeats the attempt. */
+/** Records an ended attempt, removes its task and plans the next. A crash before this call repeats the attempt. */
 export function recordAttempt(task: Task, outcome: AttemptResult): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -46,7 +46,7 @@ export function recordAttempt(task: Task, outcome: AttemptResult): Command<void>
   };
 }
 
-/** Sends the extra copies of a retry that a scenario duplicates, once the retry itself has ended. */
+/** Sends the copies that a scenario's rule adds to a retry; called after the retry has ended. */
 function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void {
   const { copies = 1 } = retryMishapAt(delivery, attempt) ?? {};
   const event = tx.get("events", delivery.event_id);
@@ -55,7 +55,7 @@ function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void 
   for (let copy = 1; copy < copies; copy++) planDelivery(tx, event, endpoint, { skipsLane: true });
 }
 
-/** Replaces the response with an error if a scenario loses the response. The receiver has processed the event. */
+/** Replaces the response by an error if a scenario loses the response. The receiver has processed the event. */
 function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResult {
   const scenario = losingScenario(delivery, delivery.attempts.length + 1);
   if (scenario === undefined || outcome.status === null) return outcome;
@@ -127,7 +127,7 @@ export function dropDelivery(task: Task): Command<void> {
   };
 }
 
-/** Starts the delivery of the object's next event, once the first attempt at this delivery has ended. */
+/** Removes a delivery from its lane, the queue of one object's deliveries to an endpoint, and starts the next one. */
 function leaveLane(tx: Transaction, done: Delivery): void {
   const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
   if (queue === undefined) return;

@@ -26,7 +26,7 @@ export interface NewEndpoint {
 /** Fields that together identify an endpoint. */
 type EndpointAddress = Pick<NewEndpoint, "url" | "mailbox" | "mode" | "organizationId">;
 
-/** The endpoint with that address. Endpoints of the start options match every organization. */
+/** Finds an endpoint by its address. An endpoint without an organization matches every organization. */
 export function endpointAt(state: State, { url, mailbox = null, mode, organizationId }: EndpointAddress) {
   const isThere = (endpoint: Endpoint) =>
     endpoint.url === url &&
@@ -36,7 +36,7 @@ export function endpointAt(state: State, { url, mailbox = null, mode, organizati
   return state.endpoints().find(isThere);
 }
 
-/** Registers an endpoint, or updates the endpoint with the same URL and owner. */
+/** Registers an endpoint, or updates the endpoint that has the same address. */
 export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
   return (tx) => {
     const existing = endpointAt(tx.state, values);
@@ -62,7 +62,7 @@ export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
   };
 }
 
-/** Time for which a rotated secret still signs beside the new one. */
+/** Period after a rotation in which the old secret signs too. */
 const ROTATION_MS = 24 * 60 * 60 * 1000;
 
 /** Finds an endpoint of the caller; the control API has no caller and finds any endpoint. */

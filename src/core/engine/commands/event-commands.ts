@@ -23,9 +23,9 @@ export interface Trigger {
   readonly type: string;
   readonly mode: Mode;
   readonly chargeId?: string | undefined;
-  /** Fields that override those of the record. */
+  /** Overrides fields of the charge or sample record. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /** Allows an unknown type; no sample record is added to the data. */
+  /** Accepts an unknown event type. Without a charge, the event has only the fields of `data`. */
   readonly force?: boolean | undefined;
 }
 
@@ -157,7 +157,7 @@ function sampleCaller({ catalogue }: Transaction, mode: Mode): Caller {
   return { key: "sample", mode, organization: catalogue.fixtures.organizations[0]! };
 }
 
-/** Returns a scratch transaction that starts so early that the last step happens now. */
+/** Returns a scratch transaction that starts in the past, so that the sample's last step happens now. */
 function scratchFor(tx: Transaction, steps: readonly Step<string>[]): Transaction {
   const [durationMs] = steps.at(-1) ?? [0];
   return tx.createScratch(`sample ${tx.next("sample")}`, tx.atMs - durationMs);

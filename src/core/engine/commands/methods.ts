@@ -65,7 +65,7 @@ function lockedQuote(tx: Transaction, charge: Charge): Quote | undefined {
 
 const ONLY = new WeakMap<MethodFixture, readonly string[]>();
 
-/** List of one method, shared by all charges. */
+/** Returns a list with the method's id. Charges share the list to save memory. */
 export function singleMethodList(method: MethodFixture): readonly string[] {
   let only = ONLY.get(method);
   if (only === undefined) ONLY.set(method, (only = [method.id]));
@@ -126,7 +126,7 @@ export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMet
   return priceCharge(tx, charge, terms);
 }
 
-/** Payment terms of a method in each currency, before the payer is known; none where the price is zero. */
+/** Payment terms of a method by currency, without the payer's numbers; skips currencies with a price of zero. */
 function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
   const method = tx.catalogue.method(id);
   return (codes ?? method?.currencies ?? []).flatMap((code) => {
@@ -169,7 +169,7 @@ export function priceByDefaultMethod(tx: Transaction, charge: Charge): Charge | 
   return undefined;
 }
 
-/** Every number in the instructions is derived from `chargeId`. */
+/** Input of payment instructions. `chargeId` determines every number in the instructions. */
 type InstructionsSource = Omit<InstructionsInput, "digest"> & {
   readonly kind: MethodFixture["kind"];
   readonly chargeId: string;
@@ -179,7 +179,7 @@ interface CachedInstructions {
   readonly of: DeferredInstructions;
   readonly instructions: PaymentInstructions;
 }
-/** The last two results: a new charge's instructions are read several times, and again to encode the next charge. */
+/** Caches the instructions of two charges: they are read several times, and again when the next charge is encoded. */
 let last: CachedInstructions | undefined;
 let previous: CachedInstructions | undefined;
 

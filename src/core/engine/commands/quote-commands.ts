@@ -15,7 +15,7 @@ import type { Command, Transaction } from "../transaction.js";
 /** Expired quotes removed per new quote: more than one, so they never pile up. */
 const FORGET_MAX_QUOTES = 2;
 
-/** Specification: Quote. A scenario's faults may apply to the request, so an unknown scenario name is refused. */
+/** Creates a quote. Refuses an unknown scenario name, because a scenario's faults may apply to the call. */
 export function createQuote(
   caller: Caller,
   body: unknown,
@@ -55,7 +55,7 @@ export function createQuote(
   };
 }
 
-/** Wallet to which the customer sends crypto, and its network: the currency's network, else its code. */
+/** Wallet to which the customer sends crypto, and the wallet's network (default: the currency code). */
 export function walletFor(
   method: MethodFixture,
   currency: CurrencyFixture,
@@ -66,7 +66,7 @@ export function walletFor(
   return { wallet_address: walletAddress(network, bytes), network };
 }
 
-/** An expired quote is treated like an unknown one, so it can be removed. */
+/** Removes a few expired quotes; expired and unknown quotes get the same response. */
 function forgetOldQuotes(tx: Transaction): void {
   for (const [, quote] of tx.state.oldestOf("quotes", FORGET_MAX_QUOTES))
     if (Math.max(quote.expires_at_ms, quote.locked_until_ms) <= tx.atMs) tx.remove("quotes", quote.quote_id);

@@ -112,7 +112,7 @@ function putWithdrawal(tx: Transaction, withdrawal: Withdrawal): Withdrawal {
   return withdrawal;
 }
 
-/** Changes a withdrawal's status by `transitionWithdrawal()`, with postings and event; puts it, or refuses. */
+/** Changes a withdrawal's status with its postings and event, and puts the withdrawal. Refuses an illegal change. */
 function moveWithdrawal(
   tx: Transaction,
   withdrawal: Withdrawal,
@@ -147,7 +147,7 @@ function moveWithdrawal(
   return putWithdrawal(tx, moved.shouldCancelTimeline ? { ...next, timeline_task: null } : next);
 }
 
-/** Runs a due timeline entry and plans the next from now. An illegal entry is only noted on the withdrawal. */
+/** Runs a due timeline entry, then plans the next, counted from now. An illegal entry only adds a note. */
 export function runWithdrawalEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
