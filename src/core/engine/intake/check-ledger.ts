@@ -24,7 +24,7 @@ export function checkLedger(state: State, faults: StateFaults): void {
       faults.add("collections.holdings", `must have the accounts of ${key}`);
 }
 
-/** Sums the postings of each account. */
+/** Checks the ledger entries and sums the postings of each account. */
 function checkEntries({ tables }: State, faults: StateFaults): Map<string, Sums> {
   const posted = new Map<string, Sums>();
   let index = 0;
@@ -61,15 +61,15 @@ function openSums(state: State): Map<string, Open> {
   return open;
 }
 
-/** Decimals of a paid currency, as the organization's accounts have them. */
+/** Decimals of a currency in the organization's accounts; 0 if no account has that currency. */
 function decimalsIn({ tables }: State, { mode, organization_id }: Charge, currency: string): number {
   return tables.holdings.get(holdingsKey(mode, organization_id, currency))?.decimals ?? 0;
 }
 
-/** Account of waiting amounts → the step that they wait for, as a word in error messages. */
+/** Next step of the amounts in an account, as error messages say it. */
 const AWAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
 
-/** Checks each account against its postings and open amounts; removes checked holdings from `open`. */
+/** Checks each account against its postings and waiting amounts; leaves in `open` the amounts without an account. */
 function checkHoldings(
   { tables }: State,
   posted: ReadonlyMap<string, Sums>,
