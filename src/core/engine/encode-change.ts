@@ -17,11 +17,11 @@ import type {
 } from "./records.js";
 import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 
-/** Collections whose events carry the JSON that a read of the record returns. */
+/** Makes an event's data from its charge or withdrawal; a read of the record returns the same JSON. */
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** Keys of records to compare the next record with: per collection, the newest of each kind and the last changed. */
+/** Keys of the records to compare the next one with, by collection: the newest of each kind, and the last changed. */
 export interface LatestKeys {
   readonly created: Map<CollectionName, Map<unknown, RecordKey>>;
   readonly changed: Map<CollectionName, RecordKey>;
@@ -33,7 +33,7 @@ export function createLatestKeys(): LatestKeys {
 
 /**
  * @param before records before the change
- * @param latest updated with this change's puts; may name records that were removed or never stored
+ * @param latest keys to compare with, updated by this change's puts; their records may be missing
  */
 export function encodeChange(change: Change, before: RecordReader, latest: LatestKeys): JournalEntry {
   return { ...change, puts: change.puts.map((_, index) => encodePut(change, index, before, latest)) };
@@ -95,7 +95,7 @@ function latestOfKind(
   return other;
 }
 
-/** Returns the event's fields that its object does not determine; undefined if the event's bytes cannot be derived. */
+/** Returns the event's fields that its charge or withdrawal does not give; undefined to store the whole event. */
 function derivedFields(
   key: RecordKey,
   event: LazyEvent<unknown>,
@@ -186,8 +186,8 @@ function appended(model: Fields, grown: AppendedItems = {}): Fields {
 }
 
 /**
- * An event without its bytes and other fields that follow from its object. Without `object_id`, the same change puts
- * the object. `name` is absent if it equals `type`; `number`, which the id is made from, if it equals `seq`.
+ * An event without the bytes and fields that follow from its charge or withdrawal. Defaults: `object_id` is the only
+ * charge or withdrawal in the change, `name` is `type`, and `number`, from which the id is made, is `seq`.
  */
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };

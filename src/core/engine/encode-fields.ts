@@ -13,7 +13,7 @@ export type AppendedItems = Readonly<Record<string, readonly unknown[]>>;
 
 export interface FieldsDiff {
   readonly fields: Fields;
-  /** Names of the fields that equal those of `model`; undefined below SHARED_MIN_FIELDS. */
+  /** Names of fields that equal those of another record, the `model`; undefined below SHARED_MIN_FIELDS names. */
   readonly sharedNames?: readonly string[];
   /** New items of extended lists; undefined if there are none. */
   readonly appendedByField?: AppendedItems;
@@ -24,7 +24,7 @@ const SHARED_MIN_FIELDS = 3;
 /**
  * Returns a record's differences from its earlier version; undefined if they cannot restore the record's exact bytes.
  *
- * @param model the record changed before this one; a field with the same value in both is given by its name
+ * @param model the record changed before this one; fields with the same value in both go to `sharedNames`
  * @param canAppend true if extended lists may be given by their new items
  */
 export function diffFields(
@@ -46,7 +46,7 @@ export function diffFields(
     if (isThere && (value === olds[index] || isUnchanged(olds[index], value, model?.[field]))) continue;
     // JSON has no undefined, so the journal file would lose the field.
     if (value === undefined || (isThere && olds[index] === undefined)) return undefined;
-    // New fields are never given by name, to keep their order.
+    // New fields never go to `shared`, so the order of fields is kept.
     if (isThere && model !== undefined && isShared(model, field, value)) {
       shared.push(field);
       continue;
@@ -66,7 +66,7 @@ interface Comparison {
   readonly values: readonly unknown[];
 }
 
-/** Returns the fields that may differ, as arrays: forty lookups by name take three times as long. */
+/** Returns the fields that may differ, as arrays: reading forty fields by name takes three times as long. */
 function comparisonOf(before: Fields, after: Fields): Comparison {
   if (hasSameTerms(after, before))
     return {
@@ -84,7 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Returns false at once if `after` is the object `model`: records share only new objects, so the field has changed. */
+/** Assumes a change without comparing if `after` and `model` are one object: records share only new objects. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

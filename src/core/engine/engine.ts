@@ -38,8 +38,8 @@ export interface MemoryGuard {
 }
 
 /**
- * Owns the state of a namespace. The service, the control API, the pages and the scheduler pass Commands to `execute`;
- * each is decided, checked and applied synchronously as one Change, and the Store gets the changes in batches.
+ * Owns the state of a namespace. The service, the control API, the pages and the scheduler pass Commands to `execute`.
+ * A command runs synchronously and makes one Change, which is checked and applied. The Store gets changes in batches.
  * A command never waits, no caller sees it half applied, and no change is shown outside before it is stored.
  */
 export class Engine {
@@ -97,7 +97,7 @@ export class Engine {
     return this.#state.get("world", "world")!;
   }
 
-  /** Prefix hashed into each new id: seed, name, generation and restores. */
+  /** Prefix hashed into new ids: seed, namespace name, generation (changed by resets) and number of restores. */
   get scope(): string {
     return this.#scope;
   }
@@ -204,8 +204,8 @@ export class Engine {
   }
 
   /**
-   * Returns to the initial state, which `carry` fills instead of `setUp`. New records get ids of a new generation, or
-   * with `repeatIds` the ids of the first generation again.
+   * Replaces the state by a new initial state, which `carry` sets up instead of `setUp`. New ids differ from all
+   * earlier ids; with `repeatIds` they repeat the ids of the first generation.
    */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
     this.#storePending();
@@ -246,8 +246,8 @@ export class Engine {
   }
 
   /**
-   * Replaces the state (import or restore) under a new sequence number. New records get ids that neither state has
-   * ever used, before or after a reset.
+   * Replaces the state by an imported or restored one; sequence numbers go on from the replaced state. New ids differ
+   * from all ids that either state ever made, before or after a reset.
    *
    * @param clock replaces the state's clock
    */

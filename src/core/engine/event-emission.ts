@@ -15,7 +15,7 @@ import type { Transaction } from "./transaction.js";
 
 export interface Emission<Source> {
   readonly type: string;
-  /** Selects the receivers; webhook rules of the requested scenario match first. */
+  /** Owner of the event. Mode and organization select the receivers; the requested scenario's rules match first. */
   readonly owner: {
     readonly mode: Mode;
     readonly organization_id: string | null;
@@ -24,7 +24,7 @@ export interface Emission<Source> {
   };
   /** Id of the event's charge or withdrawal; events of one object are delivered in order. */
   readonly objectId: string | null;
-  /** Record whose `toJson` is the event's data: exactly what a read of the object returns at this time. */
+  /** Record from which `toJson` makes the event's data; a read at this time returns the same JSON. */
   readonly source: Source;
   readonly toJson: (source: Source) => string;
   /** Fields to match against webhook rules. */
@@ -135,10 +135,10 @@ function isSubscribed(endpoint: Endpoint, event: EventRecord, name: string): boo
   );
 }
 
-/** Time after which a swapped delivery is sent, even if no next event has come. */
+/** Timeout of a swapped delivery, which waits until the object's next event is sent. */
 const SWAP_TIMEOUT_MS = 60_000;
 
-/** Time at which a scenario's rules start: its activation, or the creation of the object that requests it. */
+/** Returns when a scenario's rules start: at the scenario's activation, or at the creation of the requesting object. */
 function startMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"]): number {
   const stored = tx.get("scenarios", name);
   const isRequested = stored?.activated === 0 && owner.scenario_asked === name;

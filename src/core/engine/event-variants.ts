@@ -31,7 +31,7 @@ function withId({ event_id, body }: EventRecord, id: string): Pick<EventRecord, 
   return { event_id: id, body: body.replace(JSON.stringify(event_id), JSON.stringify(id)) };
 }
 
-/** Id and body of the event that a delivery sends: its own event, a copy with another id, or a false event like it. */
+/** Returns the id and body that a delivery sends: the event's, a copy's with another id, or a false event's. */
 export function eventToSend(
   event: EventRecord,
   mishap: Mishap | null,

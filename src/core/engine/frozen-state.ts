@@ -7,7 +7,7 @@ export interface RecordEntries extends Iterable<readonly [RecordKey, unknown]> {
   readonly length: number;
 }
 
-/** Snapshot to serialize later: copies only keys and references, as records are immutable. A StateDump is valid too. */
+/** State to serialize later, as keys and references to immutable records. A StateDump also fits this type. */
 export type FrozenState = Omit<StateDump, "collections"> & {
   readonly collections: Readonly<Record<CollectionName, RecordEntries>>;
 };

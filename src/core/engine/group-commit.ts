@@ -116,7 +116,7 @@ export class GroupCommit {
     return storing instanceof Promise ? storing.catch(() => {}) : undefined;
   }
 
-  /** @param isReported true if the caller throws a synchronous failure */
+  /** @param isReported true if the caller throws the returned failure */
   #store(isReported: boolean): Promise<void> | StoreFailure | undefined {
     const batch = this.#batch;
     if (this.#pending !== undefined) {
@@ -139,7 +139,7 @@ export class GroupCommit {
     return this.waitFor(pending, batch);
   }
 
-  /** Holds later changes back until an asynchronous store has written a batch or a replaced state. */
+  /** Holds later changes back until an asynchronous store has written a batch or a replacement of the state. */
   waitFor(pending: Promise<void>, batch = newBatch()): Promise<void> {
     const onStored = (): void => {
       this.#pending = undefined;
@@ -149,7 +149,7 @@ export class GroupCommit {
       const later = this.#batch;
       this.#batch = newBatch();
       this.#pending = undefined;
-      // A caller may ignore the promise, so the failure counts as reported only to callers of `whenStored`.
+      // Callers may ignore the promise. The failure counts as reported only if `whenStored` was called.
       this.#rollBack([batch, later], { error }, false);
       throw error;
     };

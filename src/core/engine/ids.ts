@@ -21,7 +21,7 @@ export type IdKind = keyof typeof ID_PREFIXES;
 
 const scopes = new WeakMap<NamespaceRecord, string>();
 
-/** Seed of a namespace's ids. */
+/** Returns the prefix that is hashed into each new id of the namespace. */
 export function idScopeOf(namespace: NamespaceRecord): string {
   let scope = scopes.get(namespace);
   if (scope === undefined) {
@@ -37,12 +37,12 @@ export function numberedDigest(scope: string, kind: IdKind, counter: number): Bu
   return digestOf(`${scope}\0${kind}\0${counter}`);
 }
 
-/** 32 bytes derived from an id, for the account numbers and wallets of a charge. */
+/** SHA-256 of a text, from which ids, random draws and wallets are derived. */
 export function digestOf(id: string): Buffer {
   return Buffer.from(sha256(id), "hex");
 }
 
-/** As `digestOf`, but in a shared buffer that the next call overwrites; precomputed for new charges. */
+/** As `digestOf`, but in a shared buffer that the next call overwrites. Digests of new charges are precomputed. */
 export function digestIntoSharedBuffer(chargeId: string): Uint8Array {
   const hex = chargeDigests.get(chargeId) ?? sha256(chargeId);
   for (let byte = 0; byte < buffer.length; byte++)
@@ -51,10 +51,10 @@ export function digestIntoSharedBuffer(chargeId: string): Uint8Array {
 }
 
 const buffer = new Uint8Array(32);
-/** Digests of the newest and next charge ids. */
+/** Digests of charge ids that were precomputed in one batch, by id. */
 const chargeDigests = new Map<string, string>();
 
-/** SHA-256 in hexadecimal. `crypto.hash`, from Node 20.12, costs a third of a Hash object, even if bytes are needed. */
+/** SHA-256 in hexadecimal. `crypto.hash`, from Node 20.12, takes a third of the time of a Hash object. */
 const sha256: (text: string) => string =
   crypto.hash === undefined
     ? (text) => crypto.createHash("sha256").update(text).digest("hex")
@@ -90,7 +90,7 @@ export function numberedHexDigest(scope: string, kind: IdKind, counter: number):
   return run.ahead.pop()!;
 }
 
-/** Precomputes the digests of charge ids, which most charges use at once, for their payment instructions. */
+/** Precomputes the digests of charge ids; most new charges soon need them for payment instructions. */
 function prepareDigestsOf(charges: readonly string[]): void {
   chargeDigests.clear();
   for (const hex of charges) {
@@ -104,7 +104,6 @@ export function idOf(kind: IdKind, bytes: Buffer): string {
   return ID_PREFIXES[kind] + bytes.toString("hex", 0, ID_DIGITS / 2);
 }
 
-/** The id of the number-th object of its kind, derived from scope, kind and number. */
 export function numberedId(scope: string, kind: IdKind, number: number): string {
   return idOfHex(kind, numberedHexDigest(scope, kind, number));
 }

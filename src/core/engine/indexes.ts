@@ -12,11 +12,11 @@ import { pageAcrossLists, SortedList } from "./sorted-list.js";
 interface Indexing<Item> {
   /** Lists in which a record stays as long as it exists. */
   readonly lists?: readonly ((record: Item) => string)[];
-  /** Records of one kind have the same status, mode and the like; a record moves between kinds as it changes. */
+  /** Records of one kind share some fields, such as status and mode. A change can move a record to another kind. */
   readonly kind?: (record: Item) => string;
 }
 
-/** Selects kinds by one record of each. */
+/** Selects kinds; called with one record of each kind. */
 export type KindFilter<Item> = (record: Item) => boolean;
 
 /** Collections of records with a `seq`; the others are looked up by key, or read as a whole. */
@@ -228,7 +228,7 @@ export function isIndexed(name: CollectionName): name is IndexedCollection {
   return name in INDEXES;
 }
 
-/** Inserts a key in order of its number. Keys come in that order, except when a removal is undone. */
+/** Inserts a key in order of its number: at the end, except when a removal is undone. */
 export function addToGroup(
   groups: Map<string, RecordKey[]>,
   name: string | null,

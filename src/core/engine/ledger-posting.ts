@@ -37,7 +37,7 @@ export function findOrOpenHoldings(
   return opened;
 }
 
-/** Amount returned to the customer by partial refunds and chargebacks, which are sandbox extensions. */
+/** Amount that partial refunds and chargebacks have returned to the customer. */
 export function amountReturned(tx: Transaction, charge: Charge): string {
   const { charge_id, currency, currency_paid = currency } = charge;
   const { decimals } = tx.catalogue.requireCurrency(currency_paid);

@@ -28,7 +28,7 @@ export function listPayins(
   { limit, offset, status }: PayinPageRequest,
   asOf: AsOf | undefined,
 ) {
-  // Lists by status have only current statuses; with `asOf`, `isListed` filters the list of all charges.
+  // Lists by status hold current statuses. For an earlier time, `isListed` filters the list of all charges.
   const list = chargeListName(mode, organization.organization_id, asOf === undefined ? status : undefined);
   const isListed = (charge: Charge) => status === undefined || charge.status === status;
   return pageOf(state, "charges", list, { limit, offset }, asOf, isListed);

@@ -22,7 +22,7 @@ export class RecordTable<Item> extends Map<RecordKey, Item> {
   }
 
   /**
-   * As `set`, but adds a hidden key again at the end.
+   * As `set`, but moves a hidden key to the end.
    *
    * @returns the earlier order of keys if the key was hidden, for `putBack`
    */

@@ -58,7 +58,7 @@ export function retryMishapsOf(
   });
 }
 
-/** Returns the mishap of an attempt at a delivery, if any; the first attempt has none. */
+/** Returns the mishap of a repeated attempt, if any. The mishap of the first attempt is in the delivery itself. */
 export function retryMishapAt({ mishap }: Delivery, attempt: number): RetryMishap | undefined {
   return mishap?.retried?.find((retry) => retry.attempt === attempt);
 }

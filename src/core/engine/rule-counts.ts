@@ -4,7 +4,7 @@ import type { Scenario } from "../schema/scenario-rules.js";
 /** Limit on counted rules, because users can create any number of scenarios. */
 const COUNTS_MAX_RULES = 100_000;
 
-/** Counts how often each scenario rule is applied. Not part of the state, because reads must not write. */
+/** Counts how often each scenario rule is applied, outside the state: rules also apply to reads, which never write. */
 export class RuleCounts {
   readonly #counts = new Map<string, number>();
   readonly #total: Map<string, number>;

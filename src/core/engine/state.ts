@@ -85,7 +85,7 @@ export class State {
   /**
    * Applies a change that can be undone until `confirm`.
    *
-   * @returns a function that undoes the change, including the order of records; the latest change is undone first
+   * @returns a function that undoes the change and restores the order of records; undo the latest change first
    */
   applyUndoably({ seq, at, puts, counters }: Change): () => void {
     const [seqBefore, atBefore] = [this.seq, this.at];
@@ -184,7 +184,7 @@ export class State {
     if (after !== undefined) addToGroup(this.#tasksOf, after.ref, after.task_id, Number);
   }
 
-  /** Number of tasks other than attempts at deliveries. */
+  /** Number of planned tasks, not counting attempts at deliveries. */
   get plannedTaskCount(): number {
     return this.#plannedCount;
   }

@@ -47,7 +47,7 @@ export class Statement {
     return true;
   }
 
-  /** Newest first, with the total. */
+  /** Page of rows, newest first, with the total number of rows. */
   page({ mode, account }: StatementFilter, offset: number, limit: number) {
     const rows = this.#rows.get(account ?? mode ?? ALL) ?? [];
     const end = Math.max(0, rows.length - offset);

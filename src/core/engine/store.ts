@@ -16,13 +16,13 @@ export interface Store {
    * settled. A store without this method is in memory only.
    */
   append?(changes: readonly JournalEntry[]): void | Promise<void>;
-  /** Replaces the stored state; never called while changes are stored. If it rejects, the namespace is discarded. */
+  /** Replaces the stored state; never called during `append`. A rejection discards the namespace. */
   replace(state: StateDump): void | Promise<void>;
   /**
    * Starts to compact a large store in the background; call it after each change.
    *
    * @param state returns the state as of the last stored change
-   * @returns undefined if there is nothing to do, else a promise of the error if compaction fails, which loses no data
+   * @returns undefined if there is nothing to do, else a promise of the error, if any; a failure loses no data
    */
   compactIfLarge(state: () => FrozenState): Promise<Error | undefined> | undefined;
   /** Closes the store, and compacts it if `dump`, which returns the whole state, is given. */

@@ -81,7 +81,7 @@ class Heap<Item> {
 export class TaskQueue {
   readonly #heap = new Heap(comesBefore);
   readonly #isLive: (task: Task) => boolean;
-  /** Number of cancelled tasks in the heap, minus the taken tasks whose records still exist. */
+  /** Number of cancelled tasks in the heap. A taken task counts as -1 until its record is removed. */
   #stale = 0;
   /** Attempts that were taken and are not over: in flight, held, or in a mailbox. */
   readonly #underWay = new Set<Task>();

@@ -62,7 +62,7 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
   return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };
 }
 
-/** A mishap rule without `match` leaves magic customers and amounts to `default`, so declines still happen. */
+/** Returns true if `default` decides: a mishap rule without `match` must not override magic customers and amounts. */
 function leavesToDefaultScenario(
   kind: "charges" | "withdrawals",
   scenarios: readonly Scenario[],
@@ -98,7 +98,7 @@ interface WithTimeline<Status extends string> {
   readonly timeline: readonly { readonly to: Status; readonly reason?: string | undefined }[];
 }
 
-/** Runs a due timeline entry by `move`; returns a note if it changes nothing. */
+/** Runs a due timeline entry by calling `move`; returns a note if the entry changes nothing. */
 export function applyTimelineEntry<Status extends string, Moved extends object>(
   tx: Transaction,
   noun: "charge" | "withdrawal",

@@ -11,7 +11,7 @@ import type { State } from "./state.js";
 /** Maximum number of puts that a lookup scans; above it, a map finds the record. */
 const SCAN_MAX_PUTS = 24;
 
-/** Reads and pending writes of a command. Reads see its writes; the state gets them when the change is committed. */
+/** Reads and pending writes of a command. Reads see earlier writes; the commit applies the writes to the state. */
 export class Transaction {
   readonly state: State;
   readonly catalogue: Catalogue;
@@ -134,7 +134,7 @@ export class Transaction {
       this.remove("tasks", taskId);
   }
 
-  /** Notes that a scenario's rule is applied; counted once the command has succeeded. */
+  /** Notes a scenario rule that is applied. The rule is counted if the command succeeds. */
   noteRule(rule: RuleRef): void {
     this.#applied.push(rule);
   }
@@ -167,5 +167,5 @@ function addIndex(indexes: PutIndexes, name: CollectionName, key: RecordKey, ind
   byKey.set(key, index);
 }
 
-/** A command that returns a Refusal writes nothing. */
+/** Function that reads and writes state in a transaction. A function that returns a Refusal writes nothing. */
 export type Command<Result> = (tx: Transaction) => Result;

@@ -98,7 +98,7 @@ export function whitelabelResult(charge: Charge) {
   };
 }
 
-/** Specification: Quote. Crypto adds the wallet and its network. */
+/** Quote as the service returns it; a crypto quote also has a wallet and its network. */
 export function quoteView(quote: Quote) {
   return {
     quote_id: quote.quote_id,
@@ -120,7 +120,7 @@ export function quoteView(quote: Quote) {
   };
 }
 
-/** Standard checkout; the server makes the URL. */
+/** Hosted checkout as the service returns it, with the URL of its page. */
 export function checkoutView(charge: Charge, checkoutUrl: string) {
   return {
     checkout_id: charge.checkout_id,
