@@ -50,7 +50,7 @@ async function replyTo(
   const name = header("sandbox-namespace");
   const key = bearerKey(header("authorization"));
   const namespace = namespaces.find(name, key)!;
-  // With leases, calls under /_sandbox/namespaces need no namespace in this process.
+  // With leases, another process may run the default namespace; /_sandbox/namespaces works without a local namespace.
   const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
   if (namespace === undefined && !isOfServer)
     return { reply: unknownNamespaceReply(namespaces, name, key), nowMs: namespaces.nowMs() };

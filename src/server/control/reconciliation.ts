@@ -54,7 +54,7 @@ export const RECONCILE_OPERATIONS = [
   }),
 ];
 
-/** Maximum number of metadata keys of an order to look up by index. A filter then checks all keys. */
+/** Maximum number of an order's metadata keys for the index lookup. A filter on the result checks all keys. */
 const KEYS_LOOKED_UP = 4;
 
 /** Indexed access to the charges of a mode. */

@@ -98,7 +98,7 @@ export const NEXT_OPERATIONS = [
   }),
 ];
 
-/** Lists tasks by time, then unscheduled deliveries, then possible transitions. Makes views for the page only. */
+/** Lists tasks by time, then unscheduled deliveries, then possible transitions. Makes no views beyond the page. */
 function nextPage(state: State, { limit, offset }: { limit: number; offset: number }) {
   const end = offset + limit;
   const items: object[] = [];
@@ -145,7 +145,7 @@ function nextOfObject(state: State, id: string): object[] {
   ];
 }
 
-/** Excludes attempts, because the list of an object has their deliveries instead. */
+/** Excludes attempts, because `nextOfObject` lists the deliveries of the attempts instead. */
 const isNotAttempt = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 
