@@ -58,7 +58,7 @@ function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   return length !== undefined && Number(length) <= MAX_BODY_BYTES;
 }
 
-/** Node encodes headers like a text body. Headers must be latin-1, so only ASCII bodies are written as text. */
+/** Writes ASCII bodies as text, others as bytes: Node encodes headers like a text body, and headers must be latin-1. */
 function write(outgoing: ServerResponse, { status, headers, body }: TextResponse): void {
   const length = Buffer.byteLength(body);
   headers["Content-Length"] = String(length);

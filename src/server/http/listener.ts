@@ -50,7 +50,7 @@ export interface ListeningServer {
   close(): Promise<void>;
 }
 
-/** Delay between opening the port and loading, so that loading does not delay the first response. */
+/** Delay between opening the port and loading modules, so that loading does not delay the first response. */
 const LOAD_DELAY_MS = 100;
 
 /** Opens the port; rejects with a UserError when it is taken or not permitted. */

@@ -14,7 +14,7 @@ export interface OperationSpec<Query, Body> {
   readonly query?: z.ZodMiniObject & z.ZodMiniType<Query>;
   /** Without a schema, the body is ignored. */
   readonly body?: z.ZodMiniType<Body>;
-  /** Schema of a body that the command validates, with the fixtures' rules, to report all errors at once. */
+  /** Schema of a body that the handler validates along with the fixtures' rules, to report all errors at once. */
   readonly rawBody?: z.ZodMiniType;
   /** Runs due tasks before the handler. */
   readonly runsDueTasks?: true;

@@ -14,7 +14,7 @@ interface PathEntry {
   pattern?: RegExp;
 }
 
-/** The routes of an app. Requests and the fast path share Hono's router. */
+/** The server's routes. The fast path and all other calls share the router of one Hono app. */
 export class Routes {
   readonly app = new Hono();
   readonly #paths = new Map<string, PathEntry>();

@@ -1,5 +1,5 @@
-// Serves the OpenAPI documents of both APIs. The build makes each `OpenApiDocument` of operations, schemas and recorded
-// examples. `respondWithDocument` fills in the values of a namespace. No request is validated here.
+// Serves the OpenAPI documents of both APIs. The build makes each `OpenApiDocument` from operations, schemas and
+// recorded examples. `respondWithDocument` fills in the values of a namespace. No request is validated here.
 import type { Context } from "hono";
 import type { Engine } from "../../core/engine/engine.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
