@@ -97,7 +97,7 @@ function mark(probe: Probe, evidence: ProbeEvidence, marks: Judgements, scheme: 
       ? judgeUndecided("Nothing is known about it.")
       : goneMark(probe, evidence, marks);
   const definition = PROBE_DEFINITIONS[probe];
-  // Refused connections count only in a burst, their likely cause. In other probes a broken connection is the cause.
+  // A burst can itself cause refused connections, so `burst` counts them. Other probes ignore refused connections.
   return "judge" in definition
     ? definition.judge(finalAnswers(probe === "burst" ? sent : reached), evidence, marks)
     : PASS_JUDGEMENT;
@@ -136,7 +136,7 @@ function row(probe: Probe, found: Judgement, evidence: ProbeEvidence, scheme: Si
     severity,
     fault,
     because,
-    // `came_back` already says why the probe was not sent, so advice would repeat the reason.
+    // Advice would repeat the reason: the field `came_back` already says why the probe was not sent.
     advice: fault === null && reason !== undefined ? null : advice,
     answers,
   };
