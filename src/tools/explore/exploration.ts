@@ -34,13 +34,13 @@ export interface ExploreSingle extends Deviation {
 export type SkipReason =
   /** The set contains a smaller set that fails. */
   | "holds_a_failing_set"
-  /** At least two of its deviations, each tried alone, do not change the app's behaviour. */
+  /** At least two deviations of the set, each tried alone, do not change the app's behaviour. */
   | "absorbed"
-  /** It contains a set that behaved like an earlier one with a similar deviation: `answer_5xx` for `request_lost`. */
+  /** A subset behaved like an earlier set; the two have similar kinds at one place: `answer_5xx` and `request_lost`. */
   | "alike"
-  /** Its deviations concern unrelated charges or withdrawals: their metadata have no value in common. */
+  /** The set's deviations concern unrelated charges or withdrawals, whose metadata have no value in common. */
   | "independent"
-  /** One of its deviations has no call or event to change, because of the other deviations. */
+  /** A deviation of the set has no call or event to change, because of the set's other deviations. */
   | "unmet";
 
 /** The result of exploring a flow. */
@@ -51,9 +51,9 @@ export interface ExploreReport {
   readonly complete_depth: number;
   /** Number of sets that were run; plain runs and repetitions do not count. */
   readonly runs: number;
-  /** Number of these sets that have more deviations than the depth: drawn at random while the budget lasts. */
+  /** Part of `runs`: random sets with more deviations than the option `depth`, run while the budget lasts. */
   readonly drawn: number;
-  /** Number of deviations that apply to a plain run, of the kinds that are tried. */
+  /** Number of deviations of the tried kinds that apply to a plain run. */
   readonly choices: number;
   /** Number of different behaviours of the app: its calls, its responses and its end. */
   readonly behaviours: number;

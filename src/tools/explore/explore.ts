@@ -136,7 +136,7 @@ function byDuration(profile: Readonly<Record<string, number>>): Record<string, n
 class Exploration {
   readonly findings: ExploreFinding[] = [];
   readonly evidence: Evidence;
-  /** Deviations that apply to a plain run, without the kinds that are not tried. */
+  /** Deviations of the tried kinds that apply to a plain run. */
   readonly first: readonly Deviation[];
   readonly #deviable: Deviable;
   readonly #options: LimitedOptions;

@@ -129,7 +129,7 @@ function differencesText({ differences }: RunFailure): string {
     .join(", ");
 }
 
-/** Replaces the checks that `omitImpliedSteps` leaves out: finds a 5xx to a webhook or another number of payments. */
+/** Replaces checks that `omitImpliedSteps` drops: finds a 5xx to a webhook, or a payment count unlike a plain run's. */
 export function suggestsFailure(
   { deliveries, charges, withdrawals }: ObservedRun,
   plain: ObservedRun,

@@ -16,7 +16,7 @@ import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./pla
 
 /** How a deviation changes the plan of a run. */
 interface Effect {
-  /** @param repeats number of copies of a webhook, or of presses, in a race */
+  /** @param repeats in a race, number of copies of a webhook or of the customer's first call */
   readonly applyTo: (plan: RunPlan, repeats: number) => void;
   /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;
@@ -43,7 +43,7 @@ interface Kind {
   readonly isNoteOnly?: true;
 }
 
-/** Copies of a webhook, or presses, in a race during the search; a saved file has `SAVED_RACE_REPEATS`. */
+/** Copies of a webhook or of the customer's first call in a race; saved files have `SAVED_RACE_REPEATS` copies. */
 export const RACE_REPEATS = 2;
 const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
@@ -79,7 +79,7 @@ function holdingRead(place: PlaceOfCall): Effect | undefined {
   };
 }
 
-/** If this call is held, time advances once the call arrives, since the run may have no charge. */
+/** A held call of this operation starts the time advance, because the run may have no charge to start the advance. */
 const PAYOUT = "createWithdrawal";
 
 /** Maximum wall time of a held response: an app with a lock handles no webhook before it has the response. */
@@ -285,13 +285,13 @@ export class KnownDeviations {
     });
   }
 
-  /** Returns a predicate that is true for deviations that apply to a run; `found` is the list of `findIn` for it. */
+  /** Returns a predicate for deviations that apply to a run; `found` is the result of `findIn` for the same run. */
   applicabilityTest(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(deviationKey)), new Set(found.map(({ at }) => at))];
     return (deviation) => {
       const { what } = this.#placeOf(deviation);
       if (what !== "call" && what !== "event") return true;
-      // A hold ends with the charge's timeline; without a timeline the flow would wait in vain.
+      // A hold ends at a later change of the payment, so the place alone is not enough for a deviation that holds.
       return this.effectOf(deviation).isHolding === undefined
         ? places.has(deviation.at)
         : keys.has(deviationKey(deviation));

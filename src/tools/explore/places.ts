@@ -72,7 +72,7 @@ export function placesOf(observed: ObservedRun, { press, isOnPage, hasJob }: Dev
   ];
 }
 
-/** Sandbox time after which calls come from the app's own jobs after the flow, where no response can be held. */
+/** Calls at least this long after the run's first call come from jobs after the flow; their responses are not held. */
 const TAIL_MS = 4 * 86_400_000;
 
 function callPlaces(observed: ObservedRun): PlaceOfCall[] {
@@ -145,7 +145,7 @@ function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJo
         what: "event" as const,
         ...place,
         creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
-        // One millisecond later: `nextEventMs` takes reads at the time of the webhook for reads of the webhook handler.
+        // One millisecond after the webhook: `nextEventMs` attributes reads at the webhook's own time to its handler.
         jobBeforeNext: sinceMs !== undefined && isPending ? { sinceMs: sinceMs + 1 } : undefined,
         jobWithEvent:
           sinceMs === undefined || isPendingEvent(type)

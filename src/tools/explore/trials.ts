@@ -66,7 +66,7 @@ export interface Trial {
   readonly verdict: TraceVerdict;
 }
 
-/** Copies of a webhook, or presses, in a saved file: enough to reproduce a race on any machine. */
+/** Copies of a webhook or of the customer's first call in a saved file: enough to reproduce a race on any machine. */
 export const SAVED_RACE_REPEATS = 10;
 
 /** Runs sets of deviations and judges the runs. */

@@ -91,7 +91,7 @@ function withoutRun(value: unknown, runId: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
 }
 
-/** Returns an expectation of what both values have in common; undefined if that is nothing. */
+/** Returns an expectation of the parts that both values share; undefined if the values share no part. */
 function commonPart(one: unknown, other: unknown, ignore: readonly string[], path = ""): unknown {
   if (ignore.includes(path)) return undefined;
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)

@@ -32,7 +32,7 @@ export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
   return { ...run, document: { ...run.document, steps: saving } };
 }
 
-/** Finds the fields that the flow checks, and those it names that no response in a plain run has. */
+/** Finds the fields that the flow checks. A field that the flow names but no plain run returns is a blind spot. */
 export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();

@@ -120,7 +120,7 @@ function callOf(
   };
 }
 
-/** Returns true for a call that creates a payment. If it fails, its customer may have no charge. */
+/** Returns true for a call that should create a payment, even if the call failed and left no charge. */
 function createsPayment({ method, path }: LogRow): boolean {
   return method === "POST" && !/\/(ch|wd)_/.test(String(path));
 }

@@ -38,7 +38,7 @@ export function repeatForCustomers({ document, roles }: RunDocument): RunDocumen
   };
 }
 
-/** Returns true if a rule can apply per customer. A webhook rule with `skip` cannot: it counts all customers. */
+/** Returns true if a rule can apply per customer. A `skip` of webhooks cannot: it counts events of all customers. */
 function isOfOneCustomer({ match, skip }: Rule): boolean {
   const { customer_email, type } = (match ?? {}) as Rule;
   return (
