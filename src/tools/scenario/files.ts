@@ -233,7 +233,7 @@ function placedIn(document: LoadedDocument) {
   return ({ path, message }: ScenarioWarning): DocumentFault => document.faultAt(path, message);
 }
 
-/** Returns an `include` step for each file in the top-level `include` that has steps. */
+/** Makes an `include` step for each included file that has steps. These steps run before the file's own steps. */
 function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: IncludedFiles) {
   return parseIncludes(include, []).flatMap(({ name }) => {
     const value = included.get(resolveBeside(file, name))?.value;
@@ -262,7 +262,7 @@ interface RuleContext {
   readonly faults: DocumentFault[];
 }
 
-/** Fills in the variables of a file's rules; adds variables that cannot be resolved to `faults`. */
+/** Fills in the variables of a file's rules. Adds a fault to `faults` for each variable that cannot be resolved. */
 function filledRules({ document, raw }: Source, { scope, savedBy, variables, faults }: RuleContext) {
   const filled: Record<string, unknown> = { ...raw };
   for (const kind of SECTIONS_BEFORE_STEPS) {

@@ -210,7 +210,7 @@ function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheckOp
   if (shape === undefined || !isJsonObject(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
     const parts = schemaNodes(shape).flatMap((place) => childSchema(place, field) ?? []);
-    // Skips fields that only the step has, such as `count`: the result's schema does not contain them.
+    // A field of the step itself, such as `count`, is not in the result's schema, so its value is not checked here.
     return parts.flatMap((part) =>
       findUnknownNames(part, value, { ...check, rejectsUnknownFields: true }).map(({ path, message }) => ({
         path: [expectationField, field, ...path],

@@ -58,7 +58,7 @@ export async function listSince(
   return found;
 }
 
-/** Lists in which steps ignore records from before the run. Steps that read the list of charges count all charges. */
+/** Lists in which steps see only records since the start of the run. In the list of charges, steps see all records. */
 const LOG_LISTS = ["requests", "events", "deliveries", "withdrawals"] as const;
 export type LogListName = (typeof LOG_LISTS)[number];
 
