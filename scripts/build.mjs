@@ -28,8 +28,10 @@ await bundleTools(
   tools,
 );
 
-const { compileShippedFiles, COMPILED_FILE } = await import(pathToFileURL(join(tools, "shipped.js")).href);
-writeFileSync(join(root, COMPILED_FILE), JSON.stringify(await compileShippedFiles()));
+const { compileShippedFiles, COMPILED_FILES_PATH } = await import(
+  pathToFileURL(join(tools, "shipped.js")).href
+);
+writeFileSync(join(root, COMPILED_FILES_PATH), JSON.stringify(await compileShippedFiles()));
 
 // The editors' schema is kept with the scenarios; a test holds it against what the source says.
 const { scenarioJsonSchemaText, SCENARIO_SCHEMA_FILE } = await import(

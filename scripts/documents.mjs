@@ -17,11 +17,11 @@ export const readsDocuments = {
  * @param {string} dist where to write
  */
 export async function writeDocuments(tools, dist) {
-  const [{ documentOf }, { openSandbox }] = await Promise.all(
+  const [{ openApiDocumentOf }, { openSandbox }] = await Promise.all(
     ["documents.js", "opening.js"].map((file) => import(pathToFileURL(join(tools, file)).href)),
   );
   for (const api of ["service", "control"]) {
-    const document = await documentOf(api, openSandbox);
+    const document = await openApiDocumentOf(api, openSandbox);
     writeFileSync(join(dist, `openapi-${api}.json`), JSON.stringify(document));
   }
 }

@@ -9,7 +9,7 @@ export type SandboxFetch = (path: string, init: RequestInit) => Promise<HttpResp
 /** Key of the in-process `SandboxFetch`, which calls the control API without Request and Response objects. */
 export const IN_PROCESS_FETCH = Symbol("payments-sandbox.call");
 
-export interface ControlOptions {
+export interface ControlClientOptions {
   readonly fetch: SandboxFetch;
   /** Default: the namespace `default`. */
   readonly namespace?: string | undefined;
@@ -29,7 +29,7 @@ export type ControlCallArguments =
   | [methodAndPath: string, body?: object];
 
 /** The response did not come from a sandbox. */
-export class UnexpectedResponse extends Error {
+export class UnexpectedResponseError extends Error {
   constructor(
     call: string,
     readonly status: number,
@@ -45,7 +45,7 @@ export class ControlClient {
   readonly #fetch: SandboxFetch;
   readonly #namesCalls: boolean;
 
-  constructor(options: ControlOptions) {
+  constructor(options: ControlClientOptions) {
     const { namespace, controlToken, runner, run } = options;
     this.#fetch = options.fetch;
     this.#namesCalls = options.includesCallInNotFound ?? false;
@@ -84,7 +84,8 @@ export class ControlClient {
     const { error } = (json ?? {}) as {
       error?: { code?: ErrorCode; message?: string; details?: ErrorDetails };
     };
-    if (error?.code === undefined) throw new UnexpectedResponse(`${method} ${path}`, response.status, text);
+    if (error?.code === undefined)
+      throw new UnexpectedResponseError(`${method} ${path}`, response.status, text);
     throw new SandboxError(
       refuse(error.code, error.message ?? "refused", error.details),
       this.#namesCalls && error.code === "NOT_FOUND" ? `${method} ${path}` : undefined,

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { findUnknownNames, type Vocabulary } from "./core/domain/name-check.js";
 import { httpUrlSchema } from "./core/schema/common.js";
-import { durationMs, durationSchema, parseAdvanceBody } from "./core/schema/duration.js";
+import { durationSchema, durationToMs, parseAdvanceBody } from "./core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
-import { depthSchema, failOnSchema, lanesSchema } from "./core/schema/explore-limits.js";
+import { exploreDepthSchema, exploreLanesSchema, failOnSchema } from "./core/schema/explore-limits.js";
 import { issueMessage, issuePath, safeParse } from "./core/schema/issues.js";
 import { getOwn, isJsonObject } from "./core/schema/json-objects.js";
 import { didYouMean } from "./core/schema/nearest.js";
-import { normalizeWebhookUrl, webhookHandlerSchema } from "./core/schema/option-schemas.js";
+import { normalizeWebhookUrl, webhookHandlerOptionsSchema } from "./core/schema/option-schemas.js";
 import {
   listenOptionsSchema,
   OPTION_NAMES,
@@ -17,8 +17,8 @@ import {
   type StartOptions,
   startOptionsSchema,
 } from "./core/schema/option-table.js";
-import { knownKeys } from "./core/schema/schema-paths.js";
-import { type Signature, secretFault } from "./core/schema/signature-schemes.js";
+import { listKnownKeys } from "./core/schema/schema-paths.js";
+import { type Signature, secretErrorMessage } from "./core/schema/signature-schemes.js";
 import { camelCase, snakeCase } from "./core/schema/text-format.js";
 import { instantText, parseInstant } from "./core/schema/time.js";
 import { UserError } from "./core/schema/user-error.js";
@@ -53,7 +53,7 @@ function optionFault(
   known: readonly string[],
 ): string {
   if (issue.path.length > 0 && issue.code === "unrecognized_keys") {
-    const siblings = knownKeys(schema, issue.path as (string | number)[]);
+    const siblings = listKnownKeys(schema, issue.path as (string | number)[]);
     return issue.keys
       .map((key) => `there is no ${libraryName(issuePath(issue))}.${key}${didYouMean(key, siblings)}`)
       .join("; ");
@@ -103,7 +103,7 @@ function toStartNames({ scenario, webhooks, ...rest }: SandboxOptions): Record<s
 }
 
 /** Returns the given options that apply to a server, not to a namespace. */
-export function serverOnlyOptions(options: SandboxOptions): string[] {
+export function findServerOnlyOptions(options: SandboxOptions): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const row: OptionRow | undefined = getOwn(OPTIONS, OPTION_BY_LIBRARY_NAME.get(name) ?? "");
     return value === undefined || row?.appliesToNamespace ? [] : [name];
@@ -121,12 +121,12 @@ export function parseWebhookHandlerOptions(
     readonly vocabulary?: Vocabulary;
   },
 ) {
-  const { url, ...receiver } = checkArgument("onWebhook", webhookHandlerSchema, options);
+  const { url, ...receiver } = checkArgument("onWebhook", webhookHandlerOptionsSchema, options);
   const { vocabulary = () => undefined } = defaults;
-  const [unknown] = findUnknownNames(webhookHandlerSchema, receiver, { vocabulary });
+  const [unknown] = findUnknownNames(webhookHandlerOptionsSchema, receiver, { vocabulary });
   if (unknown !== undefined) throw new UserError(`onWebhook: ${unknown.path.join(".")} ${unknown.message}`);
   const { secret = defaults.secret, signature = defaults.signature, ...rest } = receiver;
-  const fault = secretFault(signature, secret);
+  const fault = secretErrorMessage(signature, secret);
   if (fault !== undefined) throw new UserError(`onWebhook: secret ${fault}`);
   return { ...rest, secret, signature, url: normalizeWebhookUrl(url ?? WEBHOOK_HANDLER_URL)! };
 }
@@ -142,7 +142,7 @@ export function parseAdvanceTarget(value: string | Date, nowMs: number) {
       `advance: must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(value)}`,
     );
   if ("until" in target) return target;
-  if ("by" in target) return { byMs: durationMs(target.by) };
+  if ("by" in target) return { byMs: durationToMs(target.by) };
   const toMs = parseInstant(target.to)!;
   if (toMs < nowMs) throw new UserError("advance: the clock cannot go back: the instant is in the past");
   return { toMs };
@@ -191,8 +191,8 @@ const exploreSchema = () => {
     environment,
     signal,
     app: httpUrlSchema,
-    depth: z.optional(depthSchema),
-    lanes: z.optional(lanesSchema),
+    depth: z.optional(exploreDepthSchema),
+    lanes: z.optional(exploreLanesSchema),
     budget: z.optional(durationSchema),
     save: z.optional(z.string()),
     failOn: z.optional(failOnSchema),

@@ -1,5 +1,6 @@
-import { packageText } from "./core/files/package.js";
-import type { documentOf as made } from "./openapi-documents.js";
+import { readPackageFile } from "./core/files/package.js";
+import type { openApiDocumentOf as made } from "./openapi-documents.js";
 
 /** Reads a document that the build has written. */
-export const documentOf: typeof made = async (api) => JSON.parse(packageText(`dist/openapi-${api}.json`));
+export const openApiDocumentOf: typeof made = async (api) =>
+  JSON.parse(readPackageFile(`dist/openapi-${api}.json`));

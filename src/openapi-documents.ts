@@ -14,7 +14,7 @@ const documents: Partial<Record<ApiName, DocumentPromise>> = {};
  * Creates the OpenAPI document of an API. The examples in the service's document are recorded from calls to a sandbox.
  * The build writes both documents to files and replaces this module with `openapi-documents-built.ts`.
  */
-export function documentOf(api: ApiName, open: Open): DocumentPromise {
+export function openApiDocumentOf(api: ApiName, open: Open): DocumentPromise {
   return (documents[api] ??= creators[api](open));
 }
 

@@ -2,10 +2,10 @@
 // and the OpenAPI documents. Pages and the scenario runner are passed to the server, which imports neither.
 import { Catalogue } from "./core/domain/catalogue.js";
 import { packageVersion } from "./core/files/package.js";
-import type { ReceiverChecker, ScenarioTools } from "./core/namespace/injected-tools.js";
+import type { ReceiverChecker, ScenarioRunner } from "./core/namespace/injected-tools.js";
 import type { NamespaceOptions, WebhookOption } from "./core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
-import { durationMs } from "./core/schema/duration.js";
+import { durationToMs } from "./core/schema/duration.js";
 import { loadLazily } from "./core/schema/load-lazily.js";
 import {
   DEFAULT_API_KEY,
@@ -16,7 +16,7 @@ import {
   parseClockSetting,
 } from "./core/schema/option-schemas.js";
 import { resolveSettings, type Settings } from "./core/schema/settings.js";
-import { printableLines, trimTrailingSlashes } from "./core/schema/text-format.js";
+import { toPrintableLines, trimTrailingSlashes } from "./core/schema/text-format.js";
 import { parseInstant } from "./core/schema/time.js";
 import { InsufficientSpaceError } from "./core/schema/unavailable.js";
 import { openStorage } from "./core/store/open-storage.js";
@@ -38,9 +38,9 @@ async function auditWith(catalogue: Catalogue, settings: Settings): Promise<Name
 /** Loads the scenario runner on first use. */
 const loadScenarioRunner = () => loadLazily(() => import("./tools/scenario/scenario-value.js"));
 
-export const scenarioTools: ScenarioTools = {
-  read: async (...source) => (await loadScenarioRunner()).readScenarioValue(...source),
-  run: async (...run) => (await loadScenarioRunner()).runScenarioValue(...run),
+export const scenarioTools: ScenarioRunner = {
+  read: async (...source) => (await loadScenarioRunner()).readScenarioObject(...source),
+  run: async (...run) => (await loadScenarioRunner()).runScenarioObject(...run),
 };
 
 /** A receiver check that loads its code on first use. */
@@ -101,8 +101,8 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
     rateLimit:
       options.rate_limit === undefined || options.rate_limit === "off" ? undefined : options.rate_limit,
     publicUrl: options.public_url && trimTrailingSlashes(options.public_url),
-    webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
-    holdLimitMs: durationMs(options.hold_limit ?? "30s"),
+    webhookTimeoutMs: durationToMs(options.webhook_timeout ?? "15s"),
+    holdLimitMs: durationToMs(options.hold_limit ?? "30s"),
     apiKey: DEFAULT_API_KEY,
     liveApiKey: DEFAULT_LIVE_API_KEY,
     wall: systemWallClock,
@@ -124,7 +124,7 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
     paths: options.paths ?? {},
     errorCodes: options.error_codes ?? {},
     documentOf: async (api) =>
-      (await loadLazily(() => import("./openapi-documents.js"))).documentOf(api, openSandbox),
+      (await loadLazily(() => import("./openapi-documents.js"))).openApiDocumentOf(api, openSandbox),
     onError: options.onError,
   });
   // Test runners report an import after the end of the tests as an error, so a library loads the control API now.
@@ -147,7 +147,7 @@ function reportError(error: unknown): void {
   const { count } = lastReport;
   if (!/^10*$/.test(String(count))) return;
   const times = count === 1 ? "" : ` (${count} times so far)`;
-  process.stderr.write(`payments-sandbox: ${printableLines(text)}${times}\n`);
+  process.stderr.write(`payments-sandbox: ${toPrintableLines(text)}${times}\n`);
 }
 
 /**

@@ -156,7 +156,7 @@ export async function configFaults(document: LoadedDocument): Promise<DocumentFa
     return [];
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    const { distinctSortedFaults } = await import("./core/files/documents.js");
+    const { sortAndDedupeFaults: distinctSortedFaults } = await import("./core/files/documents.js");
     const faults = [
       ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
       ...error.files.flatMap(({ path, error: { faults } }) =>
@@ -187,7 +187,7 @@ async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): 
 
 async function fixturesSource({ fixtures: file, fixturesValue: value }: OpenOptions) {
   if (file !== undefined || value === undefined) return file;
-  const { valueDocument } = await import("./core/files/documents.js");
+  const { documentFromValue: valueDocument } = await import("./core/files/documents.js");
   return valueDocument(value);
 }
 

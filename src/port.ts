@@ -4,7 +4,7 @@ import { loadLazily } from "./core/schema/load-lazily.js";
 import { refuse } from "./core/schema/refusals.js";
 import type { OpenOptions } from "./options.js";
 import { type Apps, healthReply } from "./server/http/app.js";
-import { bearerKey, isDropped } from "./server/http/call.js";
+import { isDropped, parseBearerKey } from "./server/http/call.js";
 import { ControlAccess, controlAccessMode } from "./server/http/control-access.js";
 import { tryFastPath } from "./server/http/fast-path.js";
 import {
@@ -12,11 +12,11 @@ import {
   hostName,
   hostRefusedResponse,
   isWildcardAddress,
-  LOCAL_NAMES,
+  LOCAL_HOST_NAMES,
   normalizeAddress,
 } from "./server/http/hosts.js";
 import { type ListenerOptions, type ListeningServer, listen } from "./server/http/listener.js";
-import { earlyResponses } from "./server/http/raw-responses.js";
+import { createErrorResponders } from "./server/http/raw-responses.js";
 import { errorReply, serializeReply, toResponse } from "./server/http/reply.js";
 import type { TrustFiles } from "./server/tls/trust-files.js";
 
@@ -28,7 +28,7 @@ export interface PortContext {
   readonly namespaces: Namespaces;
 }
 
-export interface OpenPort extends ListeningServer {
+export interface ListeningPort extends ListeningServer {
   /** With HTTPS: files that let clients trust the certificate. */
   readonly trust?: TrustFiles;
 }
@@ -37,11 +37,14 @@ function isSecure({ tls, tls_cert }: OpenOptions): boolean {
   return tls === true || tls_cert !== undefined;
 }
 
-export async function openPort(port: number, host: string, served: PortContext): Promise<OpenPort> {
+export async function openPort(port: number, host: string, served: PortContext): Promise<ListeningPort> {
   const { options } = served;
   if (!isSecure(options)) return open(port, host, served);
   const { prepareTls } = await loadLazily(() => import("./server/tls/prepare-tls.js"));
-  const { createServer, publish } = await prepareTls(options, [...LOCAL_NAMES, ...namesOf(host, options)]);
+  const { createServer, publish } = await prepareTls(options, [
+    ...LOCAL_HOST_NAMES,
+    ...namesOf(host, options),
+  ]);
   const listening = await open(port, host, served, createServer);
   try {
     const { trust, end } = publish(listening.port);
@@ -93,7 +96,7 @@ function open(
       guard.allows(incoming.headers.host) &&
       namespaces.isRunByThisProcess(
         incoming.headers["sandbox-namespace"],
-        bearerKey(incoming.headers.authorization),
+        parseBearerKey(incoming.headers.authorization),
       ) &&
       tryFastPath(fastPath, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
@@ -102,7 +105,7 @@ function open(
       outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
       return true;
     },
-    ...earlyResponses(nowMs, options.onError, options.error_codes),
+    ...createErrorResponders(nowMs, options.onError, options.error_codes),
   });
 }
 
@@ -111,7 +114,7 @@ export function sandboxUrl(host: string, port: number, options: OpenOptions): st
   return `${isSecure(options) ? "https" : "http"}://${name}:${port}`;
 }
 
-/** The server's host names besides `LOCAL_NAMES`, without ports. */
+/** The server's host names besides `LOCAL_HOST_NAMES`, without ports. */
 function namesOf(host: string, { public_url, advertise_url, allowed_host = [] }: OpenOptions): string[] {
   const name = normalizeAddress(host);
   const all = [

@@ -12,7 +12,7 @@ import type { StateDump } from "./core/engine/records.js";
 import { chargeDetailView } from "./core/engine/wire-views.js";
 import type { Namespaces } from "./core/namespace/namespaces.js";
 import type { ChargeStatus } from "./core/schema/common.js";
-import { loadLazily, whenLoadsSettled } from "./core/schema/load-lazily.js";
+import { loadLazily, waitForLazyLoads } from "./core/schema/load-lazily.js";
 import { DEFAULT_HOST } from "./core/schema/option-schemas.js";
 import type { WebhookReport } from "./core/schema/receiver-report.js";
 import type { BookReport } from "./core/schema/reconciliation.js";
@@ -32,7 +32,7 @@ import {
   toPlainJson,
   toRequest,
 } from "./library-options.js";
-import { type OpenPort, openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
+import { type ListeningPort, openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -58,8 +58,8 @@ export class Sandbox {
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #options: ResolvedOpenOptions;
   readonly #assertions = new AssertionCollector();
-  #opening: Promise<OpenPort> | undefined;
-  #listening: OpenPort | undefined;
+  #opening: Promise<ListeningPort> | undefined;
+  #listening: ListeningPort | undefined;
   #host = DEFAULT_HOST;
   #closing: Promise<void> | undefined;
 
@@ -362,7 +362,7 @@ export class Sandbox {
       await leases?.release();
       const listening = await this.#opening?.catch(() => undefined);
       await listening?.close();
-      await whenLoadsSettled();
+      await waitForLazyLoads();
     }
     this.#assertions.rethrow();
   }

@@ -8,7 +8,7 @@ let flows;
 
 /** The shipped YAML is in there once, in what was compiled of it. */
 function shippedFiles() {
-  shipped ??= JSON.parse(packageText("dist/shipped.json"));
+  shipped ??= JSON.parse(readPackageFile("dist/shipped.json"));
   return shipped;
 }
 
@@ -18,16 +18,16 @@ function flowTexts() {
   return flows;
 }
 
-export function packageText(path) {
+export function readPackageFile(path) {
   if (path === "dist/shipped.json") return (compiled ??= files(path));
   if (path.startsWith("scenarios/flow_")) return flowTexts()[path];
   return path.endsWith(".yaml") ? shippedFiles()[path].text : files(path);
 }
-export const packageFiles = (folder) =>
+export const listPackageFiles = (folder) =>
   Object.keys(shippedFiles())
     .filter((path) => path.startsWith(`${folder}/`))
     .map((path) => path.slice(folder.length + 1))
     .sort();
-export const packageFlows = () => Object.keys(flowTexts());
+export const listShippedFlows = () => Object.keys(flowTexts());
 export const packageVersion = () => JSON.parse(files("package.json")).version;
-export const selfInvocation = () => own;
+export const cliLaunchCommand = () => own;

@@ -1,5 +1,5 @@
 import type { Signature } from "../core/schema/signature-schemes.js";
-import { oneLine } from "../core/schema/text-format.js";
+import { toPrintableLine } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { checkWebhook } from "../tools/doctor/check.js";
 import { readCheckOptions } from "../tools/doctor/check-options.js";
@@ -7,13 +7,13 @@ import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { findUsedFlag } from "./options.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
-import { probeLine, webhookReport } from "./report/webhook.js";
+import { probeLine, reportOfWebhookCheck } from "./report/webhook.js";
 import { lineWidth, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
 
 const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;
 
-export interface CheckFlags extends ConnectionFlags {
+export interface CheckWebhookFlags extends ConnectionFlags {
   readonly secret?: string;
   readonly signature?: string;
   readonly timeout?: string;
@@ -23,7 +23,7 @@ export interface CheckFlags extends ConnectionFlags {
 }
 
 /** `check-webhook`: probes a receiver and prints the findings. */
-export async function checkWebhookCommand(url: string, flags: CheckFlags): Promise<void> {
+export async function runCheckWebhook(url: string, flags: CheckWebhookFlags): Promise<void> {
   const sandbox = flags.observe === undefined ? noSandbox(flags) : new Connection(flags);
   const options = readCheckOptions(
     url,
@@ -39,9 +39,11 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
   );
   const tell = flags.json ? () => {} : printText;
   const scheme = typeof options.signature === "string" ? options.signature : options.signature.header;
-  tell(`${paint("bold", oneLine(options.url))}  ${paint("dim", `signature: ${oneLine(scheme)}`)}\n\n`);
+  tell(
+    `${paint("bold", toPrintableLine(options.url))}  ${paint("dim", `signature: ${toPrintableLine(scheme)}`)}\n\n`,
+  );
   const checked = await checkWebhook(options, (row) => tell(probeLine(row, lineWidth())));
-  const report = webhookReport(checked);
+  const report = reportOfWebhookCheck(checked);
   tell(`\n${reportText(report)}`);
   if (flags.json) printJson(checked, 2);
   process.exitCode = EXIT_CODES[checked.outcome];
@@ -49,7 +51,7 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
 }
 
 /** Refuses flags that need `--observe`. */
-function noSandbox(flags: CheckFlags): undefined {
+function noSandbox(flags: CheckWebhookFlags): undefined {
   const flag = findUsedFlag(flags, ["url", "namespace", "controlToken"]);
   if (flag !== undefined)
     throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);

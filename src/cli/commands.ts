@@ -3,7 +3,7 @@ import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
 import { isFixableByUser, reportError } from "./errors.js";
 import { helpText } from "./help-text.js";
-import { addConnectionOptions, addExploreOptions, addStartOptions, collect } from "./options.js";
+import { addConnectionOptions, addExploreOptions, addStartOptions, appendOptionValue } from "./options.js";
 
 /** Adds every command but `start`, which is loaded without the others. */
 export function addCommands(root: Command): void {
@@ -19,13 +19,13 @@ export function addCommands(root: Command): void {
     .option(
       "--env <NAME=TEMPLATE>",
       "also set NAME; {base_url} {api_key} {webhook_secret} {sandbox_url} are filled in",
-      collect,
+      appendOptionValue,
     )
     .option("--artifacts <dir>", "keep state, requests, events, deliveries, timelines and coverage there")
     .option(
       "--under <scenario,…>",
       "run it plain, then under each scenario (names, files, mishaps or all); print under which it fails",
-      collect,
+      appendOptionValue,
     )
     .option("--strict", "also exit 1 when a scenario never applied or the service ignored something")
     .option(
@@ -91,7 +91,7 @@ export function addCommands(root: Command): void {
     )
     .exitOverride(withExitCode2)
     .action((url: string, flags: Record<string, string>) =>
-      orExit2(async () => (await import("./check-webhook.js")).checkWebhookCommand(url, flags)),
+      orExit2(async () => (await import("./check-webhook.js")).runCheckWebhook(url, flags)),
     );
 
   const reconcile = root
@@ -102,12 +102,12 @@ export function addCommands(root: Command): void {
     .option(
       "--map <field=path>",
       "where a row has a field, such as status=payment.state (repeatable)",
-      collect,
+      appendOptionValue,
     )
     .option(
       "--status <word=meaning>",
       "a status of the app's own: paid, unpaid or refunded (repeatable)",
-      collect,
+      appendOptionValue,
     )
     .option("--partial", "the rows are only part of the app's orders")
     .option("--since <instant>", "charges created earlier need no row")
@@ -116,7 +116,7 @@ export function addCommands(root: Command): void {
     .addHelpText("after", helpText("payments-sandbox reconcile --file orders.csv --status BEZAHLT=paid"))
     .exitOverride(withExitCode2)
     .action((flags: Record<string, string>) =>
-      orExit2(async () => (await import("./reconcile.js")).reconcileCommand(flags)),
+      orExit2(async () => (await import("./reconcile.js")).runReconcile(flags)),
     );
 
   root
@@ -140,7 +140,7 @@ export function addCommands(root: Command): void {
     .option("--namespace <name>", "with --url: the namespace to run in")
     .option("--control-token <value>", "with --url: its control API's token")
     .option("--app <url>", "the app under test, for app steps")
-    .option("--var <name=value>", "a variable of the file (repeatable)", collect)
+    .option("--var <name=value>", "a variable of the file (repeatable)", appendOptionValue)
     .option("--seed <text>", "without --url: the same seed gives the same run")
     .option("--start-time <instant>", "without --url: sandbox time at the start (default: now)")
     .option("-c, --config <file>", "without --url: configuration file, as for start")
@@ -174,14 +174,14 @@ export function addCommands(root: Command): void {
     )
     .exitOverride(withExitCode2)
     .action((flow: string, flags: Record<string, string>) =>
-      orExit2(async () => (await import("./explore.js")).exploreCommand(flow, flags)),
+      orExit2(async () => (await import("./explore.js")).runExplore(flow, flags)),
     );
 
   root
     .command("validate")
     .description("check scenario, fixtures and config files; exits 0 when they are fine, 2 when not")
     .argument("<file...>", "the files; the kind of each follows from its content")
-    .option("--var <name=value>", "a variable of a scenario (repeatable)", collect)
+    .option("--var <name=value>", "a variable of a scenario (repeatable)", appendOptionValue)
     .option("--strict", "treat warnings as errors")
     .option("-c, --config <file>", "configuration file, as for start: what names there are")
     .option("--fixtures <file>", "the fixtures scenarios are written for")

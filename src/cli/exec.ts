@@ -1,6 +1,6 @@
 import { UserError } from "../core/schema/user-error.js";
 import { RequiredCoverage } from "./coverage-list.js";
-import { strictFailures } from "./exec/applied-rules.js";
+import { findStrictFailures } from "./exec/applied-rules.js";
 import { CommandRunner } from "./exec/command.js";
 import { type ExecPlan, parseEnvironmentTemplate } from "./exec/plan.js";
 import { runBesideSandbox } from "./exec/run-command.js";
@@ -102,7 +102,7 @@ function printMissing({ required, runner }: ExecPlan): boolean {
 
 async function runOnce(plan: ExecPlan): Promise<number> {
   const result = await runBesideSandbox(plan);
-  const failures = plan.isStrict ? strictFailures(result, plan.options.scenario ?? []) : [];
+  const failures = plan.isStrict ? findStrictFailures(result, plan.options.scenario ?? []) : [];
   for (const failure of failures) printErrorLine(failure);
   return result.code === 0 && failures.length > 0 ? 1 : result.code;
 }

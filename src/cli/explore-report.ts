@@ -1,20 +1,20 @@
 import type * as z from "zod/mini";
-import { durationMs, durationSchema } from "../core/schema/duration.js";
+import { durationSchema, durationToMs } from "../core/schema/duration.js";
 import {
   DEFAULT_EXPLORE_DEPTH,
-  depthSchema,
+  exploreDepthSchema,
+  exploreLanesSchema,
   failOnSchema,
-  lanesSchema,
 } from "../core/schema/explore-limits.js";
 import { formatCount } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
-import { exploreReport } from "./report/explore.js";
+import { reportOfExploration } from "./report/explore.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { parseAppUrl, parseVariables } from "./scenario-flags.js";
-import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
+import { ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
 
 /** Flags of `explore` and `exec --explore`. */
 export interface ExplorationFlags {
@@ -46,10 +46,12 @@ export function parseExplorationFlags({
     vars: parseVariables(flags.var),
     environment: process.env,
     depth:
-      depth === undefined ? DEFAULT_EXPLORE_DEPTH : parseFlag("--depth", depthSchema, Number(depth), depth),
-    lanes: lanes === undefined ? undefined : parseFlag("--lanes", lanesSchema, Number(lanes), lanes),
+      depth === undefined
+        ? DEFAULT_EXPLORE_DEPTH
+        : parseFlag("--depth", exploreDepthSchema, Number(depth), depth),
+    lanes: lanes === undefined ? undefined : parseFlag("--lanes", exploreLanesSchema, Number(lanes), lanes),
     budgetMs:
-      budget === undefined ? undefined : durationMs(parseFlag("--budget", durationSchema, budget, budget)),
+      budget === undefined ? undefined : durationToMs(parseFlag("--budget", durationSchema, budget, budget)),
     save,
     profile,
     failOn:
@@ -66,14 +68,14 @@ export async function reportExploration(
   { json, junit }: ExplorationFlags,
   explore: (onRun: NonNullable<ExploreFileOptions["onRun"]>) => Promise<ExploreReport>,
 ): Promise<number> {
-  const progress = new Progress(json !== true);
+  const progress = new ProgressLine(json !== true);
   const report = await explore((runs, findings) =>
     progress.show(`${formatCount(runs, "run")}, ${formatCount(findings, "finding")}`),
   ).finally(() => progress.end());
   if (json) printJson(report);
-  else printText(reportText(exploreReport(flow, report)));
+  else printText(reportText(reportOfExploration(flow, report)));
   // The report is printed even if the file cannot be written.
-  if (junit !== undefined) writeJunit(junit, [exploreReport(flow, report)]);
+  if (junit !== undefined) writeJunit(junit, [reportOfExploration(flow, report)]);
   return report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
 }
 

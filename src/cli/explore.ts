@@ -13,7 +13,7 @@ const SIGNALS = [
 ] as const;
 
 /** `explore`: searches for deviations that break an app. Exits with the code of `reportExploration`. */
-export async function exploreCommand(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
+export async function runExplore(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
   const asked = parseExplorationFlags(flags);
   const interrupted = createAbortController();

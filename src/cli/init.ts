@@ -1,17 +1,17 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { OPTION_TOPICS, OPTIONS } from "../core/schema/option-table.js";
 import { UserError } from "../core/schema/user-error.js";
-import { CONFIG_FILES } from "./options.js";
+import { CONFIG_FILE_NAMES } from "./options.js";
 import { printText } from "./terminal.js";
 
-const CONFIG_FILE = CONFIG_FILES[0]!;
+const CONFIG_FILE = CONFIG_FILE_NAMES[0]!;
 const SCENARIO_FILE = "payments-sandbox.scenario.yaml";
 const EDITOR_SCHEMA = "node_modules/payments-sandbox/scenarios/schema.json";
 
 /** `init`: writes a config and an example scenario, and prints a CI snippet. Never overwrites. */
 export function init(): void {
   // A config with another extension counts as existing, because only one config is read.
-  const config = CONFIG_FILES.find((name) => existsSync(name));
+  const config = CONFIG_FILE_NAMES.find((name) => existsSync(name));
   const said = [
     config === undefined ? writeNew(CONFIG_FILE, configText()) : unchanged(config),
     writeNew(SCENARIO_FILE, scenarioText(existsSync(EDITOR_SCHEMA))),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { issueMessage, safeParse } from "../core/schema/issues.js";
-import { nearestWord } from "../core/schema/nearest.js";
+import { findNearestWord } from "../core/schema/nearest.js";
 import {
   OPTION_NAMES,
   OPTIONS,
@@ -41,17 +41,17 @@ export function addStartOptions(
 ): Command {
   command.option(CONFIG_FLAGS, "configuration file (default: payments-sandbox.config.{yaml,yml,json})");
   for (const { name, flags, help: says, kind } of OPTION_ROWS)
-    for (const [index, spelling] of flagSpellings(flags).entries()) {
+    for (const [index, spelling] of splitFlagAliases(flags).entries()) {
       const words = index > 0 ? `the same as ${flags.split(",", 1)[0]}` : (saysOf[name] ?? says);
       const option = command.createOption(spelling, words);
-      if (kind === "list") option.argParser(collect);
+      if (kind === "list") option.argParser(appendOptionValue);
       command.addOption(option);
     }
   return command;
 }
 
 /** Parser of a repeatable option. */
-export function collect(value: string, all: string[] = []): string[] {
+export function appendOptionValue(value: string, all: string[] = []): string[] {
   return [...all, value];
 }
 
@@ -85,7 +85,7 @@ export const EXPLORE_OPTION_NAMES: readonly string[] = EXPLORE_ROWS.map(([flags]
 export function addExploreOptions(command: Command, before = ""): Command {
   for (const [flags, says, isList = false] of EXPLORE_ROWS) {
     const option = command.createOption(flags, `${before}${says}`);
-    command.addOption(isList ? option.argParser(collect) : option);
+    command.addOption(isList ? option.argParser(appendOptionValue) : option);
   }
   return command;
 }
@@ -100,7 +100,7 @@ export function findUsedFlag<Name extends string>(
 }
 
 /** Splits flags with two long names, `--a, --b <x>`, into two options for commander. */
-export function flagSpellings(flags: string): string[] {
+export function splitFlagAliases(flags: string): string[] {
   const [first, second] = flags.split(", ");
   if (second === undefined || !first!.startsWith("--")) return [flags];
   const argument = second.slice(second.indexOf(" "));
@@ -108,7 +108,7 @@ export function flagSpellings(flags: string): string[] {
 }
 
 /** Names of config files. The first that exists is read. */
-export const CONFIG_FILES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
+export const CONFIG_FILE_NAMES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
 
 /**
  * Reads options from flags, environment variables and config file; the first source that has a value wins.
@@ -161,7 +161,7 @@ function refuseTypos(environment: NodeJS.ProcessEnv): void {
   for (const variable of Object.keys(environment)) {
     const name = variable.slice(prefix.length).toLowerCase();
     if (!variable.startsWith(prefix) || known.includes(name)) continue;
-    const near = nearestWord(name, known);
+    const near = findNearestWord(name, known);
     if (near !== undefined)
       throw new UserError(`there is no variable ${variable}; did you mean ${environmentVariableOf(near)}?`);
   }
@@ -187,7 +187,7 @@ async function configFile(
   environment: NodeJS.ProcessEnv,
 ): Promise<Record<string, unknown>> {
   const named = flag ?? environment[environmentVariableOf("config")];
-  const file = named ?? CONFIG_FILES.find((name) => existsSync(name));
+  const file = named ?? CONFIG_FILE_NAMES.find((name) => existsSync(name));
   if (file === undefined) return {};
   const { checkDocument, readDocument } = await import("../core/files/documents.js");
   const document = await readDocument(file);

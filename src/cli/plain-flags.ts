@@ -1,5 +1,5 @@
 import { camelCase } from "../core/schema/text-format.js";
-import { CONFIG_FLAGS, flagSpellings, OPTION_ROWS } from "./options.js";
+import { CONFIG_FLAGS, OPTION_ROWS, splitFlagAliases } from "./options.js";
 
 interface Flag {
   /** Option name in commander, in camel case. */
@@ -37,7 +37,7 @@ function knownFlags(): Map<string, Flag> {
   const known = new Map<string, Flag>();
   const rows = [{ flags: CONFIG_FLAGS, kind: "text" }, ...OPTION_ROWS];
   for (const { flags, kind } of rows)
-    for (const spelling of flagSpellings(flags)) {
+    for (const spelling of splitFlagAliases(flags)) {
       const names = spelling.match(/--?[a-z][a-z-]*/g) ?? [];
       const name = camelCase(names.at(-1)!.slice(2).replaceAll("-", "_"));
       for (const one of names)

@@ -33,7 +33,7 @@ type Rows = [name: string, value: string][];
 const VALUES_AT = 18;
 
 /** The banner: addresses, keys, next steps. Coloured only on a terminal. */
-export function banner(sandbox: Sandbox, options: StartOptions): string {
+export function bannerText(sandbox: Sandbox, options: StartOptions): string {
   const ready = readyDetails(sandbox, options.public_url);
   const control = controlRows(sandbox, options);
   const rows: Rows = [

@@ -7,7 +7,7 @@ import { SandboxError } from "../core/schema/sandbox-error.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../public-types.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
-import { reconciliationReport } from "./report/books.js";
+import { reportOfReconciliation } from "./report/books.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { printJson, printText } from "./terminal.js";
@@ -23,7 +23,7 @@ interface ReconcileFlags extends ConnectionFlags {
 }
 
 /** `reconcile`: compares the app's payment records with the ledger of a running sandbox. */
-export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
+export async function runReconcile(flags: ReconcileFlags): Promise<void> {
   const { appCmd, file, partial, since, junit } = flags;
   if ((appCmd === undefined) === (file === undefined))
     throw new UserError("reconcile takes the app's rows from one of --app-cmd COMMAND and --file FILE");
@@ -39,9 +39,9 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
   const report = await compareAppRows(text, file ?? "--app-cmd", reading, (body) =>
     connection.call<BookReport>("POST", "/_sandbox/reconcile", body),
   );
-  if (junit !== undefined) writeJunit(junit, [reconciliationReport(report)]);
+  if (junit !== undefined) writeJunit(junit, [reportOfReconciliation(report)]);
   if (flags.json) printJson(report);
-  else printText(reportText(reconciliationReport(report)));
+  else printText(reportText(reportOfReconciliation(report)));
   process.exitCode = report.passed ? 0 : 1;
 }
 
@@ -49,7 +49,7 @@ async function answerOf(command: string, connection: Connection): Promise<string
   const { api_key, webhook_secret } = await connection.get("");
   const { url, trust } = connection;
   const access = { url, trust, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
-  return runRowsCommand(command, { ...process.env, ...appEnvironment(access) });
+  return readRowsFromCommand(command, { ...process.env, ...appEnvironment(access) });
 }
 
 function contentsOf(file: string): string {
@@ -93,7 +93,7 @@ export async function compareAppRows(
 const OUTPUT_MAX = 100_000_000;
 
 /** Runs a command of the app in a shell. Returns its output. @throws UserError if it fails or prints too much */
-export async function runRowsCommand(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
+export async function readRowsFromCommand(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
   if (command.trim() === "") throw new UserError("what prints the app's rows must be a command, not empty");
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, env: environment, stdio: ["ignore", "pipe", "inherit"] });

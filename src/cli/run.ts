@@ -16,14 +16,14 @@ import { runScenario } from "../tools/scenario/running/run-scenario.js";
 import type { ConnectionFlags } from "./client/connection.js";
 import { printErrorMessage } from "./errors.js";
 import { findUsedFlag, readStartOptions } from "./options.js";
-import { type Advice, addedAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
+import { type Advice, findNewAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
 import { reportText } from "./report/text.js";
 import { cannotRunReport, isBrokenFile, readScenarioFiles } from "./run-files.js";
 import { sandboxAddress } from "./sandbox-url.js";
-import { notUrl, parseAppUrl, parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
-import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
+import { invalidUrlError, parseAppUrl, parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
+import { ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
 
 const CONCURRENT_MAX = 4;
@@ -44,7 +44,7 @@ interface FileResult {
   readonly advice: readonly Advice[];
 }
 
-type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<FileResult>;
+type Runner = (loaded: LoadedScenario, progress: ProgressLine, signal: AbortSignal) => Promise<FileResult>;
 
 /**
  * `run`: runs scenario files. Exits with 0 when all passed, 1 when a step failed, 2 when a file could not be run.
@@ -70,7 +70,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
     flags.url === undefined ? await inFreshSandboxes(flags, vars) : inRunningSandbox(flags.url, flags);
   // One sandbox has one clock, so its files run one at a time.
   const atOnce = flags.url === undefined ? Math.min(CONCURRENT_MAX, availableParallelism()) : 1;
-  const progress = new Progress(flags.json !== true);
+  const progress = new ProgressLine(flags.json !== true);
   const print = inOrder(loaded, (report: RunReport) =>
     progress.print(flags.json ? "" : `${reportText(reportOfRun(report, flags.strict))}\n`),
   );
@@ -169,7 +169,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
 /** Runs a file in a running sandbox. Nothing but its steps changes the sandbox's state. */
 function inRunningSandbox(url: string, flags: RunFlags): Runner {
   const reached = sandboxAddress(url);
-  if (reached === undefined) throw notUrl("--url", url);
+  if (reached === undefined) throw invalidUrlError("--url", url);
   const sandbox = {
     fetch: (path: string, init: RequestInit) => reached.fetch(path, init),
     namespace: flags.namespace,
@@ -188,11 +188,11 @@ function inRunningSandbox(url: string, flags: RunFlags): Runner {
       app: appUrl(flags),
       ...hooks(loaded, progress, signal),
     });
-    return { report, advice: addedAdvice(before, await adviceNow()) };
+    return { report, advice: findNewAdvice(before, await adviceNow()) };
   };
 }
 
-function hooks(loaded: LoadedScenario, progress: Progress, signal: AbortSignal) {
+function hooks(loaded: LoadedScenario, progress: ProgressLine, signal: AbortSignal) {
   return {
     signal,
     onStepBegin: (title: string, number: number, of: number) =>
@@ -202,7 +202,7 @@ function hooks(loaded: LoadedScenario, progress: Progress, signal: AbortSignal) 
 }
 
 /** Asks the person at the terminal to do the step. Without a terminal, the step is taken as done. */
-async function askPerson(text: string, progress: Progress, signal: AbortSignal): Promise<void> {
+async function askPerson(text: string, progress: ProgressLine, signal: AbortSignal): Promise<void> {
   progress.end();
   printErrorLine(text, "→ ");
   if (!process.stdin.isTTY) return;

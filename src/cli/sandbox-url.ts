@@ -54,7 +54,7 @@ function tlsOptions({ caFile }: TrustFiles) {
 }
 
 /** Throws if the error is an untrusted certificate rather than an absent sandbox. */
-export function refuseUntrustedCertificate(url: string, error: unknown): void {
+export function throwIfUntrustedCertificate(url: string, error: unknown): void {
   const { code = "" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
   if (/CERT|SELF_SIGNED|ISSUER/.test(code))
     throw new UserError(

@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../core/domain/name-check.js";
 import { normalizeWebhookUrl } from "../core/schema/option-schemas.js";
-import { VARIABLE_NAME } from "../core/schema/scenario-file.js";
+import { VARIABLE_NAME_PATTERN } from "../core/schema/scenario-file.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { readVocabulary } from "../options.js";
@@ -12,7 +12,8 @@ export function parseVariables(given: readonly string[] = []): Record<string, st
   for (const one of given) {
     const equals = one.indexOf("=");
     const name = one.slice(0, Math.max(0, equals));
-    if (!VARIABLE_NAME.test(name)) throw new UserError(`--var takes name=value, not ${JSON.stringify(one)}`);
+    if (!VARIABLE_NAME_PATTERN.test(name))
+      throw new UserError(`--var takes name=value, not ${JSON.stringify(one)}`);
     vars[name] = one.slice(equals + 1);
   }
   return vars;
@@ -21,11 +22,11 @@ export function parseVariables(given: readonly string[] = []): Record<string, st
 /** Parses `--app`; a missing scheme means http. */
 export function parseAppUrl(app: string): string {
   const url = normalizeWebhookUrl(app);
-  if (url === undefined) throw notUrl("--app", app);
+  if (url === undefined) throw invalidUrlError("--app", app);
   return trimTrailingSlashes(url);
 }
 
-export function notUrl(flag: string, given: string): UserError {
+export function invalidUrlError(flag: string, given: string): UserError {
   return new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
 }
 

@@ -4,7 +4,7 @@ import type { Sandbox } from "../sandbox.js";
 import { printErrorMessage } from "./errors.js";
 import { readStartOptions } from "./options.js";
 import { exitOnUncaughtError } from "./process-handlers.js";
-import { banner, readyDetails } from "./ready.js";
+import { bannerText, readyDetails } from "./ready.js";
 import { isTerminal, printErrorLine, printJson, printText } from "./terminal.js";
 
 /** `start`: serves until SIGINT or SIGTERM, then exits with 0. */
@@ -37,7 +37,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     if (isForPeople) printText("Stopped.\n");
   });
   if (options.json) printJson(readyDetails(sandbox, options.public_url));
-  else if (isForPeople) printText(banner(sandbox, options));
+  else if (isForPeople) printText(bannerText(sandbox, options));
   await live?.begin(sandbox, stop);
 }
 

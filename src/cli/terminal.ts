@@ -1,5 +1,5 @@
-import { oneLine, printableJson, printableLines } from "../core/schema/text-format.js";
-import { changeUnpaintedParts, cutText, wantsColour } from "./text-layout.js";
+import { toPrintableJson, toPrintableLine, toPrintableLines } from "../core/schema/text-format.js";
+import { changeUnpaintedParts, cutText, isColourEnabled } from "./text-layout.js";
 
 /**
  * All output of the command. Control characters are removed: texts from an app, a customer or a file must not move the
@@ -8,15 +8,17 @@ import { changeUnpaintedParts, cutText, wantsColour } from "./text-layout.js";
 
 /** Prints a text on standard output. Keeps the escape codes of painted parts. */
 export function printText(text: string): void {
-  process.stdout.write(wantsColour() ? changeUnpaintedParts(text, printableLines) : printableLines(text));
+  process.stdout.write(
+    isColourEnabled() ? changeUnpaintedParts(text, toPrintableLines) : toPrintableLines(text),
+  );
 }
 
 export function printJson(value: unknown, indent = 0): void {
-  process.stdout.write(`${printableJson(value, indent)}\n`);
+  process.stdout.write(`${toPrintableJson(value, indent)}\n`);
 }
 
 export function printErrorLine(text: string, before = "payments-sandbox: "): void {
-  process.stderr.write(`${before}${oneLine(text)}\n`);
+  process.stderr.write(`${before}${toPrintableLine(text)}\n`);
 }
 
 export function isTerminal(): boolean {
@@ -42,7 +44,7 @@ export function isOutputBacklogged(): boolean {
 }
 
 /** One line of progress, on a terminal only. */
-export class Progress {
+export class ProgressLine {
   readonly #isShown: boolean;
   #length = 0;
 
@@ -52,7 +54,7 @@ export class Progress {
 
   show(text: string): void {
     if (!this.#isShown) return;
-    const line = cutText(oneLine(text), terminalWidth() - 1);
+    const line = cutText(toPrintableLine(text), terminalWidth() - 1);
     process.stdout.write(`\r${line.padEnd(this.#length)}`);
     this.#length = line.length;
   }

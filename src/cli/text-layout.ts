@@ -107,7 +107,7 @@ export function setColoursDisabled(isAsked: boolean): void {
 }
 
 /** Returns true if text is painted. Precedence: `--no-color`, FORCE_COLOR, NO_COLOR, then if output is a terminal. */
-export function wantsColour(): boolean {
+export function isColourEnabled(): boolean {
   const { FORCE_COLOR = "", NO_COLOR = "", TERM } = process.env;
   if (isPlain || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;
   if (FORCE_COLOR !== "") return true;
@@ -133,7 +133,7 @@ export function changeUnpaintedParts(text: string, change: (part: string) => str
 export const plainPaint: Paint = (_style, text) => text;
 
 /** Paints text, if colours are on. Node's `styleText` is missing before 20.12. */
-export function paint(style: Style, text: string, isColoured = wantsColour()): string {
+export function paint(style: Style, text: string, isColoured = isColourEnabled()): string {
   const [on, off] = STYLES[style];
   return isColoured ? `\u001B[${on}m${text}\u001B[${off}m` : text;
 }

@@ -1,7 +1,7 @@
 import { faultText, warningText } from "../core/files/documents.js";
-import { oneLine } from "../core/schema/text-format.js";
+import { toPrintableLine } from "../core/schema/text-format.js";
 import { configFaults } from "../options.js";
-import { type Validation, validateFile } from "../tools/scenario/validation.js";
+import { type ValidationResult, validateFile } from "../tools/scenario/validation.js";
 import { parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
 
@@ -11,7 +11,7 @@ export async function validate(
   flags: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const vars = parseVariables(flags.var as string[] | undefined);
-  const results: Validation[] = [];
+  const results: ValidationResult[] = [];
   const vocabulary = await vocabularyOfFlags({ config: flags.config, fixtures: flags.fixtures });
   const options = { environment: process.env, vars, configFaults, vocabulary };
   for (const file of files) {
@@ -24,13 +24,13 @@ export async function validate(
   process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;
 }
 
-function textOf(results: readonly Validation[]): string {
+function textOf(results: readonly ValidationResult[]): string {
   return results
     .flatMap(({ file, kind, faults, warnings }) =>
       faults.length + warnings.length === 0
         ? [`${file}: valid ${kind}`]
         : [...faults.map(faultText), ...warnings.map(warningText)],
     )
-    .map((line) => `${oneLine(line)}\n`)
+    .map((line) => `${toPrintableLine(line)}\n`)
     .join("");
 }

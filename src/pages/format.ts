@@ -25,7 +25,7 @@ export function readableInstant(iso: string): string {
 }
 
 /** `mm:ss` or `h:mm:ss`, rounded up, so that 00:00 means that the time is over. */
-export function remainingTime(remainingMs: number): string {
+export function remainingTimeText(remainingMs: number): string {
   const seconds = Math.max(0, Math.ceil(remainingMs / 1000));
   const two = (value: number) => String(value).padStart(2, "0");
   const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;

@@ -36,7 +36,7 @@ function checkoutRoutes(namespaces: Namespaces): PageRoute[] {
   const id = (c: Context): string => c.req.param("checkout_id") ?? "";
   const show = (
     path: string,
-    name: "showCheckout" | "serveCheckoutStatus" | "redirectToCheckoutPage",
+    name: "serveCheckoutPage" | "serveCheckoutStatus" | "redirectToCheckoutPage",
   ): PageRoute => get(path, async (c) => (await load())[name](namespaces, c.req.raw, id(c)));
   const act = (action: CheckoutActionName): PageRoute => ({
     method: "POST",
@@ -44,7 +44,7 @@ function checkoutRoutes(namespaces: Namespaces): PageRoute[] {
     handle: async (c) => (await load()).actOnCheckout(namespaces, c.req.raw, id(c), action),
   });
   return [
-    show("/checkout/:checkout_id", "showCheckout"),
+    show("/checkout/:checkout_id", "serveCheckoutPage"),
     show("/checkout/:checkout_id/status", "serveCheckoutStatus"),
     ...ACTION_NAMES.flatMap((name) => [
       show(`/checkout/:checkout_id/${name}`, "redirectToCheckoutPage"),
@@ -63,7 +63,7 @@ function dashboardRoutes(
       get(`/_sandbox/dashboard.${kind}`, async () => (await load()).serveDashboardFile(namespaces, kind)),
     ),
     ...["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"].flatMap((below) => [
-      get(`/_sandbox/dashboard${below}`, async (c) => (await load()).showDashboard(namespaces, c)),
+      get(`/_sandbox/dashboard${below}`, async (c) => (await load()).serveDashboardPage(namespaces, c)),
       get(`/_sandbox/dashboard${below}/`, async (c) => withoutSlash(c, namespaces.nowMs())),
     ]),
     ...["", "/:namespace"].map(

@@ -5,9 +5,9 @@ import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import {
   checkExploreOptions,
+  findServerOnlyOptions,
   parseStartOptions,
   parseWebhookHandlerOptions,
-  serverOnlyOptions,
 } from "../library-options.js";
 import { openSandbox } from "../opening.js";
 import type { ExploreFlowOptions, SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
@@ -70,7 +70,7 @@ export async function openInProcess(options: SandboxOptions, listens: boolean): 
 /** Creates a namespace on a running server; `close` deletes it. */
 export async function openOnServer(server: string, options: SandboxOptions): Promise<TestNamespace> {
   parseStartOptions("setupSandbox", options, SETUP_OPTIONS);
-  const unsupported = serverOnlyOptions(options);
+  const unsupported = findServerOnlyOptions(options);
   if (unsupported.length > 0)
     throw new UserError(
       `setupSandbox: ${unsupported.join(", ")} cannot be set in a namespace of the server at ${server}: start that server with it, or pass { server: false } for a sandbox of this file's own`,

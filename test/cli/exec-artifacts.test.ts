@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { maskSecretsInJson, maskText } from "../../src/core/reports/mask-secrets.js";
+import { maskSecretsInJson, maskSecretsInText } from "../../src/core/reports/mask-secrets.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
-import { secretFault } from "../../src/core/schema/signature-schemes.js";
+import { secretErrorMessage } from "../../src/core/schema/signature-schemes.js";
 import { createSandbox } from "../../src/index.js";
 import { temporaryFile, temporaryFolder } from "../support/folders.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
@@ -223,10 +223,10 @@ describe("the mask", () => {
 
   it("leaves other texts alone", () => {
     for (const text of ["ada@example.com", "http://a:b@localhost/?token=c", "whsec_", "sk_test_…dbox"])
-      expect(maskText(text)).toBe(text);
+      expect(maskSecretsInText(text)).toBe(text);
   });
 
   it("puts a well-formed secret in the place of a webhook secret", () => {
-    expect(secretFault("standard", maskText("whsec_T25lIHRoYXQgaXMgbm90"))).toBeUndefined();
+    expect(secretErrorMessage("standard", maskSecretsInText("whsec_T25lIHRoYXQgaXMgbm90"))).toBeUndefined();
   });
 });

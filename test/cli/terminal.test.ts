@@ -5,8 +5,8 @@ import { styleText } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
-import { paint, wantsColour } from "../../src/cli/text-layout.js";
-import { oneLineDeep } from "../../src/core/schema/text-format.js";
+import { isColourEnabled, paint } from "../../src/cli/text-layout.js";
+import { toPrintableValue } from "../../src/core/schema/text-format.js";
 import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
@@ -66,7 +66,7 @@ describe("whatever comes from elsewhere", () => {
     onTerminal(80);
     vi.stubEnv("NO_COLOR", undefined);
     const said = written(process.stdout, () =>
-      printText(paint("red", oneLineDeep({ a: ["\u001b[32mx\ny"] }).a[0]!)),
+      printText(paint("red", toPrintableValue({ a: ["\u001b[32mx\ny"] }).a[0]!)),
     );
     expect(said).toBe("\u001b[31m\uFFFD[32mx\uFFFDy\u001b[39m");
     expect(written(process.stdout, () => printText(`${paint("bold", "x")}\u001b[8m\u001b[2J`))).toBe(
@@ -98,7 +98,7 @@ it.each([
   [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
 ])("where no terminal is, %j asks for colour: %s", (environment, isWanted) => {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  expect(wantsColour()).toBe(isWanted);
+  expect(isColourEnabled()).toBe(isWanted);
 });
 
 it("--no-color is taken by every command, whatever the environment says", async () => {

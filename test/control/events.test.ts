@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { SERVICE_EVENT_TYPES, subjectOfEvent } from "../../src/core/schema/event-types.js";
+import { parseEventType, SERVICE_EVENT_TYPES } from "../../src/core/schema/event-types.js";
 import { type Api, expectError, expectInvalid, okBody, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { eventFaults } from "../support/openapi-answers.js";
@@ -52,14 +52,14 @@ describe("events", () => {
 
 describe("an event about no charge there is", () => {
   const made = (api: Api, body: object) => api.post<TriggeredEvent>("/_sandbox/events", body).then(okBody);
-  const objectTypes = SERVICE_EVENT_TYPES.filter((type) => subjectOfEvent(type) !== undefined);
+  const objectTypes = SERVICE_EVENT_TYPES.filter((type) => parseEventType(type) !== undefined);
 
   it.for(objectTypes)(
     "tells of a whole sample with the status of %s, and keeps nothing of it",
     async (type, { api }) => {
       const before = api.sandbox.snapshot().collections;
       const { data, payload } = await made(api, { type });
-      const { object, status } = subjectOfEvent(type)!;
+      const { object, status } = parseEventType(type)!;
       expect(data.status).toBe(status);
       expect(eventFaults(type, payload)).toEqual([]);
       if (object === "charge") {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { exploreReport } from "../../src/cli/report/explore.js";
+import { reportOfExploration } from "../../src/cli/report/explore.js";
 import { reportLines } from "../../src/cli/report/text.js";
 import { plainPaint } from "../../src/cli/text-layout.js";
 import type { ExploreFlowOptions, ExploreReport } from "../../src/index.js";
-import { KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
+import { DEVIATION_KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
 import { FLOW, openCorpus } from "../explore/support.js";
 import { temporaryFolder } from "../support/folders.js";
 import { fileWith } from "../support/scenario-run.js";
@@ -41,11 +41,11 @@ it("docs/explore.md has the kinds there are, and a test that tells what is found
   const folder = temporaryFolder();
   const { failure, report } = await shown(folder);
   expect(failure).toContain(report.sentence);
-  const told = reportLines(exploreReport("order.yaml", report), 110, plainPaint)
+  const told = reportLines(reportOfExploration("order.yaml", report), 110, plainPaint)
     .join("\n")
     .replaceAll(join(folder, "/"), "")
     .replace(/\d+ behaviours/, BEHAVIOURS);
-  const kinds = Object.entries(KIND_DEFINITIONS).map(
+  const kinds = Object.entries(DEVIATION_KIND_DEFINITIONS).map(
     ([kind, { description: says }]) => `| \`${kind}\` | ${says} |\n`,
   );
   const page = pageText(PAGE)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report/text.js";
-import { webhookReport } from "../../src/cli/report/webhook.js";
+import { reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
 import { createSandbox, type WebhookReport } from "../../src/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { PLANTED } from "./planted.js";
@@ -38,7 +38,7 @@ it("an app that shows no amount, and reads no charges, leaves two things open", 
     ["retry", expect.stringMatching(/^It did its work while the sandbox returned 500/)],
     ["amount", expect.stringMatching(/^Its response shows no amount/)],
   ]);
-  expect(reportText(webhookReport(report), 80)).toContain(
+  expect(reportText(reportOfWebhookCheck(report), 80)).toContain(
     "○ a false amount: check yourself (probe 26)\n      advice      Its response shows no amount",
   );
 });

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
 import { junitXml } from "../../src/cli/report/junit.js";
 import { reportText } from "../../src/cli/report/text.js";
-import { probeLine, webhookReport } from "../../src/cli/report/webhook.js";
+import { probeLine, reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
 import { PROBES } from "../../src/core/schema/receiver-report.js";
 import { createSandbox, UserError, type WebhookReport } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -17,8 +17,8 @@ async function checked(respond: Parameters<typeof serve>[0]): Promise<WebhookRep
   return await checkAt(server.url);
 }
 
-const textReport = (report: WebhookReport) => reportText(webhookReport(report), 80);
-const junitReport = (report: WebhookReport) => junitXml([webhookReport(report)]);
+const textReport = (report: WebhookReport) => reportText(reportOfWebhookCheck(report), 80);
+const junitReport = (report: WebhookReport) => junitXml([reportOfWebhookCheck(report)]);
 
 const HOSTILE = '\u001b[31mred\u001b[0m <b>&"\u0000\nsecond line';
 

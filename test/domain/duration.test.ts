@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  durationMs,
+  durationToMs,
   formatDuration,
   MAX_DURATION_MS,
   parseDuration,
@@ -47,7 +47,7 @@ describe("a duration", () => {
     "٣s",
   ])("is not %j", (text) => {
     expect(parseDuration(text)).toBeUndefined();
-    expect(() => durationMs(text)).toThrow(/not a duration/);
+    expect(() => durationToMs(text)).toThrow(/not a duration/);
   });
 
   it("is the sum of its parts", () => {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bankAccountNumber, merchantPhoneNumber } from "../../src/core/domain/account-numbers.js";
+import { deriveBankAccountNumber, deriveMerchantPhoneNumber } from "../../src/core/domain/account-numbers.js";
 import { type InstructionsInput, METHOD_KINDS } from "../../src/core/domain/method-kinds.js";
-import { walletAddress } from "../../src/core/domain/wallets.js";
+import { deriveWalletAddress } from "../../src/core/domain/wallets.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const sha256 = (text: string) => createHash("sha256").update(text).digest();
@@ -96,7 +96,7 @@ describe("paymentInstructions", () => {
     expect(quoted).toMatchObject({ wallet_address: "Tquoted", network: "TRC20", currency: "USDT" });
     expect(quoted.instructions).toContain("Tquoted");
     const own = paymentInstructions(ofKind("crypto"));
-    expect(own.wallet_address).toBe(walletAddress("TRC20", BASE.digest));
+    expect(own.wallet_address).toBe(deriveWalletAddress("TRC20", BASE.digest));
   });
 
   it("takes the code for asset and network where the currency states neither", () => {
@@ -138,7 +138,7 @@ describe("bankAccountNumber", () => {
   it("is a NUBAN of bank 999 in Nigeria", () => {
     fc.assert(
       fc.property(digests, (digest) => {
-        const account = bankAccountNumber("NG", digest);
+        const account = deriveBankAccountNumber("NG", digest);
         expect(account).toMatch(/^\d{10}$/);
         expect(Number(account[9])).toBe(nubanDigit("999", account.slice(0, 9)));
       }),
@@ -157,7 +157,7 @@ describe("bankAccountNumber", () => {
   ])("has the length of country %s (%i digits) and passes Luhn's test", (country, length) => {
     fc.assert(
       fc.property(digests, (digest) => {
-        const account = bankAccountNumber(country, digest);
+        const account = deriveBankAccountNumber(country, digest);
         expect(account).toMatch(new RegExp(`^\\d{${length}}$`));
         expect(passesLuhn(account)).toBe(true);
       }),
@@ -178,10 +178,10 @@ describe("merchantPhoneNumber", () => {
   ])("is an E.164 number of %s that nobody can have", (code, pattern) => {
     fc.assert(
       fc.property(digests, (digest) => {
-        const number = merchantPhoneNumber(code, digest);
+        const number = deriveMerchantPhoneNumber(code, digest);
         expect(number).toMatch(/^\+[1-9]\d{6,14}$/);
         expect(number).toMatch(pattern);
-        expect(merchantPhoneNumber(code, digest)).toBe(number);
+        expect(deriveMerchantPhoneNumber(code, digest)).toBe(number);
       }),
     );
   });
@@ -189,17 +189,17 @@ describe("merchantPhoneNumber", () => {
   it("is E.164 under any dialling code that fixtures may state", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999 }), digests, (code, digest) => {
-        expect(merchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);
+        expect(deriveMerchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);
       }),
     );
   });
 });
 
 it.each([
-  ["an account in Nigeria", 200, (digest: Uint8Array) => bankAccountNumber("NG", digest)],
-  ["an account in Ghana", 200, (digest: Uint8Array) => bankAccountNumber("GH", digest)],
-  ["an account in no country", 200, (digest: Uint8Array) => bankAccountNumber(null, digest)],
-  ["a phone number", 50, (digest: Uint8Array) => merchantPhoneNumber("+254", digest)],
+  ["an account in Nigeria", 200, (digest: Uint8Array) => deriveBankAccountNumber("NG", digest)],
+  ["an account in Ghana", 200, (digest: Uint8Array) => deriveBankAccountNumber("GH", digest)],
+  ["an account in no country", 200, (digest: Uint8Array) => deriveBankAccountNumber(null, digest)],
+  ["a phone number", 50, (digest: Uint8Array) => deriveMerchantPhoneNumber("+254", digest)],
 ])("%s differs from charge to charge", (_name, count, numberOf) => {
   const numbers = Array.from({ length: count }, (_, n) => numberOf(sha256(`charge ${n}`)));
   expect(new Set(numbers).size).toBe(count);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   add,
   compareAmounts,
-  convert,
+  convertAmount,
   decimalsOf,
   exchangeRate,
   isNegative,
@@ -156,7 +156,7 @@ describe("conversion", () => {
     fc.assert(
       fc.property(moneyArb, rateArb, rateArb, decimalsArb, ({ amount }, from, to, decimals) => {
         const rate = exchangeRate(from, to);
-        expect(convert(amount, rate, decimals)).toBe(
+        expect(convertAmount(amount, rate, decimals)).toBe(
           halfUp(times(fraction(amount), fraction(rate)), decimals),
         );
       }),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearestWord } from "../../src/core/schema/nearest.js";
+import { findNearestWord } from "../../src/core/schema/nearest.js";
 
 /** How many letters were left out, put in, mistaken or swapped with the next, by its recursive definition. */
 function distance(a: string, b: string): number {
@@ -27,7 +27,7 @@ describe("the nearest known word", () => {
           return distances[index] === least ? (end === -1 ? word.length : end) : -1;
         });
         const best = starts.indexOf(Math.max(...starts));
-        expect(nearestWord(word, known)).toBe(least <= allowed ? known[best] : undefined);
+        expect(findNearestWord(word, known)).toBe(least <= allowed ? known[best] : undefined);
       }),
       { numRuns: 500 },
     );
@@ -41,11 +41,11 @@ describe("the nearest known word", () => {
     ["advence", ["advance", "freeze"], "advance"],
     ["mapp", ["app", "map"], "map"],
   ])("to %s among %j is %s", (word, known, found) => {
-    expect(nearestWord(word, known)).toBe(found);
+    expect(findNearestWord(word, known)).toBe(found);
   });
 
   it("is none where all are far off, or none is known", () => {
-    expect(nearestWord("success", ["declined", "expired"])).toBeUndefined();
-    expect(nearestWord("success", [])).toBeUndefined();
+    expect(findNearestWord("success", ["declined", "expired"])).toBeUndefined();
+    expect(findNearestWord("success", [])).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decideRetry, isSuccessStatus } from "../../src/core/domain/retry.js";
-import { durationMs } from "../../src/core/schema/duration.js";
+import { durationToMs } from "../../src/core/schema/duration.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 
 const SCHEDULE = [5_000, 300_000, 1_800_000];
@@ -66,7 +66,7 @@ describe("an attempt's verdict", () => {
 
 describe("the default schedule", () => {
   it("is the contract's", () => {
-    const contract = "5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h".split(", ").map(durationMs);
+    const contract = "5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h".split(", ").map(durationToMs);
     expect(DEFAULT_SETTINGS.retry_schedule_ms).toEqual(contract);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findRule, type MatchSubject, matchesRule } from "../../src/core/domain/rule-matching.js";
-import { requestedScenario, scenariosFor } from "../../src/core/engine/scenario-lookup.js";
+import { listApplicableScenarios, readRequestedScenario } from "../../src/core/engine/scenario-lookup.js";
 import { State } from "../../src/core/engine/state.js";
 import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/core/schema/scenario-rules.js";
 
@@ -137,7 +137,7 @@ describe("the order of scenarios", () => {
   }
   const known = stateWith({ default: 0, idle: 0, older: 1, newer: 2 });
   const order = (state: State, asked: string | null) =>
-    [...scenariosFor(state, asked)].map(({ name }) => name);
+    [...listApplicableScenarios(state, asked)].map(({ name }) => name);
 
   it("does without a default that was taken away", () => {
     expect(order(stateWith({ older: 1 }), null)).toEqual(["older"]);
@@ -145,7 +145,7 @@ describe("the order of scenarios", () => {
 
   it("takes the header's word before the metadata's", () => {
     const asking = (sandbox_scenario: unknown) => ({ metadata: { sandbox_scenario } });
-    const nameOf = (header: string | null, body: unknown) => requestedScenario(known, header, body);
+    const nameOf = (header: string | null, body: unknown) => readRequestedScenario(known, header, body);
     expect(nameOf("idle", asking("older"))).toEqual({ name: "idle", faults: {} });
     expect(nameOf(null, asking("older"))).toEqual({ name: "older", faults: {} });
     for (const body of [{ metadata: {} }, {}, undefined, null, asking(7)])

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { base58, bech32 } from "@scure/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toChecksumAddress, walletAddress } from "../../src/core/domain/wallets.js";
+import { deriveWalletAddress, toChecksumAddress } from "../../src/core/domain/wallets.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const sha256 = (data: Uint8Array | string) => createHash("sha256").update(data).digest();
@@ -26,7 +26,7 @@ describe("walletAddress", () => {
   it("gives Tron addresses with a valid checksum that read as fictional [R1.10]", () => {
     fc.assert(
       fc.property(digests, (digest) => {
-        const address = walletAddress("TRC20", digest);
+        const address = deriveWalletAddress("TRC20", digest);
         expect(address).toMatch(/^TSandboxFakeMoney[1-9A-HJ-NP-Za-km-z]{17}$/);
         const bytes = Buffer.from(base58.decode(address));
         expect(bytes).toHaveLength(25);
@@ -40,7 +40,7 @@ describe("walletAddress", () => {
   it.each(["ERC20", "ETH"])("gives Ethereum addresses with a valid EIP-55 checksum for %s", (network) => {
     fc.assert(
       fc.property(digests, (digest) => {
-        const address = walletAddress(network, digest);
+        const address = deriveWalletAddress(network, digest);
         expect(address).toMatch(/^0x(dead){6}[0-9a-f]{16}$/i);
         expect(address).toBe(toChecksumAddress(address.slice(2).toLowerCase()));
         expect(address.slice(26).toLowerCase()).toBe(Buffer.from(digest.subarray(0, 8)).toString("hex"));
@@ -51,7 +51,7 @@ describe("walletAddress", () => {
   it("gives Bitcoin addresses of the test network: version 0, a program of 20 bytes", () => {
     fc.assert(
       fc.property(digests, (digest) => {
-        const address = walletAddress("BTC", digest);
+        const address = deriveWalletAddress("BTC", digest);
         expect(address).toMatch(/^tb1q[a-z0-9]{38}$/);
         const { prefix, words } = bech32.decode(address as `tb1${string}`);
         const [version, ...program] = words;
@@ -62,7 +62,7 @@ describe("walletAddress", () => {
   });
 
   it("does not pretend to know the addresses of another network", () => {
-    const address = walletAddress("SOLANA", new Uint8Array(32).fill(0xab));
+    const address = deriveWalletAddress("SOLANA", new Uint8Array(32).fill(0xab));
     expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
   });
 });

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { omitImpliedSteps } from "../../src/tools/explore/sandbox/brief-document.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
-import { deviatingDocument } from "../../src/tools/explore/sandbox/run-document.js";
+import { deviatingRunDocument } from "../../src/tools/explore/sandbox/run-document.js";
 import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const GET = "GET /orders/${order}";
@@ -23,7 +23,7 @@ it("looks at the app once for what is expected in the same place already", () =>
   const observed = { status: "paid", delivered: 1, items: [1], by: { name: "Ada", id: 7 } };
   const baseline = { customerMatch: {}, chargeMatch: {}, completedCharges: 1, observed: [observed] };
   const { document, roles } = omitImpliedSteps(
-    deviatingDocument(
+    deviatingRunDocument(
       flow,
       new SandboxPlan([], { customerMatch: {}, isSaved: false, pace: 1 }),
       baseline,

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import type {
   CallChange,
-  CallPlace,
+  CallOccurrence,
   Deviable,
   ObservedCharge,
   RunFailure,
   RunPlan,
   Trace,
   WebhookChange,
-  WebhookPlace,
+  WebhookOccurrence,
 } from "../../src/tools/explore/deviable.js";
 import type { FailOnKind } from "../../src/tools/explore/deviation-set.js";
 import { explore } from "../../src/tools/explore/explore.js";
@@ -29,10 +29,10 @@ const CHARGE: ObservedCharge = {
 class FakePlan implements RunPlan {
   readonly calls: string[] = [];
   readonly webhooks: string[] = [];
-  deviateCall({ operation, earlierCount }: CallPlace, change: CallChange): void {
+  deviateCall({ operation, earlierCount }: CallOccurrence, change: CallChange): void {
     this.calls.push(`${operation}#${earlierCount + 1} ${JSON.stringify(change)}`);
   }
-  deviateWebhook({ type, earlierCount }: WebhookPlace, change: WebhookChange): void {
+  deviateWebhook({ type, earlierCount }: WebhookOccurrence, change: WebhookChange): void {
     this.webhooks.push(`${type}#${earlierCount + 1} ${JSON.stringify(change)}`);
   }
   repeatFirstCall(): void {}

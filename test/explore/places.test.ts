@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ObservedDelivery, ObservedRun } from "../../src/tools/explore/deviable.js";
 import type { DeviationKind } from "../../src/tools/explore/deviation-set.js";
-import { deviationsAt, KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
+import { DEVIATION_KIND_DEFINITIONS, deviationsAt } from "../../src/tools/explore/kinds.js";
 import { type Place, placesOf } from "../../src/tools/explore/places.js";
 import { scenarioName } from "../../src/tools/explore/sandbox/sandbox-deviable.js";
 import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
@@ -18,7 +18,7 @@ const told = (charge_id: string, type: string, ...seconds: readonly number[]): O
 
 function planned(kind: DeviationKind, place: Place): SandboxPlan {
   const plan = new SandboxPlan([], { customerMatch: {}, isSaved: false, pace: 1 });
-  KIND_DEFINITIONS[kind].effectAt(place)?.applyTo(plan, 2);
+  DEVIATION_KIND_DEFINITIONS[kind].effectAt(place)?.applyTo(plan, 2);
   return plan;
 }
 

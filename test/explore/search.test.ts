@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Deviation, type DeviationSet, deviationKey } from "../../src/tools/explore/deviation-set.js";
-import { type SearchRunResult, search, seededRandom } from "../../src/tools/explore/search.js";
+import { type SearchRunResult, searchDeviationSets, seededRandom } from "../../src/tools/explore/search.js";
 
 const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "answer_lost", at: `op#${index + 1}` }));
@@ -32,9 +32,9 @@ interface App {
   readonly missing?: Readonly<Record<string, readonly string[]>>;
 }
 
-const searched = async (app: App, options: Partial<Parameters<typeof search>[0]> = {}) => {
+const searched = async (app: App, options: Partial<Parameters<typeof searchDeviationSets>[0]> = {}) => {
   const { runs, run } = appOf(app);
-  const found = await search({
+  const found = await searchDeviationSets({
     depth: 2,
     initialDeviations: deviations(4),
     separationOf: () => undefined,

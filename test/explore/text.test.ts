@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { exploreReport } from "../../src/cli/report/explore.js";
+import { reportOfExploration } from "../../src/cli/report/explore.js";
 import { reportText } from "../../src/cli/report/text.js";
 import type { ObservedCall, ObservedRun } from "../../src/tools/explore/deviable.js";
-import { findRepeat, timelineOf } from "../../src/tools/explore/evidence.js";
+import { describeRunEvents, findRepeat } from "../../src/tools/explore/evidence.js";
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {
   it("shows each message once, where the runs part, and what the app survives", () => {
-    expect(`\n${reportText(exploreReport("order.yaml", EXPLORED), 100)}`).toMatchInlineSnapshot(`
+    expect(`\n${reportText(reportOfExploration("order.yaml", EXPLORED), 100)}`).toMatchInlineSnapshot(`
       "
       ✗ money: done more than once: body.delivered is 2, not 1
             deviation   webhook_twice at charge.completed#1: the webhook arrives twice in a row
@@ -33,7 +33,7 @@ describe("the report of an exploration", () => {
   });
 
   it.each([60, 80])("has no line wider than %d", (width) => {
-    const lines = reportText(exploreReport("order.yaml", EXPLORED), width).split("\n");
+    const lines = reportText(reportOfExploration("order.yaml", EXPLORED), width).split("\n");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
   });
 });
@@ -47,7 +47,7 @@ describe("what a run is told by", () => {
     const delivery = { type: "charge.completed", attempts: [{ atMs: 66_000, status: null }] };
     const calls = [call("createQuote", 200), { ...call("advance", 200), isByFlow: true }];
     expect(
-      timelineOf({ calls, charges: [charge], deliveries: [delivery] } as unknown as ObservedRun),
+      describeRunEvents({ calls, charges: [charge], deliveries: [delivery] } as unknown as ObservedRun),
     ).toEqual([
       "+0s calls createQuote 200",
       "+1m5s charge is COMPLETED",

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { emit } from "../../src/core/engine/event-emission.js";
+import { emitEvent } from "../../src/core/engine/event-emission.js";
 import { chargeSubject } from "../../src/core/engine/subjects.js";
 import { getOwn } from "../../src/core/schema/json-objects.js";
 import { KES_ORDER } from "../support/api-client.js";
@@ -80,7 +80,7 @@ describe("a name that every object has", () => {
     for (const type of NAMES) {
       const event = engine.execute(
         (tx) =>
-          emit(tx, {
+          emitEvent(tx, {
             type,
             owner: { mode: "test", organization_id: null, scenario_asked: null },
             objectId: null,

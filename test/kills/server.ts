@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ifExists } from "../../src/core/store/store-error.js";
+import { readIfExists } from "../../src/core/store/store-error.js";
 import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import type { Random } from "../simulation/random.js";
 import { START } from "../support/api-client.js";
@@ -121,7 +121,7 @@ export class Trial {
 
   /** At some moment from when it has the lock on. */
   async #killStarting(command: Command): Promise<void> {
-    const lock = () => ifExists(() => readFileSync(`${this.#data}.lock`, "utf8"));
+    const lock = () => readIfExists(() => readFileSync(`${this.#data}.lock`, "utf8"));
     while (!lock()?.includes(String(command.pid)) && isAlive(command.pid)) await yieldToEventLoop();
     for (let turns = this.#random.int(0, 2_000); turns > 0; turns--) await yieldToEventLoop();
     await command.stop("SIGKILL");

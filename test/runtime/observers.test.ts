@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { Observers } from "../../src/core/namespace/observers.js";
+import { ObserverList } from "../../src/core/namespace/observers.js";
 
 describe("an observer that fails", () => {
   it("is reported once, and keeps nobody else from hearing", () => {
     const errors: unknown[] = [];
     const heard: string[] = [];
-    const observers = new Observers<string>((error) => errors.push(error));
+    const observers = new ObserverList<string>((error) => errors.push(error));
     const broken = (name: string) => ({
       onRequest: () => {
         throw new Error(name);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Observers } from "../../src/core/namespace/observers.js";
+import { ObserverList } from "../../src/core/namespace/observers.js";
 import {
   MAX_JOURNALED_BODY_BYTES,
   RequestJournal,
@@ -28,7 +28,7 @@ const request = (requestBody: string | null, responseBody: string | null = null)
   fault: null,
 });
 const nobody = () =>
-  new Observers((error) => {
+  new ObserverList((error) => {
     throw error;
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Change, RecordPut } from "../../src/core/engine/records.js";
 import type { WaitCondition, WaitEndReason, WatchedChanges } from "../../src/core/namespace/watchers.js";
-import { Watchers } from "../../src/core/namespace/watchers.js";
+import { PendingWaits } from "../../src/core/namespace/watchers.js";
 import { systemWallClock } from "../../src/core/time/wall-clock.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -38,7 +38,7 @@ async function settle(): Promise<void> {
 
 describe("those who wait", () => {
   it("look at everything once, then at what changes, once after each burst", async () => {
-    const watchers = new Watchers<string>(systemWallClock);
+    const watchers = new PendingWaits<string>(systemWallClock);
     const watch = new Counting();
     const waiting = watchers.waitFor(watch, patience());
     await settle();
@@ -56,7 +56,7 @@ describe("those who wait", () => {
   });
 
   it("look at everything again when the world is another", async () => {
-    const watchers = new Watchers<string>(systemWallClock);
+    const watchers = new PendingWaits<string>(systemWallClock);
     const watch = new Counting();
     const waiting = watchers.waitFor(watch, patience());
     await settle();
@@ -69,7 +69,7 @@ describe("those who wait", () => {
   });
 
   it("are a thousand at most, and cost nothing when they have gone", async () => {
-    const watchers = new Watchers<string>(systemWallClock);
+    const watchers = new PendingWaits<string>(systemWallClock);
     const watches = Array.from({ length: 1_000 }, () => ({
       watch: new Counting(),
       leaving: new AbortController(),
@@ -88,7 +88,7 @@ describe("those who wait", () => {
 
   it("hear what came at the last moment before the time is up", async () => {
     let timeIsUp = (): void => {};
-    const watchers = new Watchers<string>({
+    const watchers = new PendingWaits<string>({
       nowMs: () => 0,
       monotonicMs: () => 0,
       after: (_delay, callback) => {
@@ -106,7 +106,7 @@ describe("those who wait", () => {
   });
 
   it("fail alone", async () => {
-    const watchers = new Watchers<string>(systemWallClock);
+    const watchers = new PendingWaits<string>(systemWallClock);
     const broken = new Counting();
     broken.checkChanges = () => {
       throw new Error("broken");

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configFaults } from "../../src/options.js";
-import { type Validation, validateFile } from "../../src/tools/scenario/validation.js";
+import { type ValidationResult, validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 import { threadTimeMs } from "../support/thread-time.js";
 
@@ -14,7 +14,7 @@ const MOST_MEMORY = 500 * 1024 * 1024;
 const FILE = fileWith("");
 
 /** Every fault has its place in the file, and says in a line what is wrong. */
-async function check(text: string): Promise<Validation> {
+async function check(text: string): Promise<ValidationResult> {
   writeFileSync(FILE, text);
   const result = await validateFile(FILE, { environment: {}, configFaults });
   const lines = text.split(/\r\n|\r|\n/);

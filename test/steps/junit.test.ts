@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { reconciliationReport } from "../../src/cli/report/books.js";
-import { exploreReport } from "../../src/cli/report/explore.js";
+import { reportOfReconciliation } from "../../src/cli/report/books.js";
+import { reportOfExploration } from "../../src/cli/report/explore.js";
 import { junitXml } from "../../src/cli/report/junit.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
-import { webhookReport } from "../../src/cli/report/webhook.js";
+import { reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { checkAt, serve } from "../doctor/receivers.js";
 import { EXPLORED } from "../support/explored.js";
@@ -169,10 +169,10 @@ describe("JUnit XML", () => {
     const books = { passed: false, rows: 1, charges: 0, compared: [], total: 2, findings: [finding] };
     const suites = parseXml(
       junitXml([
-        webhookReport(checked),
-        webhookReport({ ...checked, outcome: "unreachable", error: NASTY }),
-        reconciliationReport(books),
-        exploreReport("flow.yaml", EXPLORED),
+        reportOfWebhookCheck(checked),
+        reportOfWebhookCheck({ ...checked, outcome: "unreachable", error: NASTY }),
+        reportOfReconciliation(books),
+        reportOfExploration("flow.yaml", EXPLORED),
       ]),
     );
     hold(suites);

@@ -10,7 +10,7 @@ import {
   type CustomSignature,
   SIGNATURE_PRESETS,
   type Signature,
-  secretFault,
+  secretErrorMessage,
   signatureSchema,
 } from "../../src/core/schema/signature-schemes.js";
 import type { Sandbox } from "../../src/index.js";
@@ -225,12 +225,14 @@ describe("the schema", () => {
 
   it("asks for key bytes only where the scheme decodes them", () => {
     for (const signature of SIGNATURE_PRESETS) {
-      expect(secretFault(signature, SECRET)).toBeUndefined();
-      expect(secretFault(signature, "my-secret-hash") === undefined).toBe(
+      expect(secretErrorMessage(signature, SECRET)).toBeUndefined();
+      expect(secretErrorMessage(signature, "my-secret-hash") === undefined).toBe(
         !["standard", "svix"].includes(signature),
       );
     }
-    expect(secretFault(undefined, "my-secret-hash")).toBe("must be whsec_ and at least 16 bytes in base64");
+    expect(secretErrorMessage(undefined, "my-secret-hash")).toBe(
+      "must be whsec_ and at least 16 bytes in base64",
+    );
   });
 
   it.each([

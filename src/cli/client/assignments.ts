@@ -1,10 +1,10 @@
 import { getOwn } from "../../core/schema/json-objects.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { Json } from "./connection.js";
+import type { JsonBody } from "./connection.js";
 
 /** Parses `a.b=value` pairs into an object. Values are JSON or text. */
-export function parseAssignments(pairs: unknown): Json {
-  const result: Json = {};
+export function parseAssignments(pairs: unknown): JsonBody {
+  const result: JsonBody = {};
   for (const pair of (pairs as string[] | undefined) ?? []) {
     const at = pair.indexOf("=");
     if (at < 1) throw new UserError(`${JSON.stringify(pair)} is not path=value`);
@@ -12,7 +12,7 @@ export function parseAssignments(pairs: unknown): Json {
     let place = result;
     for (const key of path.slice(0, -1)) {
       const known = getOwn(place, key);
-      const inner = typeof known === "object" && known !== null ? (known as Json) : {};
+      const inner = typeof known === "object" && known !== null ? (known as JsonBody) : {};
       define(place, key, inner);
       place = inner;
     }

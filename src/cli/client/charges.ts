@@ -3,7 +3,7 @@ import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { parseAssignments } from "./assignments.js";
 import { type ClientAction, type ClientCall, type ClientCommand, flagText } from "./client-command.js";
-import type { Connection, Json } from "./connection.js";
+import type { Connection, JsonBody } from "./connection.js";
 import { HISTORY_ACTION, OTLP_OPTION } from "./insight.js";
 import { listCommand } from "./lists.js";
 import { recordFormatter } from "./output.js";
@@ -116,7 +116,7 @@ interface Method {
 const CUSTOMER = { phone_number: "+254700000001", bank_account_number: "0123456789" };
 
 /** `charge create`: makes a charge as an app does, by a quote and a whitelabel checkout or by a hosted checkout. */
-export async function createCharge({ connection, flags }: ClientCall): Promise<Json> {
+export async function createCharge({ connection, flags }: ClientCall): Promise<JsonBody> {
   const { amount = "25.00", email = "ada@shop.test", scenario, hosted } = flags;
   const headers: Record<string, string> =
     scenario === undefined ? {} : { "sandbox-scenario": String(scenario) };
@@ -132,12 +132,12 @@ export async function createCharge({ connection, flags }: ClientCall): Promise<J
     ...parseAssignments(flags.set),
   };
   if (hosted === true) {
-    const { charge_id, checkout_url } = await service<Json>("POST", "/checkouts", body);
+    const { charge_id, checkout_url } = await service<JsonBody>("POST", "/checkouts", body);
     return { ...(await connection.resolveCharge(String(charge_id))), checkout_url };
   }
   const { pricing } = body;
-  const quote = await service<Json>("POST", "/quotes", { pricing, payment_method: method.id });
-  const made = await service<Json>("POST", "/whitelabel", {
+  const quote = await service<JsonBody>("POST", "/quotes", { pricing, payment_method: method.id });
+  const made = await service<JsonBody>("POST", "/whitelabel", {
     ...CUSTOMER,
     ...body,
     payment_method: method.id,

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../core/schema/nearest.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { Connection, ConnectionFlags, Json } from "./connection.js";
+import type { Connection, ConnectionFlags, JsonBody } from "./connection.js";
 
 /** A parsed command line: sandbox, flags, and the words after the command's name. */
 export interface ClientCall {
@@ -11,11 +11,11 @@ export interface ClientCall {
 
 export interface ClientAction {
   /** Calls the sandbox. Resolves with undefined if the call printed its result itself. */
-  readonly call: (asked: ClientCall) => Promise<Json | undefined>;
+  readonly call: (asked: ClientCall) => Promise<JsonBody | undefined>;
   /** Progress text on a terminal, for long actions. */
   readonly progressText?: string;
   /** Formats the result when `--json` is absent; default: a line per field. */
-  readonly formatResult?: (answer: Json, asked: ClientCall) => string;
+  readonly formatResult?: (answer: JsonBody, asked: ClientCall) => string;
 }
 
 /** A command that calls a running sandbox. */
@@ -49,7 +49,7 @@ export function requireKnownWord(known: readonly string[], command: string, word
 }
 
 /** Creates the `call` of an action on `path/NAME`. NAME is the argument after the verb, named `what` in errors. */
-export function createCallByName(
+export function createResourceCall(
   method: "get" | "post" | "delete",
   path: string,
   what: string,

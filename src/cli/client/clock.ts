@@ -1,9 +1,9 @@
-import { durationFault, parseDuration } from "../../core/schema/duration.js";
+import { durationErrorMessage, parseDuration } from "../../core/schema/duration.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import { instantFault, parseInstant } from "../../core/schema/time.js";
+import { instantErrorMessage, parseInstant } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { ClientAction, ClientCommand } from "./client-command.js";
-import type { Json } from "./connection.js";
+import type { JsonBody } from "./connection.js";
 import { recordFormatter } from "./output.js";
 
 const clockRecord = recordFormatter("mode", "speed", "now", "next_due");
@@ -14,7 +14,7 @@ function advance(verb: string, body: (argument: string | undefined) => object): 
     call: async ({ connection, positionalArguments: [, argument] }) =>
       connection.post("/clock/advance", body(argument)),
     progressText: "advancing",
-    formatResult: ({ from, to, fired_total }: Json, { positionalArguments: [, argument] }) => {
+    formatResult: ({ from, to, fired_total }: JsonBody, { positionalArguments: [, argument] }) => {
       const by = verb === "advance" ? ` ${argument}` : "";
       return `advanced${by}: ${from} → ${to}; ${formatCount(Number(fired_total), "step")} ran\n`;
     },
@@ -37,7 +37,7 @@ function requiredWord(verb: string, what: string, argument: string | undefined):
 function byText(argument: string | undefined): string {
   const by = requiredWord("advance", "a duration such as 30m", argument);
   if (parseDuration(by) !== undefined) return by;
-  const fault = durationFault(by);
+  const fault = durationErrorMessage(by);
   throw new UserError(
     fault === undefined
       ? `clock advance takes a duration such as 30m, not ${by}`
@@ -48,7 +48,7 @@ function byText(argument: string | undefined): string {
 function toText(argument: string | undefined): string {
   const to = requiredWord("to", "an instant such as 2026-01-31T09:00:00Z", argument);
   if (parseInstant(to) !== undefined) return to;
-  const fault = instantFault(to);
+  const fault = instantErrorMessage(to);
   throw new UserError(
     fault === undefined ? `clock to takes an ISO 8601 instant, not ${to}` : `clock to: ${to} ${fault}`,
   );

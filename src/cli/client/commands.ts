@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import { repeatEvery } from "../../core/time/timers.js";
 import { helpText } from "../help-text.js";
 import { addConnectionOptions } from "../options.js";
-import { Progress, printJson, printText } from "../terminal.js";
+import { ProgressLine, printJson, printText } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
 import { type ClientCall, type ClientCommand, requireKnownWord } from "./client-command.js";
 import { CLOCK_COMMAND } from "./clock.js";
@@ -60,7 +60,7 @@ function argument(word: string, command: string, verbs: readonly string[]): Argu
 /** Shows the elapsed time on a terminal, updated every second. Returns a function that ends the display. */
 function withElapsedTime(doing: string | undefined, isWanted: boolean): () => void {
   if (doing === undefined) return () => {};
-  const progress = new Progress(isWanted);
+  const progress = new ProgressLine(isWanted);
   let seconds = 0;
   const stop = repeatEvery(1_000, () => progress.show(`${doing}: ${++seconds} s`));
   return () => {

@@ -1,11 +1,11 @@
-import { type ControlCallArguments, ControlClient, UnexpectedResponse } from "../../control-client.js";
+import { type ControlCallArguments, ControlClient, UnexpectedResponseError } from "../../control-client.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { ErrorWithFix } from "../errors.js";
-import { refuseUntrustedCertificate, type SandboxAddress, sandboxAddress } from "../sandbox-url.js";
+import { type SandboxAddress, sandboxAddress, throwIfUntrustedCertificate } from "../sandbox-url.js";
 
 const START = "payments-sandbox start";
 
@@ -17,9 +17,9 @@ export interface ConnectionFlags {
   readonly json?: boolean;
 }
 
-export type Json = Record<string, unknown>;
+export type JsonBody = Record<string, unknown>;
 
-type ChargeJson = Json & { readonly charge_id: string; readonly checkout_id: string };
+type ChargeJson = JsonBody & { readonly charge_id: string; readonly checkout_id: string };
 
 /** Query parameters by name. Undefined values are left out. */
 type Query = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export class Connection extends ControlClient {
       controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,
       fetch: (path, init) =>
         reached.fetch(path, init).catch((error) => {
-          refuseUntrustedCertificate(reached.url, error);
+          throwIfUntrustedCertificate(reached.url, error);
           const source =
             flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined
               ? ", which PAYMENTS_SANDBOX_URL names; unset it, or"
@@ -64,31 +64,31 @@ export class Connection extends ControlClient {
   /** Sends a request. Throws the errors of `fetch`. */
   readonly fetch: SandboxAddress["fetch"] = (path, init) => this.#reach.fetch(path, init);
 
-  override async call<Answer = Json>(...call: ControlCallArguments): Promise<Answer> {
+  override async call<Answer = JsonBody>(...call: ControlCallArguments): Promise<Answer> {
     try {
       return await super.call<Answer>(...call);
     } catch (error) {
-      if (!(error instanceof UnexpectedResponse)) throw error;
+      if (!(error instanceof UnexpectedResponseError)) throw error;
       throw new UserError(`${this.url}${call[1]} did not respond like a sandbox (HTTP ${error.status})`);
     }
   }
 
   /** @param path below `/_sandbox`, as in the following methods */
-  get(path: string, query: Query = {}): Promise<Json> {
+  get(path: string, query: Query = {}): Promise<JsonBody> {
     const said = Object.entries(query).filter(([, value]) => value !== undefined);
     const text = new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString();
     return this.call("GET", `/_sandbox${path}${text === "" ? "" : `?${text}`}`);
   }
 
-  post(path: string, body?: unknown): Promise<Json> {
+  post(path: string, body?: unknown): Promise<JsonBody> {
     return this.call("POST", `/_sandbox${path}`, body);
   }
 
-  put(path: string, body: unknown): Promise<Json> {
+  put(path: string, body: unknown): Promise<JsonBody> {
     return this.call("PUT", `/_sandbox${path}`, body);
   }
 
-  delete(path: string): Promise<Json> {
+  delete(path: string): Promise<JsonBody> {
     return this.call("DELETE", `/_sandbox${path}`);
   }
 
@@ -104,7 +104,7 @@ export class Connection extends ControlClient {
   }
 
   /** Finds a withdrawal or delivery by id, by unique prefix of an id, or by `last`, `last-1`. */
-  async resolveRecord(kind: "withdrawal" | "delivery", selector: string): Promise<Json> {
+  async resolveRecord(kind: "withdrawal" | "delivery", selector: string): Promise<JsonBody> {
     const path = kind === "delivery" ? "/deliveries" : "/withdrawals";
     const found = await this.#record(path, `${kind}_id`, selector);
     if (found === undefined) throw selectorError(kind, selector, SELECTORS.slice(0, 2));
@@ -112,15 +112,15 @@ export class Connection extends ControlClient {
   }
 
   /** Finds a record by id, by unique prefix of an id, or by `last`, `last-N`. */
-  async #record(path: string, idField: string, selector: string): Promise<Json | undefined> {
+  async #record(path: string, idField: string, selector: string): Promise<JsonBody | undefined> {
     const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
     if (last !== null) return this.findNewest(path, { offset: Number(last[1] ?? 0) });
     const known = await this.#known(`${path}/${encodeURIComponent(selector)}`);
     if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]+$/.test(selector)) return known;
-    const found: Json[] = [];
+    const found: JsonBody[] = [];
     for (let offset = 0; ; offset += PAGE) {
       const { items, total } = (await this.get(path, { limit: PAGE, offset })) as {
-        items: Json[];
+        items: JsonBody[];
         total: number;
       };
       found.push(...items.filter((item) => String(item[idField]).startsWith(selector)));
@@ -135,7 +135,7 @@ export class Connection extends ControlClient {
   }
 
   /** Gets a record; undefined if it does not exist. */
-  async #known(path: string): Promise<Json | undefined> {
+  async #known(path: string): Promise<JsonBody | undefined> {
     try {
       return await this.get(path);
     } catch (error) {
@@ -167,9 +167,9 @@ export class Connection extends ControlClient {
   }
 
   /** The newest record of a list, if there is one. */
-  async findNewest(path: string, query: Query = {}): Promise<Json | undefined> {
+  async findNewest(path: string, query: Query = {}): Promise<JsonBody | undefined> {
     const { items } = await this.get(path, { limit: 1, ...query });
-    return (items as Json[])[0];
+    return (items as JsonBody[])[0];
   }
 }
 

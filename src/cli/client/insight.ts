@@ -10,12 +10,12 @@ import { valueStyle } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import { type ClientAction, type ClientCommand, flagText } from "./client-command.js";
-import type { Json } from "./connection.js";
+import type { JsonBody } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { tableFormatter } from "./output.js";
 
 /** Formats coverage by kind: the names that occurred in the sandbox (met), and the others (not met). */
-function coverageText(coverage: Json): string {
+function coverageText(coverage: JsonBody): string {
   return Object.entries(coverage as Coverage)
     .map(([kind, { met, not_met }]) => {
       const names = Object.entries(met).map(([name, times]) => `${name} ${times}`);
@@ -64,7 +64,7 @@ export const HISTORY_ACTION: ClientAction = {
 };
 
 /** Style of an item in a charge's history. Undefined for successful calls and attempts. */
-function styleOfActivity(item: Json): Style | undefined {
+function styleOfActivity(item: JsonBody): Style | undefined {
   const { kind, status } = item;
   if (kind === "hold") return "yellow";
   if (kind === "transition") return valueStyle("status", String(status));

@@ -1,14 +1,14 @@
 import { columnValue, type ListColumns } from "../../core/reports/list-columns.js";
-import { oneLine, printableJson } from "../../core/schema/text-format.js";
+import { toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
 import { headingText, tableLines, valueStyle } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { fitLine, paint, wrap } from "../text-layout.js";
-import type { Json } from "./connection.js";
+import type { JsonBody } from "./connection.js";
 
 const GAP = 2;
 
 /** Formats the result of a command as text. */
-export type ResultFormatter = (answer: Json) => string;
+export type ResultFormatter = (answer: JsonBody) => string;
 
 /**
  * Creates a formatter that aligns a list as a table.
@@ -17,10 +17,10 @@ export type ResultFormatter = (answer: Json) => string;
  */
 export function tableFormatter(
   list: Pick<ListColumns, "columns" | "values">,
-  notesOf: (item: Json) => readonly string[] = () => [],
+  notesOf: (item: JsonBody) => readonly string[] = () => [],
 ): ResultFormatter {
   return (answer) => {
-    const items = (answer.items as Json[]) ?? [];
+    const items = (answer.items as JsonBody[]) ?? [];
     if (items.length === 0) return "none\n";
     const { columns } = list;
     const cells = items.map((item) => columns.map((column) => cell(columnValue(list, column, item))));
@@ -28,7 +28,7 @@ export function tableFormatter(
     const [head, ...rows] = tableLines(columns, cells, width);
     const lines = rows.flatMap((line, place) => [
       line,
-      ...notesOf(items[place]!).map((note) => fitLine([["yellow", `  ! ${oneLine(note)}`]], width)),
+      ...notesOf(items[place]!).map((note) => fitLine([["yellow", `  ! ${toPrintableLine(note)}`]], width)),
     ]);
     const total = Number(answer.total ?? items.length);
     return [head, ...lines, ...(total > items.length ? [`${items.length} of ${total}`] : []), ""].join("\n");
@@ -56,6 +56,6 @@ export function recordFormatter(...names: readonly string[]): ResultFormatter {
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (Array.isArray(value) && value.every((one) => typeof one === "string"))
-    return oneLine(value.join(", ")) || "-";
-  return oneLine(typeof value === "object" ? printableJson(value) : String(value));
+    return toPrintableLine(value.join(", ")) || "-";
+  return toPrintableLine(typeof value === "object" ? toPrintableJson(value) : String(value));
 }

@@ -5,11 +5,11 @@ import { quoteForShell } from "../help-text.js";
 import {
   type ClientCall,
   type ClientCommand,
-  createCallByName,
+  createResourceCall,
   requireArgument,
   requireKnownWord,
 } from "./client-command.js";
-import type { Json } from "./connection.js";
+import type { JsonBody } from "./connection.js";
 import { listAction } from "./lists.js";
 import { recordFormatter } from "./output.js";
 
@@ -47,13 +47,13 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         progressText: "saving",
       },
       restore: {
-        call: createCallByName("post", "/snapshots", SNAPSHOT, "/restore"),
+        call: createResourceCall("post", "/snapshots", SNAPSHOT, "/restore"),
         progressText: "restoring",
         formatResult: ({ namespace }, { positionalArguments: [, name] }) =>
           `namespace "${namespace}" restored from snapshot "${name}"\n`,
       },
       list: listAction("snapshots"),
-      delete: { call: createCallByName("delete", "/snapshots", SNAPSHOT) },
+      delete: { call: createResourceCall("delete", "/snapshots", SNAPSHOT) },
     },
   },
   {
@@ -91,7 +91,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
           connection.post("/namespaces", { name }),
         formatResult: recordFormatter("name", "api_key", "live_api_key", "webhook_secret"),
       },
-      delete: { call: createCallByName("delete", "/namespaces", NAMESPACE) },
+      delete: { call: createResourceCall("delete", "/namespaces", NAMESPACE) },
     },
   },
 ];
@@ -113,15 +113,15 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: listAction("scenarios", { limit: 100 }),
       show: {
-        call: createCallByName("get", "/scenarios", SCENARIO),
+        call: createResourceCall("get", "/scenarios", SCENARIO),
         formatResult: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
       },
       use: {
-        call: createCallByName("post", "/scenarios", SCENARIO, "/activate"),
+        call: createResourceCall("post", "/scenarios", SCENARIO, "/activate"),
         formatResult: scenarioRecord,
       },
       drop: {
-        call: createCallByName("post", "/scenarios", SCENARIO, "/deactivate"),
+        call: createResourceCall("post", "/scenarios", SCENARIO, "/deactivate"),
         formatResult: scenarioRecord,
       },
     },
@@ -136,7 +136,7 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
         call: async ({ connection, positionalArguments: [, rule] }) =>
           connection.post("/faults", ruleOf(requireArgument(rule, "the rule"))),
       },
-      remove: { call: createCallByName("delete", "/faults", "the fault's id") },
+      remove: { call: createResourceCall("delete", "/faults", "the fault's id") },
       clear: { call: async ({ connection }) => connection.delete("/faults") },
     },
   },
@@ -157,7 +157,7 @@ export const STATUS_COMMAND: ClientCommand = {
   defaultAction: {
     call: async ({ connection }) => connection.get(""),
     formatResult: (info, { connection }) => {
-      const clock = info.clock as Json;
+      const clock = info.clock as JsonBody;
       return recordFormatter()({
         url: connection.url,
         version: info.version,
@@ -203,7 +203,7 @@ function formatOf({ format = "dotenv" }: ClientCall["flags"]): string {
   return requireKnownWord(FORMATS, "env --format", String(format));
 }
 
-function linesOf(values: Json, format: string): string {
+function linesOf(values: JsonBody, format: string): string {
   const line = (name: string, value: string) =>
     format === "shell" ? `export ${name}=${quoteForShell(value)}` : `${name}=${value}`;
   return Object.entries(values)

@@ -5,8 +5,8 @@ import { pause } from "../../core/time/timers.js";
 import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.js";
 import { printText } from "../terminal.js";
 import { parseAssignments } from "./assignments.js";
-import { type ClientCommand, createCallByName, flagText, requireArgument } from "./client-command.js";
-import type { Connection, Json } from "./connection.js";
+import { type ClientCommand, createResourceCall, flagText, requireArgument } from "./client-command.js";
+import type { Connection, JsonBody } from "./connection.js";
 import { listAction } from "./lists.js";
 import { recordFormatter, tableFormatter } from "./output.js";
 
@@ -72,7 +72,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
           }),
         formatResult: recordFormatter("webhook_id", "url", "mode", "secret"),
       },
-      delete: { call: createCallByName("delete", "/webhook-endpoints", "the endpoint's id") },
+      delete: { call: createResourceCall("delete", "/webhook-endpoints", "the endpoint's id") },
       redeliver: {
         call: async ({ connection, flags: { times = 1 }, positionalArguments: [, target] }) =>
           connection.post(`/deliveries/${await deliveryOf(connection, target)}/redeliver`, {
@@ -145,7 +145,7 @@ async function pullDeliveries(connection: Connection, target: string, isOnce: bo
 /** Returns true if a pull with `--once` left its mailbox. The mailbox of any other pull has a lease. */
 async function hasAbandonedMailbox(connection: Connection): Promise<boolean> {
   const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
-  return (items as Json[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
+  return (items as JsonBody[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
 }
 
 /** Resolves with a shell's exit code for the first signal that asks to stop. */

@@ -1,7 +1,7 @@
 import { readPages } from "../../control-client.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
-import { formatCount, oneLine } from "../../core/schema/text-format.js";
+import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { Coverage } from "../coverage-list.js";
 import { type CommandRunResult, type DueTaskCounts, listInAllNamespaces } from "./plan.js";
@@ -89,11 +89,11 @@ function onlyDelays({ match: _match, fail_first, down, delay, again_after, ...re
   return Object.keys(rest).length === 0 && (fail_first ?? down ?? delay ?? again_after) !== undefined;
 }
 
-export function isMishap({ kind, webhooks, faults }: ScenarioView): boolean {
+export function isMishapScenario({ kind, webhooks, faults }: ScenarioView): boolean {
   return (kind ?? (webhooks || faults ? "mishap" : "outcome")) === "mishap";
 }
 
-export function rulesNeverApplied({ applied }: ScenarioView): string[] {
+export function findUnappliedRules({ applied }: ScenarioView): string[] {
   return Object.keys(applied).filter((rule) => applied[rule] === 0);
 }
 
@@ -118,18 +118,18 @@ const TOLERATED = "tolerated";
  *
  * @param names the scenarios by name or file, as the user named them
  */
-export function strictFailures(
+export function findStrictFailures(
   { scenarios, unappliedFaults, advice }: Pick<CommandRunResult, "scenarios" | "unappliedFaults" | "advice">,
   names: readonly string[],
 ): string[] {
   const unused = scenarios.flatMap((scenario) => {
     if (isNotExercised(scenario)) return [`${scenario.name} was not exercised`];
     if (names.includes(scenario.name)) return [];
-    return rulesNeverApplied(scenario).map((rule) => `${rule} of ${scenario.name} never applied`);
+    return findUnappliedRules(scenario).map((rule) => `${rule} of ${scenario.name} never applied`);
   });
   const idle = unappliedFaults.map((fault) => `${fault} never applied`);
   const ignored = advice.filter(({ id }) => id === TOLERATED).map(({ why, example }) => `${why}: ${example}`);
-  return [...unused, ...idle, ...ignored].map((text) => `--strict: ${oneLine(text)}`);
+  return [...unused, ...idle, ...ignored].map((text) => `--strict: ${toPrintableLine(text)}`);
 }
 
 type EffectNames<Rule> = readonly (readonly [

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { historiesText } from "../../core/reports/charge-history-text.js";
-import { maskSecretsInJson, maskText } from "../../core/reports/mask-secrets.js";
+import { maskSecretsInJson, maskSecretsInText } from "../../core/reports/mask-secrets.js";
 import {
   exportNamespace,
   type FailedTestExport,
@@ -49,7 +49,7 @@ class ArtifactsFolder implements Artifacts {
     const path = join(this.#folder, file);
     makeFolder(join(path, ".."));
     rmSync(path, { force: true });
-    writeFileSync(path, maskText(text), { mode: 0o600, flag: "wx" });
+    writeFileSync(path, maskSecretsInText(text), { mode: 0o600, flag: "wx" });
   }
 
   #writeJson(file: string, value: unknown): void {

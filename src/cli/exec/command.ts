@@ -4,7 +4,7 @@ import { monotonicMs } from "../../core/time/wall-clock.js";
 import { printErrorLine } from "../terminal.js";
 import { SignalGuard } from "./guard.js";
 import { commandLineOf, endProcessTree, MARK_VARIABLE, ProcessTree, readProcess } from "./processes.js";
-import { exitCodeOf, SignalForwarder, whenParentEnds } from "./signals.js";
+import { exitCodeOf, onParentExit, SignalForwarder } from "./signals.js";
 
 /** Exit codes of a shell for a command that is missing or not executable. */
 const NOT_FOUND = 127;
@@ -113,7 +113,7 @@ export class CommandRunner {
         }));
       };
       this.#end = () => endHard(COMMAND_GRACE_MS, exitCodeOf("SIGTERM"));
-      const forget = whenParentEnds(() => {
+      const forget = onParentExit(() => {
         this.#notice("the parent process has ended: stopping the command");
         void endHard(COMMAND_GRACE_MS, exitCodeOf("SIGHUP"));
       });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { selfInvocation } from "../../core/files/package.js";
+import { cliLaunchCommand } from "../../core/files/package.js";
 import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 
 /**
@@ -43,7 +43,7 @@ export class SignalGuard {
   #onPong: (() => void)[] = [];
 
   constructor() {
-    this.#shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...selfInvocation()], {
+    this.#shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...cliLaunchCommand()], {
       stdio: ["pipe", "pipe", "ignore"],
     });
     // The shell may be killed at any moment; a failed write does not matter then.

@@ -1,13 +1,13 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
-import { formatCount, oneLine } from "../../core/schema/text-format.js";
-import { addedAdvice, adviceLine } from "../report/advice-text.js";
+import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
+import { adviceLine, findNewAdvice } from "../report/advice-text.js";
 import { cutText, type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
 import {
   effectsText,
+  findUnappliedRules,
   formatUnfinishedTasks,
-  isMishap,
+  isMishapScenario,
   isNotExercised,
-  rulesNeverApplied,
 } from "./applied-rules.js";
 import { type CommandRunResult, commandText } from "./plan.js";
 
@@ -67,13 +67,13 @@ export class Matrix {
       runs: this.#rows.map(({ label, scenario, seed, scenarioView, isPassed, code, durationMs }) => ({
         label,
         scenario,
-        kind: scenarioView === undefined ? null : isMishap(scenarioView) ? "mishap" : "outcome",
+        kind: scenarioView === undefined ? null : isMishapScenario(scenarioView) ? "mishap" : "outcome",
         ...(seed === undefined ? {} : { seed }),
         passed: isPassed,
         exit_code: code,
         duration_ms: durationMs,
         applied: scenarioView?.applied ?? null,
-        never_happened: scenarioView === undefined ? null : rulesNeverApplied(scenarioView),
+        never_happened: scenarioView === undefined ? null : findUnappliedRules(scenarioView),
       })),
       not_run: this.#notRun,
     };
@@ -124,10 +124,11 @@ export class Matrix {
     paint: Paint,
     width: number,
   ): string[] {
-    if (verdict !== "failed" || scenarioView?.description === undefined || !isMishap(scenarioView)) return [];
-    const news = addedAdvice(this.#rows[0]!.advice ?? [], advice);
+    if (verdict !== "failed" || scenarioView?.description === undefined || !isMishapScenario(scenarioView))
+      return [];
+    const news = findNewAdvice(this.#rows[0]!.advice ?? [], advice);
     const texts = [scenarioView.description, ...news.map((item) => `advice: ${adviceLine(item)}`)];
-    const lines = texts.flatMap((text) => wrap(oneLine(text.replace(/\s+/g, " ").trim()), 4, width));
+    const lines = texts.flatMap((text) => wrap(toPrintableLine(text.replace(/\s+/g, " ").trim()), 4, width));
     return ["", `  ${paint("bold", label)}${isRare === true ? " (rare)" : ""}`, ...lines];
   }
 
@@ -136,7 +137,7 @@ export class Matrix {
     if (plain!.code !== 0)
       return paint("red", "The plain run did not pass: there is nothing to compare the other runs with.");
     const outcomes = others.filter(
-      ({ scenarioView }) => scenarioView !== undefined && !isMishap(scenarioView),
+      ({ scenarioView }) => scenarioView !== undefined && !isMishapScenario(scenarioView),
     );
     const mishaps = others.filter((row) => !outcomes.includes(row));
     const total = mishaps.length + this.#notRun.length;

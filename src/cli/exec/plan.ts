@@ -4,7 +4,7 @@ import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
-import { oneLine } from "../../core/schema/text-format.js";
+import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { RequiredCoverage } from "../coverage-list.js";
@@ -66,7 +66,7 @@ export interface Artifacts {
 
 /** The command in one line. */
 export function commandText(command: readonly string[]): string {
-  return oneLine(command.join(" ").replace(/\s+/g, " "));
+  return toPrintableLine(command.join(" ").replace(/\s+/g, " "));
 }
 
 /** Client of the control API within this process, without port or token. */

@@ -2,16 +2,16 @@ import { join } from "node:path";
 import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
 import type { BookReport } from "../../core/schema/reconciliation.js";
-import { formatCount, oneLine } from "../../core/schema/text-format.js";
+import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
 import { iso } from "../../core/schema/time.js";
 import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { Coverage } from "../coverage-list.js";
 import { isFixableByUser, printErrorMessage } from "../errors.js";
-import { compareAppRows, runRowsCommand } from "../reconcile.js";
+import { compareAppRows, readRowsFromCommand } from "../reconcile.js";
 import { printAdvice } from "../report/advice-text.js";
-import { reconciliationReport } from "../report/books.js";
+import { reportOfReconciliation } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
 import { lineWidth, printErrorLine } from "../terminal.js";
@@ -110,7 +110,7 @@ async function refusedCalls(sandbox: Sandbox): Promise<string[]> {
 function errorText(body: unknown): string {
   const { error } = (body ?? {}) as { error?: { message?: string; details?: Record<string, string> } };
   const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
-  return oneLine([error?.message ?? "", ...details].join("; "));
+  return toPrintableLine([error?.message ?? "", ...details].join("; "));
 }
 
 const COULD_NOT = 2;
@@ -124,13 +124,13 @@ async function reconcileAfterRun(
 ): Promise<number> {
   if (reconcile === undefined || runner.stopSignal !== undefined) return 0;
   try {
-    const text = await runRowsCommand(reconcile, environment);
+    const text = await readRowsFromCommand(reconcile, environment);
     const report = await compareAppRows(text, "--reconcile", {}, (body) =>
       sandbox.control<BookReport>("POST /_sandbox/reconcile", body),
     );
     artifacts?.write(join(folder, "reconcile.json"), `${JSON.stringify(report, null, 2)}\n`);
-    artifacts?.write(join(folder, "reconcile.xml"), junitXml([reconciliationReport(report)]));
-    const lines = reportLines(reconciliationReport(report), lineWidth(), plainPaint);
+    artifacts?.write(join(folder, "reconcile.xml"), junitXml([reportOfReconciliation(report)]));
+    const lines = reportLines(reportOfReconciliation(report), lineWidth(), plainPaint);
     if (report.passed) for (const line of lines) notice(line);
     else for (const line of lines) printErrorLine(line, "");
     await warnOfOtherNamespaces(sandbox, notice);

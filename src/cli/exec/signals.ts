@@ -99,7 +99,7 @@ const PARENT_CHECK_MS = 500;
  * Calls back when the parent process has ended, because a killed CI runner or npm sends no signal. Never calls back if
  * init is the parent, or if this process leads its own session and so is meant to outlive its parent.
  */
-export function whenParentEnds(callback: () => void): () => void {
+export function onParentExit(callback: () => void): () => void {
   const parent = process.ppid;
   if (parent <= 1 || process.platform === "win32") return () => {};
   if (process.platform === "linux" && readProcess(process.pid)?.session === process.pid) return () => {};

@@ -7,8 +7,13 @@ import { openSandbox } from "../../opening.js";
 import { OptionsError } from "../../options.js";
 import type { Sandbox } from "../../sandbox.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
-import { wantsColour } from "../text-layout.js";
-import { isMishap, listActiveScenarios, listAllScenarios, strictFailures } from "./applied-rules.js";
+import { isColourEnabled } from "../text-layout.js";
+import {
+  findStrictFailures,
+  isMishapScenario,
+  listActiveScenarios,
+  listAllScenarios,
+} from "./applied-rules.js";
 import { Matrix, type MatrixRun } from "./matrix.js";
 import { commandText, type ExecPlan } from "./plan.js";
 import { runBesideSandbox } from "./run-command.js";
@@ -16,7 +21,7 @@ import { exitCodeOf } from "./signals.js";
 
 /** Groups of shipped scenarios. The default scenario is in none: the plain run uses it. */
 const GROUPS: ReadonlyMap<string, (scenario: ScenarioView) => boolean> = new Map([
-  ["mishaps", isMishap],
+  ["mishaps", isMishapScenario],
   ["all", ({ name }) => name !== "default"],
 ]);
 
@@ -138,7 +143,7 @@ async function runMatrix(plan: ExecPlan, scenarios: ReadonlyMap<string, Scenario
 /** Prints the shipped mishaps: first those that every app must survive, then the rare ones. */
 function announceMishaps(scenarios: ReadonlyMap<string, ScenarioView>, notice: (text: string) => void): void {
   const names = [...scenarios].flatMap(([label, scenario]) =>
-    label === scenario.name && isMishap(scenario) ? [label] : [],
+    label === scenario.name && isMishapScenario(scenario) ? [label] : [],
   );
   const usual = names.filter((name) => !RARE.has(name));
   const rare = names.filter((name) => RARE.has(name));
@@ -174,7 +179,7 @@ async function runOne(
     { ...plan, options: { ...plan.options, scenario: active } },
     { scenario: name, folder },
   );
-  const failures = plan.isStrict ? strictFailures(result, active) : [];
+  const failures = plan.isStrict ? findStrictFailures(result, active) : [];
   for (const failure of failures) printErrorLine(failure);
   const { code, seed, durationMs, advice, due } = result;
   return {
@@ -206,5 +211,5 @@ function printMatrix({ options, artifacts }: ExecPlan, matrix: Matrix): void {
   artifacts?.write("matrix.json", `${JSON.stringify({ seed, ...json }, null, 2)}\n`);
   artifacts?.write("matrix.txt", matrix.toText(WIDTH, false));
   if (options.json) printJson(json);
-  else printText(`\n${matrix.toText(process.stdout.columns || WIDTH, wantsColour())}`);
+  else printText(`\n${matrix.toText(process.stdout.columns || WIDTH, isColourEnabled())}`);
 }

@@ -7,7 +7,7 @@ import type {
 } from "../../core/schema/activity-events.js";
 import { formatDuration } from "../../core/schema/duration.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
-import { oneLine } from "../../core/schema/text-format.js";
+import { toPrintableLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../sandbox.js";
 import { isOutputBacklogged, printText, terminalWidth } from "../terminal.js";
@@ -91,7 +91,7 @@ export function activityLine(activity: Activity, columns: number): string {
   const { at, namespace } = activity;
   const head: StyledText[] = [
     ["dim", `  ${at.slice(11, 19)}  `],
-    ...(namespace === "default" ? [] : [["cyan", `${oneLine(namespace)}  `] satisfies StyledText]),
+    ...(namespace === "default" ? [] : [["cyan", `${toPrintableLine(namespace)}  `] satisfies StyledText]),
   ];
   const room = columns - head.reduce((sum, [, text]) => sum + text.length, 0);
   return fitLine([...head, ...partsOf(activity, room, columns >= WIDE)], columns);
@@ -112,7 +112,7 @@ function requestParts(request: RequestActivity, isWide: boolean): StyledText[] {
   const { method, status, unanswered, fault, error, made, runner } = request;
   const path = request.path.startsWith(`${SERVICE}/`) ? request.path.slice(SERVICE.length) : request.path;
   return [
-    [undefined, `${oneLine(`${method} ${isWide ? path : shortIds(path)}`).padEnd(CALL_WIDTH)}  `],
+    [undefined, `${toPrintableLine(`${method} ${isWide ? path : shortIds(path)}`).padEnd(CALL_WIDTH)}  `],
     [statusStyle(status), status === null ? unanswered! : String(status)],
     ...gapped("yellow", fault && `fault ${isWide ? fault : shortIds(fault)}`),
     ...gapped(statusStyle(status), error),
@@ -145,8 +145,8 @@ function attemptParts(attempt: AttemptActivity, room: number): StyledText[] {
   const left = room - head.length - answer.length - (next === "" ? 0 : next.length + GAP) - GAP;
   const response = isTaken ? "" : (response_body ?? "").replace(/\s+/g, " ").trim();
   return [
-    [undefined, oneLine(head)],
-    [isTaken ? "green" : "red", oneLine(answer)],
+    [undefined, toPrintableLine(head)],
+    [isTaken ? "green" : "red", toPrintableLine(answer)],
     ...(left > 4 ? gapped(undefined, cutText(response, left)) : []),
     ...gapped("yellow", next),
   ];
@@ -159,7 +159,7 @@ function nextTry({ at, next_attempt_at }: AttemptActivity): string {
 }
 
 function gapped(style: Style | undefined, text: string | null): StyledText[] {
-  return text === null || text === "" ? [] : [[style, " ".repeat(GAP) + oneLine(text)]];
+  return text === null || text === "" ? [] : [[style, " ".repeat(GAP) + toPrintableLine(text)]];
 }
 
 /** Shortens ids, as in `ch_31c2…`. */

@@ -15,7 +15,7 @@ export function printAdvice(advice: readonly Advice[]): void {
 }
 
 /** Advice that was given after `before` was read; `times` counts only the new occurrences. */
-export function addedAdvice(before: readonly Advice[], after: readonly Advice[]): Advice[] {
+export function findNewAdvice(before: readonly Advice[], after: readonly Advice[]): Advice[] {
   return after.flatMap((one) => {
     const times = one.times - (before.find(({ id }) => id === one.id)?.times ?? 0);
     return times > 0 ? [{ ...one, times }] : [];

@@ -8,7 +8,7 @@ import { formatCount } from "../../core/schema/text-format.js";
 import type { Report, ReportCase } from "./report.js";
 
 /** Report of `reconcile`: a case per kind of finding, and each finding with its row and charge. */
-export function reconciliationReport({
+export function reportOfReconciliation({
   rows,
   charges,
   compared,

@@ -1,8 +1,8 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
-import { oneLineDeep } from "../../core/schema/text-format.js";
+import { toPrintableValue } from "../../core/schema/text-format.js";
 import { deviationKey, deviationSetKey, deviationSetText } from "../../tools/explore/deviation-set.js";
 import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
-import { KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
+import { DEVIATION_KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
 
@@ -15,7 +15,7 @@ const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
 };
 
 /** Report of a flow's exploration: a case per deviation, a finding per message. */
-export function exploreReport(flow: string, report: ExploreReport): Report {
+export function reportOfExploration(flow: string, report: ExploreReport): Report {
   const {
     findings,
     singles,
@@ -26,7 +26,7 @@ export function exploreReport(flow: string, report: ExploreReport): Report {
     complete_depth,
     ms,
     profile = {},
-  } = oneLineDeep(report);
+  } = toPrintableValue(report);
   const failing = new Set(findings.map(({ deviations }) => deviationSetKey(deviations)));
   const messages = [...new Set(findings.map(textOf))];
   return {
@@ -74,7 +74,10 @@ function findingCase({ oracle, message, story }: ExploreFinding): ReportCase {
 
 function detailsOf({ deviations, file }: ExploreFinding): CaseDetail[] {
   const details = deviations.map(
-    ({ kind, at }): CaseDetail => ["deviation", `${kind} at ${at}: ${KIND_DEFINITIONS[kind].description}`],
+    ({ kind, at }): CaseDetail => [
+      "deviation",
+      `${kind} at ${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`,
+    ],
   );
   return file === undefined ? details : [...details, ["file", file]];
 }

@@ -1,4 +1,4 @@
-import { oneLineDeep } from "../../core/schema/text-format.js";
+import { toPrintableValue } from "../../core/schema/text-format.js";
 import { lineWidth } from "../terminal.js";
 import { cutText, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import type { Report, ReportCase, ReportOutcome } from "./report.js";
@@ -22,7 +22,7 @@ export function reportText(report: Report, width = lineWidth(), style: Paint = p
 
 /** A report for people: heading, cases with what went wrong, notes, summary. */
 export function reportLines(raw: Report, width: number, style: Paint): string[] {
-  const report = oneLineDeep(raw);
+  const report = toPrintableValue(raw);
   const { heading, verdict, findings, cases, drawing, notes, summary } = report;
   const indent = heading === undefined ? "" : "  ";
   const rows = flattened(findings ?? cases);

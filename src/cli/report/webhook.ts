@@ -5,13 +5,13 @@ import {
   type ProbeRow,
   type WebhookReport,
 } from "../../core/schema/receiver-report.js";
-import { formatCount, oneLineDeep } from "../../core/schema/text-format.js";
+import { formatCount, toPrintableValue } from "../../core/schema/text-format.js";
 import { paint } from "../text-layout.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
 import { caseLines } from "./text.js";
 
 /** Report of `check-webhook`: a case per probe, and a finding per fault or per result that the user must check. */
-export function webhookReport(report: WebhookReport): Report {
+export function reportOfWebhookCheck(report: WebhookReport): Report {
   const { url, outcome, error, duration_ms, started_at, probes } = report;
   const whole = {
     name: `check-webhook ${url}`,
@@ -47,7 +47,7 @@ const TITLE_WIDTH = 33;
 
 /** A probe in one line, printed when it ends. */
 export function probeLine(row: ProbeRow, width: number): string {
-  return `${caseLines(oneLineDeep({ ...probeCase(row), details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
+  return `${caseLines(toPrintableValue({ ...probeCase(row), details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
 }
 
 function probeCase(row: ProbeRow): ReportCase {

@@ -14,7 +14,7 @@ interface Held {
 }
 
 /** Sends a held attempt to find out if the receiver is reachable. */
-export type SendProbe = (webhookId: string, target: string, task: Task) => void;
+export type SendHeldAttempt = (webhookId: string, target: string, task: Task) => void;
 
 /**
  * Holds attempts for unreachable endpoints, and probes each endpoint with its oldest attempt. A held attempt does not
@@ -23,12 +23,12 @@ export type SendProbe = (webhookId: string, target: string, task: Task) => void;
 export class HeldEndpoints {
   readonly #wall: WallClock;
   readonly #onNotice: (notice: string) => void;
-  readonly #probe: SendProbe;
+  readonly #probe: SendHeldAttempt;
   readonly #held = new Map<string, Held>();
   /** Start of each attempt's hold in sandbox time, by task id. A probing attempt keeps its entry. */
   readonly #since = new Map<number, number>();
 
-  constructor(wall: WallClock, onNotice: (notice: string) => void, probe: SendProbe) {
+  constructor(wall: WallClock, onNotice: (notice: string) => void, probe: SendHeldAttempt) {
     this.#wall = wall;
     this.#onNotice = onNotice;
     this.#probe = probe;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Signature, type SignatureScheme, signatureScheme } from "../schema/signature-schemes.js";
+import { resolveSignatureScheme, type Signature, type SignatureScheme } from "../schema/signature-schemes.js";
 
 export interface MessageToSign {
   readonly id: string;
@@ -14,7 +14,7 @@ export function signatureHeaders(
   message: MessageToSign,
   secrets: readonly string[],
 ): Record<string, string> {
-  const scheme = signatureScheme(signature);
+  const scheme = resolveSignatureScheme(signature);
   const values: Record<string, string> = {
     id: message.id,
     timestamp: Math.floor(message.sentAtMs / 1000).toString(),

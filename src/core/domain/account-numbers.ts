@@ -8,7 +8,7 @@ const ACCOUNT_DIGITS: Readonly<Record<string, number>> = { GH: 13, KE: 12, TZ: 1
  * A Nigerian number (NUBAN) has nine digits and a check digit over bank code and digits. No bank has the code 999.
  * Other numbers end with a Luhn digit (ISO/IEC 7812-1), because each bank there has its own check digits.
  */
-export function bankAccountNumber(country: string | null, digest: Uint8Array): string {
+export function deriveBankAccountNumber(country: string | null, digest: Uint8Array): string {
   if (country === "NG") {
     const serial = decimalDigits(digest, 9);
     return serial + nubanCheckDigit(`999${serial}`);
@@ -50,7 +50,7 @@ const NO_COUNTRY = "+999";
  * numbers begin with 000: no operator can assign them, because 0 is the trunk prefix. Libraries for phone numbers call
  * them possible but not valid.
  */
-export function merchantPhoneNumber(diallingCode: string | undefined, digest: Uint8Array): string {
+export function deriveMerchantPhoneNumber(diallingCode: string | undefined, digest: Uint8Array): string {
   const code = diallingCode ?? NO_COUNTRY;
   if (code === "+1") {
     const area = US_AREA_CODES[digest[0]! % US_AREA_CODES.length]!;

@@ -1,5 +1,5 @@
 import { getOwn } from "../schema/json-objects.js";
-import { isMatcher, isMatcherWord } from "../schema/matcher-words.js";
+import { isMatcher, isMatcherOperator } from "../schema/matcher-words.js";
 import { globMatches, hasWildcard } from "./glob.js";
 import { evaluateMatcher, type MatchResult } from "./matcher.js";
 
@@ -63,7 +63,7 @@ function mentionsExistence(expected: unknown): boolean {
 
 /** Removes the backslash that escapes a field named like a matcher word. */
 function unescapedField(key: string): string {
-  return key.startsWith("\\") && isMatcherWord(key.slice(1)) ? key.slice(1) : key;
+  return key.startsWith("\\") && isMatcherOperator(key.slice(1)) ? key.slice(1) : key;
 }
 
 function join(path: string, key: string): string {

@@ -1,6 +1,6 @@
 import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../schema/common.js";
 import type { Charge, Holdings, Posting } from "../schema/records/payment-records.js";
-import { add, isNegative, isZeroSum, negate, proportionOf, subtract, zeroAmount } from "./money.js";
+import { add, isNegative, isZeroSum, negate, prorateAmount, subtract, zeroAmount } from "./money.js";
 
 export type { Holdings, Posting } from "../schema/records/payment-records.js";
 
@@ -32,7 +32,7 @@ export function bookedPayment(
   if (settlement === null || fees === null) return undefined;
   if (amount_paid === undefined || currency_paid === undefined)
     return { amount, currency, settlement, totalFee: fees.total_fee };
-  const settled = proportionOf(amount_paid, settlement, amount, decimalsOf(currency_paid));
+  const settled = prorateAmount(amount_paid, settlement, amount, decimalsOf(currency_paid));
   return {
     amount: amount_paid,
     currency: currency_paid,

@@ -1,7 +1,7 @@
 import type { CurrencyFixture, MethodFixture, RailFixture } from "../schema/fixtures-file.js";
-import { bankAccountNumber, merchantPhoneNumber } from "./account-numbers.js";
+import { deriveBankAccountNumber, deriveMerchantPhoneNumber } from "./account-numbers.js";
 import type { PaymentInstructions } from "./charge-transition.js";
-import { walletAddress } from "./wallets.js";
+import { deriveWalletAddress } from "./wallets.js";
 
 export interface InstructionsInput {
   readonly rail: Pick<RailFixture, "institution" | "display_name" | "country"> | null;
@@ -40,7 +40,7 @@ const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any m
 /** The instructions of each method have their fields in the order of the specification (Payment instructions). */
 function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
   const bank_name = institution(rail, "Sandbox Bank");
-  const account_number = bankAccountNumber(rail?.country ?? null, digest);
+  const account_number = deriveBankAccountNumber(rail?.country ?? null, digest);
   const account_name = `${merchantName} (sandbox)`;
   return {
     type: "bank_transfer",
@@ -57,7 +57,7 @@ function bankTransfer({ rail, currency, amount, reference, merchantName, digest 
 function mobileMoney(input: InstructionsInput) {
   const { rail, currency, amount, reference, merchantName, diallingCode, digest } = input;
   const provider = institution(rail, "Sandbox Mobile Money");
-  const phone_number = merchantPhoneNumber(diallingCode, digest);
+  const phone_number = deriveMerchantPhoneNumber(diallingCode, digest);
   const from = input.phoneNumber === null ? "" : ` from ${input.phoneNumber}`;
   return {
     type: "mobile_money",
@@ -73,7 +73,7 @@ function mobileMoney(input: InstructionsInput) {
 function crypto({ currency, amount, reference, walletAddress: quoted, digest }: InstructionsInput) {
   const asset = currency.asset ?? currency.code;
   const network = currency.network ?? asset;
-  const wallet_address = quoted ?? walletAddress(network, digest);
+  const wallet_address = quoted ?? deriveWalletAddress(network, digest);
   return {
     type: "crypto",
     network,

@@ -1,4 +1,4 @@
-import { durationMs } from "../schema/duration.js";
+import { durationToMs } from "../schema/duration.js";
 import type { Mishap } from "../schema/records/webhook-records.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
 
@@ -7,8 +7,8 @@ export type Downtime = NonNullable<Mishap["down"]>;
 /** Resolves a rule's downtime, which counts from `beganMs`. */
 export function resolveDowntime(down: NonNullable<WebhookRule["down"]>, beganMs: number): Downtime {
   const { from = "0s", for: length, answer = "refused" } = typeof down === "string" ? { for: down } : down;
-  const from_ms = beganMs + durationMs(from);
-  return { from_ms, until_ms: from_ms + durationMs(length), answer };
+  const from_ms = beganMs + durationToMs(from);
+  return { from_ms, until_ms: from_ms + durationToMs(length), answer };
 }
 
 /**

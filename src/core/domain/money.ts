@@ -122,12 +122,12 @@ export function exchangeRate(baseRate: string, targetRate: string): string {
 }
 
 /** base × rate, rounded half-up to the currency's decimals. */
-export function convert(base: string, rate: string, decimals: number): string {
+export function convertAmount(base: string, rate: string, decimals: number): string {
   return new Decimal(base).times(rate).toFixed(decimals);
 }
 
 /** amount × part ÷ whole, rounded half-up to the currency's decimals. */
-export function proportionOf(amount: string, part: string, whole: string, decimals: number): string {
+export function prorateAmount(amount: string, part: string, whole: string, decimals: number): string {
   return new Decimal(amount).times(part).dividedBy(whole).toFixed(decimals);
 }
 

@@ -9,12 +9,12 @@ import { OPERATION_IDS, type OperationId } from "../schema/operation-ids.js";
 import {
   childSchema,
   innerSchemas,
-  knownKeys,
+  listKnownKeys,
   schemaNodes,
   unknownFieldMessage,
 } from "../schema/schema-paths.js";
 import { globMatches } from "./glob.js";
-import { globMatchesRoute, nearestPath } from "./path-patterns.js";
+import { globMatchesRoute, suggestPath } from "./path-patterns.js";
 
 /** Names that exist in a sandbox. */
 export interface Vocabulary {
@@ -141,7 +141,7 @@ function isForced(value: unknown): boolean {
 }
 
 function keysOf(schemas: Schemas): string[] {
-  return [...new Set(schemas.flatMap((schema) => knownKeys(schema, [])))];
+  return [...new Set(schemas.flatMap((schema) => listKnownKeys(schema, [])))];
 }
 
 function nameKindIn(schemas: Schemas, field: string | undefined): NameKind | undefined {
@@ -184,7 +184,7 @@ function* unknownTexts(
 }
 
 export function unknownPathMessage(path: string, routes: readonly string[]): string {
-  const near = nearestPath(path, routes);
+  const near = suggestPath(path, routes);
   return `there is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 

@@ -1,4 +1,4 @@
-import { nearestWord } from "../schema/nearest.js";
+import { findNearestWord } from "../schema/nearest.js";
 
 /** Longer paths get no suggestion. */
 const LONGEST_PATH = 200;
@@ -36,7 +36,7 @@ export function globMatchesRoute(glob: string, route: string): boolean {
  * Suggests an existing path for a path that matches no route: corrects a typo, adds a missing beginning, or adds a
  * missing id at the end. Keeps the ids of the path.
  */
-export function nearestPath(path: string, routes: readonly string[]): string | undefined {
+export function suggestPath(path: string, routes: readonly string[]): string | undefined {
   if (path.length > LONGEST_PATH) return undefined;
   const segments = path.split("/");
   const candidates = routes.map((route) => fillParameters(segments, route.split("/")));
@@ -52,7 +52,7 @@ export function nearestPath(path: string, routes: readonly string[]): string | u
     const withoutId = route.replace(/\/:\w+$/, "");
     if (!byPath.has(withoutId)) byPath.set(withoutId, route);
   }
-  const found = nearestWord(
+  const found = findNearestWord(
     path,
     [...byPath.keys()].filter((candidate) => isLike(segments, candidate.split("/"))),
   );
@@ -75,5 +75,5 @@ function isLike(segments: readonly string[], path: readonly string[]): boolean {
 }
 
 function isTypo(text: string, intended: string): boolean {
-  return text === intended || nearestWord(text, [intended]) !== undefined;
+  return text === intended || findNearestWord(text, [intended]) !== undefined;
 }

@@ -1,5 +1,5 @@
 import type { Pricing, Quote } from "../schema/records/payment-records.js";
-import { add, convert, exchangeRate, percentOf, toCanonicalAmount } from "./money.js";
+import { add, convertAmount, exchangeRate, percentOf, toCanonicalAmount } from "./money.js";
 
 export type { Pricing } from "../schema/records/payment-records.js";
 
@@ -26,7 +26,7 @@ export function computePrice(pricing: Pricing, targetCurrency: string, terms: Pr
   const settlement =
     local !== undefined && Object.hasOwn(local, targetCurrency)
       ? toCanonicalAmount(local[targetCurrency]!, decimals)
-      : convert(pricing.amount, rate, decimals);
+      : convertAmount(pricing.amount, rate, decimals);
   const platformFee = percentOf(settlement, terms.platform_percent, decimals);
   const gatewayFee = percentOf(settlement, terms.gateway_percent, decimals);
   const totalFee = add(platformFee, gatewayFee);

@@ -1,4 +1,4 @@
-import { durationMs } from "../schema/duration.js";
+import { durationToMs } from "../schema/duration.js";
 
 /** An entry of a charge's or withdrawal's timeline; `after` and `after_expiry` are durations. */
 export type TimelineEntry<Status extends string> =
@@ -40,7 +40,7 @@ export interface TimelineProgress<Status extends string> {
  * Plans the entry at index `step`. `after` counts from `nowMs`, `after_expiry` from the expiry; a due time is never in
  * the past. Returns undefined if the timeline is over or waits for expiry.
  */
-export function nextEntry(
+export function planEntry(
   timeline: readonly TimelineEntry<string>[],
   step: number,
   nowMs: number,
@@ -48,18 +48,18 @@ export function nextEntry(
 ): PlannedEntry | undefined {
   const entry = timeline[step];
   if (entry === undefined) return undefined;
-  if ("after" in entry) return { step, dueMs: nowMs + durationMs(entry.after) };
+  if ("after" in entry) return { step, dueMs: nowMs + durationToMs(entry.after) };
   if (expiredMs === undefined) return undefined;
-  return { step, dueMs: Math.max(nowMs, expiredMs + durationMs(entry.after_expiry)) };
+  return { step, dueMs: Math.max(nowMs, expiredMs + durationToMs(entry.after_expiry)) };
 }
 
 /** Plans the first entry with `after_expiry`; expiry skips the entries before it. */
-export function nextEntryAfterExpiry(
+export function planEntryAfterExpiry(
   timeline: readonly TimelineEntry<string>[],
   expiredMs: number,
 ): PlannedEntry | undefined {
   const step = timeline.findIndex((entry) => "after_expiry" in entry);
-  return step === -1 ? undefined : nextEntry(timeline, step, expiredMs, expiredMs);
+  return step === -1 ? undefined : planEntry(timeline, step, expiredMs, expiredMs);
 }
 
 /** Result of a due entry: the status changes, is reached already, or may not follow. The last two add a note. */
@@ -101,7 +101,7 @@ export function* simulateTimeline<Status extends string>(
       expiredMs = timeOf(expiryMs);
       expiryMs = undefined;
       status = expired;
-      next = nextEntryAfterExpiry(timeline, expiredMs);
+      next = planEntryAfterExpiry(timeline, expiredMs);
       yield { step: null, before, verdict: "moves", status };
       continue;
     }
@@ -113,8 +113,8 @@ export function* simulateTimeline<Status extends string>(
     if (verdict === "moves") status = to;
     if (verdict === "moves" && to === expired) {
       expiredMs = nowMs;
-      next = nextEntryAfterExpiry(timeline, nowMs);
-    } else next = nextEntry(timeline, step + 1, nowMs, expiredMs);
+      next = planEntryAfterExpiry(timeline, nowMs);
+    } else next = planEntry(timeline, step + 1, nowMs, expiredMs);
     yield { step, before, verdict, status };
   }
 }

@@ -20,7 +20,7 @@ const ETHEREUM_PREFIX = "dead".repeat(6);
 const TRON_PREFIX = "41b63ca4e67ad7abb2be09e9a8";
 
 /** Derives an address from a digest of 32 bytes. */
-export function walletAddress(network: string, digest: Uint8Array): string {
+export function deriveWalletAddress(network: string, digest: Uint8Array): string {
   switch (network) {
     case "TRC20":
       return base58Check(hex.decode(TRON_PREFIX + hex.encode(digest.subarray(0, DIGEST_BYTES))));

@@ -6,7 +6,7 @@ import type { State } from "./state.js";
 import type { Command } from "./transaction.js";
 
 /** An organization of the fixtures with the changes made at run time. */
-export function organizationOf(
+export function currentOrganization(
   state: State,
   catalogue: Catalogue,
   id: string,
@@ -46,7 +46,7 @@ export function changeOrganization(
   patch: Partial<Omit<OrganizationOverride, "organization_id">>,
 ): Command<OrganizationFixture | Refusal> {
   return (tx) => {
-    const current = organizationOf(tx.state, tx.catalogue, id);
+    const current = currentOrganization(tx.state, tx.catalogue, id);
     if (current === undefined) return refuse("NOT_FOUND", `There is no organization "${id}"`);
     const unknownId = patch.enabled_payment_methods?.find((id) => tx.catalogue.method(id) === undefined);
     if (unknownId !== undefined) {

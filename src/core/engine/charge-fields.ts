@@ -13,7 +13,7 @@ export function metadataCondition(key: string, value: string): FieldCondition<Ch
 }
 
 /** Returns a test for charges: each search word must begin a word of their ids, customer or metadata. */
-export function chargeSearch(search: string): (charge: Charge) => boolean {
+export function chargeSearchFilter(search: string): (charge: Charge) => boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.some((word) => LETTER.test(word))) return () => false;
   return (charge) => {

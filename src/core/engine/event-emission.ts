@@ -2,15 +2,15 @@ import { matchesAnyGlob } from "../domain/glob.js";
 import { resolveDowntime } from "../domain/mishap.js";
 import { findRule, type MatchedRule, type MatchSubject } from "../domain/rule-matching.js";
 import type { Mode } from "../schema/common.js";
-import { durationMs } from "../schema/duration.js";
+import { durationToMs } from "../schema/duration.js";
 import { getOwn } from "../schema/json-objects.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
 import { iso } from "../schema/time.js";
 import { eventCopyId, invalidSignatureMishap } from "./event-variants.js";
 import { type EventHead, LazyEvent } from "./lazy-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
-import { EventCounts, type RetryMishap, retryMishapsOf } from "./retry-mishaps.js";
-import { scenariosFor } from "./scenario-lookup.js";
+import { type RetryMishap, RuleEventCounts, retryMishapsOf } from "./retry-mishaps.js";
+import { listApplicableScenarios } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 
 export interface Emission<Source> {
@@ -32,20 +32,20 @@ export interface Emission<Source> {
 }
 
 /** Records an event and plans its deliveries to subscribed endpoints. */
-export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
+export function emitEvent<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
   const { owner, type } = emission;
   const { event, name } = newEvent(tx, emission);
   const receivers = tx.state.endpoints().filter((endpoint) => isSubscribed(endpoint, event, name));
   tx.put("events", event.event_id, event);
   if (receivers.length > 0) {
-    const counts = new EventCounts(tx);
+    const counts = new RuleEventCounts(tx);
     for (const endpoint of receivers) {
       const { fields, metadata } = emission.subject();
       const subject = {
         metadata,
         fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
       };
-      const scenarios = [...scenariosFor(tx.state, owner.scenario_asked)];
+      const scenarios = [...listApplicableScenarios(tx.state, owner.scenario_asked)];
       const found = findRule(
         "webhooks",
         scenarios,
@@ -158,7 +158,7 @@ function mishapOf(
   return {
     ...nothingWrong(found.scenario),
     bad_signature: bad_signature ?? false,
-    stale_ms: stale === undefined ? 0 : durationMs(stale),
+    stale_ms: stale === undefined ? 0 : durationToMs(stale),
     fail_first: fail_first ?? 0,
     drop: drop ?? false,
     ...(lose_answer ? { lose_answer } : {}),
@@ -202,7 +202,7 @@ function planDeliveries(
 ): void {
   const rule = found?.rule ?? {};
   const planLater = (mishap: Mishap | null, delay: string) =>
-    planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), tx.atMs + durationMs(delay));
+    planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), tx.atMs + durationToMs(delay));
   if (rule.drop) putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
   for (let copy = 0; copy < (rule.drop ? 0 : (rule.copies ?? 1)); copy++) {
     const copyMishap = found === undefined ? mishap : mishapOfCopy(mishap, found, { event, endpoint, copy });

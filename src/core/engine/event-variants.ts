@@ -1,4 +1,4 @@
-import { subjectOfEvent } from "../schema/event-types.js";
+import { parseEventType } from "../schema/event-types.js";
 import { getOwn } from "../schema/json-objects.js";
 import type { Settings } from "../schema/settings.js";
 import { digestOf, idOf } from "./ids.js";
@@ -13,11 +13,11 @@ export function invalidSignatureMishap(
   { type }: EventRecord,
   { event_names }: Settings,
 ): Mishap {
-  const object = subjectOfEvent(type)?.object;
+  const object = parseEventType(type)?.object;
   const claimed = object === undefined ? type : CLAIMS[object];
   const forged = {
     type: getOwn(event_names, claimed) ?? claimed,
-    status: subjectOfEvent(claimed)?.status ?? null,
+    status: parseEventType(claimed)?.status ?? null,
   };
   return { scenario, bad_signature: true, stale_ms: 0, fail_first: 0, drop: false, forged };
 }

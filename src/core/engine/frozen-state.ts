@@ -46,7 +46,7 @@ const PLAIN: { readonly [Name in CollectionName]?: (record: Collections[Name]) =
 };
 
 /** Returns the state as JSON values: converts charges and events, which are no plain objects in memory. */
-export function thawState({ collections, ...head }: FrozenState): StateDump {
+export function toStateDump({ collections, ...head }: FrozenState): StateDump {
   const plain = mapCollections(collections, (entries, name) => {
     const plainOf = PLAIN[name];
     return plainOf === undefined

@@ -80,7 +80,7 @@ function pageOf<Name extends StaleReadCollection>(
 }
 
 /** Endpoints of the caller's organization, and those the sandbox was started with. */
-export function visibleEndpoints(state: State, caller: Caller): Endpoint[] {
+export function listVisibleEndpoints(state: State, caller: Caller): Endpoint[] {
   const owners = [null, caller.organization.organization_id];
   const isVisible = (endpoint: Endpoint) =>
     endpoint.mode === caller.mode && owners.includes(endpoint.organization_id);

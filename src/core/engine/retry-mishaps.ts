@@ -1,5 +1,5 @@
 import { findRule, type MatchSubject } from "../domain/rule-matching.js";
-import { durationMs } from "../schema/duration.js";
+import { durationToMs } from "../schema/duration.js";
 import type { Scenario, WebhookRule } from "../schema/scenario-rules.js";
 import type { Delivery, Mishap } from "./records.js";
 import type { Transaction } from "./transaction.js";
@@ -8,7 +8,7 @@ import type { Transaction } from "./transaction.js";
 export type RetryMishap = NonNullable<Mishap["retried"]>[number];
 
 /** Counts the events that match rules with `times` or `skip`. An event with several receivers counts once. */
-export class EventCounts {
+export class RuleEventCounts {
   readonly #tx: Transaction;
   /** Results for this event, by rule. Created on first use, because few rules need counts. */
   #results: Map<string, boolean> | undefined;
@@ -40,7 +40,7 @@ export class EventCounts {
 export function retryMishapsOf(
   scenarios: readonly Scenario[],
   subject: MatchSubject,
-  counts: EventCounts,
+  counts: RuleEventCounts,
 ): readonly RetryMishap[] {
   const rules = scenarios.flatMap(({ webhooks }) => webhooks ?? []);
   const attempts = new Set(rules.flatMap(({ attempt }) => attempt ?? []));
@@ -53,7 +53,7 @@ export function retryMishapsOf(
     );
     if (found === undefined) return [];
     const { delay, copies = 1, lose_answer = false } = found.rule;
-    const delay_ms = delay === undefined ? 0 : durationMs(delay);
+    const delay_ms = delay === undefined ? 0 : durationToMs(delay);
     return [{ attempt, scenario: found.scenario, index: found.index, delay_ms, copies, lose_answer }];
   });
 }

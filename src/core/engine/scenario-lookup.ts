@@ -14,7 +14,7 @@ function scenarioNames(state: State): string[] {
 }
 
 /** Scenarios in matching order: the requested one, the active ones (last activated first), `default`. */
-export function scenariosFor(state: State, requested: string | null): Scenario[] {
+export function listApplicableScenarios(state: State, requested: string | null): Scenario[] {
   const scenarios: Scenario[] = [];
   if (requested !== null) pushIfAny(scenarios, findScenario(state, requested));
   for (const { name, scenario } of state.activeScenarios()) if (name !== requested) scenarios.push(scenario);
@@ -27,7 +27,7 @@ function pushIfAny(scenarios: Scenario[], found: Scenario | undefined): void {
 }
 
 /** Returns the scenario that a request names in a header, else in its metadata; `faults` reports an unknown name. */
-export function requestedScenario(
+export function readRequestedScenario(
   state: State,
   header: string | null,
   body: unknown,

@@ -1,7 +1,7 @@
 import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
-import { subjectOfEvent } from "../schema/event-types.js";
+import { parseEventType } from "../schema/event-types.js";
 import type { Collections } from "./records.js";
 import type { State } from "./state.js";
 
@@ -76,7 +76,7 @@ function isSettledBy({ settled_at }: Charge, atMs: number): boolean {
 function withdrawalAt(withdrawal: Withdrawal, atMs: number, state: State): Withdrawal {
   if (Date.parse(withdrawal.updated_at) <= atMs) return withdrawal;
   const last = state.eventsOf(withdrawal.withdrawal_id).find(({ at }) => Date.parse(at) <= atMs);
-  const meaning = last && subjectOfEvent(last.type);
+  const meaning = last && parseEventType(last.type);
   return {
     ...withdrawal,
     status: meaning?.object === "withdrawal" ? meaning.status : "PENDING",

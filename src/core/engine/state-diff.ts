@@ -30,7 +30,7 @@ export interface StateChanges {
 const INTERNAL = new Set<CollectionName>(["idempotency", "lanes", "tasks", "clock", "entries"]);
 
 /** @param limit maximum length of `records`; `counts` covers all changes */
-export function changesBetween(before: unknown, after: unknown, limit: number): StateChanges {
+export function diffStates(before: unknown, after: unknown, limit: number): StateChanges {
   const records: RecordChange[] = [];
   const counts = COLLECTION_NAMES.filter((name) => !INTERNAL.has(name)).map((collection) => {
     const old = new Map(recordsOf(before, collection));
@@ -39,7 +39,7 @@ export function changesBetween(before: unknown, after: unknown, limit: number): 
       const is = from === undefined ? "added" : to === undefined ? "removed" : "changed";
       count[is]++;
       if (records.length < limit)
-        records.push({ collection, id, changeKind: is, fields: fieldsBetween(from, to) });
+        records.push({ collection, id, changeKind: is, fields: diffRecordFields(from, to) });
     };
     for (const [id, to] of recordsOf(after, collection)) {
       const from = old.get(id);
@@ -60,7 +60,7 @@ function recordsOf(state: unknown, collection: CollectionName): [string, unknown
   return list.filter(Array.isArray).map(([key, record]) => [String(key), record]);
 }
 
-export function fieldsBetween(from: unknown, to: unknown): FieldChange[] {
+export function diffRecordFields(from: unknown, to: unknown): FieldChange[] {
   if (from === undefined || to === undefined) return [];
   const [before, after] = [flattenRecord(from), flattenRecord(to)];
   return [...new Set([...before.keys(), ...after.keys()])]

@@ -2,8 +2,8 @@ import type { Charge } from "../domain/charge-transition.js";
 import type { Holdings } from "../domain/ledger-postings.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
-import { chargeSearch } from "./charge-fields.js";
-import { type FrozenState, freezeState, thawState } from "./frozen-state.js";
+import { chargeSearchFilter } from "./charge-fields.js";
+import { type FrozenState, freezeState, toStateDump } from "./frozen-state.js";
 import {
   addToGroup,
   ClosedEvents,
@@ -226,7 +226,7 @@ export class State {
 
   /** Charges that match each word, newest first. */
   chargesWithWords(words: string): Charge[] {
-    return [...this.tables.charges.values()].filter(chargeSearch(words)).sort((a, b) => b.seq - a.seq);
+    return [...this.tables.charges.values()].filter(chargeSearchFilter(words)).sort((a, b) => b.seq - a.seq);
   }
 
   /** Number of records in a collection, or in one of its lists. */
@@ -306,7 +306,7 @@ export class State {
   }
 
   dump(): StateDump {
-    return thawState(freezeState(this));
+    return toStateDump(freezeState(this));
   }
 
   static from(dump: StateDump): State {

@@ -1,12 +1,12 @@
-import { expireCharge, runTimelineEntry, settleCharge } from "./commands/charge-life.js";
-import { runWithdrawalEntry } from "./commands/withdrawal-commands.js";
+import { expireCharge, runChargeTimelineEntry, settleCharge } from "./commands/charge-life.js";
+import { runWithdrawalTimelineEntry } from "./commands/withdrawal-commands.js";
 import type { Task } from "./records.js";
 import type { Command } from "./transaction.js";
 
 const COMMANDS: Readonly<Record<Exclude<Task["kind"], "attempt">, (task: Task) => Command<void>>> = {
   expire: expireCharge,
-  timeline: runTimelineEntry,
-  withdrawal: runWithdrawalEntry,
+  timeline: runChargeTimelineEntry,
+  withdrawal: runWithdrawalTimelineEntry,
   settle: settleCharge,
 };
 

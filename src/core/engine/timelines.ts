@@ -1,19 +1,19 @@
 import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
-import { proportionOf, toCanonicalAmount } from "../domain/money.js";
+import { prorateAmount, toCanonicalAmount } from "../domain/money.js";
 import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
 import { checkEntry, type PlannedEntry, type StatusRules } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { isRefusal, type Refusal } from "../schema/refusals.js";
 import type { ChargeRule, Scenario } from "../schema/scenario-rules.js";
 import { digestOf, fractionOf } from "./ids.js";
-import { DEFAULT_SCENARIO, scenariosFor } from "./scenario-lookup.js";
+import { DEFAULT_SCENARIO, listApplicableScenarios } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 
 /* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */
 
 /** Sets the record's timeline from the first matching rule; adds a note if the requested scenario has no such rule. */
-export function withTimeline<Item extends Charge | Withdrawal>(
+export function assignTimeline<Item extends Charge | Withdrawal>(
   tx: Transaction,
   kind: Item extends Charge ? "charges" : "withdrawals",
   record: Item,
@@ -21,7 +21,7 @@ export function withTimeline<Item extends Charge | Withdrawal>(
 ): Item {
   const { scenario_asked: requested, notes } = record;
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
-  const scenarios = scenariosFor(tx.state, requested);
+  const scenarios = listApplicableScenarios(tx.state, requested);
   const choice = findRule(
     kind,
     scenarios,
@@ -56,7 +56,7 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
   const { code, decimals } =
     tx.catalogue.currency(paid.currency ?? currency) ?? tx.catalogue.requireCurrency(currency);
   const amount_paid = toCanonicalAmount(
-    paid.amount ?? proportionOf(amount, String(paid.factor ?? 1), "1", decimals),
+    paid.amount ?? prorateAmount(amount, String(paid.factor ?? 1), "1", decimals),
     decimals,
   );
   return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };

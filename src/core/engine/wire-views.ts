@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { type Charge, resolveInstructions } from "../domain/charge-transition.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
-import { durationMs } from "../schema/duration.js";
+import { durationToMs } from "../schema/duration.js";
 import type { chargeDetailSchema } from "../schema/responses/charge-responses.js";
 import { iso } from "../schema/time.js";
 import type { Destination, Endpoint, Quote } from "./records.js";
@@ -80,9 +80,10 @@ export function copyCachedJson(old: Charge, now: Charge): Charge {
 }
 
 /** Whitelabel checkout result: AWAITING_PAYMENT if the timeline begins with it at once, else PENDING. */
-export function whitelabelResult(charge: Charge) {
+export function whitelabelResultView(charge: Charge) {
   const [first] = charge.timeline;
-  const awaitsAtOnce = first?.to === "AWAITING_PAYMENT" && "after" in first && durationMs(first.after) === 0;
+  const awaitsAtOnce =
+    first?.to === "AWAITING_PAYMENT" && "after" in first && durationToMs(first.after) === 0;
   return {
     checkout_id: charge.checkout_id,
     charge_id: charge.charge_id,

@@ -6,23 +6,23 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
 import { TOO_DEEP_MESSAGE } from "../schema/depth.js";
 import {
-  closestIssues,
   DEFAULT_ISSUE_MESSAGE,
+  findClosestUnionIssues,
   issueMessage,
   issuePath,
   safeParse,
 } from "../schema/issues.js";
 import { isJsonObject } from "../schema/json-objects.js";
-import { nearestWord } from "../schema/nearest.js";
-import { conflictingFields, knownKeys, unknownFieldMessage } from "../schema/schema-paths.js";
+import { findNearestWord } from "../schema/nearest.js";
+import { findConflictingFields, listKnownKeys, unknownFieldMessage } from "../schema/schema-paths.js";
 import { UserError } from "../schema/user-error.js";
 import {
   firstAliasOffset,
   structureFaults,
   syntaxFaults,
-  type Yaml,
   type YamlDocument,
   type YamlFault,
+  type YamlModule,
   yamlWarnings,
 } from "./yaml-faults.js";
 
@@ -80,7 +80,7 @@ export class DocumentError extends UserError {
 }
 
 /** Sorts by position; drops repeated faults of a field. */
-export function distinctSortedFaults(faults: readonly DocumentFault[]): DocumentFault[] {
+export function sortAndDedupeFaults(faults: readonly DocumentFault[]): DocumentFault[] {
   const seen = new Set<string>();
   return [...faults]
     .sort((a, b) => a.line - b.line || a.column - b.column)
@@ -193,7 +193,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
 }
 
 /** Wraps a value without a file; its faults have no position. */
-export function valueDocument(value: unknown): LoadedDocument {
+export function documentFromValue(value: unknown): LoadedDocument {
   return {
     file: "",
     value,
@@ -201,17 +201,17 @@ export function valueDocument(value: unknown): LoadedDocument {
   };
 }
 
-function hasTooManyTokens(yaml: Yaml, text: string): boolean {
+function hasTooManyTokens(yaml: YamlModule, text: string): boolean {
   let count = 0;
   for (const _token of new yaml.Lexer().lex(text)) if (++count > MAX_TOKENS) return true;
   return false;
 }
 
 function parseYaml(
-  yaml: Yaml,
+  yaml: YamlModule,
   file: string,
   text: string,
-  lineCounter: InstanceType<Yaml["LineCounter"]>,
+  lineCounter: InstanceType<YamlModule["LineCounter"]>,
 ): YamlDocument {
   try {
     // Repeated keys are found later: the library's check is quadratic.
@@ -230,7 +230,7 @@ function limited<T extends { readonly message: string }>(faults: readonly T[]): 
 }
 
 /** Finds the node at a path; follows aliases. */
-function nodeAt(yaml: Yaml, document: YamlDocument, path: Path): unknown {
+function nodeAt(yaml: YamlModule, document: YamlDocument, path: Path): unknown {
   let node: unknown = document.contents;
   for (const part of path) {
     if (yaml.isAlias(node)) node = node.resolve(document);
@@ -241,12 +241,12 @@ function nodeAt(yaml: Yaml, document: YamlDocument, path: Path): unknown {
   return node;
 }
 
-function keyName(yaml: Yaml, key: unknown): string | undefined {
+function keyName(yaml: YamlModule, key: unknown): string | undefined {
   return yaml.isScalar(key) ? String(key.value) : undefined;
 }
 
 /** Offset of a field's key, where its faults are reported. */
-function keyOffset(yaml: Yaml, document: YamlDocument, path: Path): number | undefined {
+function keyOffset(yaml: YamlModule, document: YamlDocument, path: Path): number | undefined {
   const last = path.at(-1);
   if (typeof last !== "string") return undefined;
   let parent = nodeAt(yaml, document, path.slice(0, -1));
@@ -322,20 +322,20 @@ function issueMessages(
   if (isUnresolved(issue.input)) return [];
   const path = issue.path.filter((part): part is string | number => typeof part !== "symbol");
   if (issue.code === "unrecognized_keys") {
-    const known = knownKeys(schema, path);
+    const known = listKnownKeys(schema, path);
     const keys = Object.keys(issue.input as object);
     return issue.keys.map((key) => {
-      const excluded = known.includes(key) ? conflictingFields(schema, path, key, keys) : [];
+      const excluded = known.includes(key) ? findConflictingFields(schema, path, key, keys) : [];
       const message = `does not go with ${excluded.join(", ")}: leave one of them out`;
-      const isBelow = (field: string): boolean => knownKeys(schema, [...path, field]).includes(key);
-      const below = nearestWord(key, known) === undefined ? known.find(isBelow) : undefined;
+      const isBelow = (field: string): boolean => listKnownKeys(schema, [...path, field]).includes(key);
+      const below = findNearestWord(key, known) === undefined ? known.find(isBelow) : undefined;
       const unknown =
         below === undefined ? unknownFieldMessage(key, known) : `goes under ${below}: { ${key}: … }`;
       return { path: [...path, key], message: excluded.length > 0 ? message : unknown };
     });
   }
   const inner =
-    issue.message === DEFAULT_ISSUE_MESSAGE || isJsonObject(issue.input) ? closestIssues(issue) : [];
+    issue.message === DEFAULT_ISSUE_MESSAGE || isJsonObject(issue.input) ? findClosestUnionIssues(issue) : [];
   if (inner.length > 0) return inner.flatMap((cause) => issueMessages(schema, cause, isUnresolved));
   if (isUnquoted(issue) && issue.message === DEFAULT_ISSUE_MESSAGE)
     return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];

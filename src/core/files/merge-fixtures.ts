@@ -11,10 +11,10 @@ import { isJsonObject } from "../schema/json-objects.js";
 import {
   DocumentError,
   type DocumentFault,
-  distinctSortedFaults,
   type LoadedDocument,
   readDocument,
   schemaFaults,
+  sortAndDedupeFaults,
 } from "./documents.js";
 
 type List = keyof Fixtures;
@@ -52,7 +52,7 @@ export function mergeFixtures(shipped: Fixtures, document: LoadedDocument): Fixt
     faults.push(document.faultAt([list, index ?? 0, field], message));
   checkReferences(entries, report);
   checkPrecision(entries, report);
-  if (faults.length > 0) throw new DocumentError(distinctSortedFaults(faults));
+  if (faults.length > 0) throw new DocumentError(sortAndDedupeFaults(faults));
   return Object.fromEntries(
     LIST_NAMES.map((list) => [list, entries[list].map(({ record }) => record)]),
   ) as unknown as Fixtures;

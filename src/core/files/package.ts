@@ -22,28 +22,28 @@ function findRoot(): string {
 }
 
 /** @param path relative to the package */
-export function packageText(path: string): string {
+export function readPackageFile(path: string): string {
   return readFileSync(join(packageRoot(), path), "utf8");
 }
 
 /** Sorted file names in a folder of the package. */
-export function packageFiles(folder: string): string[] {
+export function listPackageFiles(folder: string): string[] {
   return readdirSync(join(packageRoot(), folder)).sort();
 }
 
 /** Paths of the shipped flows in the package. */
-export function packageFlows(): string[] {
-  return packageFiles("scenarios")
+export function listShippedFlows(): string[] {
+  return listPackageFiles("scenarios")
     .filter((name) => /^flow_.*\.yaml$/.test(name))
     .map((name) => `scenarios/${name}`);
 }
 
 export function packageVersion(): string {
-  version ??= (JSON.parse(packageText("package.json")) as { version: string }).version;
+  version ??= (JSON.parse(readPackageFile("package.json")) as { version: string }).version;
   return version;
 }
 
 /** Executable and script that start this command, without its arguments. */
-export function selfInvocation(): readonly string[] {
+export function cliLaunchCommand(): readonly string[] {
   return [process.execPath, join(packageRoot(), "bin/payments-sandbox.js")];
 }

@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
-import { nearestWord } from "../schema/nearest.js";
+import { findNearestWord } from "../schema/nearest.js";
 import { type LoadedDocument, parseDocument, readDocument, wholeFileError } from "./documents.js";
-import { packageFlows, packageText } from "./package.js";
+import { listShippedFlows, readPackageFile } from "./package.js";
 
 /** Reads a user's file or a shipped flow: `card`, `flow_card.yaml` or `scenarios/flow_card.yaml`. */
 export async function readFlow(file: string): Promise<LoadedDocument> {
   if (existsSync(file)) return readDocument(file);
-  const flows = packageFlows();
+  const flows = listShippedFlows();
   const name = file.replaceAll("\\", "/").replace(/^(\.\/)?node_modules\/payments-sandbox\/|^\.\//, "");
   const found = flows.find((flow) => [flow, shortName(flow), ...fileNames(flow)].includes(name));
   // A user's file at the flow's own path takes precedence.
   if (found !== undefined)
-    return existsSync(found) ? readDocument(found) : parseDocument(found, packageText(found));
-  const near = /^\w+$/.test(file) ? nearestWord(file, flows.map(shortName)) : undefined;
+    return existsSync(found) ? readDocument(found) : parseDocument(found, readPackageFile(found));
+  const near = /^\w+$/.test(file) ? findNearestWord(file, flows.map(shortName)) : undefined;
   if (near !== undefined) throw wholeFileError(file, `there is no such file; did you mean the flow ${near}?`);
   return readDocument(file);
 }

@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../schema/depth.js";
 
-export type Yaml = typeof import("yaml");
-export type YamlDocument = ReturnType<Yaml["parseDocument"]>;
+export type YamlModule = typeof import("yaml");
+export type YamlDocument = ReturnType<YamlModule["parseDocument"]>;
 
 const MAX_ALIASES = 1_000;
 
@@ -38,7 +38,7 @@ interface Nested {
 }
 
 /** Finds valid YAML that is refused here: repeated keys, unknown aliases, values that contain themselves. */
-export function* structureFaults(yaml: Yaml, document: YamlDocument): Generator<YamlFault> {
+export function* structureFaults(yaml: YamlModule, document: YamlDocument): Generator<YamlFault> {
   const open: Nested[] = [{ node: document.contents, ancestors: [] }];
   let aliases = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -64,14 +64,14 @@ export function* structureFaults(yaml: Yaml, document: YamlDocument): Generator<
 }
 
 /** Items of a list; values and non-scalar keys of a map. */
-function childrenOf(yaml: Yaml, items: readonly unknown[]): unknown[] {
+function childrenOf(yaml: YamlModule, items: readonly unknown[]): unknown[] {
   return items.flatMap((item) => {
     if (!yaml.isPair(item)) return [item];
     return yaml.isScalar(item.key) ? [item.value] : [item.key, item.value];
   });
 }
 
-function* repeatedKeys(yaml: Yaml, items: readonly unknown[]): Generator<YamlFault> {
+function* repeatedKeys(yaml: YamlModule, items: readonly unknown[]): Generator<YamlFault> {
   const keys = new Set<string>();
   for (const item of items) {
     if (!yaml.isPair(item) || !yaml.isScalar(item.key)) continue;
@@ -83,7 +83,7 @@ function* repeatedKeys(yaml: Yaml, items: readonly unknown[]): Generator<YamlFau
 }
 
 /** Finds valid YAML that is probably a mistake. */
-export function yamlWarnings(yaml: Yaml, document: YamlDocument): YamlFault[] {
+export function yamlWarnings(yaml: YamlModule, document: YamlDocument): YamlFault[] {
   const warnings: YamlFault[] = document.warnings.map(({ pos, message }) => ({
     offset: pos[0],
     message: message.replace(/^Unresolved tag: (.*)$/s, "the tag $1 is unknown and ignored"),
@@ -100,7 +100,7 @@ export function yamlWarnings(yaml: Yaml, document: YamlDocument): YamlFault[] {
   return warnings;
 }
 
-export function firstAliasOffset(yaml: Yaml, document: YamlDocument): number {
+export function firstAliasOffset(yaml: YamlModule, document: YamlDocument): number {
   let offset = 0;
   yaml.visit(document, {
     Alias: (_key, { range }) => {

@@ -1,7 +1,7 @@
 import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
 import type { Engine } from "../engine/engine.js";
 import { digestOf, fractionOf, numberedDigest } from "../engine/ids.js";
-import { findScenario, scenariosFor } from "../engine/scenario-lookup.js";
+import { findScenario, listApplicableScenarios } from "../engine/scenario-lookup.js";
 import type { FaultRule } from "../schema/scenario-rules.js";
 
 export interface MatchedFault {
@@ -45,7 +45,7 @@ export class FaultInjector {
   hasRules(): boolean {
     return (this.#armed ??=
       this.#engine.state.tables.faults.size > 0 ||
-      scenariosFor(this.#engine.state, null).some(({ faults = [] }) => faults.length > 0));
+      listApplicableScenarios(this.#engine.state, null).some(({ faults = [] }) => faults.length > 0));
   }
 
   /** Returns the first matching fault that is not used up, and counts it. */
@@ -61,8 +61,11 @@ export class FaultInjector {
     for (const { fault_id, rule } of controlFaults)
       if (matchesRule(rule.match, subject) && this.#applies(fault_id, rule, subject, undo))
         return { rule, source: fault_id, undo: giveBack };
-    const found = findRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
-      this.#applies(`${scenario}#${index}`, rule, subject, undo),
+    const found = findRule(
+      "faults",
+      listApplicableScenarios(state, named),
+      subject,
+      (scenario, index, rule) => this.#applies(`${scenario}#${index}`, rule, subject, undo),
     );
     if (found === undefined) return undefined;
     const { appliedCounts } = this.#engine;

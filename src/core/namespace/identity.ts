@@ -4,7 +4,7 @@ import { DEFAULT_NAMESPACE } from "../schema/option-schemas.js";
 import type { WebhookOption } from "./namespace-options.js";
 
 /** Creation parameters of a namespace; all are optional. */
-export type NewNamespace = z.infer<typeof namespaceRequestSchema>;
+export type CreateNamespaceRequest = z.infer<typeof namespaceRequestSchema>;
 
 const AUTO_KEY = /^sk_(?:test|live)_ns_(.*)$/s;
 
@@ -20,7 +20,7 @@ export function namespaceInKey(apiKey: string): string | undefined {
 }
 
 /** Webhooks with `{namespace}` in their URL apply to every namespace; others only to the default one. */
-export function inheritedWebhooks(webhooks: readonly WebhookOption[], name: string): WebhookOption[] {
+export function resolveInheritedWebhooks(webhooks: readonly WebhookOption[], name: string): WebhookOption[] {
   return webhooks.flatMap((webhook) => {
     const url = webhook.url?.replace(/\{namespace\}|%7Bnamespace%7D/gi, name);
     return url !== webhook.url || name === DEFAULT_NAMESPACE ? [{ ...webhook, url }] : [];

@@ -17,7 +17,7 @@ export interface RunStep {
 }
 
 /** The part of a run's report that pages show. */
-export interface RunOutcome {
+export interface ScenarioRunSummary {
   readonly outcome: string;
   readonly passed: boolean;
   readonly duration_ms: number;
@@ -38,11 +38,11 @@ export interface ScenarioRunOptions {
 }
 
 /** Parses and runs scenarios for the control API. Injected, since runs are clients of the server. */
-export interface ScenarioTools {
+export interface ScenarioRunner {
   /** Fills in variables, except environment variables. Refuses names outside the vocabulary. */
   read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
   /** Returns the report of a passed or failed run. */
-  run(namespace: Namespace, run: ScenarioRunOptions): Promise<RunOutcome | Refusal>;
+  run(namespace: Namespace, run: ScenarioRunOptions): Promise<ScenarioRunSummary | Refusal>;
 }
 
 export interface ReceiverCheckOptions {

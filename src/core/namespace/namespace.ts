@@ -37,15 +37,15 @@ import { FaultInjector } from "./fault-injector.js";
 import { addContentAfterReset, openEngineAndClock, registerWebhook } from "./initial-state.js";
 import { MailboxLeases } from "./mailbox-leases.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
-import { type Observer, Observers } from "./observers.js";
+import { type Observer, ObserverList } from "./observers.js";
 import { RateLimiter } from "./rate-limiter.js";
 import { RequestJournal } from "./request-journal.js";
 import { ResponseHolds } from "./response-holds.js";
 import { RunLease } from "./run-lease.js";
 import { SavedStates } from "./saved-states.js";
-import type { Arrival } from "./served-request.js";
+import type { ArrivalTime } from "./served-request.js";
 import type { WaitCondition, WaitEndReason } from "./watchers.js";
-import { Watchers } from "./watchers.js";
+import { PendingWaits } from "./watchers.js";
 
 export interface NamespaceInfo {
   readonly apiKey: string;
@@ -78,9 +78,9 @@ export class Namespace {
   readonly #sender: Sender;
   readonly #scheduler: Scheduler<Dispatcher>;
   readonly #reader: ReadGate;
-  readonly #observers: Observers;
+  readonly #observers: ObserverList;
   readonly #activity: AppActivity;
-  readonly #watchers: Watchers;
+  readonly #watchers: PendingWaits;
   readonly #initialSetting: ClockSetting;
   readonly #closing = createAbortController();
   #runCount = 0;
@@ -90,7 +90,7 @@ export class Namespace {
     const onError = (error: unknown) => error instanceof UnavailableError || options.onError(error);
     const { engine, clock } = openEngineAndClock(options);
     const snapshots = options.snapshots();
-    const observers = new Observers(onError);
+    const observers = new ObserverList(onError);
     const onNotice = observers.guardNoticeHandler(options.onNotice);
     const sender = new Sender({
       timeoutMs: options.webhookTimeoutMs,
@@ -149,7 +149,7 @@ export class Namespace {
     this.rateLimiter =
       options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit, clock, wall);
     this.#observers = observers;
-    this.#watchers = new Watchers(wall);
+    this.#watchers = new PendingWaits(wall);
     this.journal = new RequestJournal(options.settings.retention.requests, observers);
     if (onNotice !== undefined) {
       const size = new SizeMonitor(options.name, onNotice);
@@ -188,7 +188,7 @@ export class Namespace {
     return this.#scheduler.clock.nowMs();
   }
 
-  arrival(): Arrival {
+  arrival(): ArrivalTime {
     return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
   }
 

@@ -15,8 +15,13 @@ import { AdviceLog } from "./advice/advisor.js";
 import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
 import { HeapGuard } from "./heap-guard.js";
-import { apiKeysOf, inheritedWebhooks, type NewNamespace, namespaceInKey } from "./identity.js";
-import type { ReceiverChecker, ScenarioTools } from "./injected-tools.js";
+import {
+  apiKeysOf,
+  type CreateNamespaceRequest,
+  namespaceInKey,
+  resolveInheritedWebhooks,
+} from "./identity.js";
+import type { ReceiverChecker, ScenarioRunner } from "./injected-tools.js";
 import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
@@ -25,11 +30,11 @@ import { UnopenedNamespaces } from "./unopened-namespaces.js";
 const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
-  /** Defaults of every namespace. `inheritedWebhooks` decides which webhooks apply outside the default namespace. */
+  /** Defaults of every namespace. `resolveInheritedWebhooks` decides which webhooks apply outside the default namespace. */
   readonly base: NamespaceDefaults;
   /** True if an API key that names an unknown namespace creates that namespace. */
   readonly autoNamespaces: boolean;
-  readonly scenarios: ScenarioTools;
+  readonly scenarios: ScenarioRunner;
   readonly checkReceiver: ReceiverChecker;
   readonly storage: Storage;
   /** Receives the activity of all namespaces. */
@@ -216,7 +221,7 @@ export class Namespaces {
   }
 
   /** Creates a namespace; refused if its name or key is taken. */
-  async create(request: NewNamespace): Promise<NamespaceView | Refusal> {
+  async create(request: CreateNamespaceRequest): Promise<NamespaceView | Refusal> {
     const name = request.name ?? this.#freeName();
     const taken = refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);
     if (this.#namespaces.has(name)) return taken;
@@ -242,7 +247,7 @@ export class Namespaces {
   }
 
   /** Atomic: a failed creation leaves nothing, now or after a restart. */
-  #createBegun(name: string, request: NewNamespace): Namespace | Refusal {
+  #createBegun(name: string, request: CreateNamespaceRequest): Namespace | Refusal {
     const { base, storage } = this.options;
     const startMs = request.start_time === undefined ? base.startMs : parseInstant(request.start_time);
     let namespace: Namespace | undefined;
@@ -259,13 +264,13 @@ export class Namespaces {
   }
 
   /** Checks the secrets of a new namespace. An inherited endpoint uses the new namespace's secret too. */
-  #checkSecrets(name: string, request: NewNamespace): Refusal | undefined {
+  #checkSecrets(name: string, request: CreateNamespaceRequest): Refusal | undefined {
     const { base } = this.options;
     const webhooks = request.webhooks ?? [];
     const faults = secretFaults({
       webhook_secret: request.webhook_secret ?? base.webhookSecret,
       signature: base.settings.signature,
-      webhooks: [...webhooks, ...inheritedWebhooks(base.webhooks, name)],
+      webhooks: [...webhooks, ...resolveInheritedWebhooks(base.webhooks, name)],
     }).map(({ path, message }) => {
       const isOwn = path.length === 1 || Number(path[1]) < webhooks.length;
       return [isOwn ? path.join(".") : "webhook_secret", message];
@@ -274,7 +279,7 @@ export class Namespaces {
   }
 
   /** Returns the namespace, created if necessary; an existing one is not changed. */
-  async ensure(name: string, request: NewNamespace): Promise<NamespaceView | Refusal> {
+  async ensure(name: string, request: CreateNamespaceRequest): Promise<NamespaceView | Refusal> {
     // The user may have repaired the files of a skipped namespace.
     if (this.#unopened.delete(name)) this.#openStored(name);
     const existing = this.#namespaces.get(name);
@@ -309,7 +314,7 @@ export class Namespaces {
     return name;
   }
 
-  #open(name: string, request: NewNamespace, startMs: number | undefined): Namespace {
+  #open(name: string, request: CreateNamespaceRequest, startMs: number | undefined): Namespace {
     const { base, storage, onActivity } = this.options;
     const isDefault = name === DEFAULT_NAMESPACE;
     const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : apiKeysOf(name, request);
@@ -327,7 +332,7 @@ export class Namespaces {
         startMs,
         clock: request.clock === undefined ? base.clock : parseClockSetting(request.clock),
         webhookSecret: request.webhook_secret ?? base.webhookSecret,
-        webhooks: [...inheritedWebhooks(base.webhooks, name), ...(request.webhooks ?? [])],
+        webhooks: [...resolveInheritedWebhooks(base.webhooks, name), ...(request.webhooks ?? [])],
         apiKey,
         liveApiKey,
         store,

@@ -12,7 +12,7 @@ export interface Observer<Request = RequestEntry> {
 }
 
 /** Notifies observers. An observer's error never fails the caller; the first error of each observer is reported. */
-export class Observers<Request = RequestEntry> {
+export class ObserverList<Request = RequestEntry> {
   readonly #all = new Set<Observer<Request>>();
   #reportedSources: WeakSet<object> | undefined;
   readonly #onError: (error: unknown) => void;

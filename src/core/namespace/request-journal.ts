@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
-import type { Observers } from "./observers.js";
-import type { Arrival, RequestEntry, ServedRequest } from "./served-request.js";
+import type { ObserverList } from "./observers.js";
+import type { ArrivalTime, RequestEntry, ServedRequest } from "./served-request.js";
 
 type MutableEntry = { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] };
 
@@ -17,7 +17,7 @@ const MAX_CHARS = 64 * 1024 * 1024;
  */
 export class RequestJournal {
   readonly #limit: number;
-  readonly #observers: Observers;
+  readonly #observers: ObserverList;
   #ring: (RequestEntry | undefined)[] = [];
   /** Size of each entry in `#ring`, as counted in `#chars`. */
   #lengths: number[] = [];
@@ -31,13 +31,13 @@ export class RequestJournal {
    * @param limit number of entries
    * @param observers notified of each request; their errors never fail a call
    */
-  constructor(limit: number, observers: Observers) {
+  constructor(limit: number, observers: ObserverList) {
     this.#limit = limit;
     this.#observers = observers;
   }
 
   /** Takes ownership of the request and adds fields to it: a copy would cost a tenth of a whole call. */
-  add(request: ServedRequest, arrival: Arrival): void {
+  add(request: ServedRequest, arrival: ArrivalTime): void {
     if (requests.hasSubscribers) requests.publish(request);
     try {
       this.#observers.notifyRequest(this.#append(request, arrival, false));
@@ -47,7 +47,7 @@ export class RequestJournal {
   }
 
   /** Adds a call in flight, to be completed by `finish`. */
-  begin(request: ServedRequest, arrival: Arrival): RequestEntry {
+  begin(request: ServedRequest, arrival: ArrivalTime): RequestEntry {
     const entry = request as RequestEntry;
     this.#observers.runSafely(this, () => {
       this.#inFlight.add(this.#append(request, arrival, true));
@@ -67,7 +67,7 @@ export class RequestJournal {
     });
   }
 
-  #append(request: ServedRequest, { atMs, wallMs }: Arrival, inFlight: boolean): RequestEntry {
+  #append(request: ServedRequest, { atMs, wallMs }: ArrivalTime, inFlight: boolean): RequestEntry {
     const entry = request as MutableEntry;
     cutBodies(entry);
     entry.id = ++this.#count;

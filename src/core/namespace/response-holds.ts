@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { Change, Delivery } from "../engine/records.js";
-import { durationMs } from "../schema/duration.js";
+import { durationToMs } from "../schema/duration.js";
 import type { FaultRule } from "../schema/scenario-rules.js";
 import type { AppActivity } from "../time/app-activity.js";
 import { onDeadline } from "../time/deadline.js";
@@ -41,15 +41,15 @@ export class ResponseHolds {
     client: AbortSignal,
   ): Promise<boolean> {
     const { closing } = this.#options;
-    const limitMs = Math.min(this.#options.limitMs, at_most === undefined ? Infinity : durationMs(at_most));
+    const limitMs = Math.min(this.#options.limitMs, at_most === undefined ? Infinity : durationToMs(at_most));
     if (hold === "webhook" || hold === "idle") {
       const objectId = readObjectId(json);
       if (objectId !== undefined && this.#hasEndpoint(objectId)) {
         const held = this.#wait(limitMs, client, (onMet) => this.#watchAnswers(objectId, hold, onMet));
         await this.#options.activity.excludeHeldCall(held);
       }
-    } else if (hold !== undefined) await this.#wait(Math.min(durationMs(hold), limitMs), client);
-    if (delay_answer !== undefined) await this.#wait(durationMs(delay_answer), client);
+    } else if (hold !== undefined) await this.#wait(Math.min(durationToMs(hold), limitMs), client);
+    if (delay_answer !== undefined) await this.#wait(durationToMs(delay_answer), client);
     return !closing.aborted;
   }
 

@@ -1,7 +1,7 @@
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { ClockRecord } from "../engine/records.js";
 import { State } from "../engine/state.js";
-import { changesBetween, type StateChanges } from "../engine/state-diff.js";
+import { diffStates, type StateChanges } from "../engine/state-diff.js";
 import { loadLazily } from "../schema/load-lazily.js";
 import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
@@ -84,7 +84,7 @@ export class SavedStates {
     if (isRefusal(before)) return before;
     const after = to === undefined ? this.#options.scheduler.engine.state.dump() : this.#read(to);
     if (isRefusal(after)) return after;
-    return changesBetween(before.dump, "dump" in after ? after.dump : after, limit);
+    return diffStates(before.dump, "dump" in after ? after.dump : after, limit);
   }
 
   /** Returns true if the snapshot existed. */

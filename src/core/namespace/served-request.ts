@@ -26,7 +26,7 @@ export interface ServedRequest {
 }
 
 /** Time at which a call arrived. */
-export interface Arrival {
+export interface ArrivalTime {
   /** Sandbox time. */
   readonly atMs: number;
   readonly wallMs: number;

@@ -39,7 +39,7 @@ interface Wait<Request> {
  * Calls that wait for a condition. Each call checks all records once, then only changes, in batches. Costs nothing
  * without waiting calls.
  */
-export class Watchers<Request = RequestEntry> {
+export class PendingWaits<Request = RequestEntry> {
   readonly #wall: WallClock;
   readonly #waits = new Set<Wait<Request>>();
   /** Created by the first change while a call waits. */

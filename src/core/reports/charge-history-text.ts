@@ -1,5 +1,5 @@
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
-import { formatCount, oneLine } from "../schema/text-format.js";
+import { formatCount, toPrintableLine } from "../schema/text-format.js";
 import type { ChargeHistories, ChargeHistory } from "./namespace-export.js";
 
 /** Formats histories as text: a heading for each charge, a line for each item. */
@@ -18,7 +18,7 @@ export function historiesText({ charges, not_in_order, items }: ChargeHistories)
 
 export function historyTitle({ charge }: ChargeHistory): string {
   const { sandbox } = charge as { sandbox?: { scenario?: unknown } };
-  return oneLine(
+  return toPrintableLine(
     [
       charge.charge_id,
       charge.status,
@@ -46,7 +46,7 @@ export function historyRows({ items }: ChargeHistory): HistoryRow[] {
   const width = Math.max(0, ...offsets.map(({ length }) => length));
   return items.map((item, index) => ({
     head: `  ${offsets[index]!.padStart(width)}  ${item.kind.padEnd(10)}  `,
-    text: oneLine(itemText(item)),
+    text: toPrintableLine(itemText(item)),
     item,
   }));
 }

@@ -10,13 +10,13 @@ const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/_-]{8,}={0,2}/g;
 const API_KEY = /sk_(?:test|live)_[A-Za-z0-9_-]+/g;
 
 /** Masks the API keys and webhook secrets in a text. */
-export function maskText(text: string): string {
+export function maskSecretsInText(text: string): string {
   return text.replace(WEBHOOK_SECRET, maskSecret).replace(API_KEY, maskKey);
 }
 
 /** Copies JSON; masks keys in texts, and fields whose name indicates a secret. */
 export function maskSecretsInJson(value: unknown, name = ""): unknown {
-  if (typeof value === "string") return SECRET_NAME.test(name) ? maskSecret(value) : maskText(value);
+  if (typeof value === "string") return SECRET_NAME.test(name) ? maskSecret(value) : maskSecretsInText(value);
   if (Array.isArray(value)) return value.map((item) => maskSecretsInJson(item, name));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, maskSecretsInJson(part, key)]));

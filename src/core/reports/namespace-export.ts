@@ -34,7 +34,7 @@ export interface ChargeHistories {
   readonly items: readonly ChargeHistory[];
 }
 
-export interface NamespaceActivity {
+export interface NamespaceLogs {
   readonly requests: ItemList;
   readonly events: ItemList;
   readonly deliveries: ItemList;
@@ -43,7 +43,7 @@ export interface NamespaceActivity {
   readonly stories: ChargeHistories;
 }
 
-export interface NamespaceExport extends NamespaceActivity {
+export interface NamespaceExport extends NamespaceLogs {
   readonly version: string;
   readonly state: JsonObject;
 }
@@ -60,10 +60,10 @@ export async function readNamespaceNames(client: ControlClient): Promise<string[
 export async function exportNamespace(client: ControlClient): Promise<NamespaceExport> {
   const { version } = await client.call<JsonObject>("GET", "/_sandbox");
   const state = await client.call<JsonObject>("GET", "/_sandbox/state");
-  return { version: String(version), state, ...(await readActivity(client)) };
+  return { version: String(version), state, ...(await readNamespaceLogs(client)) };
 }
 
-export async function readActivity(client: ControlClient): Promise<NamespaceActivity> {
+export async function readNamespaceLogs(client: ControlClient): Promise<NamespaceLogs> {
   const get = (path: string) => client.call<JsonObject>("GET", `/_sandbox${path}`);
   const requests = await listOf(client, "/requests", "request_id");
   const events = await listOf(client, "/events", "event_id");
@@ -111,7 +111,7 @@ async function listOf(client: ControlClient, path: string, id: string): Promise<
 }
 
 /** A failed test with the activity saved before its namespace was reset or deleted. */
-export interface FailedTestExport extends NamespaceActivity, FailedTest {}
+export interface FailedTestExport extends NamespaceLogs, FailedTest {}
 
 /** Reads failed tests of all namespaces, oldest first; `leftOut` counts the tests that were not recorded. */
 export async function readFailedTests(

@@ -51,7 +51,7 @@ export const amountSchema = z
   .check(z.regex(AMOUNT_PATTERN, 'must be a decimal string such as "100.00"'));
 
 /** The format of a currency code; the fixtures define which exist. */
-export const CURRENCY_CODE = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/;
+export const CURRENCY_CODE_PATTERN = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/;
 export const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
 export const percentSchema = z

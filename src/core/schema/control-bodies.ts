@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { ratesRequestSchema } from "./control-requests.js";
+import { ratesByCurrencySchema } from "./control-requests.js";
 import { atLeastOneOf, closedShape, field, fieldsOf, namedSchema } from "./descriptions.js";
 import { scenarioFileSchema } from "./scenario-file.js";
 import { scenarioSchema } from "./scenario-rules.js";
@@ -55,5 +55,5 @@ export const ratesBodySchema = namedSchema(
       "Units of a currency per US dollar, by code; under `rates` or at the top level. Other rates keep their values.",
     examples: [{ NGN: "1600" }],
   },
-  z.union([z.object({ rates: ratesRequestSchema }), ratesRequestSchema]),
+  z.union([z.object({ rates: ratesByCurrencySchema }), ratesByCurrencySchema]),
 );

@@ -47,7 +47,7 @@ export const withdrawalQuerySchema = queryShape({
   status: field(z.optional(withdrawalStatusSchema), "Only items with this status."),
 });
 
-export const nextQuerySchema = queryShape({
+export const taskQuerySchema = queryShape({
   ...page,
   id: field(optionalText, "Only this charge or withdrawal."),
 });
@@ -134,7 +134,7 @@ export const redeliverRequestSchema = closedShape("RedeliverRequest", "How often
   times: field(z.optional(wholeNumber(1, 100)), "How many new deliveries to make (default 1)."),
 });
 
-export const emptyRequestSchema = closedShape("RetryRequest", "Takes nothing.", {});
+export const retryRequestSchema = closedShape("RetryRequest", "Takes nothing.", {});
 
 export const takeRequestSchema = closedShape("TakeRequest", "How many.", {
   max: field(z.optional(wholeNumber(1, 1_000)), "How many to take at most (default 100)."),

@@ -11,8 +11,8 @@ import {
   mishapRecordSchema,
 } from "./records/webhook-records.js";
 
-export const unboundedCount = z.int().check(z.gte(0));
-export const unboundedOrdinal = z.int().check(z.gte(1));
+export const unboundedCountSchema = z.int().check(z.gte(0));
+export const unboundedOrdinalSchema = z.int().check(z.gte(1));
 const anyData = z.record(text, z.unknown());
 const statusOrNull = z.nullable(z.int());
 
@@ -23,13 +23,13 @@ export function pageShape<Item extends z.core.$ZodType>(
   order = "newest first",
 ) {
   return recordShape(name, `A page of ${items.toLowerCase()}, ${order}.`, {
-    total: field(unboundedCount, "Number of items on all pages."),
+    total: field(unboundedCountSchema, "Number of items on all pages."),
     items: z.array(item),
   });
 }
 
 export const requestEntrySchema = recordShape("RequestEntry", "A call of the service and its response.", {
-  request_id: field(unboundedCount, "Counts up with each request; `since` takes it."),
+  request_id: field(unboundedCountSchema, "Counts up with each request; `since` takes it."),
   at: field(timestampSchema, "Sandbox time."),
   sent_at: field(timestampSchema, "Wall time."),
   method: withNameKind("HTTP method", text),
@@ -49,9 +49,9 @@ export const requestEntrySchema = recordShape("RequestEntry", "A call of the ser
     "What the service silently ignores, such as unknown fields, each with its place.",
   ),
   request_body: field(z.unknown(), "Parsed if it is JSON, else text; of a body above 64 kB the first 64 kB."),
-  request_body_bytes: z.nullable(unboundedCount),
+  request_body_bytes: z.nullable(unboundedCountSchema),
   response_body: z.unknown(),
-  response_body_bytes: z.nullable(unboundedCount),
+  response_body_bytes: z.nullable(unboundedCountSchema),
 });
 export const requestListSchema = pageShape("RequestList", "Requests", requestEntrySchema);
 
@@ -76,12 +76,12 @@ export const eventSchema = recordShape("Event", "An event in the log.", {
 export const eventListSchema = pageShape("EventList", "Events", eventSchema);
 export const triggeredEventSchema = recordShape("TriggeredEvent", "The new event.", {
   ...fieldsOf(eventSchema),
-  deliveries: field(unboundedCount, "How many deliveries it has; 0 if no endpoint receives it."),
+  deliveries: field(unboundedCountSchema, "How many deliveries it has; 0 if no endpoint receives it."),
 });
 
 export const attemptSchema = recordShape("Attempt", "One delivery attempt.", {
   ...attemptRecordSchema.shape,
-  order: field(unboundedOrdinal, "Its place among all attempts of the namespace."),
+  order: field(unboundedOrdinalSchema, "Its place among all attempts of the namespace."),
   sent_at: field(timestampSchema, "Wall time, as used in the signature."),
   response_body: field(textOrNull, "The beginning of its response body."),
 });
@@ -90,8 +90,8 @@ const down = mishapRecordSchema.shape.down._zod.def.innerType.shape;
 const retry = mishapRecordSchema.shape.retried._zod.def.innerType._zod.def.element.shape;
 const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
   ...pickFields(mishapRecordSchema.shape, "scenario", "bad_signature"),
-  stale_ms: field(unboundedCount, "The age of the signature's timestamp."),
-  fail_first: field(unboundedCount, "How many attempts fail without being sent."),
+  stale_ms: field(unboundedCountSchema, "The age of the signature's timestamp."),
+  fail_first: field(unboundedCountSchema, "How many attempts fail without being sent."),
   drop: field(z.boolean(), "It is never sent: its status is `dropped`, and it has no attempts."),
   forged: field(z.boolean(), "It carries a forged event modelled on this one."),
   lose_answer: field(z.boolean(), "The response to its first attempt is lost on the way back."),
@@ -99,7 +99,7 @@ const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
   unsigned: z.boolean(),
   by_hand: field(z.boolean(), "Edited in the dashboard: it is sent once."),
   to_url: field(textOrNull, "Where it is sent, if not to its receiver's URL."),
-  at_once: field(unboundedCount, "How many are sent at the same moment, including this one."),
+  at_once: field(unboundedCountSchema, "How many are sent at the same moment, including this one."),
   down: z.nullable(
     recordShape("DownFromUntil", "When attempts fail without being sent.", {
       from: timestampSchema,
@@ -141,7 +141,7 @@ const mailboxItemSchema = recordShape("MailboxItem", "Exactly what a receiver wo
   delivery_id: field(text, "The delivery to acknowledge."),
   event_id,
   type: text,
-  attempt: unboundedOrdinal,
+  attempt: unboundedOrdinalSchema,
   ack_within_ms: field(z.number(), "Wall time to acknowledge it; after that the attempt has failed."),
   headers: field(z.record(text, text), "With the signature, made now."),
   body: field(text, "The bytes that are signed."),
@@ -152,7 +152,7 @@ const { seq: _, previous_secret: _1, previous_secret_until_ms: _2, ...endpoint }
 const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url` or a `mailbox`.", {
   ...endpoint,
   lease_ms: field(
-    z.nullable(unboundedCount),
+    z.nullable(unboundedCountSchema),
     "How long a mailbox may go unread before it is deleted, in wall time.",
   ),
   organization_id: field(textOrNull, "The organization it receives events of; null for all."),

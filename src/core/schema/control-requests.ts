@@ -17,14 +17,14 @@ import { rangeSchema, reportInvalidMatchers } from "./matchers.js";
 import {
   clockOptionSchema,
   fileNameSchema,
-  instantLike,
+  instantSchemaWithExample,
   namespaceNameSchema,
   parseClockSetting,
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./option-schemas.js";
 import { COLLECTION_NAMES } from "./records/collection-names.js";
-import { boundedCount, instantMsSchema } from "./records/record-fields.js";
+import { boundedCountSchema, instantMsSchema } from "./records/record-fields.js";
 import {
   charactersAtMost,
   entriesAtMost,
@@ -41,7 +41,7 @@ import { anySecretSchema } from "./signature-schemes.js";
  * server loads at its start, `control-log-requests.ts` the schemas for logs and receivers.
  */
 
-export const instantSchema = instantLike("2026-01-31T09:00:00.000Z");
+export const instantSchema = instantSchemaWithExample("2026-01-31T09:00:00.000Z");
 
 function countPresent(body: object): number {
   return Object.values(body).filter((value) => value !== undefined).length;
@@ -100,7 +100,7 @@ function speedOf(mode: string | undefined, defaultSpeed: number): number {
 }
 
 /** Query of calls that cannot run during an advance. `wait` makes the call wait for the advance instead of failing. */
-export const waitQuerySchema = queryShape({
+export const clockWaitQuerySchema = queryShape({
   wait: field(
     z.optional(waitDurationSchema),
     "If the clock is being advanced, wait up to this long (wall time, at most 10m) instead of returning 409.",
@@ -178,7 +178,7 @@ export const organizationPatchSchema = patchOf(
   },
 );
 
-export const ratesRequestSchema = z.record(z.string(), rateSchema);
+export const ratesByCurrencySchema = z.record(z.string(), rateSchema);
 
 export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.", {
   for: field(
@@ -254,9 +254,9 @@ export const stateDumpSchema = closedShape(
   "A whole state, as exported. The format changes between versions: import exactly what an export returned.",
   {
     version: field(z.literal(1), "The version of this format."),
-    seq: field(boundedCount, "The last change it holds."),
+    seq: field(boundedCountSchema, "The last change it holds."),
     at: field(instantMsSchema, "Sandbox time, in milliseconds since 1970."),
-    counters: field(z.record(z.string(), boundedCount), "The counters of the next IDs."),
+    counters: field(z.record(z.string(), boundedCountSchema), "The counters of the next IDs."),
     collections: field(
       z.partialRecord(
         z.enum(COLLECTION_NAMES),

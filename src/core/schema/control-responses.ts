@@ -9,8 +9,8 @@ import {
   pageShape,
   requestEntrySchema,
   requestListSchema,
-  unboundedCount,
-  unboundedOrdinal,
+  unboundedCountSchema,
+  unboundedOrdinalSchema,
 } from "./control-log-responses.js";
 import { clockSchema, namespaceKeyFields } from "./control-sandbox-responses.js";
 import { field, fieldsOf, namedSchema, pickFields, recordShape, shape } from "./descriptions.js";
@@ -46,7 +46,7 @@ const { mode } = owner;
 export const namespaceSchema = recordShape("Namespace", "A namespace.", {
   name: text,
   ...namespaceKeyFields,
-  charges: field(unboundedCount, "How many charges it has."),
+  charges: field(unboundedCountSchema, "How many charges it has."),
 });
 pageShape("NamespaceList", "Namespaces", namespaceSchema);
 recordShape("NameDeleted", "It is deleted.", { name: text, deleted });
@@ -67,16 +67,19 @@ recordShape("AdvanceReport", "How far the clock moved.", {
   from: timestampSchema,
   to: timestampSchema,
   fired: field(z.array(firedSchema), "The tasks that ran, in order; the first 1,000."),
-  fired_total: unboundedCount,
+  fired_total: unboundedCountSchema,
   quiet: z.optional(
     recordShape("QuietWaits", "How the app became still after webhooks; present with `quiet`.", {
-      waits: unboundedCount,
-      calls: field(unboundedCount, "Calls of the app that arrived or ended during the waits."),
+      waits: unboundedCountSchema,
+      calls: field(unboundedCountSchema, "Calls of the app that arrived or ended during the waits."),
       longest_ms: field(
-        unboundedCount,
+        unboundedCountSchema,
         "The longest time from the last response to a webhook to the app's last call, in wall time.",
       ),
-      restless: field(unboundedCount, "Waits that ended, after ten times `quiet`, before the app was still."),
+      restless: field(
+        unboundedCountSchema,
+        "Waits that ended, after ten times `quiet`, before the app was still.",
+      ),
     }),
   ),
 });
@@ -184,7 +187,7 @@ recordShape("ChargeStory", "All that happened to a charge, in order.", {
   charge_id: text,
   status,
   traceparent: field(textOrNull, "The W3C Trace Context of the call that made it, if it had one."),
-  total: unboundedCount,
+  total: unboundedCountSchema,
   items: z.array(chargeHistoryItemSchema),
 });
 
@@ -226,17 +229,17 @@ const bookFindingSchema = recordShape("BookFinding", "Where the app's books and 
     z.enum(BOOK_FINDING_KINDS),
     `${BOOK_FINDING_KINDS.map((kind) => `\`${kind}\`: ${BOOK_FINDING_MESSAGES[kind]}`).join("; ")}.`,
   ),
-  row: field(z.nullable(unboundedCount), "The row, from 1; null if no row refers to the charge."),
+  row: field(z.nullable(unboundedCountSchema), "The row, from 1; null if no row refers to the charge."),
   charge_id: textOrNull,
   order: field(z.nullable(z.record(text, text)), "The `metadata.KEY` of the row or of the charge, if known."),
   message: text,
 });
 export const bookReportSchema = recordShape("BookReport", "The app's books compared with the ledger.", {
   passed: z.boolean(),
-  rows: unboundedCount,
-  charges: field(unboundedCount, "How many charges were compared."),
+  rows: unboundedCountSchema,
+  charges: field(unboundedCountSchema, "How many charges were compared."),
   compared: field(textList, "The fields the rows had; others could not be compared."),
-  total: unboundedCount,
+  total: unboundedCountSchema,
   findings: field(z.array(bookFindingSchema), "By row; the first 1,000."),
 });
 
@@ -255,7 +258,7 @@ export const waitResultSchema = namedSchema(
 );
 
 const coveredSchema = recordShape("Covered", "How often each was met, and those that were not.", {
-  met: z.record(text, unboundedOrdinal),
+  met: z.record(text, unboundedOrdinalSchema),
   not_met: textList,
 });
 const coverageSchema = recordShape("Coverage", "What the app has met, and what it has not.", {
@@ -273,12 +276,12 @@ const adviceSchema = recordShape("Advice", "Something the app did against the se
   id: field(text, "The name of the habit."),
   advice: field(text, "What the app should do."),
   why: field(text, "What it did."),
-  times: unboundedOrdinal,
+  times: unboundedOrdinalSchema,
   example: field(text, "The last time."),
   docs: field(text, "Where to read more in the docs of the package."),
 });
 const adviceListSchema = recordShape("AdviceList", "What the app did against the service's advice.", {
-  total: unboundedCount,
+  total: unboundedCountSchema,
   items: z.array(adviceSchema),
 });
 export type AdviceList = z.infer<typeof adviceListSchema>;
@@ -286,7 +289,7 @@ export type AdviceList = z.infer<typeof adviceListSchema>;
 recordShape("Lease", "The run that holds the namespace.", { namespace: text, run: text, held: z.boolean() });
 
 const failedTest = {
-  failed_test_id: field(unboundedCount, "Counts up with each."),
+  failed_test_id: field(unboundedCountSchema, "Counts up with each."),
   test: field(text, "Its name."),
   namespace: field(text, "Its namespace; it may have been deleted since."),
   at: field(timestampSchema, "When, in sandbox time."),
@@ -296,13 +299,16 @@ export type FailedTest = z.infer<typeof failedTestSchema>;
 export const failedTestListSchema = shape("FailedTestList", "Tests that failed.", {
   ...fieldsOf(pageShape("FailedTestPage", "Tests", failedTestSchema)),
   left_out: field(
-    unboundedCount,
+    unboundedCountSchema,
     "How many more tests failed without being recorded, because the limit was reached.",
   ),
 });
 const storiesSchema = shape("Stories", "What happened to the charges.", {
-  charges: field(unboundedCount, "How many charges there were."),
-  not_in_order: field(unboundedCount, "How many were not paid, or have a webhook that was not accepted."),
+  charges: field(unboundedCountSchema, "How many charges there were."),
+  not_in_order: field(
+    unboundedCountSchema,
+    "How many were not paid, or have a webhook that was not accepted.",
+  ),
   items: field(
     z.array(
       shape("Story", "What happened to a charge.", {
@@ -327,7 +333,7 @@ export const failedTestDetailSchema = shape("FailedTestDetail", "What happened i
 recordShape("Rates", "Units of each currency for one US dollar.", { rates: z.record(text, text) });
 
 const missed = recordShape("StreamMissed", "Messages dropped for a slow reader.", {
-  count: unboundedOrdinal,
+  count: unboundedOrdinalSchema,
 });
 /** Name of the server-sent event → its `data`. */
 export const STREAM_SCHEMAS = {
@@ -351,7 +357,7 @@ export const STREAM_SCHEMAS = {
   news: recordShape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
     now: timestampSchema,
     counts: field(
-      z.record(text, unboundedCount),
+      z.record(text, unboundedCountSchema),
       "How many changes of each kind there were since the previous message.",
       { examples: [{ charge: 12, delivery: 30 }] },
     ),

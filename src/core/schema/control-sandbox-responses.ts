@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "./common.js";
-import { unboundedCount } from "./control-log-responses.js";
+import { unboundedCountSchema } from "./control-log-responses.js";
 import { field, recordShape } from "./descriptions.js";
 import { keyFixtureSchema } from "./fixtures-file.js";
 import { clockRecordSchema, keyRecordSchema } from "./records/namespace-records.js";
@@ -32,14 +32,14 @@ const keySchema = recordShape("Key", "An API key. A `revoked` key gets 401.", {
   status: keyRecordSchema.shape.status,
 });
 const countsSchema = recordShape("Counts", "The number of records of each kind.", {
-  charges: unboundedCount,
-  quotes: unboundedCount,
-  withdrawals: unboundedCount,
-  events: unboundedCount,
-  deliveries: unboundedCount,
-  webhook_endpoints: unboundedCount,
-  scenarios: unboundedCount,
-  tasks: unboundedCount,
+  charges: unboundedCountSchema,
+  quotes: unboundedCountSchema,
+  withdrawals: unboundedCountSchema,
+  events: unboundedCountSchema,
+  deliveries: unboundedCountSchema,
+  webhook_endpoints: unboundedCountSchema,
+  scenarios: unboundedCountSchema,
+  tasks: unboundedCountSchema,
 });
 export const namespaceKeyFields = {
   api_key: field(text, "Its key of test mode."),

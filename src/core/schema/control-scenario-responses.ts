@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { pageShape, unboundedCount, unboundedOrdinal } from "./control-log-responses.js";
+import { pageShape, unboundedCountSchema, unboundedOrdinalSchema } from "./control-log-responses.js";
 import { field, fieldsOf, recordShape } from "./descriptions.js";
 import { text, textList } from "./records/record-fields.js";
 import { faultRuleSchema, scenarioSchema } from "./scenario-rules.js";
 
-const appliedSchema = z.record(text, unboundedCount);
+const appliedSchema = z.record(text, unboundedCountSchema);
 const optionalText = z.optional(text);
 const anything = z.optional(z.unknown());
 const duration_ms = field(z.number().check(z.gte(0)), "Wall time.");
@@ -29,10 +29,10 @@ pageShape(
 const faultSchema = recordShape("Fault", "A fault of the API.", {
   fault_id: text,
   ...fieldsOf(faultRuleSchema),
-  applied: field(unboundedCount, "How often it has been applied."),
+  applied: field(unboundedCountSchema, "How often it has been applied."),
 });
 pageShape("FaultList", "Faults", faultSchema);
-recordShape("FaultsRemoved", "How many were removed.", { removed: unboundedCount });
+recordShape("FaultsRemoved", "How many were removed.", { removed: unboundedCountSchema });
 
 const differenceSchema = recordShape("Difference", "A field that is not as expected.", {
   path: field(text, "Where; empty for the whole value."),
@@ -50,7 +50,7 @@ const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
   got: anything,
   difference: z.optional(z.array(differenceSchema)),
   line: field(
-    z.optional(unboundedOrdinal),
+    z.optional(unboundedOrdinalSchema),
     "The line of the expectation that failed; absent for the step as a whole.",
   ),
   note: field(optionalText, "Other records there are, and why they do not count."),
@@ -58,10 +58,10 @@ const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
   nearest: field(z.optional(z.array(nearMissSchema)), "The records that match most closely."),
 });
 const stepReportSchema = recordShape("StepReport", "The result of a step.", {
-  number: unboundedOrdinal,
+  number: unboundedOrdinalSchema,
   title: field(text, "Its name, or a short description."),
   kind: field(text, "The kind of step.", { examples: ["request", "expect_charge"] }),
-  line: unboundedOrdinal,
+  line: unboundedOrdinalSchema,
   outcome: field(
     z.enum(["passed", "failed", "error", "not_run"]),
     "`not_run` when an earlier step did not pass.",
@@ -74,7 +74,7 @@ const stepReportSchema = recordShape("StepReport", "The result of a step.", {
 });
 const rulePlace = recordShape("RulePlace", "Where a rule, or a step that adds a fault, is in the file.", {
   rule: text,
-  line: unboundedOrdinal,
+  line: unboundedOrdinalSchema,
   file: field(optionalText, "The file, if that is not the file being run."),
 });
 recordShape("RunReport", "The result of a run.", {

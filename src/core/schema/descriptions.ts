@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { CURRENCY_CODE } from "./common.js";
+import { CURRENCY_CODE_PATTERN } from "./common.js";
 
 /**
  * Description of a field or schema in the OpenAPI documents, attached to its schema. Placeholders such as `{{methods}}`
@@ -46,7 +46,7 @@ export function field<Schema extends z.core.$ZodType>(
   return { schema, note: { ...(typeof note === "string" ? { description: note } : note), ...details } };
 }
 
-export const ASSUMED_FIELD = "The interface does not show this field; that it exists is assumed.";
+export const ASSUMED_FIELD_REASON = "The interface does not show this field; that it exists is assumed.";
 
 /** A field that the service's interface does not show, and that the sandbox assumes. */
 export function assumedField<Schema extends z.core.$ZodType>(
@@ -54,7 +54,7 @@ export function assumedField<Schema extends z.core.$ZodType>(
   note: Note,
   details?: NoteDetails,
 ): Field<Schema> {
-  return field(schema, note, { assumption: ASSUMED_FIELD, ...details });
+  return field(schema, note, { assumption: ASSUMED_FIELD_REASON, ...details });
 }
 
 /** A named object; every field has a description. */
@@ -150,13 +150,13 @@ export function schemaDescriptionOf(schema: z.core.$ZodType): SchemaDescription 
 }
 
 /** All described schemas, in order of creation. */
-export function namedSchemas(): ReadonlyMap<z.core.$ZodType, SchemaDescription> {
+export function allSchemaDescriptions(): ReadonlyMap<z.core.$ZodType, SchemaDescription> {
   return descriptions;
 }
 
 /** Note of a field that the service's interface does not show, and that the sandbox assumes. */
 export function assumedFieldNote(text: string, details: NoteDetails = {}): FieldNote {
-  return { description: text, assumption: ASSUMED_FIELD, ...details };
+  return { description: text, assumption: ASSUMED_FIELD_REASON, ...details };
 }
 
 /** JSON Schema condition: if the properties match, these fields are required. */
@@ -206,7 +206,7 @@ export function currencyNote(text: string, details: Partial<FieldNote> = {}): Fi
   return {
     description: `${text} Upper case; this server knows {{currencies in words}}.`,
     examples: "{{some currencies}}",
-    jsonSchema: { pattern: CURRENCY_CODE.source },
+    jsonSchema: { pattern: CURRENCY_CODE_PATTERN.source },
     ...details,
   };
 }
@@ -231,7 +231,7 @@ export const METADATA_NOTE: FieldNote = {
 };
 
 /** Has no `default` keyword: type generators treat a field with that keyword as required. */
-export const CHECKOUT_LIFE_NOTE: FieldNote = {
+export const CHECKOUT_LIFETIME_NOTE: FieldNote = {
   description: "Minutes until the checkout expires: {{checkout minutes}} by default.",
   examples: ["{{checkout minutes}}"],
 };

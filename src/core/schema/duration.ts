@@ -38,7 +38,7 @@ const cache = new Map<string, number>();
 const CACHE_MAX = 1_000;
 
 /** Milliseconds of a duration that a schema has already checked. */
-export function durationMs(text: string): number {
+export function durationToMs(text: string): number {
   const cached = cache.get(text);
   if (cached !== undefined) return cached;
   const parsed = parseDuration(text);
@@ -52,12 +52,12 @@ const DURATION = "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m";
 
 export const durationSchema = z.string(DURATION).check(
   z.refine((text) => parseDuration(text) !== undefined, {
-    error: ({ input }) => durationFault(input) ?? DURATION,
+    error: ({ input }) => durationErrorMessage(input) ?? DURATION,
   }),
 );
 
 /** Error message for a duration over the limit; undefined for other text. */
-export function durationFault(text: unknown): string | undefined {
+export function durationErrorMessage(text: unknown): string | undefined {
   return typeof text === "string" && text.length <= MAX_LENGTH && DURATION_PATTERN.test(text)
     ? `is too long: a duration is at most ${formatDuration(MAX_DURATION_MS)}, which is 10,000 years`
     : undefined;

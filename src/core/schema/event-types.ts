@@ -37,7 +37,7 @@ export const SERVICE_EVENT_TYPES: readonly string[] = [
 export const ALL_EVENT_TYPES: readonly string[] = [...SERVICE_EVENT_TYPES, ...REVERSAL_EVENT_TYPES];
 
 /** The object of an event type, and its status; undefined for an event without an object. */
-export function subjectOfEvent(
+export function parseEventType(
   type: string,
 ):
   | { readonly object: "charge"; readonly status: ChargeStatus }

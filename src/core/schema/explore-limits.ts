@@ -7,11 +7,11 @@ function countUpTo(maximum: number) {
 }
 
 /** Maximum number of deviations in a run. */
-export const depthSchema = countUpTo(5);
+export const exploreDepthSchema = countUpTo(5);
 export const DEFAULT_EXPLORE_DEPTH = 2;
 
 /** Maximum number of parallel runs. */
-export const lanesSchema = countUpTo(16);
+export const exploreLanesSchema = countUpTo(16);
 export const DEFAULT_EXPLORE_LANES = 4;
 
 /** Kinds of deviation, in the order in which they are tried. */

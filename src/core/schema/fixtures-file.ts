@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import {
   amountSchema,
-  CURRENCY_CODE,
+  CURRENCY_CODE_PATTERN,
   countrySchema,
   metadataSchema,
   modeSchema,
@@ -17,7 +17,7 @@ import { MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
  */
 
 const nameSchema = nonEmptyText(MAX_LENGTHS.name);
-const codeSchema = z.string().check(z.regex(CURRENCY_CODE, "must be an upper-case currency code"));
+const codeSchema = z.string().check(z.regex(CURRENCY_CODE_PATTERN, "must be an upper-case currency code"));
 export const currencyFixtureSchema = z.strictObject({
   code: codeSchema,
   type: z.enum(["fiat", "crypto"]),

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { didYouMean } from "./nearest.js";
 import type { ErrorDetails } from "./refusals.js";
-import { knownKeys } from "./schema-paths.js";
+import { listKnownKeys } from "./schema-paths.js";
 
 type Issue = z.core.$ZodIssue;
 
@@ -60,7 +60,7 @@ export function issuePath(issue: Issue): string {
 }
 
 /** Returns the issues of a union's closest option if the value matches no option; empty for other issues. */
-export function closestIssues(issue: Issue): Issue[] {
+export function findClosestUnionIssues(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [];
   const [best = []] = [...issue.errors].sort((a, b) => distance(a) - distance(b));
   return best.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as Issue);
@@ -81,7 +81,7 @@ function distance(issues: readonly Issue[]): number {
 
 /** Expands a union without a message of its own to the issues of its closest option. */
 function expandUnions(issue: Issue): Issue[] {
-  const closest = issue.message === DEFAULT_ISSUE_MESSAGE ? closestIssues(issue) : [];
+  const closest = issue.message === DEFAULT_ISSUE_MESSAGE ? findClosestUnionIssues(issue) : [];
   return closest.length === 0 ? [issue] : closest.flatMap(expandUnions);
 }
 
@@ -91,7 +91,7 @@ export function issueDetails(issues: readonly Issue[], schema?: z.core.$ZodType)
   for (const issue of issues.flatMap(expandUnions)) {
     if (issue.code === "unrecognized_keys") {
       const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-      const known = schema === undefined ? [] : knownKeys(schema, path);
+      const known = schema === undefined ? [] : listKnownKeys(schema, path);
       for (const key of issue.keys)
         details.set([...path, key].join("."), `is not a known field${didYouMean(key, known)}`);
       continue;
@@ -102,12 +102,12 @@ export function issueDetails(issues: readonly Issue[], schema?: z.core.$ZodType)
   return Object.fromEntries(details);
 }
 
-export type CheckResult<T> =
+export type ParseResult<T> =
   | { readonly ok: true; readonly data: T }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** Parses without throwing. Issues keep their input, which tells missing fields from wrong ones. */
-export function safeParse<T>(schema: z.ZodMiniType<T>, value: unknown): CheckResult<T> {
+export function safeParse<T>(schema: z.ZodMiniType<T>, value: unknown): ParseResult<T> {
   const result = schema.safeParse(value, PARSE_OPTIONS);
   return result.success ? { ok: true, data: result.data } : { ok: false, issues: result.error.issues };
 }

@@ -1,4 +1,4 @@
-export const MATCHER_WORDS = [
+export const MATCHER_OPERATORS = [
   "not",
   "in",
   "contains",
@@ -9,17 +9,17 @@ export const MATCHER_WORDS = [
   "lt",
   "lte",
 ] as const;
-export type MatcherWord = (typeof MATCHER_WORDS)[number];
+export type MatcherOperator = (typeof MATCHER_OPERATORS)[number];
 
 /** Returns true for an object whose keys are all words such as `not`, `in` or `gt`. */
 export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const keys = Object.keys(value);
-  return keys.length > 0 && keys.every(isMatcherWord);
+  return keys.length > 0 && keys.every(isMatcherOperator);
 }
 
-export function isMatcherWord(key: string): key is MatcherWord {
-  return (MATCHER_WORDS as readonly string[]).includes(key);
+export function isMatcherOperator(key: string): key is MatcherOperator {
+  return (MATCHER_OPERATORS as readonly string[]).includes(key);
 }
 
 export function isDecimal(text: string): boolean {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { atLeastOneOf, closedShape, field, schemasOf } from "./descriptions.js";
 import { type Glob, globListSchema, globTextSchema } from "./globs.js";
 import { DEFAULT_ISSUE_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
-import { isDecimal, isMatcher, MATCHER_WORDS, type MatcherWord } from "./matcher-words.js";
+import { isDecimal, isMatcher, MATCHER_OPERATORS, type MatcherOperator } from "./matcher-words.js";
 import { compilePattern } from "./pattern.js";
 import { charactersAtMost, MAX_LENGTHS, refineIfValid } from "./schema-checks.js";
 import { parseInstant } from "./time.js";
@@ -22,7 +22,7 @@ export interface Matcher {
 /** A glob, a list of globs of which one must match, or a matcher. */
 export type ValueMatch = Glob | Matcher;
 
-export const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
+export const COMPARISON_OPERATORS = ["gt", "gte", "lt", "lte"] as const;
 
 function hasVariable(text: string): boolean {
   return text.includes("${");
@@ -64,7 +64,7 @@ const matcherSchema: z.ZodMiniType<Matcher> = closedShape(
   "Matcher",
   {
     description: "Conditions on a field; all must hold.",
-    jsonSchema: atLeastOneOf("not", "in", "contains", "exists", "matches", ...COMPARISONS),
+    jsonSchema: atLeastOneOf("not", "in", "contains", "exists", "matches", ...COMPARISON_OPERATORS),
   },
   {
     not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not match this."),
@@ -96,7 +96,7 @@ function* boundsOf(
   path: readonly string[] = [],
 ): Generator<readonly [readonly string[], string | number]> {
   if (typeof match === "string" || Array.isArray(match)) return;
-  for (const word of COMPARISONS) {
+  for (const word of COMPARISON_OPERATORS) {
     const bound = (match as Matcher)[word];
     if (bound !== undefined) yield [[...path, word], bound];
   }
@@ -117,7 +117,7 @@ export const amountMatchSchema = matchWithBounds(
 const wholeSchema = z.optional(z.int("must be a whole number").check(z.gte(0, "must not be negative")));
 export const rangeSchema = closedShape(
   "Range",
-  { description: "Bounds of a number; all must hold.", jsonSchema: atLeastOneOf(...COMPARISONS) },
+  { description: "Bounds of a number; all must hold.", jsonSchema: atLeastOneOf(...COMPARISON_OPERATORS) },
   {
     gt: field(wholeSchema, "More than this number."),
     gte: field(wholeSchema, "At least this number."),
@@ -126,7 +126,7 @@ export const rangeSchema = closedShape(
   },
   refineIfValid(
     (range) => Object.keys(range as object).length > 0,
-    `needs at least one of ${COMPARISONS.join(", ")}`,
+    `needs at least one of ${COMPARISON_OPERATORS.join(", ")}`,
   ),
 );
 export type Range = z.infer<typeof rangeSchema>;
@@ -137,7 +137,7 @@ const EXPECTED_WORDS = z.strictObject({
   in: z.optional(z.array(z.unknown(), "must be a list")),
   contains: z.optional(z.unknown()),
   ...schemasOf(valueConditions),
-} satisfies Record<MatcherWord, z.ZodMiniType>);
+} satisfies Record<MatcherOperator, z.ZodMiniType>);
 
 interface MatcherFault {
   readonly path: readonly (string | number)[];
@@ -156,7 +156,7 @@ export const expectationSchema = z.unknown().check(reportInvalidMatchers);
 /** A matcher inside an expectation, for fields that otherwise take one of a fixed set of values. */
 export const expectationMatcherSchema = z.record(z.string(), z.unknown()).check(
   z.refine(isMatcher, {
-    error: `must be a matcher of ${MATCHER_WORDS.join(", ")}`,
+    error: `must be a matcher of ${MATCHER_OPERATORS.join(", ")}`,
     abort: true,
   }),
   reportInvalidMatchers,

@@ -2,7 +2,7 @@
 const LONGEST_WORD = 200;
 
 /** Returns the known word nearest to a probable typo, if any. */
-export function nearestWord(word: string, known: readonly string[]): string | undefined {
+export function findNearestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   const allowed = Math.max(1, Math.floor(word.length / 3));
   let best: string | undefined;
@@ -28,7 +28,7 @@ function wordContaining(word: string, known: readonly string[]): string | undefi
 
 /** Suffix of an error message: suggests the nearest known word, else the fallback. */
 export function didYouMean(word: string, known: readonly string[], fallback = ""): string {
-  const suggestion = nearestWord(word, known);
+  const suggestion = findNearestWord(word, known);
   return suggestion === undefined ? fallback : `; did you mean ${suggestion}?`;
 }
 

@@ -7,10 +7,10 @@ import { withNameKind } from "./name-kinds.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
 import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 import { anySecretSchema, signatureSchema } from "./signature-schemes.js";
-import { instantFault, parseInstant } from "./time.js";
+import { instantErrorMessage, parseInstant } from "./time.js";
 
 export { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
-export { secretSchema } from "./signature-schemes.js";
+export { standardSecretSchema as secretSchema } from "./signature-schemes.js";
 
 export const DEFAULT_PORT = 4402;
 export const DEFAULT_HOST = "127.0.0.1";
@@ -28,9 +28,9 @@ export const clockOptionSchema = z.string().check(
   z.refine((text) => !/^[0.]+x$/.test(text), CLOCK_MESSAGE),
 );
 
-export const textSchema = z.string().check(minLength(1, "must not be empty"));
-export const textsSchema = z.array(textSchema);
-export const renamesSchema = z.record(z.string(), textSchema);
+export const nonEmptyTextSchema = z.string().check(minLength(1, "must not be empty"));
+export const nonEmptyTextsSchema = z.array(nonEmptyTextSchema);
+export const renamesSchema = z.record(z.string(), nonEmptyTextSchema);
 
 const PORT_MESSAGE = "must be a port number from 0 to 65535";
 export const portSchema = z.int(PORT_MESSAGE).check(z.gte(0, PORT_MESSAGE), z.lte(65_535, PORT_MESSAGE));
@@ -47,19 +47,19 @@ export const rateLimitSchema = z.union(
 );
 
 /** An instant; `example` is part of the error message. */
-export function instantLike(example: string) {
+export function instantSchemaWithExample(example: string) {
   return z.string().check(
     z.refine((text) => parseInstant(text) !== undefined, {
-      error: ({ input }) => instantFault(input) ?? `must be an ISO 8601 instant such as ${example}`,
+      error: ({ input }) => instantErrorMessage(input) ?? `must be an ISO 8601 instant such as ${example}`,
     }),
   );
 }
-export const instantSchema = instantLike("2026-01-31T09:00:00Z");
+export const instantSchema = instantSchemaWithExample("2026-01-31T09:00:00Z");
 
-export const pathSchema = z
+export const pathTemplateSchema = z
   .string()
   .check(z.regex(/^\/[A-Za-z0-9/._~%@{}-]*$/, "must be a path such as /v2/charges/{charge_id}"));
-export const percentsSchema = z.strictObject({
+export const feePercentsSchema = z.strictObject({
   platform_percent: z.optional(percentSchema),
   gateway_percent: z.optional(percentSchema),
 });
@@ -68,7 +68,7 @@ export const limitsSchema = z.strictObject({
   quote_locked: z.optional(durationSchema),
   checkout_default_minutes: z.optional(z.int().check(z.gte(1), z.lte(1_440))),
 });
-export const amountsSchema = z.strictObject({
+export const amountsOptionSchema = z.strictObject({
   before_method: z.optional(z.enum(["base", "cheapest", "dearest"])),
 });
 const countSchema = z
@@ -84,7 +84,7 @@ export const webhookUrlSchema = z.string().check(
   z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 
-export const unreachableSchema = z.enum(["hold", "fail"]);
+export const unreachableOptionSchema = z.enum(["hold", "fail"]);
 
 /** Schema of names that are valid as file names: of mailboxes, snapshots and scenarios. */
 export const fileNameSchema = z
@@ -133,7 +133,7 @@ export const webhookOptionSchema = closedShape(
       "How its events are signed; by default as set for the server.",
     ),
     unreachable: field(
-      z.optional(unreachableSchema),
+      z.optional(unreachableOptionSchema),
       "On a running clock, when nothing listens at the URL: `hold` keeps deliveries until something does, `fail` uses up attempts.",
     ),
   },
@@ -141,7 +141,7 @@ export const webhookOptionSchema = closedShape(
 );
 
 /** Options of a webhook handler, a function in this process. `url` only sets the URL of the Request it receives. */
-export const webhookHandlerSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
+export const webhookHandlerOptionsSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
   mailbox: true,
   unreachable: true,
 });

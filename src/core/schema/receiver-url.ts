@@ -28,7 +28,7 @@ function receiverUrl(text: string): string | undefined {
 export const IN_PROCESS_SCHEME = "in-process:";
 
 /** Returns true for a normalized URL, and for the URL of a function of this process. */
-export function isNormalizedReceiverUrl(url: string): boolean {
+export function isNormalizedWebhookUrl(url: string): boolean {
   return receiverUrl(url) === url || /^in-process:\/\/handler-\d+$/.test(url);
 }
 

@@ -86,12 +86,12 @@ export interface BookReport {
 }
 
 /** Fields of a row, besides `metadata.KEY`. */
-export const ROW_FIELDS = ["charge_id", "status", "amount", "currency", "delivered"] as const;
+export const BOOK_ROW_FIELDS = ["charge_id", "status", "amount", "currency", "delivered"] as const;
 export const METADATA_FIELD_PREFIX = "metadata.";
 
-export function isRowField(name: string): boolean {
+export function isBookRowField(name: string): boolean {
   return (
-    (ROW_FIELDS as readonly string[]).includes(name) ||
+    (BOOK_ROW_FIELDS as readonly string[]).includes(name) ||
     (name.startsWith(METADATA_FIELD_PREFIX) && name.length > METADATA_FIELD_PREFIX.length)
   );
 }
@@ -103,7 +103,10 @@ const rowOptions = {
         z
           .string()
           .check(
-            z.refine(isRowField, `must be one of ${ROW_FIELDS.join(", ")} and ${METADATA_FIELD_PREFIX}KEY`),
+            z.refine(
+              isBookRowField,
+              `must be one of ${BOOK_ROW_FIELDS.join(", ")} and ${METADATA_FIELD_PREFIX}KEY`,
+            ),
           ),
         z.string().check(minLength(1, "must not be empty")),
       ),
@@ -122,16 +125,16 @@ const rowOptions = {
   ),
 };
 /** Options of the `reconcile` step, which reads the rows from the app. */
-export const rowOptionsShape = schemasOf(rowOptions);
+export const bookRowOptionsShape = schemasOf(rowOptions);
 
-export const MAX_ROWS = 100_000;
+export const MAX_BOOK_ROWS = 100_000;
 
 export const reconcileRequestSchema = closedShape(
   "ReconcileRequest",
   "The app's own view of its payments, to be compared with the ledger.",
   {
     rows: field(
-      z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_ROWS)),
+      z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_BOOK_ROWS)),
       "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
       {
         examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],

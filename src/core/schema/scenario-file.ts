@@ -5,10 +5,10 @@ import { startOptionsSchema } from "./option-table.js";
 import { scenarioSchema } from "./scenario-rules.js";
 import { entriesAtMost, minLength } from "./schema-checks.js";
 
-export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 export const variableNameSchema = z
   .string()
-  .check(z.regex(VARIABLE_NAME, "must be a name of letters, digits, dashes and underscores"));
+  .check(z.regex(VARIABLE_NAME_PATTERN, "must be a name of letters, digits, dashes and underscores"));
 
 const CALL = "must be a method and a path, such as POST /api/v1/payments/quotes";
 /** An HTTP call in a step: `POST /orders`. */

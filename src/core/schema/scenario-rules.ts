@@ -51,7 +51,7 @@ export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
 const reason = z.optional(nonEmptyText(MAX_LENGTHS.reason));
 
-export const chargeEntrySchema = namedSchema(
+export const chargeTimelineEntrySchema = namedSchema(
   "ChargeEntry",
   "A status the charge will take. `after` counts from the previous entry, `after_expiry` from the moment it expired.",
   z.union([
@@ -59,14 +59,18 @@ export const chargeEntrySchema = namedSchema(
     z.strictObject({ after_expiry: durationSchema, to: chargeStatusSchema, reason }),
   ]),
 );
-export type ChargeTimelineEntry = z.infer<typeof chargeEntrySchema>;
+export type ChargeTimelineEntry = z.infer<typeof chargeTimelineEntrySchema>;
 
-export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status the withdrawal will take.", {
-  after: field(durationSchema, "Counted from the previous entry."),
-  to: field(withdrawalStatusSchema, "The status."),
-  reason: field(reason, "Why."),
-});
-export type WithdrawalTimelineEntry = z.infer<typeof withdrawalEntrySchema>;
+export const withdrawalTimelineEntrySchema = closedShape(
+  "WithdrawalEntry",
+  "A status the withdrawal will take.",
+  {
+    after: field(durationSchema, "Counted from the previous entry."),
+    to: field(withdrawalStatusSchema, "The status."),
+    reason: field(reason, "Why."),
+  },
+);
+export type WithdrawalTimelineEntry = z.infer<typeof withdrawalTimelineEntrySchema>;
 
 const WHICH = "Which ones; by default all.";
 const likelihoodSchema = z.optional(z.number().check(z.gte(0), z.lte(1)));
@@ -102,7 +106,7 @@ const paidSchema = closedShape(
 export const chargeRuleSchema = closedShape("ChargeRule", "How some charges behave.", {
   match: field(z.optional(chargeMatchSchema), WHICH),
   probability,
-  timeline: field(z.array(chargeEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
+  timeline: field(z.array(chargeTimelineEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
   paid: field(
     z.optional(paidSchema),
     "What the customer pays, if that is not the amount: the charge carries it as `amount_paid` and `currency_paid` once it is paid.",
@@ -113,7 +117,7 @@ export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some withdrawals behave.", {
   match: field(z.optional(withdrawalMatchSchema), WHICH),
   probability,
-  timeline: field(z.array(withdrawalEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
+  timeline: field(z.array(withdrawalTimelineEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
 });
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { getOwn } from "./json-objects.js";
-import { nearestWord } from "./nearest.js";
+import { findNearestWord } from "./nearest.js";
 
 type Schema = z.core.$ZodType;
 
@@ -69,7 +69,7 @@ function shapesAt(schema: Schema, path: Path): string[][] {
 }
 
 /** The first unknown part of a path, and the known keys there. */
-export function unknownPathPart(
+export function findUnknownPathPart(
   schema: Schema,
   path: readonly string[],
 ): { readonly part: string; readonly known: readonly string[] } | undefined {
@@ -78,19 +78,19 @@ export function unknownPathPart(
     const inner = nodes.flatMap((node) => childSchema(node, part) ?? []);
     if (inner.length === 0) {
       if (nodes.some(({ def }) => def.type === "unknown")) return undefined;
-      return { part, known: knownKeys(schema, path.slice(0, depth)) };
+      return { part, known: listKnownKeys(schema, path.slice(0, depth)) };
     }
     nodes = inner.flatMap(schemaNodes);
   }
   return undefined;
 }
 
-export function knownKeys(schema: Schema, path: Path): string[] {
+export function listKnownKeys(schema: Schema, path: Path): string[] {
   return [...new Set(shapesAt(schema, path).flat())];
 }
 
 /** Returns the fields that cannot be combined with `key`, because no option of the union has both. */
-export function conflictingFields(
+export function findConflictingFields(
   schema: Schema,
   path: Path,
   key: string,
@@ -102,7 +102,7 @@ export function conflictingFields(
 
 /** Error message for an unknown field: suggests the nearest known one, else lists all. */
 export function unknownFieldMessage(word: string, known: readonly string[]): string {
-  const suggestion = nearestWord(word, known);
+  const suggestion = findNearestWord(word, known);
   if (suggestion !== undefined) return `unknown field; did you mean ${suggestion}?`;
   return known.length > 0 ? `unknown field; known: ${known.join(", ")}` : "unknown field";
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import {
   amountSchema,
-  CURRENCY_CODE,
+  CURRENCY_CODE_PATTERN,
   chargeStatusSchema,
   countrySchema,
   emailSchema,
@@ -13,7 +13,7 @@ import {
   allowedOnlyIf,
   assumedField,
   assumedFieldNote,
-  CHECKOUT_LIFE_NOTE,
+  CHECKOUT_LIFETIME_NOTE,
   currencyNote,
   field,
   lazyShape,
@@ -58,7 +58,7 @@ export const pricingSchema = lazyShape(
         assumption:
           "A local price in the currency paid in becomes the settlement amount to the digit; it is not converted.",
         examples: [{ KES: "3200.00" }],
-        jsonSchema: { propertyNames: { pattern: CURRENCY_CODE.source } },
+        jsonSchema: { propertyNames: { pattern: CURRENCY_CODE_PATTERN.source } },
       },
     ),
   }),
@@ -96,7 +96,7 @@ const sharedCheckoutFields = () => ({
   success_url: field(z.optional(httpUrlSchema), redirectNote("after success")),
   cancel_url: field(z.optional(httpUrlSchema), redirectNote("after cancelling")),
   metadata: field(z.optional(metadataSchema), METADATA_NOTE),
-  expires_in_minutes: field(z.optional(expiresInMinutesSchema), CHECKOUT_LIFE_NOTE),
+  expires_in_minutes: field(z.optional(expiresInMinutesSchema), CHECKOUT_LIFETIME_NOTE),
 });
 
 export const whitelabelRequestSchema = lazyShape(

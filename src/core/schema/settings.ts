@@ -1,4 +1,4 @@
-import { durationMs } from "./duration.js";
+import { durationToMs } from "./duration.js";
 import type { StartOptions } from "./option-table.js";
 import type { Signature } from "./signature-schemes.js";
 
@@ -75,7 +75,7 @@ export function resolveSettings(options: StartOptions): Settings {
       events: retention?.events ?? defaults.retention.events,
     },
     amount_before_method: options.amounts?.before_method ?? defaults.amount_before_method,
-    retry_schedule_ms: retry_schedule?.map(durationMs) ?? defaults.retry_schedule_ms,
+    retry_schedule_ms: retry_schedule?.map(durationToMs) ?? defaults.retry_schedule_ms,
     signature: signature ?? defaults.signature,
     unreachable: options.unreachable ?? defaults.unreachable,
     event_names: event_names ?? defaults.event_names,
@@ -84,5 +84,5 @@ export function resolveSettings(options: StartOptions): Settings {
 }
 
 function msOr(duration: string | undefined, defaultMs: number): number {
-  return duration === undefined ? defaultMs : durationMs(duration);
+  return duration === undefined ? defaultMs : durationToMs(duration);
 }

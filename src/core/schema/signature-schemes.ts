@@ -137,7 +137,7 @@ export const signatureSchema = namedSchema(
   }),
 ) satisfies z.ZodMiniType<Signature>;
 
-export function signatureScheme(signature: Signature): SignatureScheme {
+export function resolveSignatureScheme(signature: Signature): SignatureScheme {
   if (typeof signature === "string") return SIGNATURE_SCHEMES[signature];
   const { header, algorithm, encoding, prefix = "", payload = "body" } = signature;
   const timestampHeader =
@@ -161,16 +161,16 @@ const STANDARD_SECRET = /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/;
 const STANDARD_SECRET_MESSAGE = "must be whsec_ and at least 16 bytes in base64";
 
 /** A secret valid for every scheme. */
-export const secretSchema = z.string().check(z.regex(STANDARD_SECRET, STANDARD_SECRET_MESSAGE));
+export const standardSecretSchema = z.string().check(z.regex(STANDARD_SECRET, STANDARD_SECRET_MESSAGE));
 
-/** Any secret a header can carry; `secretFault` checks it against a scheme. */
+/** Any secret a header can carry; `secretErrorMessage` checks it against a scheme. */
 export const anySecretSchema = nonEmptyText(500).check(
   z.regex(/^[!-~]*$/, "must be printable ASCII without spaces"),
 );
 
 /** Error message if a scheme cannot use a secret: Standard Webhooks and svix need base64 key bytes. */
-export function secretFault(signature: Signature | undefined, secret: string): string | undefined {
-  if (signatureScheme(signature ?? "standard").key === "text" || STANDARD_SECRET.test(secret))
+export function secretErrorMessage(signature: Signature | undefined, secret: string): string | undefined {
+  if (resolveSignatureScheme(signature ?? "standard").key === "text" || STANDARD_SECRET.test(secret))
     return undefined;
   return STANDARD_SECRET_MESSAGE;
 }
@@ -198,7 +198,7 @@ export function secretFaults({ webhook_secret, signature, webhooks }: SigningOpt
     })),
   ].filter((use) => !use.isInherited);
   return uses.flatMap((use) => {
-    const message = secretFault(use.signature, use.secret);
+    const message = secretErrorMessage(use.signature, use.secret);
     return message === undefined ? [] : [{ path: use.path, input: use.secret, message }];
   });
 }

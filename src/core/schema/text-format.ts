@@ -4,27 +4,27 @@
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Makes foreign text safe for one line of a terminal: no line breaks, no control sequences. */
-export function oneLine(text: string): string {
+export function toPrintableLine(text: string): string {
   return text.replace(UNPRINTABLE, "\uFFFD");
 }
 
 /** Makes foreign text safe for a terminal; keeps line breaks and tabs. */
-export function printableLines(text: string): string {
+export function toPrintableLines(text: string): string {
   return text.replace(UNPRINTABLE, (char) => (char === "\n" || char === "\t" ? char : "\uFFFD"));
 }
 
-/** Applies `oneLine` to every text in a value. */
-export function oneLineDeep<Value>(value: Value): Value {
-  if (typeof value === "string") return oneLine(value) as Value;
-  if (Array.isArray(value)) return value.map(oneLineDeep) as Value;
+/** Applies `toPrintableLine` to every text in a value. */
+export function toPrintableValue<Value>(value: Value): Value {
+  if (typeof value === "string") return toPrintableLine(value) as Value;
+  if (Array.isArray(value)) return value.map(toPrintableValue) as Value;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [oneLine(name), oneLineDeep(part)]),
+    Object.entries(value).map(([name, part]) => [toPrintableLine(name), toPrintableValue(part)]),
   ) as Value;
 }
 
 /** JSON for a terminal; control characters are escaped, so it parses back to the same value. */
-export function printableJson(value: unknown, indent = 0): string {
+export function toPrintableJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (char) =>
     char === "\n"
       ? char

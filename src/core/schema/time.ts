@@ -40,7 +40,7 @@ export function parseInstant(text: string): number | undefined {
 }
 
 /** Error message for text with the form of an instant but an invalid value; undefined for other text. */
-export function instantFault(text: unknown): string | undefined {
+export function instantErrorMessage(text: unknown): string | undefined {
   if (typeof text !== "string") return undefined;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?$/.test(text))
     return "needs a time zone: append Z for UTC";

@@ -10,7 +10,7 @@ import { type StoreIo, writeAll } from "./store-io.js";
 /** Suffix of a file until `publishFile` renames it. */
 export const UNPUBLISHED_SUFFIX = ".new";
 
-export interface ChecksumFileOptions {
+export interface ChecksummedFileOptions {
   /** True to sync content to the disk before a call returns, so that it survives a power loss. */
   readonly fsync: boolean;
   readonly io: StoreIo;
@@ -40,10 +40,10 @@ export function hasValidChecksum(content: Buffer): boolean {
  * @param tooLong message for content above `maxBytes`
  * @throws StoreError if the disk refuses, TooLongError if the content is too long
  */
-export function* writeChecksummed(
+export function* writeChecksummedFile(
   file: string,
   pieces: Iterable<string>,
-  { fsync, io, maxBytes = constants.MAX_STRING_LENGTH }: ChecksumFileOptions,
+  { fsync, io, maxBytes = constants.MAX_STRING_LENGTH }: ChecksummedFileOptions,
   tooLong: (maxBytes: number) => string,
 ): Generator<number, void> {
   rmSync(file, { force: true });
@@ -76,17 +76,17 @@ export function* writeChecksummed(
 }
 
 /** Writes FILE.new, to be published as FILE. */
-export function writeUnpublished(
+export function writeUnpublishedFile(
   file: string,
   pieces: Iterable<string>,
-  options: ChecksumFileOptions,
+  options: ChecksummedFileOptions,
 ): Generator<number, void> {
   const tooLong = (maxBytes: number) => `${file}: more than ${maxBytes} bytes, which could not be read back.`;
-  return writeChecksummed(file + UNPUBLISHED_SUFFIX, pieces, options, tooLong);
+  return writeChecksummedFile(file + UNPUBLISHED_SUFFIX, pieces, options, tooLong);
 }
 
 /** Renames FILE.new to FILE atomically. */
-export function publishFile(file: string, { fsync, io }: ChecksumFileOptions): void {
+export function publishFile(file: string, { fsync, io }: ChecksummedFileOptions): void {
   try {
     io.renameSync(file + UNPUBLISHED_SUFFIX, file);
   } catch (error) {
@@ -100,7 +100,7 @@ export function publishFile(file: string, { fsync, io }: ChecksumFileOptions): v
  *
  * @throws StoreError if it is damaged; the system error if it cannot be read
  */
-export function readChecksummed(file: string): string {
+export function readChecksummedFile(file: string): string {
   const content = readFileSync(file);
   if (!hasValidChecksum(content)) throw unreadableError(file, "its checksum does not match");
   if (!isUtf8(content)) throw unreadableError(file, "not UTF-8");
@@ -109,7 +109,7 @@ export function readChecksummed(file: string): string {
 
 /** Reads and validates a file. Returns its object without the checksum member. */
 export function readChecksummedJson<T>(file: string, shape: z.ZodMiniType<T>): T {
-  const text = readChecksummed(file);
+  const text = readChecksummedFile(file);
   let value: { checksum?: unknown };
   try {
     value = JSON.parse(text);

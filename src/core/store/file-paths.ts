@@ -57,7 +57,7 @@ export function syncParentFolder(file: string, io: StoreIo): void {
 const MAX_LINKS = 64;
 
 /** Resolves all links of a path, so that a file has one journal and one lock. The path need not exist. */
-export function resolveFile(path: string): string {
+export function resolveSymlinks(path: string): string {
   let file = resolve(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
     file = join(realFolder(dirname(file)), basename(file));

@@ -8,9 +8,9 @@ import {
   publishFile,
   readChecksummedJson,
   UNPUBLISHED_SUFFIX,
-  writeUnpublished,
+  writeUnpublishedFile,
 } from "./checksummed-file.js";
-import { resolveFile, syncParentFolder } from "./file-paths.js";
+import { resolveSymlinks, syncParentFolder } from "./file-paths.js";
 import { FileStore } from "./file-store.js";
 import { takeLock } from "./lock.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
@@ -60,7 +60,7 @@ export class FileStorage implements Storage {
   readonly #onError: (failure: Error) => void;
 
   constructor({ data, fsync = false, onNotice = () => {}, onError, io }: FileStorageOptions) {
-    this.#data = resolveFile(data);
+    this.#data = resolveSymlinks(data);
     this.#writeOptions = { fsync, io: { ...nodeIo, ...io } };
     this.#onNotice = onNotice;
     this.#onError = onError;
@@ -134,7 +134,7 @@ export class FileStorage implements Storage {
     if (existsSync(file) || fileSize(file + FILE_SUFFIX.journal) > 0)
       throw new StoreError(`${file} already exists. Restart to open it, or move it away with its journal.`);
     const text = JSON.stringify({ name, api_key, webhook_secret, clock });
-    for (const _ of writeUnpublished(file + FILE_SUFFIX.identity, [text], this.#writeOptions));
+    for (const _ of writeUnpublishedFile(file + FILE_SUFFIX.identity, [text], this.#writeOptions));
     this.#syncFolder();
   }
 

@@ -5,7 +5,7 @@ import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";
 import { DataJournal } from "./data-journal.js";
-import { checkParentFolder, checkWritable, resolveFile } from "./file-paths.js";
+import { checkParentFolder, checkWritable, resolveSymlinks } from "./file-paths.js";
 import { type Lock, takeLock } from "./lock.js";
 import { SnapshotFile } from "./snapshot-file.js";
 import { asStoreError, damagedFileError, StoreError } from "./store-error.js";
@@ -50,7 +50,7 @@ export class FileStore implements Store {
 
   constructor(options: FileStoreOptions) {
     this.#options = options;
-    this.#file = resolveFile(options.file);
+    this.#file = resolveSymlinks(options.file);
     this.#io = { ...nodeIo, ...options.io };
     this.#snapshot = new SnapshotFile(this.#file, this.#io);
   }

@@ -13,7 +13,7 @@ import { hostname } from "node:os";
 import { isJsonObject } from "../schema/json-objects.js";
 import { machineNowMs, monotonicMs, repeatEvery } from "../time/timers.js";
 import { generateInstanceId } from "../time/wall-clock.js";
-import { asStoreError, ifExists, StoreError, systemErrorCode } from "./store-error.js";
+import { asStoreError, readIfExists, StoreError, systemErrorCode } from "./store-error.js";
 
 /*
  * FILE.lock names the process that has FILE open. It is created with O_EXCL and taken over when that process is gone.
@@ -210,7 +210,7 @@ function createLock(lockFile: string, text: string): boolean {
 }
 
 function readLock(lockFile: string): string | undefined {
-  return ifExists(() => readFileSync(lockFile, "utf8"));
+  return readIfExists(() => readFileSync(lockFile, "utf8"));
 }
 
 function statsOf(lockFile: string): Stats | undefined {

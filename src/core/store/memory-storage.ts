@@ -1,4 +1,4 @@
-import { type FrozenState, thawState } from "../engine/frozen-state.js";
+import { type FrozenState, toStateDump } from "../engine/frozen-state.js";
 import type { Store } from "../engine/store.js";
 import type { SavedState, Snapshot, Snapshots, Storage } from "./storage.js";
 
@@ -40,7 +40,7 @@ export class SnapshotsInMemory implements Snapshots {
 
   read(name: string): SavedState | undefined {
     const saved = this.#snapshots.get(name);
-    return saved && { dump: thawState(saved.state), isFromOutside: false };
+    return saved && { dump: toStateDump(saved.state), isFromOutside: false };
   }
 
   delete(name: string): boolean | Promise<boolean> {

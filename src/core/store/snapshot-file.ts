@@ -4,10 +4,10 @@ import { LowSync } from "lowdb";
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
 import { isJsonObject } from "../schema/json-objects.js";
-import { hasValidChecksum, writeChecksummed } from "./checksummed-file.js";
+import { hasValidChecksum, writeChecksummedFile } from "./checksummed-file.js";
 import { checkWritable, syncParentFolder } from "./file-paths.js";
 import { encodeState } from "./state-text.js";
-import { damagedFileError, ifExists, StoreError } from "./store-error.js";
+import { damagedFileError, readIfExists, StoreError } from "./store-error.js";
 import type { StoreIo } from "./store-io.js";
 import { isStateDump } from "./stored-shapes.js";
 
@@ -66,7 +66,7 @@ export class SnapshotFile {
   }
 
   #parse(): StateDump | null {
-    const content = ifExists(() => readFileSync(this.#file)) ?? Buffer.alloc(0);
+    const content = readIfExists(() => readFileSync(this.#file)) ?? Buffer.alloc(0);
     this.#bytes = content.length;
     return content.length === 0 ? null : parse(this.#file, content);
   }
@@ -92,7 +92,7 @@ export class SnapshotFile {
     const tooLong = (maxBytes: number) =>
       `${file}: the state is larger than ${maxBytes} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
     const options = { fsync, io: this.#io, maxBytes: this.#maxBytes };
-    for (this.#writtenBytes of writeChecksummed(this.#temporary, encodeState(state), options, tooLong)) {
+    for (this.#writtenBytes of writeChecksummedFile(this.#temporary, encodeState(state), options, tooLong)) {
       check();
       yield;
     }

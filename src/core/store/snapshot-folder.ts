@@ -5,12 +5,12 @@ import { snapshotFileSchema, snapshotNameSchema } from "../schema/control-reques
 import { safeParse } from "../schema/issues.js";
 import { withYields } from "../time/wall-clock.js";
 import {
-  type ChecksumFileOptions,
+  type ChecksummedFileOptions,
   publishFile,
-  readChecksummed,
+  readChecksummedFile,
   readChecksummedJson,
   UNPUBLISHED_SUFFIX,
-  writeUnpublished,
+  writeUnpublishedFile,
 } from "./checksummed-file.js";
 import { syncParentFolder } from "./file-paths.js";
 import { encodeState } from "./state-text.js";
@@ -24,7 +24,7 @@ const HEAD = /^\{"checksum":"[^"]*","name":"[^"]*","at":"([^"]*)","dump":/;
 /** Snapshots of a namespace, one file each. Damaged files are reported and omitted. */
 export class SnapshotFolder implements Snapshots {
   readonly #folder: string;
-  readonly #options: ChecksumFileOptions;
+  readonly #options: ChecksummedFileOptions;
   readonly #snapshots: Map<string, Snapshot>;
   #isClosed = false;
   /** Unreadable snapshots by name. */
@@ -32,7 +32,7 @@ export class SnapshotFolder implements Snapshots {
   /** Settles after the last save. Saves run in sequence, because two saves of one name would write the same file. */
   #saved: Promise<void> = Promise.resolve();
 
-  constructor(folder: string, options: ChecksumFileOptions, report: (damage: StoreError) => void) {
+  constructor(folder: string, options: ChecksummedFileOptions, report: (damage: StoreError) => void) {
     this.#folder = folder;
     this.#options = options;
     this.#snapshots = new Map(this.#readFolder(report).map((snapshot) => [snapshot.name, snapshot]));
@@ -49,7 +49,9 @@ export class SnapshotFolder implements Snapshots {
     if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined && this.#options.fsync)
       syncParentFolder(this.#folder, this.#options.io);
     const file = this.#file(snapshot.name);
-    for await (const _ of withYields(writeUnpublished(file, encodeSnapshot(snapshot, state), this.#options)));
+    for await (const _ of withYields(
+      writeUnpublishedFile(file, encodeSnapshot(snapshot, state), this.#options),
+    ));
     try {
       this.#checkOpen();
       publishFile(file, this.#options);
@@ -146,7 +148,7 @@ function* encodeSnapshot({ name, at }: Snapshot, state: FrozenState): Generator<
 }
 
 function readTime(file: string): string {
-  const at = HEAD.exec(readChecksummed(file))?.[1];
+  const at = HEAD.exec(readChecksummedFile(file))?.[1];
   if (at === undefined) throw new StoreError(`${file}: not a snapshot.`);
   return at;
 }

@@ -45,7 +45,7 @@ export interface NamespaceOwner {
 
 export type NamespaceLocation = "here" | "nowhere" | NamespaceOwner;
 
-export interface LeaseEvents {
+export interface LeaseHandlers {
   /** Opens a namespace that was taken over from another process. */
   open(name: string): void;
   /** Discards a namespace: memory and storage may differ, or another process may have it. */
@@ -59,7 +59,7 @@ export interface Leases {
   readonly seed: string;
   /** Namespaces that this process runs. */
   readonly heldLeases: ReadonlyMap<string, unknown>;
-  events: LeaseEvents | undefined;
+  events: LeaseHandlers | undefined;
   /** Returns true while no other process can have taken over the namespace. */
   holdsLease(name: string): boolean;
   /** Takes over a free namespace; otherwise finds the process that runs the namespace. */

@@ -30,7 +30,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 }
 
 /** Returns undefined if the file that the call reads does not exist. */
-export function ifExists<Result>(read: () => Result): Result | undefined {
+export function readIfExists<Result>(read: () => Result): Result | undefined {
   try {
     return read();
   } catch (error) {

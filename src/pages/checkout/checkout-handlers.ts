@@ -31,7 +31,7 @@ import {
   instructionsScreen,
   methodScreen,
   outcomeScreen,
-  type Screen,
+  type ScreenRenderer,
   waitingScreen,
 } from "./screens.js";
 
@@ -57,7 +57,7 @@ function errorResponse(namespaces: Namespaces, status: number, title: string, te
 }
 
 /** `GET /checkout/ID`. Redirects to the shop if the query has `waiting=1` and the charge has ended. */
-export function showCheckout(namespaces: Namespaces, request: Request, checkoutId: string): Response {
+export function serveCheckoutPage(namespaces: Namespaces, request: Request, checkoutId: string): Response {
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
   const { namespace, charge } = found;
@@ -225,7 +225,7 @@ function showPage(
   });
 }
 
-function screenOf(page: CheckoutPage): ReturnType<Screen> {
+function screenOf(page: CheckoutPage): ReturnType<ScreenRenderer> {
   const { charge, isWaiting } = page;
   const outcome = outcomePage(charge.status);
   if (outcome !== undefined) return outcomeScreen(page, outcome);

@@ -1,12 +1,12 @@
 import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
 import { moneyMarkup, moneyText } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { methodField, methodFieldName } from "./method-form.js";
+import { methodFieldName, readMethodField } from "./method-form.js";
 import { type CheckoutPage, displayUnit, type Offer } from "./page-model.js";
 import { rateText } from "./payment-summary.js";
 
 /** One radio button per method; the selected one shows its currencies and fields. */
-export function methodChoices(page: CheckoutPage): Markup {
+export function methodRadioButtons(page: CheckoutPage): Markup {
   const { offers, errors } = page;
   const error = errors.payment_method;
   const selected = selectedMethod(page);
@@ -32,7 +32,7 @@ function selectedCurrency(
   { method, prices }: Offer,
 ): string | undefined {
   const codes = prices.map(({ currency }) => currency.code);
-  const sent = submitted && methodField(submitted, "currency", method.id);
+  const sent = submitted && readMethodField(submitted, "currency", method.id);
   const candidates = [sent, quoted?.currency, charge.pricing.base_currency];
   return candidates.find((code) => code && codes.includes(code)) ?? codes[0];
 }
@@ -89,7 +89,7 @@ function phoneField(page: CheckoutPage, { method }: Offer, prefix: string, isSel
   const describedBy = error === undefined ? `${prefix}-hint` : `${prefix}-hint ${prefix}-phone-fault`;
   return html`<div class="field">
 <label for="${prefix}-phone">Phone number <span class="soft small">(required)</span></label>
-<input id="${prefix}-phone" name="${methodFieldName("phone_number", method.id)}" type="tel" autocomplete="tel" value="${submitted && methodField(submitted, "phone_number", method.id)}" aria-required="true" aria-describedby="${describedBy}"${error !== undefined && html` aria-invalid="true" autofocus`}>
+<input id="${prefix}-phone" name="${methodFieldName("phone_number", method.id)}" type="tel" autocomplete="tel" value="${submitted && readMethodField(submitted, "phone_number", method.id)}" aria-required="true" aria-describedby="${describedBy}"${error !== undefined && html` aria-invalid="true" autofocus`}>
 ${error !== undefined && html`<p class="fault" id="${prefix}-phone-fault">${error}</p>`}
 <p class="small soft" id="${prefix}-hint">The number of your mobile money wallet, with country code.</p>
 </div>`;
@@ -98,7 +98,7 @@ ${error !== undefined && html`<p class="fault" id="${prefix}-phone-fault">${erro
 function accountField({ submitted }: CheckoutPage, { method }: Offer, prefix: string): Markup {
   return html`<div class="field">
 <label for="${prefix}-account">Bank account number <span class="soft small">(optional)</span></label>
-<input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off" value="${submitted && methodField(submitted, "bank_account_number", method.id)}" aria-describedby="${prefix}-hint">
+<input id="${prefix}-account" name="${methodFieldName("bank_account_number", method.id)}" autocomplete="off" value="${submitted && readMethodField(submitted, "bank_account_number", method.id)}" aria-describedby="${prefix}-hint">
 <p class="small soft" id="${prefix}-hint">The account you will pay from.</p>
 </div>`;
 }

@@ -26,7 +26,7 @@ export function methodFieldName(name: string, methodId: string): string {
 }
 
 /** Reads a field of one method. Scripts may post the field without the method's suffix. */
-export function methodField(form: URLSearchParams, name: string, methodId: string): string | null {
+export function readMethodField(form: URLSearchParams, name: string, methodId: string): string | null {
   return form.get(methodFieldName(name, methodId)) ?? form.get(name);
 }
 
@@ -37,7 +37,7 @@ export function readMethodForm(form: URLSearchParams, charge: Charge, catalogue:
   const fields: Record<string, string> = { payment_method: id };
   const kind = charge.offered_methods.includes(id) ? catalogue.method(id)?.kind : undefined;
   for (const name of ["currency", kind && METHOD_KINDS[kind].customerField]) {
-    const value = name && methodField(form, name, id)?.trim();
+    const value = name && readMethodField(form, name, id)?.trim();
     if (value) fields[name] = name === "phone_number" ? plainPhone(value) : value;
   }
   return fields;

@@ -1,7 +1,7 @@
 import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import { CHECKOUT_SCRIPT } from "./script.js";
-import { STYLES } from "./styles.js";
+import { CHECKOUT_STYLES } from "./styles.js";
 
 export interface PageDocument {
   readonly title: string;
@@ -15,7 +15,7 @@ export interface PageDocument {
 
 /** The URL alone authorizes paying and cancelling, so no referrer leaves this origin. */
 const SHELL = new PageShell({
-  styles: STYLES,
+  styles: CHECKOUT_STYLES,
   script: CHECKOUT_SCRIPT,
   connects: true,
   referrer: "same-origin",

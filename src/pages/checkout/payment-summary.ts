@@ -1,11 +1,11 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { isOpen } from "../../core/schema/statuses.js";
-import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTime } from "../format.js";
+import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTimeText } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 
 /** Amount to pay. It includes the method's fees once the customer has chosen a method. */
-export function amountToPay({ charge, catalogue }: CheckoutPage): Markup {
+export function amountToPayMarkup({ charge, catalogue }: CheckoutPage): Markup {
   return moneyMarkup(charge.amount, displayUnit(catalogue, charge.currency));
 }
 
@@ -18,7 +18,7 @@ export function pageTitle(page: CheckoutPage): string {
 /** Merchant, total, breakdown and time left. */
 export function paymentSummary(
   page: CheckoutPage,
-  total: Content = amountToPay(page),
+  total: Content = amountToPayMarkup(page),
   about: Content = false,
 ): Markup {
   const { charge } = page;
@@ -48,7 +48,7 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
       ["Platform fee", moneyMarkup(platform_fee, payUnit)],
       ["Gateway fee", moneyMarkup(gateway_fee, payUnit)],
       ["Total fees", html`<span id="fees">${moneyMarkup(fees.total_fee, payUnit)}</span>`],
-      ["Total", html`<strong>${amountToPay(page)}</strong>`],
+      ["Total", html`<strong>${amountToPayMarkup(page)}</strong>`],
     );
   }
   if (customer_name !== null) rows.push(["Customer", html`<bdi>${customer_name}</bdi>`]);
@@ -79,7 +79,7 @@ function sixDigits(units: number): string {
 /** Time left to pay. The script counts it down at the speed of sandbox time. */
 function countdown({ charge, remainingMs, speed }: CheckoutPage): Markup {
   return html`<p class="left"><span id="left">Time left</span>
-<strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
+<strong role="timer" aria-labelledby="left" data-countdown>${remainingTimeText(remainingMs)}</strong></p>
 <p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock is paused."}</p>`;
 }
 

@@ -4,11 +4,11 @@ import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen } from "../../core/schema/statuses.js";
 import { groupDigits, moneyMarkup, sentenceCase } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
-import { methodChoices, selectedPrice } from "./method-choices.js";
+import { methodRadioButtons, selectedPrice } from "./method-choices.js";
 import type { PageDocument } from "./page-document.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
 import {
-  amountToPay,
+  amountToPayMarkup,
   cancelForm,
   copyButton,
   errorNotice,
@@ -20,7 +20,10 @@ import {
 import { sandboxPanel } from "./sandbox-panel.js";
 
 /** Renders a screen of the checkout. `status` is the HTTP status of the page unless a form is refused. */
-export type Screen = (page: CheckoutPage) => { readonly document: PageDocument; readonly status: number };
+export type ScreenRenderer = (page: CheckoutPage) => {
+  readonly document: PageDocument;
+  readonly status: number;
+};
 
 interface PayingScreen extends Pick<PageDocument, "polling" | "refresh"> {
   readonly summary?: Markup;
@@ -33,7 +36,7 @@ interface PayingScreen extends Pick<PageDocument, "polling" | "refresh"> {
 function payingScreen(
   page: CheckoutPage,
   { summary = paymentSummary(page), label, card, ...reloading }: PayingScreen,
-): ReturnType<Screen> {
+): ReturnType<ScreenRenderer> {
   const main = html`<main class="two">
 ${summary}
 <section class="card" ${label}>
@@ -45,14 +48,14 @@ ${card}
 }
 
 /** The customer picks a method and a currency. */
-export const methodScreen: Screen = (page) =>
+export const methodScreen: ScreenRenderer = (page) =>
   payingScreen(page, {
     summary: choiceSummary(page),
     label: html`aria-label="Payment method"`,
     card: html`<form id="method" class="actions" method="post" action="${page.links.action("method")}">
 ${
   page.offers.length > 0
-    ? html`${methodChoices(page)}
+    ? html`${methodRadioButtons(page)}
 <button class="main">Continue</button>`
     : html`<p>This amount is too small for any of the payment methods.</p>`
 }
@@ -64,22 +67,22 @@ ${cancelForm(page)}`,
 /** With script, the total follows the selected option; without script, the total stays the price before fees. */
 function choiceSummary(page: CheckoutPage): Markup {
   const selected = selectedPrice(page);
-  if (selected === undefined) return paymentSummary(page, amountToPay(page));
+  if (selected === undefined) return paymentSummary(page, amountToPayMarkup(page));
   const payUnit = displayUnit(page.catalogue, selected.currency.code);
   return paymentSummary(
     page,
-    html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span class="plainly">${amountToPay(page)}</span>`,
-    html`<p class="small soft"><span class="scripted">Price ${amountToPay(page)} + <span id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
+    html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span class="plainly">${amountToPayMarkup(page)}</span>`,
+    html`<p class="small soft"><span class="scripted">Price ${amountToPayMarkup(page)} + <span id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
   );
 }
 
 /** Payment instructions, with a button to confirm the payment. */
-export const instructionsScreen: Screen = (page) =>
+export const instructionsScreen: ScreenRenderer = (page) =>
   payingScreen(page, {
     label: html`aria-labelledby="how"`,
     card: html`${instructions(page)}
 <div class="actions row">
-<form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${amountToPay(page)}` : "I have paid"}</button></form>
+<form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${amountToPayMarkup(page)}` : "I have paid"}</button></form>
 ${cancelForm(page)}
 </div>`,
     polling: pollingAttributes(page, CHARGE_STATUSES.filter(isOpen), "page"),
@@ -108,7 +111,7 @@ function instructions(page: CheckoutPage): Markup {
   const details = Object.entries(fields).filter(([name]) => !SHOWN_ELSEWHERE.includes(name));
   return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 <dl class="facts">
-${fact("Amount to pay", amountToPay(page), "due", charge.amount)}
+${fact("Amount to pay", amountToPayMarkup(page), "due", charge.amount)}
 ${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value, `fact-${name}`, value))}
 </dl>
 ${isCard(page) ? cardForm : referenceBox(page)}
@@ -137,7 +140,7 @@ function referenceBox({ charge }: CheckoutPage): Markup {
 }
 
 /** Shown between the customer's confirmation and the end of the charge. Polls the status. */
-export const waitingScreen: Screen = (page) => {
+export const waitingScreen: ScreenRenderer = (page) => {
   const { charge, links } = page;
   const hasArrived = !isOpen(charge.status);
   return payingScreen(page, {
@@ -162,7 +165,7 @@ ${cancelForm(page)}
 };
 
 /** The outcome of an ended charge, with a link back to the shop. */
-export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): ReturnType<Screen> {
+export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): ReturnType<ScreenRenderer> {
   const { charge, shop } = page;
   const reason = charge.status === "FAILED" ? charge.failure_reason : null;
   return {
@@ -174,7 +177,7 @@ export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): ReturnT
 ${errorNotice(page)}
 <span class="mark ${outcome.mark}">${icon(outcome.mark)}</span>
 <h1 id="title">${outcome.title}</h1>
-<p class="total">${amountToPay(page)}</p>
+<p class="total">${amountToPayMarkup(page)}</p>
 <p>to <bdi>${page.merchant}</bdi></p>
 ${reason !== null && html`<p>Reason: <bdi>${sentenceCase(reason)}</bdi></p>`}
 <p class="soft">${outcome.text}</p>

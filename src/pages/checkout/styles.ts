@@ -2,7 +2,7 @@
  * The checkout's style sheet. Colours meet WCAG AA contrast in both schemes. Elements that a script reveals reserve
  * their space, so nothing moves.
  */
-export const STYLES = `
+export const CHECKOUT_STYLES = `
 :root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--edge:#7b8290;
 --accent:#1c5bd0;--on-accent:#fff;--accent-soft:#eef4ff;--good:#10693b;--good-soft:#e3f4ea;--bad:#a8221a;--bad-soft:#fdecea;
 --sand:#fff6db;--sand-edge:#8a6100;--sand-text:#463200;--stripe:#f0b429}

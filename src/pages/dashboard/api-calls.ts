@@ -34,7 +34,7 @@ type Caller = Pick<FormSubmission, "namespace" | "fetch">;
  * @param path below `/_sandbox`
  * @returns the response body, or the error as a refusal
  */
-export async function callControl<Body>(
+export async function callControlApi<Body>(
   { namespace, fetch }: Caller,
   method: string,
   path: string,

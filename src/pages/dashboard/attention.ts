@@ -45,7 +45,7 @@ export function deliveryFailureText(delivery: Delivery): string {
 }
 
 /** Newest matching deliveries to a receiver, at most `limit`, with the total number of matches. */
-export function newestDeliveriesTo(
+export function findNewestDeliveries(
   { namespace }: Pick<PageContext, "namespace">,
   webhookId: string,
   matches: (delivery: Delivery) => boolean,
@@ -60,7 +60,7 @@ function failingReceivers(context: PageContext): ListRow[] {
   for (const endpoint of context.namespace.engine.state.endpoints()) {
     if (!isInMode(context, endpoint)) continue;
     const { webhook_id } = endpoint;
-    const { total, items } = newestDeliveriesTo(context, webhook_id, isFailing, MAX_FAILURES);
+    const { total, items } = findNewestDeliveries(context, webhook_id, isFailing, MAX_FAILURES);
     const newest = items[0];
     if (newest === undefined) continue;
     const types = [...new Set(items.map((delivery) => delivery.event_type))];
@@ -86,7 +86,7 @@ function heldDeliveries(context: PageContext): ListRow[] {
     if (!isInMode(context, endpoint) || endpoint.url === null) continue;
     const { webhook_id } = endpoint;
     const isUntried = ({ status, attempts }: Delivery) => status === "pending" && attempts.length === 0;
-    const { total, items } = newestDeliveriesTo(context, webhook_id, isUntried, MAX_FAILURES);
+    const { total, items } = findNewestDeliveries(context, webhook_id, isUntried, MAX_FAILURES);
     const held = items
       .map((delivery) => ({ delivery, hold: namespace.findHold(delivery) }))
       .findLast(({ delivery, hold }) => hold !== null && delivery.task !== null);

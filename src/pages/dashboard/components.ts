@@ -5,7 +5,7 @@ import type { Mode } from "../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { groupDigits } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "./page-context.js";
+import { currentUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "./page-context.js";
 
 export { formatCount } from "../../core/schema/text-format.js";
 export { readableDuration } from "../format.js";
@@ -66,12 +66,12 @@ export function amountMarkup(amount: string, currency: string): Markup {
   return html`<span class="amount">${currency} ${groupDigits(amount)}</span>`;
 }
 
-export function durationText({ durationMs }: RequestEntry): string {
+export function requestDurationText({ durationMs }: RequestEntry): string {
   return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
 }
 
 /** A shortened id with the full one as its title. */
-export function shortId(id: string): Markup {
+export function shortIdMarkup(id: string): Markup {
   return html`<code title="${id}">${shortIdText(id)}</code>`;
 }
 
@@ -79,7 +79,7 @@ export function shortIdText(id: string): string {
   return id.length > 14 ? `${id.slice(0, 11)}…` : id;
 }
 
-export function modeMark(mode: Mode): Markup | false {
+export function liveModeTag(mode: Mode): Markup | false {
   return mode === "live" && html`<span class="tag">live</span>`;
 }
 
@@ -124,7 +124,7 @@ export interface ListRow {
 }
 
 /** A table that scrolls horizontally on narrow screens. */
-export function wideTable(
+export function scrollableTable(
   label: string,
   columns: readonly string[],
   numberColumns: readonly string[],
@@ -150,16 +150,21 @@ export function listRow(
 <span class="acts">${rowButtons}</span></li>`;
 }
 
-export type ColumnHeads = readonly [at: string, state: string, title: string, sub: string, side: string];
+export type ColumnHeadings = readonly [at: string, state: string, title: string, sub: string, side: string];
 
 /** @param heads column headings; makes the list a table with aligned columns on wide screens */
-export function rowList(label: string, list: readonly Markup[], none: Content, heads?: ColumnHeads): Markup {
+export function rowList(
+  label: string,
+  list: readonly Markup[],
+  none: Content,
+  heads?: ColumnHeadings,
+): Markup {
   if (list.length === 0)
     return html`<ul class="rows" data-list aria-label="${label}"><li class="none" data-key="none">${none}</li></ul>`;
   return html`<ul class="rows${heads !== undefined && " table"}" data-list aria-label="${label}">${heads !== undefined && headsRow(heads)}${list}</ul>`;
 }
 
-function headsRow([at, state, title, sub, side]: ColumnHeads): Markup {
+function headsRow([at, state, title, sub, side]: ColumnHeadings): Markup {
   return html`<li class="heads" data-key="heads" aria-hidden="true"><span class="at">${at}</span><span class="state">${state}</span><span class="what"><span class="title">${title}</span><span class="sub">${sub}</span></span><span class="side">${side}</span><span class="acts"></span></li>`;
 }
 
@@ -245,11 +250,11 @@ export function filterForm(context: PageContext, body: Content, does = "Filter",
  */
 export function pager(context: PageContext, total: number, name = "offset"): Markup | false {
   const offset = pageOffset(context, name);
-  if (offset === 0 && total <= PAGE_ROWS) return false;
-  const to = Math.min(offset + PAGE_ROWS, total);
+  if (offset === 0 && total <= ROWS_PER_PAGE) return false;
+  const to = Math.min(offset + ROWS_PER_PAGE, total);
   const step = (label: string, by: number) =>
     html`<a href="${currentUrl(context, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
-  return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
+  return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -ROWS_PER_PAGE)}${to < total && step("Older →", ROWS_PER_PAGE)}</nav>`;
 }
 
 export function factList(list: readonly (readonly [name: Content, value: Content] | false)[]): Markup {

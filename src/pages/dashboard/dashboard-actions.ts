@@ -6,16 +6,16 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { parseDuration } from "../../core/schema/duration.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
-import { bodyTooLarge, MAX_BODY_BYTES, parseObject } from "../../server/http/body.js";
+import { bodyTooLargeRefusal, MAX_BODY_BYTES, parseJsonObject } from "../../server/http/body.js";
 import {
   type ActionResult,
-  callControl,
+  callControlApi,
   type DashboardAction,
   type DashboardActions,
   type FormSubmission,
 } from "./api-calls.js";
 import { APP_CALL_ACTIONS } from "./app-calls.js";
-import { lastAttemptResult, newestDeliveriesTo } from "./attention.js";
+import { findNewestDeliveries, lastAttemptResult } from "./attention.js";
 import { formatCount, readableDuration } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import { REPORT_ACTIONS } from "./report-actions.js";
@@ -139,7 +139,7 @@ function actionOf([line, notice, body]: Call): DashboardAction {
   return async (press) => {
     const json = body?.(press);
     if (isRefusal(json)) return json;
-    const result = await callControl<Result>(press, method, path.replace(":id", idSegment(press)), json);
+    const result = await callControlApi<Result>(press, method, path.replace(":id", idSegment(press)), json);
     return isRefusal(result) ? result : { text: notice(result, press) };
   };
 }
@@ -152,7 +152,7 @@ function eventTypes({ field }: FormSubmission): string[] {
 }
 
 function parseObjectField(form: URLSearchParams, name: string): Record<string, unknown> | Refusal {
-  const parsed = parseObject({ text: form.get(name) ?? "" });
+  const parsed = parseJsonObject({ text: form.get(name) ?? "" });
   return isRefusal(parsed)
     ? refuseInvalid({ [name]: parsed.details?.body ?? parsed.message })
     : parsed.object;
@@ -172,7 +172,7 @@ const ACTIONS: DashboardActions = {
     const [to = ""] = press.args;
     // The page may be old, so the time on its button may have passed.
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That time has passed" };
-    const result = await callControl<Result>(press, "POST", "/clock/advance", { to });
+    const result = await callControlApi<Result>(press, "POST", "/clock/advance", { to });
     if (isRefusal(result)) return result;
     return { text: `Advanced to ${to.slice(11, 19)}: ${formatCount(result.fired_total ?? 0, "step")} ran` };
   },
@@ -180,8 +180,8 @@ const ACTIONS: DashboardActions = {
     const { name } = press.namespace;
     // The value repeats the namespace, so a stale page or a script cannot reset another namespace.
     if (press.args[0] !== name) return refuseInvalid({ value: `must name this namespace, ${name}` });
-    const saved = await callControl(press, "POST", "/snapshots", { name: BEFORE_RESET });
-    const reset = await callControl(press, "POST", "/reset", {});
+    const saved = await callControlApi(press, "POST", "/snapshots", { name: BEFORE_RESET });
+    const reset = await callControlApi(press, "POST", "/reset", {});
     if (isRefusal(reset)) return reset;
     const text = `Namespace “${name}” reset (receivers and keys kept)`;
     return isRefusal(saved) ? { text } : { text, undo: BEFORE_RESET };
@@ -195,30 +195,35 @@ const ACTIONS: DashboardActions = {
     const scenario = parseObjectField(form, "scenario");
     if (isRefusal(scenario)) return scenario;
     const path = `/scenarios/${encodeURIComponent(name)}`;
-    const saved = await callControl(press, "PUT", path, { ...scenario, name });
+    const saved = await callControlApi(press, "PUT", path, { ...scenario, name });
     return isRefusal(saved)
       ? saved
       : { text: `Scenario ${name} saved`, to: dashboardUrl(namespace.name) + path };
   },
   redeliver: async (press) => {
     const path = `/deliveries/${idSegment(press)}/redeliver`;
-    const made = await callControl<{ items: Delivery[] }>(press, "POST", path, {});
+    const made = await callControlApi<{ items: Delivery[] }>(press, "POST", path, {});
     return isRefusal(made) ? made : { text: await attemptsText(press.namespace, made.items) };
   },
   retry: async (press) => {
-    const delivery = await callControl<Delivery>(press, "POST", `/deliveries/${idSegment(press)}/retry`, {});
+    const delivery = await callControlApi<Delivery>(
+      press,
+      "POST",
+      `/deliveries/${idSegment(press)}/retry`,
+      {},
+    );
     return isRefusal(delivery) ? delivery : { text: await attemptsText(press.namespace, [delivery]) };
   },
   "retry-all": async (press) => {
     press.namespace.runDueTasks();
     let retried = 0;
-    for (const { delivery_id } of newestDeliveriesTo(press, press.args[0] ?? "", isFailing, MAX_RETRIED)
+    for (const { delivery_id } of findNewestDeliveries(press, press.args[0] ?? "", isFailing, MAX_RETRIED)
       .items)
-      if (!isRefusal(await callControl(press, "POST", `/deliveries/${delivery_id}/retry`, {}))) retried++;
+      if (!isRefusal(await callControlApi(press, "POST", `/deliveries/${delivery_id}/retry`, {}))) retried++;
     return { text: `${retried} ${retried === 1 ? "delivery" : "deliveries"} tried again` };
   },
   resend: async ({ namespace, args: [id = ""], form, field }) => {
-    if (Buffer.byteLength(form.get("data") ?? "") > MAX_BODY_BYTES) return bodyTooLarge();
+    if (Buffer.byteLength(form.get("data") ?? "") > MAX_BODY_BYTES) return bodyTooLargeRefusal();
     const data = parseObjectField(form, "data");
     if (isRefusal(data)) return data;
     const times = Number(form.get("times") ?? 1);

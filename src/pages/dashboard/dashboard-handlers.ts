@@ -19,21 +19,21 @@ import { dashboardFrame } from "./frame.js";
 import {
   DASHBOARD_PATH,
   dashboardUrl,
-  isView,
+  isViewName,
   type Notice,
   type PageContext,
   VIEWS,
 } from "./page-context.js";
 import { recordNoun, renderView } from "./render-view.js";
 import { DASHBOARD_SCRIPT } from "./script.js";
-import { STYLES } from "./styles.js";
+import { DASHBOARD_STYLES } from "./styles.js";
 import { asideView } from "./views/activity-view.js";
 
 /** High enough to upload a file of the app's records. */
 const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
 const SHELL = new PageShell({
-  styles: STYLES,
+  styles: DASHBOARD_STYLES,
   script: DASHBOARD_SCRIPT,
   connects: true,
   path: DASHBOARD_PATH,
@@ -52,12 +52,12 @@ export function serveDashboardFile(namespaces: Namespaces, kind: "css" | "js"): 
 }
 
 /** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`. Defaults: `default` and `activity`. */
-export function showDashboard(namespaces: Namespaces, c: Context): Response {
+export function serveDashboardPage(namespaces: Namespaces, c: Context): Response {
   const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(name, null);
   if (namespace === undefined) return namespaceNotFound(namespaces, name);
   const view = c.req.param("view");
-  if (view !== undefined && !isView(view))
+  if (view !== undefined && !isViewName(view))
     return notFound(namespaces, namespace, `There is no view “${view}”.`);
   return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c));
 }
@@ -124,7 +124,7 @@ function contextOf(
   return {
     namespaces,
     namespace,
-    view: isView(view) ? view : "activity",
+    view: isViewName(view) ? view : "activity",
     id,
     query,
     mode: mode === "live" || mode === "test" ? mode : undefined,

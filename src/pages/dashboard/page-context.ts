@@ -18,7 +18,7 @@ export const VIEWS = {
 } as const;
 export type ViewName = keyof typeof VIEWS;
 
-export function isView(name: string): name is ViewName {
+export function isViewName(name: string): name is ViewName {
   return Object.hasOwn(VIEWS, name);
 }
 
@@ -81,7 +81,7 @@ export function isInMode({ mode }: PageContext, record: { readonly mode: Mode })
   return mode === undefined || record.mode === mode;
 }
 
-export const PAGE_ROWS = 30;
+export const ROWS_PER_PAGE = 30;
 
 export function pageOffset({ query }: PageContext, name = "offset"): number {
   const offset = Number(query.get(name) ?? 0);

@@ -7,7 +7,12 @@ import type { BookReport } from "../../core/schema/reconciliation.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { type ActionResult, callControl, type DashboardActions, type FormSubmission } from "./api-calls.js";
+import {
+  type ActionResult,
+  callControlApi,
+  type DashboardActions,
+  type FormSubmission,
+} from "./api-calls.js";
 import { formatCount } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import {
@@ -152,7 +157,7 @@ async function compareBooks(press: FormSubmission): Promise<ActionResult | Refus
   const { rows, lines } = books;
   if (rows.length === 0) return refuseInvalid({ rows: "no rows: paste some, or choose a file" });
   const options = { partial: form.has("partial"), mode: form.get("mode") ?? "test" };
-  const report = await callControl<BookReport>(press, "POST", "/reconcile", { rows, ...options });
+  const report = await callControlApi<BookReport>(press, "POST", "/reconcile", { rows, ...options });
   if (isRefusal(report)) return withLine(report, lines);
   reportsOf(namespace).books = { at: iso(namespace.nowMs()), report, lines };
   namespace.notifyReport("books");

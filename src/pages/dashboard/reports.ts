@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { RunOutcome, RunStep } from "../../core/namespace/injected-tools.js";
+import type { RunStep, ScenarioRunSummary } from "../../core/namespace/injected-tools.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
 import type { BookReport } from "../../core/schema/reconciliation.js";
@@ -31,7 +31,7 @@ export interface ScenarioRunProgress {
   currentStep?: string | undefined;
   readonly steps: RunStep[];
   /** Set when the run has finished. */
-  report?: RunOutcome;
+  report?: ScenarioRunSummary;
 }
 
 /** The fields of an `explore` report that the page shows. */

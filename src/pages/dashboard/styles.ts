@@ -1,5 +1,5 @@
 /** The dashboard's style sheet. Colours meet WCAG AA contrast in both schemes. */
-export const STYLES = `
+export const DASHBOARD_STYLES = `
 :root{color-scheme:light dark;--page:#f5f6f8;--card:#fff;--text:#171a21;--soft:#535a68;--line:#dfe2e8;--accent:#1c5bd0;--on-accent:#fff;--tint:#eef3fd;--good:#10693b;--good-soft:#e3f4ea;--bad:#a8221a;--bad-soft:#fdecea;--warn:#7a4f00;--warn-soft:#fff3d6}
 @media (prefers-color-scheme:dark){:root{--page:#0f1115;--card:#181b21;--text:#eceef2;--soft:#a8afbb;--line:#2c3139;--accent:#8db4ff;--on-accent:#0b1526;--tint:#1b2638;--good:#7bd8a2;--good-soft:#12301f;--bad:#ffb0a8;--bad-soft:#3d1a17;--warn:#f3cd7a;--warn-soft:#33270c}}
 *{box-sizing:border-box}[hidden]{display:none!important}

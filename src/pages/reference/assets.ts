@@ -1,5 +1,5 @@
 /** The reference's style sheet. Colours meet WCAG AA contrast in both schemes. */
-export const STYLES = `
+export const REFERENCE_STYLES = `
 :root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--accent:#1c5bd0;
 --code:#eef0f4;--good:#10693b;--bad:#a8221a;--sand:#fff6db;--sand-edge:#8a6100;--sand-text:#463200}
 @media (prefers-color-scheme:dark){:root{--page:#101216;--card:#1a1d23;--text:#eceef2;--soft:#a8afbb;--line:#31363f;

@@ -8,7 +8,7 @@ import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, respondWithDocument } from "../../server/openapi/serve.js";
 import { escapeText, html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
-import { REFERENCE_SCRIPT, STYLES } from "./assets.js";
+import { REFERENCE_SCRIPT, REFERENCE_STYLES } from "./assets.js";
 import {
   assumptionMark,
   type BodyDescription,
@@ -17,7 +17,7 @@ import {
   operationsOf,
   parameterList,
   refName,
-  renderProse,
+  renderMarkdown,
   schemaMarkup,
   typeMarkup,
 } from "./schema-markup.js";
@@ -30,7 +30,7 @@ interface Reference {
   readonly related: Markup;
 }
 
-const SHELL = new PageShell({ styles: STYLES, script: REFERENCE_SCRIPT, referrer: "same-origin" });
+const SHELL = new PageShell({ styles: REFERENCE_STYLES, script: REFERENCE_SCRIPT, referrer: "same-origin" });
 
 /**
  * Renders an OpenAPI document as one page without further requests. A schema with a single use is shown inline,
@@ -56,7 +56,7 @@ ${[...tags, { name: "Schemas" }].map(({ name }) => {
 })}</details></nav>
 <main id="reference" tabindex="-1">
 <div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show all</button></div>
-<div class="intro"><h1>${title}</h1>${renderProse(String(info.description))}
+<div class="intro"><h1>${title}</h1>${renderMarkdown(String(info.description))}
 <dl class="keys"><div><dt>Base URL</dt><dd><code>${reference.baseUrl}</code></dd></div>${
     reference.apiKey !== undefined &&
     html`<div><dt>Test API key</dt><dd><code>${reference.apiKey}</code></dd></div>`
@@ -123,7 +123,7 @@ function operationSection(
   const route = html`<span class="route"><span class="method ${method.toLowerCase()}">${method}</span>${isCall && html` <code>${path}</code>`} <span class="soft">${id}</span></span>`;
   const call = html`${security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}
 <div class="snippet"><pre id="${id}-curl" tabindex="0">${escapeText(curlOf(operation, baseUrl, apiKey))}</pre><button type="button" class="copy" aria-label="Copy the call of ${id}" hidden>Copy</button></div>`;
-  const body = html`${renderProse(operation.description)}${assumptionMark(operation)}${isCall && call}
+  const body = html`${renderMarkdown(operation.description)}${assumptionMark(operation)}${isCall && call}
 ${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}

@@ -1,4 +1,4 @@
-import { ASSUMED_FIELD } from "../../core/schema/descriptions.js";
+import { ASSUMED_FIELD_REASON } from "../../core/schema/descriptions.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { html, type Markup } from "../html.js";
 
@@ -68,7 +68,7 @@ export function refName(reference: string): string {
 }
 
 /** Renders the Markdown of descriptions: paragraphs, lists of `- ` lines and `code`. */
-export function renderProse(text: string): Markup[] {
+export function renderMarkdown(text: string): Markup[] {
   return text.split("\n\n").map((block) => {
     const lines = block.split("\n");
     if (lines.every((line) => line.startsWith("- ")))
@@ -81,10 +81,10 @@ function inline(text: string): Markup[] {
   return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
-/** Marks an assumption and gives the reason, except the common reason `ASSUMED_FIELD`. */
+/** Marks an assumption and gives the reason, except the common reason `ASSUMED_FIELD_REASON`. */
 export function assumptionMark({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
   if (text === undefined) return undefined;
-  return html`<p class="why"><span class="mark">assumed</span>${text !== ASSUMED_FIELD && html` ${inline(text)}`}</p>`;
+  return html`<p class="why"><span class="mark">assumed</span>${text !== ASSUMED_FIELD_REASON && html` ${inline(text)}`}</p>`;
 }
 
 export function parameterList(parameters: readonly Parameter[]): Markup {
@@ -111,7 +111,7 @@ function field(name: string, schema: DocumentSchema, required: boolean, location
 
 function description(schema: DocumentSchema): Markup {
   const limits = limitsOf(schema);
-  return html`${schema.description && renderProse(schema.description)}${
+  return html`${schema.description && renderMarkdown(schema.description)}${
     limits.length > 0 && html`<p class="soft">${limits}</p>`
   }${assumptionMark(schema)}`;
 }

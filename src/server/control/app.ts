@@ -8,10 +8,10 @@ import { errorReply, type TextResponse, toFetchResponse, toResponse } from "../h
 import { Routes } from "../http/routes.js";
 import type { DocumentOptions } from "../openapi/serve.js";
 import {
+  createControlHandler,
   createInProcessControl,
   type InProcessControl,
   type ServerHandle,
-  serveControl,
 } from "./handle-control.js";
 import { CONTROL_OPERATIONS } from "./operations.js";
 import { serveStream } from "./stream.js";
@@ -42,7 +42,7 @@ export function createControlApp(options: ControlAppOptions): ControlApp {
   const { namespaces } = described;
   const routes = new Routes();
   for (const operation of CONTROL_OPERATIONS)
-    routes.add(operation.method, operation.path, serveControl(namespaces, operation, server));
+    routes.add(operation.method, operation.path, createControlHandler(namespaces, operation, server));
   routes.add("GET", "/_sandbox/stream", serveStream(namespaces));
   routes.add("GET", "/_sandbox/openapi.json", async (c) =>
     (await loadLazily(() => import("../openapi/serve.js"))).serveDocument("control", described, c),

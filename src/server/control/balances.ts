@@ -2,7 +2,7 @@ import type { Holdings } from "../../core/domain/ledger-postings.js";
 import { fundBalance } from "../../core/engine/commands/account-commands.js";
 import { setRates, usdRateOf } from "../../core/engine/market.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import { ratesRequestSchema } from "../../core/schema/control-requests.js";
+import { ratesByCurrencySchema } from "../../core/schema/control-requests.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import { refuseInvalid } from "../../core/schema/refusals.js";
@@ -74,7 +74,7 @@ export const RATE_OPERATIONS = [
     handle: ({ namespace, body }) => {
       const { rates: nested } = body;
       const rates = safeParse(
-        ratesRequestSchema,
+        ratesByCurrencySchema,
         typeof nested === "object" && nested !== null ? nested : body,
       );
       if (!rates.ok) return refuseInvalid(issueDetails(rates.issues));

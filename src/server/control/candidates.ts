@@ -8,7 +8,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import type { WatchedChanges } from "../../core/namespace/watchers.js";
 import { isMatcher } from "../../core/schema/matcher-words.js";
-import { deliveriesOfObject, deliveryViewIn } from "./deliveries.js";
+import { createDeliveryMapper, deliveriesOfObject } from "./deliveries.js";
 import { requestEntryView } from "./requests.js";
 
 /** Expected fields of a record, as `findMismatches` takes them. */
@@ -119,7 +119,7 @@ function deliveries(namespace: Namespace): RecordSource<Delivery> {
     },
     key: ({ delivery_id }) => delivery_id,
     order: ({ seq }) => seq,
-    view: deliveryViewIn(namespace),
+    view: createDeliveryMapper(namespace),
     fields: DELIVERY_FIELDS,
   };
 }

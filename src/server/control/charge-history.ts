@@ -15,7 +15,7 @@ const ORDER: readonly ChargeHistoryItem["kind"][] = [
   "hold",
 ];
 
-export function chargeHistory(namespace: Namespace, charge: Charge) {
+export function collectChargeHistory(namespace: Namespace, charge: Charge) {
   const { state } = namespace.engine;
   const { journal } = namespace;
   const id = charge.charge_id;

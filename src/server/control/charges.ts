@@ -12,7 +12,7 @@ import { transitionRequestSchema } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
-import { chargeHistory } from "./charge-history.js";
+import { collectChargeHistory } from "./charge-history.js";
 import { defineControlOperation, RawJson, viewOrRefusal } from "./control-operation.js";
 
 /** Prefix of query parameters that filter by metadata. */
@@ -153,7 +153,9 @@ export const CHARGE_CONTROL_OPERATIONS = [
         "Requests, transitions, ledger entries, events, and every delivery attempt with its response, in order.",
     },
     handle: ({ namespace, param }) =>
-      viewOrRefusal(chargeOf(namespace, param("charge_id")), (charge) => chargeHistory(namespace, charge)),
+      viewOrRefusal(chargeOf(namespace, param("charge_id")), (charge) =>
+        collectChargeHistory(namespace, charge),
+      ),
   }),
 ];
 

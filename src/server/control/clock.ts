@@ -1,5 +1,5 @@
 import { advanceRequestSchema, clockRequestSchema } from "../../core/schema/control-requests.js";
-import { durationMs } from "../../core/schema/duration.js";
+import { durationToMs } from "../../core/schema/duration.js";
 import {
   type ClockSetting,
   parseClockSetting,
@@ -57,10 +57,10 @@ export const CLOCK_OPERATIONS = [
       example: { until: "next" },
     },
     handle: ({ namespace, body: { by, to, until, quiet } }) => {
-      const quietMs = quiet === undefined ? undefined : durationMs(quiet);
+      const quietMs = quiet === undefined ? undefined : durationToMs(quiet);
       const advance = (target: AdvanceTarget) => namespace.clock.advance(target, undefined, quietMs);
       if (until !== undefined) return advance({ until });
-      if (by !== undefined) return advance({ byMs: durationMs(by) });
+      if (by !== undefined) return advance({ byMs: durationToMs(by) });
       const toMs = parseInstant(to!)!;
       const nowMs = namespace.nowMs();
       return toMs < nowMs ? refuseInvalid({ to: earlierMessage(nowMs) }) : advance({ toMs });

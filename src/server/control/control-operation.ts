@@ -3,8 +3,8 @@ import { findUnknownNames, type NameCheckOptions, type Vocabulary } from "../../
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
-import { waitQuerySchema } from "../../core/schema/control-requests.js";
-import { durationMs } from "../../core/schema/duration.js";
+import { clockWaitQuerySchema } from "../../core/schema/control-requests.js";
+import { durationToMs } from "../../core/schema/duration.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import {
   type ErrorCode,
@@ -161,13 +161,13 @@ function readCheckedInput(
   const input = readInput(spec, url, body as Fields, isUnknown);
   if (isRefusal(input)) return input;
   return (
-    unknownNameError(spec.query, input.query, { vocabulary }, INVALID_QUERY_MESSAGE) ??
-    unknownNameError(spec.body, input.body, { vocabulary }) ??
+    refuseUnknownNames(spec.query, input.query, { vocabulary }, INVALID_QUERY_MESSAGE) ??
+    refuseUnknownNames(spec.body, input.body, { vocabulary }) ??
     input
   );
 }
 
-export function unknownNameError(
+export function refuseUnknownNames(
   schema: z.core.$ZodType | undefined,
   value: unknown,
   names: NameCheckOptions,
@@ -182,9 +182,9 @@ export function unknownNameError(
 }
 
 async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | "url">) {
-  const read = readQuery(waitQuerySchema, url);
+  const read = readQuery(clockWaitQuerySchema, url);
   if (isRefusal(read)) return read;
-  if (read.query.wait !== undefined) await namespace.clock.whenIdle(durationMs(read.query.wait));
+  if (read.query.wait !== undefined) await namespace.clock.whenIdle(durationToMs(read.query.wait));
   return undefined;
 }
 

@@ -8,9 +8,9 @@ import type { State } from "../../core/engine/state.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import {
   deliveryQuerySchema,
-  emptyRequestSchema,
   eventQuerySchema,
   redeliverRequestSchema,
+  retryRequestSchema,
   triggerRequestSchema,
 } from "../../core/schema/control-log-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
@@ -80,7 +80,7 @@ export const DELIVERY_OPERATIONS = [
         (webhook_id === undefined || delivery.webhook_id === webhook_id) &&
         (failing === undefined || isFailing(delivery)) &&
         (mode === undefined || delivery.mode === mode);
-      const view = deliveryViewIn(namespace);
+      const view = createDeliveryMapper(namespace);
       if (event_id === undefined && charge_id === undefined && q === undefined) {
         const { limit, offset } = limitAndOffset(query);
         const { total, items } = state.pageOfKinds("deliveries", isListed, offset, limit);
@@ -118,7 +118,7 @@ export const DELIVERY_OPERATIONS = [
       viewOrRefusal(
         namespace.engine.state.get("deliveries", param("delivery_id")) ??
           refuse("NOT_FOUND", "Delivery not found"),
-        deliveryViewIn(namespace),
+        createDeliveryMapper(namespace),
       ),
   }),
   defineControlOperation({
@@ -134,13 +134,13 @@ export const DELIVERY_OPERATIONS = [
     handle: ({ namespace, body, param }) =>
       viewOrRefusal(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (deliveries) => ({
         total: deliveries.length,
-        items: deliveries.map(deliveryViewIn(namespace)),
+        items: deliveries.map(createDeliveryMapper(namespace)),
       })),
   }),
   defineControlOperation({
     id: "retryDelivery",
     call: "POST /_sandbox/deliveries/:delivery_id/retry",
-    body: emptyRequestSchema,
+    body: retryRequestSchema,
     response: "Delivery",
     docs: {
       summary: "Retry a delivery now",
@@ -149,7 +149,7 @@ export const DELIVERY_OPERATIONS = [
       errorCodes: ["INVALID_TRANSITION"],
     },
     handle: ({ namespace, param }) =>
-      viewOrRefusal(namespace.execute(retryDelivery(param("delivery_id"))), deliveryViewIn(namespace)),
+      viewOrRefusal(namespace.execute(retryDelivery(param("delivery_id"))), createDeliveryMapper(namespace)),
   }),
 ];
 
@@ -174,6 +174,6 @@ export function searchDeliveries(state: State, words: string): Delivery[] {
   return [...new Set(found)].sort((a, b) => b.seq - a.seq);
 }
 
-export function deliveryViewIn(namespace: Namespace) {
+export function createDeliveryMapper(namespace: Namespace) {
   return (delivery: Delivery) => deliveryView(namespace.engine.state, delivery, namespace.findHold(delivery));
 }

@@ -11,13 +11,13 @@ import {
   endpointRequestSchema,
   takeRequestSchema,
 } from "../../core/schema/control-log-requests.js";
-import { durationMs } from "../../core/schema/duration.js";
+import { durationToMs } from "../../core/schema/duration.js";
 import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
 import { refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { secretFault } from "../../core/schema/signature-schemes.js";
+import { secretErrorMessage } from "../../core/schema/signature-schemes.js";
 import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
-import { deliveryViewIn } from "./deliveries.js";
+import { createDeliveryMapper } from "./deliveries.js";
 
 export const ENDPOINT_OPERATIONS = [
   defineControlOperation({
@@ -54,11 +54,11 @@ export const ENDPOINT_OPERATIONS = [
       const { state, settings } = namespace.engine;
       const existing = endpointAt(state, target);
       const signingSecret = secret ?? existing?.secret ?? namespace.info.webhookSecret;
-      const fault = secretFault(signature ?? existing?.signature ?? settings.signature, signingSecret);
+      const fault = secretErrorMessage(signature ?? existing?.signature ?? settings.signature, signingSecret);
       if (fault !== undefined) return refuseInvalid({ secret: fault });
       const endpoint = registerEndpoint({
         ...target,
-        leaseMs: lease === undefined ? undefined : durationMs(lease),
+        leaseMs: lease === undefined ? undefined : durationToMs(lease),
         ...(unreachable === undefined ? {} : { unreachable }),
         events: events ?? ["*"],
         secret: signingSecret,
@@ -93,7 +93,7 @@ export const ENDPOINT_OPERATIONS = [
       const endpoint = namespace.engine.state.get("endpoints", param("webhook_id"));
       if (url !== undefined && endpoint !== undefined && endpoint.mailbox !== null)
         return refuseInvalid({ url: "is not for a mailbox" });
-      const fault = endpoint && secretFault(patch.signature ?? endpoint.signature, endpoint.secret);
+      const fault = endpoint && secretErrorMessage(patch.signature ?? endpoint.signature, endpoint.secret);
       if (fault !== undefined)
         return refuseInvalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
       const changes = { ...patch, url: url === undefined ? undefined : normalizeWebhookUrl(url) };
@@ -173,7 +173,7 @@ export const MAILBOX_OPERATIONS = [
           "NOT_FOUND",
           "No delivery with that ID is taken from this mailbox, or the acknowledgement came too late",
         );
-      return deliveryViewIn(namespace)(namespace.engine.state.get("deliveries", id)!);
+      return createDeliveryMapper(namespace)(namespace.engine.state.get("deliveries", id)!);
     },
   }),
 ];

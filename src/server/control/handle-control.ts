@@ -7,14 +7,14 @@ import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { joinPieces } from "../../core/time/wall-clock.js";
 import {
-  bodyTooLarge,
-  incompleteBody,
+  bodyTooLargeRefusal,
+  incompleteBodyRefusal,
   MAX_BODY_BYTES,
-  parseObject,
+  parseJsonObject,
   type RawBody,
   readBody,
 } from "../http/body.js";
-import { bearerKey } from "../http/call.js";
+import { parseBearerKey } from "../http/call.js";
 import { CROSS_ORIGIN_MESSAGE, isCrossOrigin } from "../http/hosts.js";
 import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
@@ -48,7 +48,7 @@ async function replyTo(
   { url, signal, param, header, body: bodyOf }: ControlRequest,
 ): Promise<TimedReply> {
   const name = header("sandbox-namespace");
-  const key = bearerKey(header("authorization"));
+  const key = parseBearerKey(header("authorization"));
   const namespace = namespaces.find(name, key)!;
   // With leases, another process may run the default namespace; /_sandbox/namespaces works without a local namespace.
   const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
@@ -83,7 +83,7 @@ async function replyTo(
   return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: (namespace ?? namespaces).nowMs() };
 }
 
-export function serveControl(
+export function createControlHandler(
   namespaces: Namespaces,
   operation: ControlOperation,
   server: ServerHandle,
@@ -109,10 +109,10 @@ async function readObject(
   { maxBodyBytes: maxBytes = MAX_BODY_BYTES, maxDepth }: ControlOperation,
 ): Promise<Record<string, unknown> | Refusal> {
   const raw: RawBody = await readBody(request, maxBytes);
-  if ("tooLarge" in raw) return bodyTooLarge(maxBytes);
-  if ("torn" in raw) return incompleteBody();
+  if ("tooLarge" in raw) return bodyTooLargeRefusal(maxBytes);
+  if ("torn" in raw) return incompleteBodyRefusal();
   if (raw.text.trim() === "") return {};
-  const parsed = parseObject(raw, maxDepth);
+  const parsed = parseJsonObject(raw, maxDepth);
   return isRefusal(parsed) ? parsed : parsed.object;
 }
 

@@ -1,6 +1,6 @@
 import { ControlClient } from "../../control-client.js";
 import { COUNTED_MISHAPS, type CoverageCounters } from "../../core/namespace/counters.js";
-import { readActivity } from "../../core/reports/namespace-export.js";
+import { readNamespaceLogs } from "../../core/reports/namespace-export.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import { failedTestRequestSchema, scopeQuerySchema } from "../../core/schema/control-requests.js";
 import { SERVICE_EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
@@ -92,7 +92,7 @@ export const FAILED_TEST_OPERATIONS = [
         namespace: name,
         fetch: (path, init) => fetch(new Request(`http://localhost${path}`, init)),
       });
-      const activity = await readActivity(client);
+      const activity = await readNamespaceLogs(client);
       return namespaces.failedTests.save(
         { test: body.test, namespace: name, at: iso(namespace.nowMs()) },
         activity,

@@ -8,7 +8,7 @@ import { DELIVERY_OPERATIONS, EVENT_OPERATIONS } from "./deliveries.js";
 import { ENDPOINT_OPERATIONS, MAILBOX_OPERATIONS } from "./endpoints.js";
 import { FAILED_TEST_OPERATIONS, INSIGHT_OPERATIONS } from "./insight.js";
 import { LEASE_OPERATIONS, NAMESPACE_OPERATIONS } from "./namespaces.js";
-import { RECONCILE_OPERATIONS } from "./reconciliation.js";
+import { RECONCILIATION_OPERATIONS } from "./reconciliation.js";
 import { REQUEST_OPERATIONS } from "./requests.js";
 import { SANDBOX_OPERATIONS, STATE_OPERATIONS } from "./sandbox.js";
 import { FAULT_OPERATIONS, SCENARIO_OPERATIONS } from "./scenarios.js";
@@ -38,7 +38,7 @@ export const CONTROL_OPERATIONS_BY_TAG = {
     ...NEXT_OPERATIONS,
     ...TASK_OPERATIONS,
     ...FAILED_TEST_OPERATIONS,
-    ...RECONCILE_OPERATIONS,
+    ...RECONCILIATION_OPERATIONS,
     ...WAIT_OPERATIONS,
     ...REQUEST_OPERATIONS,
   ],

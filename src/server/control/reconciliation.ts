@@ -14,7 +14,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const FINDINGS_MAX = 1_000;
 const ROW_FAULTS_MAX = 20;
 
-export const RECONCILE_OPERATIONS = [
+export const RECONCILIATION_OPERATIONS = [
   defineControlOperation({
     id: "reconcile",
     call: "POST /_sandbox/reconcile",

@@ -1,10 +1,10 @@
 import type { Vocabulary } from "../../core/domain/name-check.js";
 import {
-  activateScenario,
   addFault,
   refuseUnknownScenario,
   removeFaults,
   removeScenario,
+  setScenarioActive,
   storeScenario,
 } from "../../core/engine/commands/scenario-commands.js";
 import { faultView, scenarioView } from "../../core/engine/log-responses.js";
@@ -16,7 +16,7 @@ import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
 import { isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario-rules.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { defineControlOperation, pageReply, unknownNameError, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, pageReply, refuseUnknownNames, viewOrRefusal } from "./control-operation.js";
 
 export const SCENARIO_OPERATIONS = [
   defineControlOperation({
@@ -106,7 +106,7 @@ export const SCENARIO_OPERATIONS = [
         "Its rules apply to everything that names no scenario. The last one activated is tried first.",
     },
     handle: ({ namespace, param }) => {
-      const stored = namespace.execute(activateScenario(param("name"), true));
+      const stored = namespace.execute(setScenarioActive(param("name"), true));
       // `times` and `skip` count from activation.
       if (!isRefusal(stored)) namespace.faults.clearCounts(stored.name);
       return viewOrRefusal(stored, (scenario) => view(namespace, scenario));
@@ -118,7 +118,7 @@ export const SCENARIO_OPERATIONS = [
     response: "Scenario",
     docs: { summary: "Deactivate a scenario", description: "It then applies only when requested by name." },
     handle: ({ namespace, param }) =>
-      viewOrRefusal(namespace.execute(activateScenario(param("name"), false)), (stored) =>
+      viewOrRefusal(namespace.execute(setScenarioActive(param("name"), false)), (stored) =>
         view(namespace, stored),
       ),
   }),
@@ -161,7 +161,7 @@ function findScenario({ engine: { state } }: Namespace, name: string) {
 function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
   const checked = safeParse(scenarioSchema, body);
   if (!checked.ok) return refuseInvalid(issueDetails(checked.issues, scenarioSchema));
-  return (vocabulary && unknownNameError(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
+  return (vocabulary && refuseUnknownNames(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
 }
 
 export const FAULT_OPERATIONS = [

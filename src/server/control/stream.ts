@@ -7,12 +7,12 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { streamQuerySchema } from "../../core/schema/control-log-requests.js";
 import { isRefusal } from "../../core/schema/refusals.js";
-import { bearerKey } from "../http/call.js";
+import { parseBearerKey } from "../http/call.js";
 import { readQuery } from "../http/operation-spec.js";
 import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
 import { defineControlSpec } from "./control-operation.js";
-import { deliveryViewIn } from "./deliveries.js";
+import { createDeliveryMapper } from "./deliveries.js";
 import { requestEntryView } from "./requests.js";
 
 /** Size of each reader's buffer. */
@@ -38,7 +38,7 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
   return (c) => {
     const { headers } = c.req.raw;
     const name = headers.get("sandbox-namespace") ?? c.req.query("namespace") ?? null;
-    const key = bearerKey(headers.get("authorization"));
+    const key = parseBearerKey(headers.get("authorization"));
     const namespace = namespaces.find(name, key);
     if (namespace === undefined)
       return toResponse(unknownNamespaceReply(namespaces, name, key), namespaces.nowMs());
@@ -106,7 +106,8 @@ function* messagesOf(namespace: Namespace, change: Change): Generator<[string, (
     if (record === null) continue;
     if (name === "charges") yield ["charge", () => chargeMessage(record as Charge)];
     else if (name === "events") yield ["event", () => eventView(record as EventRecord)];
-    else if (name === "deliveries") yield ["delivery", () => deliveryViewIn(namespace)(record as Delivery)];
+    else if (name === "deliveries")
+      yield ["delivery", () => createDeliveryMapper(namespace)(record as Delivery)];
     else if (name === "clock") yield ["clock", () => namespace.clock.view()];
   }
 }

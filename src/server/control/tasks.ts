@@ -3,7 +3,7 @@ import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import type { Collections, Delivery, Task } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { comesBefore } from "../../core/engine/task-queue.js";
-import { nextQuerySchema } from "../../core/schema/control-log-requests.js";
+import { taskQuerySchema } from "../../core/schema/control-log-requests.js";
 import { iso } from "../../core/schema/time.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
@@ -13,7 +13,7 @@ export const TASK_OPERATIONS = [
   defineControlOperation({
     id: "listTasks",
     call: "GET /_sandbox/tasks",
-    query: nextQuerySchema,
+    query: taskQuerySchema,
     runsDueTasks: true,
     response: "TaskList",
     docs: {
@@ -83,7 +83,7 @@ export const NEXT_OPERATIONS = [
   defineControlOperation({
     id: "listNext",
     call: "GET /_sandbox/next",
-    query: nextQuerySchema,
+    query: taskQuerySchema,
     runsDueTasks: true,
     response: "NextList",
     docs: {

@@ -5,14 +5,14 @@ import type { Vocabulary } from "../../core/domain/name-check.js";
 import type { RecordKey } from "../../core/engine/records.js";
 import type { WaitCondition, WatchedChanges } from "../../core/namespace/watchers.js";
 import { waitRequestSchema } from "../../core/schema/control-requests.js";
-import { durationMs } from "../../core/schema/duration.js";
+import { durationToMs } from "../../core/schema/duration.js";
 import { getOwn } from "../../core/schema/json-objects.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { WAITABLE_SCHEMAS } from "../../core/schema/waited-records.js";
 import { type RecordMatch, type RecordSource, recordSourceOf } from "./candidates.js";
-import { defineControlOperation, unknownNameError } from "./control-operation.js";
+import { defineControlOperation, refuseUnknownNames } from "./control-operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
 /** A scan yields to other work after this many records. */
@@ -45,7 +45,7 @@ export const WAIT_OPERATIONS = [
       const { for: kind, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
       const fault = kind === "idle" ? undefined : await impossibleMatch(kind, match, vocabulary);
       if (fault !== undefined) return fault;
-      const deadline = { timeoutMs: durationMs(timeout), signal: signal() };
+      const deadline = { timeoutMs: durationToMs(timeout), signal: signal() };
       if (kind === "idle") {
         const end = await namespace.waitFor(
           { checkAll: () => [], checkChanges: () => {}, isMet: () => namespace.isIdle() },
@@ -85,7 +85,7 @@ async function impossibleMatch(
 ): Promise<Refusal | undefined> {
   const schemas = await loadLazily(() => import("../../core/schema/waited-records.js"));
   const schema = z.object({ match: schemas.WAITABLE_SCHEMAS[kind] });
-  return unknownNameError(schema, { match }, { vocabulary, rejectsUnknownFields: true });
+  return refuseUnknownNames(schema, { match }, { vocabulary, rejectsUnknownFields: true });
 }
 
 /** Error of a wait that was refused or whose namespace closed. */

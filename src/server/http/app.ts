@@ -3,7 +3,7 @@
 // by the fast path. No state is read or changed here.
 import type { Context, Hono } from "hono";
 import type { Route } from "../../core/domain/name-check.js";
-import { nearestPath } from "../../core/domain/path-patterns.js";
+import { suggestPath } from "../../core/domain/path-patterns.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
@@ -12,7 +12,7 @@ import { UnavailableError } from "../../core/schema/unavailable.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
-import { handle, handleUnknownCall } from "../service/handle.js";
+import { handleCall, handleUnknownCall } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
 import { handleRequest, isDropped } from "./call.js";
 import { operationPath, serviceRoutes } from "./custom-paths.js";
@@ -75,7 +75,7 @@ export function createApps(options: AppOptions): Apps {
     });
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, operationPath(operation, paths), (call) =>
-      handle(namespaces, operation, call),
+      handleCall(namespaces, operation, call),
     );
   const server = { fetch: inProcessFetch(app), routes: serviceRoutes(paths) };
   // Loads OpenAPI on demand, to keep starts short.
@@ -167,7 +167,7 @@ export function createApps(options: AppOptions): Apps {
 }
 
 function unknownPathMessage(path: string, routes: readonly Route[]): string {
-  const near = nearestPath(
+  const near = suggestPath(
     path,
     routes.map((route) => route.path),
   );

@@ -58,8 +58,8 @@ export interface ParsedBody {
 
 /** Parses a JSON object; refuses a body that is too large, of another content type, malformed or not an object. */
 export function parseBody(raw: RawBody, header: (name: string) => string | null): ParsedBody | Refusal {
-  if ("tooLarge" in raw) return bodyTooLarge();
-  if ("torn" in raw) return incompleteBody();
+  if ("tooLarge" in raw) return bodyTooLargeRefusal();
+  if ("torn" in raw) return incompleteBodyRefusal();
   const contentType = header("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(contentType))
     return refuseInvalid({ body: "must be sent with Content-Type: application/json" });
@@ -69,21 +69,21 @@ export function parseBody(raw: RawBody, header: (name: string) => string | null)
   const encoding = header("content-encoding") ?? "identity";
   if (encoding !== "" && encoding.toLowerCase() !== "identity")
     return refuseInvalid({ body: `must not be compressed: Content-Encoding ${encoding} is not supported` });
-  return parseObject(raw);
+  return parseJsonObject(raw);
 }
 
-export function bodyTooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
+export function bodyTooLargeRefusal(maxBytes = MAX_BODY_BYTES): Refusal {
   return refuse("PAYLOAD_TOO_LARGE", `The request body is larger than ${maxBytes / 2 ** 20} MiB`);
 }
 
-export function incompleteBody(): Refusal {
+export function incompleteBodyRefusal(): Refusal {
   return refuseInvalid({ body: "ended before it was complete" });
 }
 
 /** Shorter texts cannot exceed the nesting limit. */
 const DEEP_LENGTH_MIN = 2 * MAX_JSON_DEPTH;
 
-export function parseObject(
+export function parseJsonObject(
   { text, isGarbled }: Extract<RawBody, { text: string }>,
   maxDepth = MAX_JSON_DEPTH,
 ): ParsedBody | Refusal {

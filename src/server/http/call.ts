@@ -20,9 +20,9 @@ export interface HttpCall {
 /** Null cuts the connection without a response. */
 export type CallResult = TextResponse | null;
 
-export type Handler = (call: HttpCall) => CallResult | Promise<CallResult>;
+export type CallHandler = (call: HttpCall) => CallResult | Promise<CallResult>;
 
-export function handleRequest(handler: Handler, c: Context): Response | Promise<Response> {
+export function handleRequest(handler: CallHandler, c: Context): Response | Promise<Response> {
   const result = handler(new RequestCall(c));
   return result instanceof Promise ? result.then(toResponse) : toResponse(result);
 }
@@ -85,7 +85,7 @@ export function droppedResponse(): Response {
 }
 
 /** The key of `Authorization: Bearer KEY`; null for an absent header or another scheme. */
-export function bearerKey(header: string | null | undefined): string | null {
+export function parseBearerKey(header: string | null | undefined): string | null {
   if (header === null || header === undefined) return null;
   if (header === lastHeader) return lastKey;
   const match = /^Bearer +([^\s]+) *$/i.exec(header);

@@ -3,7 +3,7 @@ import { proxy } from "hono/proxy";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import type { NamespaceLocation } from "../../core/store/storage.js";
-import { bearerKey, droppedResponse } from "./call.js";
+import { droppedResponse, parseBearerKey } from "./call.js";
 import { errorReply, toResponse } from "./reply.js";
 
 /** Header with the number of processes that have forwarded the call. The maximum ends a loop between processes. */
@@ -33,7 +33,7 @@ async function locate({ url, headers }: Request, namespaces: Namespaces): Promis
   if (checkout !== undefined) return headers.has(HOPS_HEADER) ? "here" : locateCheckout(checkout, namespaces);
   const inPath = NAMED_IN_PATH.exec(pathname)?.[1];
   const named = inPath ?? headers.get("sandbox-namespace") ?? searchParams.get("namespace");
-  return namespaces.locate(named, bearerKey(headers.get("authorization")));
+  return namespaces.locate(named, parseBearerKey(headers.get("authorization")));
 }
 
 /** Asks the other processes for a checkout, because its link names no namespace. */

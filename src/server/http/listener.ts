@@ -12,7 +12,12 @@ import { UserError } from "../../core/schema/user-error.js";
 import { afterDelay } from "../../core/time/timers.js";
 import { workQueue } from "../../core/time/work-queue.js";
 import { BufferedRequest } from "./fast-path.js";
-import { failureOrFallback, serverResponseClass, statusOfParserError, toWireText } from "./raw-responses.js";
+import {
+  failureResponseOrFallback,
+  serverResponseClass,
+  statusOfParserError,
+  toWireText,
+} from "./raw-responses.js";
 import type { TextResponse } from "./reply.js";
 
 export type CreateServer = typeof createPlainServer;
@@ -196,7 +201,7 @@ async function requestListener(options: ListenerOptions): Promise<RequestListene
       overrideGlobalObjects: ownsProcess,
       errorHandler: (error) => {
         const { status, headers, body } =
-          error instanceof RequestError ? onUnreadable(400) : failureOrFallback(onFailure, error);
+          error instanceof RequestError ? onUnreadable(400) : failureResponseOrFallback(onFailure, error);
         return new Response(body, { status, headers });
       },
     },

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { issueDetails, issueMessage, issuePath, safeParse } from "../../core/schema/issues.js";
-import { nearestWord } from "../../core/schema/nearest.js";
+import { findNearestWord } from "../../core/schema/nearest.js";
 import { INVALID_QUERY_MESSAGE, isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { LIST_LIMIT_DEFAULT, type pageQuerySchema } from "../../core/schema/service-requests.js";
 
@@ -95,7 +95,7 @@ export function readQuery<T extends Record<string, unknown>>(
 }
 
 function unknownParameterMessage(name: string, known: readonly string[]): string {
-  const near = nearestWord(name, known);
+  const near = findNearestWord(name, known);
   return `is not a known parameter${near === undefined ? `; known: ${known.join(", ")}` : `; did you mean ${near}?`}`;
 }
 

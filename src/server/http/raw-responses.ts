@@ -27,7 +27,10 @@ const FALLBACK: TextResponse = {
   body: errorReply(INTERNAL_ERROR).json,
 };
 
-export function failureOrFallback(onFailure: (error: unknown) => TextResponse, error: unknown): TextResponse {
+export function failureResponseOrFallback(
+  onFailure: (error: unknown) => TextResponse,
+  error: unknown,
+): TextResponse {
   try {
     return onFailure(error);
   } catch {
@@ -47,7 +50,7 @@ export function serverResponseClass(
         return super.writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
       } catch (error) {
         if (this.headersSent) throw error;
-        const { status: failureStatus, headers, body } = failureOrFallback(onFailure, error);
+        const { status: failureStatus, headers, body } = failureResponseOrFallback(onFailure, error);
         this.#replacement = body;
         return super.writeHead(failureStatus, { ...headers, "content-length": Buffer.byteLength(body) });
       }
@@ -66,7 +69,7 @@ export function serverResponseClass(
 }
 
 /** Makes the responses to requests that the routes cannot answer, in the service's error shape. */
-export function earlyResponses(
+export function createErrorResponders(
   nowMs: () => number,
   onError: (error: unknown) => void,
   errorCodes: Readonly<Record<string, string>> | undefined,

@@ -1,10 +1,10 @@
 import { type Context, Hono } from "hono";
-import { type Handler, handleRequest } from "./call.js";
+import { type CallHandler, handleRequest } from "./call.js";
 
 export type RouteHandler = (c: Context) => Response | Promise<Response>;
 
 export interface RouteMatch {
-  readonly handler: Handler;
+  readonly handler: CallHandler;
   param(name: string): string | undefined;
 }
 
@@ -18,7 +18,7 @@ interface PathEntry {
 export class Routes {
   readonly app = new Hono();
   readonly #paths = new Map<string, PathEntry>();
-  readonly #handlers = new Map<unknown, Handler>();
+  readonly #handlers = new Map<unknown, CallHandler>();
 
   add(method: string, path: string, handle: RouteHandler): void {
     const entry = this.#paths.get(path);
@@ -28,7 +28,7 @@ export class Routes {
   }
 
   /** Adds a call of the service. `match` finds only calls that were added here. */
-  addCall(method: string, path: string, handler: Handler): void {
+  addCall(method: string, path: string, handler: CallHandler): void {
     const handle: RouteHandler = (c) => handleRequest(handler, c);
     this.#handlers.set(handle, handler);
     this.add(method, path, handle);

@@ -1,17 +1,17 @@
 import "../../core/schema/control-bodies.js";
 import "../../core/schema/control-scenario-responses.js";
 import type * as z from "zod/mini";
-import { waitQuerySchema } from "../../core/schema/control-requests.js";
+import { clockWaitQuerySchema } from "../../core/schema/control-requests.js";
 import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
 import { safeParse } from "../../core/schema/issues.js";
 import type { ControlSpec } from "../control/control-operation.js";
 import { CONTROL_OPERATIONS_BY_TAG, type ControlTag } from "../control/operations.js";
 import { HEALTH_SPEC } from "../control/sandbox.js";
 import { STREAM_SPEC } from "../control/stream.js";
-import { controlErrors, sharedControlResponses } from "./control-errors.js";
+import { controlErrorResponses, sharedControlResponses } from "./control-errors.js";
 import { type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { COMMON_HEADERS, RESPONSE_HEADERS } from "./headers.js";
-import { examplesObject, operationObject, templatedPath } from "./operation-object.js";
+import { examplesObject, operationObject, toOpenApiPath } from "./operation-object.js";
 import {
   componentSchemas,
   queryParameters,
@@ -45,7 +45,7 @@ export function controlDocument(): OpenApiDocument {
   ];
   const paths = pathsOf(
     rows.map(([tag, row]) => ({
-      path: templatedPath(row.path),
+      path: toOpenApiPath(row.path),
       method: row.method,
       operation: describeControlCall(tag, row),
     })),
@@ -112,14 +112,14 @@ function describeControlCall(tag: ControlTag, row: ControlSpec<unknown, unknown>
         ...(queryPrefix === undefined
           ? []
           : [prefixedParameters(queryPrefix, docs.prefixedParameters ?? "")]),
-        ...(row.canWaitForClock ? queryParameters(waitQuerySchema) : []),
+        ...(row.canWaitForClock ? queryParameters(clockWaitQuerySchema) : []),
         ...(row === STREAM_SPEC ? [NAMESPACE_IN_QUERY] : []),
         ...(row === HEALTH_SPEC ? [] : [NAMESPACE]),
       ],
       // An absent body is an empty object.
       needsBody: body !== undefined && !safeParse(body, {}).ok,
       responseHeaders: COMMON_HEADERS,
-      errors: controlErrors(row, row !== HEALTH_SPEC),
+      errors: controlErrorResponses(row, row !== HEALTH_SPEC),
     },
     { bodies: docs.example === undefined ? {} : { example: docs.example }, responses: {} },
   );

@@ -10,7 +10,7 @@ import {
 import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import type { ControlSpec } from "../control/control-operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
-import { bodyTooLarge } from "../http/body.js";
+import { bodyTooLargeRefusal } from "../http/body.js";
 import { CROSS_ORIGIN_MESSAGE } from "../http/hosts.js";
 import { errorReply } from "../http/reply.js";
 import type { OpenApiJson } from "./document.js";
@@ -66,7 +66,7 @@ function sharedByCalls(
 }
 
 /** All errors of a control operation by status. Only refusals that calls have in common get examples. */
-export function controlErrors(
+export function controlErrorResponses(
   row: ControlSpec<unknown, unknown>,
   isInNamespace: boolean,
 ): Record<string, OpenApiJson> {
@@ -92,7 +92,7 @@ export function controlErrors(
 
 export function sharedControlResponses(): Readonly<Record<string, OpenApiJson>> {
   return {
-    TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(bodyTooLarge()) }),
+    TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(bodyTooLargeRefusal()) }),
     InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": errorBody(INTERNAL_ERROR) }),
     NoMemory: errorResponse(503, ["INTERNAL_ERROR", "STORAGE_AWAY"], {
       "no memory": errorBody(INSUFFICIENT_SPACE),

@@ -17,7 +17,7 @@ export interface DocumentExamples {
 
 export const NO_EXAMPLES: DocumentExamples = { calls: {}, events: {} };
 
-export interface CallSetup {
+export interface ExampleRequest {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export class ExampleRecorder {
   }
 
   /** Makes a call and records it as the example `name`. */
-  async call(id: string, name: string, setup: CallSetup = {}): Promise<OpenApiJson> {
+  async call(id: string, name: string, setup: ExampleRequest = {}): Promise<OpenApiJson> {
     const spec = this.#specs.get(id);
     if (spec === undefined) throw new Error(`there is no call ${id}`);
     const { params = {}, query = {}, body, headers, bodyName = name } = setup;

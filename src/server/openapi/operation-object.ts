@@ -3,10 +3,10 @@ import type { DocumentedSpec } from "../http/operation-spec.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import type { CallExamples, NamedExamples } from "./example-recorder.js";
 import { headerRefs } from "./headers.js";
-import { descriptionOf, queryParameters, schemaNameOf, schemaRef } from "./schemas.js";
+import { queryParameters, schemaNameOf, schemaNoteByName, schemaRef } from "./schemas.js";
 
 /** The parts of an Operation Object that many calls have in common. */
-export interface SharedParts {
+export interface SharedOperationParts {
   /** Overrides the document's security. */
   readonly security: OpenApiJson;
   readonly parameters: readonly OpenApiJson[];
@@ -17,7 +17,7 @@ export interface SharedParts {
 
 export function operationObject(
   spec: DocumentedSpec,
-  parts: SharedParts,
+  parts: SharedOperationParts,
   examples: CallExamples,
 ): OpenApiJson {
   const { tag, summary, description, assumed } = spec.docs;
@@ -45,7 +45,7 @@ export function operationObject(
         }),
     responses: {
       200: {
-        description: descriptionOf(spec.response),
+        description: schemaNoteByName(spec.response),
         headers: headerRefs(parts.responseHeaders),
         content: jsonContent(schemaRef(spec.response), examples.responses[200] ?? {}),
       },
@@ -55,7 +55,7 @@ export function operationObject(
 }
 
 /** Writes `:name` as `{name}`. */
-export function templatedPath(path: string): string {
+export function toOpenApiPath(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 

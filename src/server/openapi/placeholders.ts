@@ -4,11 +4,11 @@ import { markdownCodeList, requiredIf } from "../../core/schema/descriptions.js"
 import { formatDuration } from "../../core/schema/duration.js";
 import type { MethodFixture } from "../../core/schema/fixtures-file.js";
 import {
+  resolveSignatureScheme,
   SIGNATURE_PRESETS,
   SIGNATURE_SCHEMES,
   type Signature,
   type SignatureScheme,
-  signatureScheme,
 } from "../../core/schema/signature-schemes.js";
 import type { OpenApiJson } from "./document.js";
 
@@ -95,7 +95,7 @@ const EXAMPLE = { id: "evt_bf97a3a164010d696c2bec1f", timestamp: "1769850005" };
 
 /** The signature headers, as parameters of a webhook request. */
 function signatureParameters(signature: Signature): OpenApiJson[] {
-  const scheme = signatureScheme(signature);
+  const scheme = resolveSignatureScheme(signature);
   const values = { ...EXAMPLE, signatures: scheme.signatureFormat.replace("{signature}", exampleOf(scheme)) };
   return Object.entries(scheme.headers).map(([name, template]) => ({
     name,

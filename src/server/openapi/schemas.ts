@@ -10,8 +10,8 @@ import {
 } from "../../core/schema/common.js";
 import { instantSchema } from "../../core/schema/control-requests.js";
 import {
+  allSchemaDescriptions,
   type Note,
-  namedSchemas,
   type SchemaDescription,
   schemaDescriptionOf,
 } from "../../core/schema/descriptions.js";
@@ -40,18 +40,18 @@ export function schemaNameOf(schema: z.core.$ZodType): string {
 }
 
 export function schemaByName(name: string): z.core.$ZodType {
-  for (const [schema, words] of namedSchemas()) if (words.name === name) return schema;
+  for (const [schema, words] of allSchemaDescriptions()) if (words.name === name) return schema;
   throw new Error(`no schema is called ${name}`);
 }
 
-export function descriptionOf(name: string): string {
+export function schemaNoteByName(name: string): string {
   const { note } = schemaDescriptionOf(schemaByName(name))!;
   return typeof note === "string" ? note : note.description;
 }
 
 /** Makes `components.schemas` from the named zod schemas; nested named schemas become references. */
 export function componentSchemas(): Record<string, OpenApiJson> {
-  const named = [...namedSchemas()].flatMap(([schema, words]) =>
+  const named = [...allSchemaDescriptions()].flatMap(([schema, words]) =>
     words.name === undefined ? [] : [{ schema, words, name: words.name }],
   );
   const registry = z.registry<{ id: string }>();

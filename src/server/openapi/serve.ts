@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import type { Engine } from "../../core/engine/engine.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { bearerKey } from "../http/call.js";
+import { parseBearerKey } from "../http/call.js";
 import { toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
 import { type OpenApiDocument, withCustomPaths, withServer } from "./document.js";
@@ -44,7 +44,7 @@ export async function respondWithDocument(
 ): Promise<Response> {
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
-  const key = bearerKey(headers.get("authorization"));
+  const key = parseBearerKey(headers.get("authorization"));
   const namespace = namespaces.find(name, key);
   if (namespace === undefined)
     return toResponse(unknownNamespaceReply(namespaces, name, key), namespaces.nowMs());

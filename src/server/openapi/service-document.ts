@@ -1,11 +1,11 @@
 import "../../core/schema/service-responses.js";
-import { SERVICE_EVENT_TYPES, subjectOfEvent } from "../../core/schema/event-types.js";
-import { type KeyRequirement, type Operation, TAGS } from "../service/operation.js";
+import { parseEventType, SERVICE_EVENT_TYPES } from "../../core/schema/event-types.js";
+import { type KeyRequirement, type Operation, SERVICE_TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { type DocumentExamples, NO_EXAMPLES } from "./example-recorder.js";
 import { RATE_LIMITED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
-import { operationObject, templatedPath } from "./operation-object.js";
+import { operationObject, toOpenApiPath } from "./operation-object.js";
 import { componentSchemas, reachableSchemas, schemaRef } from "./schemas.js";
 import { errorResponses, sharedResponses } from "./service-errors.js";
 
@@ -15,14 +15,14 @@ const KEY_SCHEME = "apiKey";
 export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenApiDocument {
   const paths = pathsOf(
     OPERATIONS.map((row) => ({
-      path: templatedPath(row.path),
+      path: toOpenApiPath(row.path),
       method: row.method,
       operation: describeServiceCall(row, examples),
     })),
   );
   const events = webhookItems(examples.events);
   const responses = sharedResponses();
-  const tags = { ...TAGS, Events: `${TAGS.Events} {{signature presets}}` };
+  const tags = { ...SERVICE_TAGS, Events: `${SERVICE_TAGS.Events} {{signature presets}}` };
   return {
     openapi: "3.1.0",
     info: INFO,
@@ -136,7 +136,7 @@ function webhook(type: string, example: OpenApiJson | undefined): OpenApiJson {
 }
 
 function eventComponent(type: string): { readonly component: string; readonly description: string } {
-  const change = subjectOfEvent(type);
+  const change = parseEventType(type);
   if (change === undefined)
     return { component: "TestEvent", description: "Sent on demand, to try a receiver." };
   return change.object === "charge"

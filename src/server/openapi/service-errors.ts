@@ -1,7 +1,12 @@
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
-import { bodyTooLarge } from "../http/body.js";
-import { INVALID_KEY, ORGANIZATION_NOT_FOUND, READ_ONLY_KEY, rateLimitRefusal } from "../service/admit.js";
+import { bodyTooLargeRefusal } from "../http/body.js";
+import {
+  INVALID_KEY_REFUSAL,
+  ORGANIZATION_NOT_FOUND,
+  READ_ONLY_KEY_REFUSAL,
+  rateLimitRefusal,
+} from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import type { CallExamples, NamedExamples } from "./example-recorder.js";
@@ -35,16 +40,16 @@ export function sharedResponses() {
     Unauthorized: errorResponse(
       "The API key is missing, unknown or not a bearer token",
       "A missing key and another scheme get the same response as an invalid key.",
-      { "invalid key": errorBody(INVALID_KEY) },
+      { "invalid key": errorBody(INVALID_KEY_REFUSAL) },
       [...COMMON_HEADERS, HINT_HEADER],
     ),
     Forbidden: errorResponse(
       "The key may not do this, or the Host header is not this server's",
       "When there is no permission, and the error code: the interface has the status alone.",
-      { "read-only key": errorBody(READ_ONLY_KEY) },
+      { "read-only key": errorBody(READ_ONLY_KEY_REFUSAL) },
     ),
     TooLarge: errorResponse("The body is larger than 1 MiB", "The limit, the status and the error code.", {
-      "too large": errorBody(bodyTooLarge()),
+      "too large": errorBody(bodyTooLargeRefusal()),
     }),
     RateLimited: errorResponse(
       "More requests than the key may make per minute",

@@ -1,12 +1,12 @@
-import { organizationOf } from "../../core/engine/access-changes.js";
+import { currentOrganization } from "../../core/engine/access-changes.js";
 import type { Caller } from "../../core/engine/caller.js";
 import { namespaceInKey } from "../../core/namespace/identity.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import type { Arrival } from "../../core/namespace/served-request.js";
+import type { ArrivalTime } from "../../core/namespace/served-request.js";
 import type { KeyFixture } from "../../core/schema/fixtures-file.js";
 import { type ErrorCode, type Refusal, refuse } from "../../core/schema/refusals.js";
-import { bearerKey, type HttpCall } from "../http/call.js";
+import { type HttpCall, parseBearerKey } from "../http/call.js";
 import { errorReply, type Reply } from "../http/reply.js";
 import type { Operation } from "./operation.js";
 
@@ -16,7 +16,7 @@ export interface AdmittedCall {
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
   /** Arrival of the request head. The journal uses this time, so that the call precedes the events it causes. */
-  readonly arrival: Arrival;
+  readonly arrival: ArrivalTime;
 }
 
 export interface RejectedCall {
@@ -25,10 +25,10 @@ export interface RejectedCall {
   readonly headers?: Record<string, string> | undefined;
 }
 
-export const INVALID_KEY = refuse("UNAUTHORIZED", "Invalid API key");
-export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key is read-only");
+export const INVALID_KEY_REFUSAL = refuse("UNAUTHORIZED", "Invalid API key");
+export const READ_ONLY_KEY_REFUSAL = refuse("FORBIDDEN", "This API key is read-only");
 export const ORGANIZATION_NOT_FOUND = refuse("NOT_FOUND", "Organization not found");
-const REAL_KEY = refuse(
+const REAL_KEY_REFUSAL = refuse(
   "UNAUTHORIZED",
   "Invalid API key: it looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox",
 );
@@ -41,22 +41,22 @@ export function isRealKey(key: string | null): boolean {
 function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   if (isRealKey(key)) {
     namespaces.reportRealKeyOnce();
-    return REAL_KEY;
+    return REAL_KEY_REFUSAL;
   }
   const name = key === null ? undefined : namespaceInKey(key);
-  if (name === undefined || namespaces.options.autoNamespaces) return INVALID_KEY;
-  const { code, message } = INVALID_KEY;
+  if (name === undefined || namespaces.options.autoNamespaces) return INVALID_KEY_REFUSAL;
+  const { code, message } = INVALID_KEY_REFUSAL;
   return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
 }
 
-/** Runs steps 2 to 4 of `handle` (key, rate limit, permission and organization), which need only the call's head. */
-export function admit(
+/** Runs steps 2 to 4 of `handleCall` (key, rate limit, permission and organization), which need only the call's head. */
+export function admitCall(
   namespaces: Namespaces,
   operation: Operation,
   call: HttpCall,
 ): AdmittedCall | RejectedCall {
   const authorization = call.header("authorization");
-  const token = bearerKey(authorization);
+  const token = parseBearerKey(authorization);
   const namespaceName = call.header("sandbox-namespace");
   const namespace = namespaces.find(namespaceName, token);
   if (namespace === undefined)
@@ -91,7 +91,7 @@ export function admit(
   if (operation.key === "none")
     return { namespace, caller: undefined, headers, arrival: namespace.arrival() };
   if (key.permission === "read_only" && operation.method !== "GET")
-    return { namespace, reply: refusalReply(namespace, READ_ONLY_KEY), headers };
+    return { namespace, reply: refusalReply(namespace, READ_ONLY_KEY_REFUSAL), headers };
   const caller = callerOf(namespace, key);
   if (caller === undefined)
     return { namespace, reply: refusalReply(namespace, ORGANIZATION_NOT_FOUND), headers };
@@ -101,7 +101,7 @@ export function admit(
 /** The caller that a key stands for; undefined for a removed or deactivated organization. */
 function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
   const { state, catalogue } = namespace.engine;
-  const organization = organizationOf(state, catalogue, key.organization_id);
+  const organization = currentOrganization(state, catalogue, key.organization_id);
   if (organization === undefined || organization.status !== "active") return undefined;
   return { key: key.key, mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
 }

@@ -4,14 +4,14 @@ import { chargeSubject } from "../../core/engine/subjects.js";
 import type { MatchedFault } from "../../core/namespace/fault-injector.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { readObjectId } from "../../core/namespace/response-holds.js";
-import { durationMs } from "../../core/schema/duration.js";
+import { durationToMs } from "../../core/schema/duration.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../core/schema/refusals.js";
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
 import type { CallResult, HttpCall } from "../http/call.js";
 import { failureReply, type Reply, serializeReply } from "../http/reply.js";
-import { type AdmittedCall, INVALID_KEY } from "./admit.js";
-import { journalInFlight, type ServedCall } from "./journal-entries.js";
+import { type AdmittedCall, INVALID_KEY_REFUSAL } from "./admit.js";
+import { journalInFlightCall, type ReceivedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
 /** Picks the fault that a scenario or the control API has set for this call, and counts it. */
@@ -66,16 +66,16 @@ function faultSubject(
 export async function answerWithFault(
   call: HttpCall,
   { namespace, headers }: AdmittedCall,
-  served: ServedCall,
+  served: ReceivedCall,
   { rule, source, undo: giveBack }: MatchedFault,
   execute: (asOf?: AsOf) => Reply,
 ): Promise<CallResult> {
   const { respond, delay, drop, hold, delay_answer, stale } = rule;
   const { signal } = call;
   const isSlow = [delay, hold, delay_answer].some((duration) => duration !== undefined) || drop === "hang";
-  const entry = journalInFlight(call, { ...served, fault: source }, isSlow);
+  const entry = journalInFlightCall(call, { ...served, fault: source }, isSlow);
   // `sleep` returns false if the namespace was closed.
-  if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return null;
+  if (delay !== undefined && !(await namespace.sleep(durationToMs(delay)))) return null;
   const { error_codes } = namespace.engine.settings;
   let reply: Reply | null;
   try {
@@ -105,7 +105,7 @@ export async function answerWithFault(
 }
 
 function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf {
-  return stale === "last_change" ? stale : nowMs - durationMs(stale);
+  return stale === "last_change" ? stale : nowMs - durationToMs(stale);
 }
 
 /** An error in the service's shape. The code is `respond.code`, or else the default code of the status. */
@@ -143,7 +143,7 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 const FORCED_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   VALIDATION_ERROR: INVALID_BODY_MESSAGE,
-  UNAUTHORIZED: INVALID_KEY.message,
+  UNAUTHORIZED: INVALID_KEY_REFUSAL.message,
   FORBIDDEN: "No permission",
   NOT_FOUND: "Not found",
   RATE_LIMIT_EXCEEDED: "Rate limit exceeded",

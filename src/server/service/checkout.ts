@@ -1,7 +1,7 @@
 import { createWhitelabel as whitelabelCommand } from "../../core/engine/commands/charge-commands.js";
 import { createCheckout as checkoutCommand } from "../../core/engine/commands/checkout-commands.js";
 import { createQuote as quoteCommand } from "../../core/engine/commands/quote-commands.js";
-import { checkoutView, quoteView, whitelabelResult } from "../../core/engine/wire-views.js";
+import { checkoutView, quoteView, whitelabelResultView } from "../../core/engine/wire-views.js";
 import { isRefusal } from "../../core/schema/refusals.js";
 import {
   checkoutRequestSchema,
@@ -50,7 +50,7 @@ export const createWhitelabelOperation = defineOperation({
     const charge = namespace.executeBatched(
       whitelabelCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
-    return isRefusal(charge) ? charge : okCreated(charge.charge_id, whitelabelResult(charge));
+    return isRefusal(charge) ? charge : okCreated(charge.charge_id, whitelabelResultView(charge));
   },
 });
 

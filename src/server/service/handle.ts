@@ -1,26 +1,26 @@
-// The emulated service: one `Operation` per call, handled in ten steps. http/app.ts calls `handle` for Requests and
+// The emulated service: one `Operation` per call, handled in ten steps. http/app.ts calls `handleCall` for Requests and
 // fast-path calls; an `HttpCall` goes in, a `CallResult` comes out. Only commands change state; pages are served
 // elsewhere.
 import type { AsOf } from "../../core/engine/stale-reads.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal } from "../../core/schema/refusals.js";
 import { type ParsedBody, parseBody, type RawBody } from "../http/body.js";
-import { bearerKey, type CallResult, type HttpCall } from "../http/call.js";
+import { type CallResult, type HttpCall, parseBearerKey } from "../http/call.js";
 import { readInput } from "../http/operation-spec.js";
 import { failureReply, type Reply, serializeReply } from "../http/reply.js";
-import { type AdmittedCall, admit, refusalReply } from "./admit.js";
+import { type AdmittedCall, admitCall, refusalReply } from "./admit.js";
 import { answerWithFault, pickFault } from "./answer-with-fault.js";
-import { ignoredParts, journalCall, type ServedCall } from "./journal-entries.js";
+import { describeIgnoredParts, journalCall, type ReceivedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
 /** Runs steps 2 to 10 of a call. Step 1, routing, was done by fast-path.ts for ordinary calls, by Hono for others. */
-export function handle(
+export function handleCall(
   namespaces: Namespaces,
   operation: Operation,
   call: HttpCall,
 ): CallResult | Promise<CallResult> {
   // 2 Key, 3 rate, 4 permission and organization.
-  const admitted = admit(namespaces, operation, call);
+  const admitted = admitCall(namespaces, operation, call);
   if ("reply" in admitted) {
     const { namespace, reply, headers } = admitted;
     const arrival = namespace?.arrival() ?? { atMs: 0, wallMs: 0 };
@@ -67,12 +67,12 @@ function respond(
   const { error_codes, event_names } = namespace.engine.settings;
   // 5 Fault: picked here, applied below (`answerWithFault`); it replaces or wraps steps 6 to 10.
   const fault = pickFault(operation, call, namespace, body);
-  const served: ServedCall = {
+  const served: ReceivedCall = {
     operation: operation.id,
     namespace,
     arrival,
     requestBody: raw !== NO_BODY && "text" in raw ? raw.text : null,
-    ignored: ignoredParts(operation, call, body, event_names),
+    ignored: describeIgnoredParts(operation, call, body, event_names),
   };
   const execute = (asOf?: AsOf): Reply => {
     // 6 Size and JSON.
@@ -122,7 +122,7 @@ function respond(
 }
 
 /** Journals a call whose client disconnected before the body was complete. */
-function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
+function journalDisconnected(call: HttpCall, served: ReceivedCall): CallResult {
   journalCall(call, served, { reply: null, hasClientDisconnected: true });
   return null;
 }
@@ -138,7 +138,7 @@ export async function handleUnknownCall(
 ): Promise<CallResult> {
   const authorization = call.header("authorization");
   if (!authorization && !call.path.startsWith("/api/")) return serializeReply(reply, namespaces.nowMs());
-  const namespace = namespaces.find(call.header("sandbox-namespace"), bearerKey(authorization));
+  const namespace = namespaces.find(call.header("sandbox-namespace"), parseBearerKey(authorization));
   const served = { operation: null, namespace, arrival: namespace?.arrival() ?? { atMs: 0, wallMs: 0 } };
   const raw: RawBody = call.hasBody ? await call.readBody() : NO_BODY;
   if ("torn" in raw) return journalDisconnected(call, served);

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../core/domain/glob.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { Arrival, RequestEntry } from "../../core/namespace/served-request.js";
+import type { ArrivalTime, RequestEntry } from "../../core/namespace/served-request.js";
 import { ALL_EVENT_TYPES } from "../../core/schema/event-types.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { bearerKey, type HttpCall } from "../http/call.js";
+import { type HttpCall, parseBearerKey } from "../http/call.js";
 import { isCrossSiteSubresource } from "../http/hosts.js";
 import type { Reply } from "../http/reply.js";
 import { isRealKey } from "./admit.js";
@@ -14,14 +14,14 @@ const PATH_LENGTH_MAX = 2_048;
 const URL_LENGTH_MAX = 2 * PATH_LENGTH_MAX;
 
 /** A call before its reply. */
-export interface ServedCall {
+export interface ReceivedCall {
   /** Null for an unknown path or method. */
   readonly operation: string | null;
   readonly namespace: Namespace | undefined;
-  readonly arrival: Arrival;
+  readonly arrival: ArrivalTime;
   readonly requestBody?: string | null;
   readonly fault?: string;
-  /** Notes on ignored parts of the call, from `ignoredParts`. */
+  /** Notes on ignored parts of the call, from `describeIgnoredParts`. */
   readonly ignored?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface CallEnd {
   readonly objectId?: string | undefined;
 }
 
-export function journalCall(call: HttpCall, served: ServedCall, end: CallEnd): void {
+export function journalCall(call: HttpCall, served: ReceivedCall, end: CallEnd): void {
   if (isFromApp(call)) served.namespace?.journal.add(entryOf(call, served, end), served.arrival);
 }
 
@@ -46,7 +46,7 @@ interface InFlightCall {
 }
 
 /** Journals a slow call at its start, as in flight, and a fast call at its end. */
-export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: boolean): InFlightCall {
+export function journalInFlightCall(call: HttpCall, served: ReceivedCall, isSlow: boolean): InFlightCall {
   const { namespace, arrival } = served;
   const entry =
     isSlow && isFromApp(call)
@@ -74,7 +74,7 @@ function isFromApp(call: HttpCall): boolean {
 }
 
 /** Sets every field from the start, because an object that grows takes twice the memory. */
-function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): RequestEntry {
+function entryOf(call: HttpCall, served: ReceivedCall, end: CallEnd): RequestEntry {
   const { arrival } = served;
   const { reply } = end;
   return {
@@ -85,7 +85,7 @@ function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): RequestEntry
     status: reply === null ? null : reply.status,
     hasClientDisconnected: end.hasClientDisconnected ?? false,
     isAnswerLost: end.isAnswerLost,
-    apiKey: storableKey(bearerKey(call.header("authorization"))),
+    apiKey: storableKey(parseBearerKey(call.header("authorization"))),
     requestBody: served.requestBody ?? null,
     responseBody: reply === null ? null : reply.json,
     errorCode: reply?.code ?? null,
@@ -117,7 +117,7 @@ const NOTES_MAX = 10;
 const NOTE_NAME_LENGTH_MAX = 64;
 
 /** Notes on parts of a call that the service silently ignores, as `path: reason`. */
-export function ignoredParts(
+export function describeIgnoredParts(
   operation: Operation,
   call: HttpCall,
   body: Readonly<Record<string, unknown>>,

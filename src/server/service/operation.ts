@@ -41,12 +41,12 @@ interface ServiceSpec<Need extends KeyRequirement, Query, Body>
 }
 
 export interface ServiceDocs extends OperationDocs {
-  readonly tag: Tag;
+  readonly tag: ServiceTag;
   /** The kind of object that a 404 refers to. */
   readonly notFound?: string;
 }
 
-export const TAGS = {
+export const SERVICE_TAGS = {
   Catalogue: "Payment methods, currencies and rails.",
   Payments: "Quotes, checkouts and charges.",
   Account: "The organization and its balances.",
@@ -54,7 +54,7 @@ export const TAGS = {
   Webhooks: "Webhook endpoints. Registration is assumed.",
   Events: "What is sent to registered receivers. Names, shape and signature are assumed.",
 } as const;
-export type Tag = keyof typeof TAGS;
+export type ServiceTag = keyof typeof SERVICE_TAGS;
 
 export const ASSUMED_CALL_NOTE =
   "The interface names this operation without showing it: path, parameters and bodies are assumed.";

@@ -4,7 +4,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from "../../core/engine/commands/endpoint-commands.js";
-import { visibleEndpoints } from "../../core/engine/queries.js";
+import { listVisibleEndpoints } from "../../core/engine/queries.js";
 import type { Endpoint } from "../../core/engine/records.js";
 import { endpointView } from "../../core/engine/wire-views.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
@@ -50,7 +50,7 @@ export const listWebhooks = defineOperation({
   },
   handle: ({ namespace, caller, query }) => {
     const { limit, offset } = limitAndOffset(query);
-    const endpoints = visibleEndpoints(namespace.engine.state, caller).reverse();
+    const endpoints = listVisibleEndpoints(namespace.engine.state, caller).reverse();
     return ok({
       total: endpoints.length,
       items: endpoints.slice(offset, offset + limit).map(endpointView),
@@ -72,7 +72,7 @@ export const getWebhook = defineOperation({
   },
   handle: ({ namespace, caller, param }) => {
     const id = param("webhook_id");
-    const endpoint = visibleEndpoints(namespace.engine.state, caller).find(
+    const endpoint = listVisibleEndpoints(namespace.engine.state, caller).find(
       ({ webhook_id }) => webhook_id === id,
     );
     return endpointReply(endpoint ?? refuse("NOT_FOUND", "Webhook not found"));

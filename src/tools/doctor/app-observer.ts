@@ -8,7 +8,7 @@ import {
   viewOf,
   viewPathsOf,
 } from "./app-view.js";
-import { chargePlaceholders, metadataKeysOf, observedUrl } from "./check-options.js";
+import { buildObserveUrl, chargePlaceholderValues, metadataKeysOf } from "./check-options.js";
 import { type Observation, VISIBILITY_PROBE } from "./probe.js";
 import type { ObservationOptions, ProbeSession } from "./probe-session.js";
 import { type RealCharge, RealCharges } from "./real-charges.js";
@@ -272,7 +272,7 @@ export class AppObserver {
   async #readView(charge: RealCharge): Promise<AppView> {
     return viewOf(
       await this.#requestView(charge),
-      Object.values(chargePlaceholders(charge)),
+      Object.values(chargePlaceholderValues(charge)),
       this.#wall.nowMs(),
     );
   }
@@ -283,7 +283,7 @@ export class AppObserver {
   }
 
   #viewUrl(charge: RealCharge): URL {
-    return observedUrl(this.#observe, this.#session.options.url, charge);
+    return buildObserveUrl(this.#observe, this.#session.options.url, charge);
   }
 
   async #waitUntil(isMet: () => Promise<boolean>): Promise<boolean> {

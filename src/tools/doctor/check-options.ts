@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ControlClient } from "../../control-client.js";
 import { packageVersion } from "../../core/files/package.js";
-import { durationMs, durationSchema } from "../../core/schema/duration.js";
+import { durationSchema, durationToMs } from "../../core/schema/duration.js";
 import { issueMessage, safeParse } from "../../core/schema/issues.js";
 import {
   DEFAULT_WEBHOOK_SECRET,
@@ -11,7 +11,7 @@ import {
 import {
   anySecretSchema,
   type Signature,
-  secretFault,
+  secretErrorMessage,
   signatureSchema,
 } from "../../core/schema/signature-schemes.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -97,7 +97,7 @@ export function readCheckOptions(
   const needsObserve = `creates the charges to observe, so it needs ${observeName}`;
   const faults = checked.ok
     ? [
-        ["secret", secretFault(checked.data.signature, checked.data.secret)],
+        ["secret", secretErrorMessage(checked.data.signature, checked.data.secret)],
         ["order", options.observe === undefined && options.order !== undefined ? needsObserve : undefined],
       ]
     : checked.issues.map((issue) => [String(issue.path[0] ?? ""), issueMessage(issue)]);
@@ -110,7 +110,7 @@ export function readCheckOptions(
     url: normalizeWebhookUrl(url)!,
     secret,
     signature,
-    timeoutMs: durationMs(timeout),
+    timeoutMs: durationToMs(timeout),
     userAgent: `payments-sandbox/${packageVersion()} (check-webhook)`,
     wall: systemWallClock,
     seed: generateSeed(),
@@ -140,16 +140,16 @@ export function metadataKeysOf(observe: string): string[] {
 }
 
 /** Fills in the placeholders of the address for one charge; a path is relative to the receiver's host. */
-export function observedUrl(observe: string, receiver: string, charge: ChargeNames): URL {
+export function buildObserveUrl(observe: string, receiver: string, charge: ChargeNames): URL {
   const filled = observe.replace(/^GET /, "").replace(PLACEHOLDER, (_all, name: string) => {
-    const { [name]: value } = chargePlaceholders(charge);
+    const { [name]: value } = chargePlaceholderValues(charge);
     return encodeURIComponent(value ?? "");
   });
   return new URL(filled, receiver);
 }
 
 /** The charge's values by name of the placeholder. */
-export function chargePlaceholders({
+export function chargePlaceholderValues({
   charge_id,
   checkout_id,
   metadata,

@@ -1,12 +1,12 @@
 import { SERVICE_EVENT_TYPES } from "../../core/schema/event-types.js";
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
-import { timelessReason } from "./invalid-signatures.js";
+import { noTimestampReason } from "./invalid-signatures.js";
 import {
+  consequenceJudgement,
   createSampleEvent,
+  faultJudgement,
   isSignatureRefusal,
-  judgeAccepted,
-  judgeConsequence,
-  judgeFault,
+  judgeAcceptance,
   type ValidEventProbe,
 } from "./probe.js";
 import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
@@ -35,12 +35,12 @@ export const CONTENT_PROBES = {
     title: "a signature a minute old",
     sent: "an event signed a minute ago",
     expected: "2xx: clocks differ, and networks are slow",
-    outOfScope: timelessReason,
+    outOfScope: noTimestampReason,
     send: (session) =>
       session.sendValid("an event signed a minute ago", () => createSampleEvent(session), {
         ageMs: MINUTE_MS,
       }),
-    judge: (answers) => judgeAccepted(answers, "tolerance_too_small"),
+    judge: (answers) => judgeAcceptance(answers, "tolerance_too_small"),
   },
 
   old_change: {
@@ -49,7 +49,7 @@ export const CONTENT_PROBES = {
     expected: "2xx",
     send: (session) =>
       send(session, { "a late event": (samples) => samples.oldEvent(HOURS * 60 * MINUTE_MS) }),
-    judge: (answers) => judgeAccepted(answers, "body_timestamp"),
+    judge: (answers) => judgeAcceptance(answers, "body_timestamp"),
   },
 
   each_type: {
@@ -65,7 +65,7 @@ export const CONTENT_PROBES = {
       ),
     judge: (answers) => {
       const ofCharges = answers.filter(({ sent }) => sent.startsWith("charge."));
-      return judgeAccepted(answers, ofCharges.every(isAcceptedOrBusy) ? "other_types" : "lifecycle");
+      return judgeAcceptance(answers, ofCharges.every(isAcceptedOrBusy) ? "other_types" : "lifecycle");
     },
   },
 
@@ -77,7 +77,7 @@ export const CONTENT_PROBES = {
       send(session, {
         "charge.review_opened": (samples) => samples.event(samples.charge(), "charge.review_opened"),
       }),
-    judge: (answers) => judgeAccepted(answers, "unknown_type"),
+    judge: (answers) => judgeAcceptance(answers, "unknown_type"),
   },
 
   unknown_family: {
@@ -89,10 +89,10 @@ export const CONTENT_PROBES = {
         "invoice.sent": (samples) => samples.eventOf("invoice.sent", { invoice_id: "inv_1", lines: [] }),
       }),
     judge: (answers, _evidence, marks) => {
-      const found = judgeAccepted(answers, "unknown_family");
+      const found = judgeAcceptance(answers, "unknown_family");
       if (found.fault !== "unknown_family") return found;
-      if (marks.get("unknown_type")?.fault === "unknown_type") return judgeConsequence("unknown_type");
-      return marks.get("each_type")?.fault === "other_types" ? judgeConsequence("each_type") : found;
+      if (marks.get("unknown_type")?.fault === "unknown_type") return consequenceJudgement("unknown_type");
+      return marks.get("each_type")?.fault === "other_types" ? consequenceJudgement("each_type") : found;
     },
   },
 
@@ -116,9 +116,9 @@ export const CONTENT_PROBES = {
       const failing = answers.filter((answer) => !isAcceptedOrBusy(answer) && answer.sent !== UNKNOWN_FIELDS);
       // The last failure decides: a receiver that reserializes JSON fails on OTHER_SPELLING, perhaps also on UNICODE.
       const last = failing.at(-1);
-      if (last === undefined) return judgeAccepted(answers, "unknown_fields");
-      if (!isSignatureRefusal(last, evidence)) return judgeFault("content_crashes");
-      return judgeFault(last.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
+      if (last === undefined) return judgeAcceptance(answers, "unknown_fields");
+      if (!isSignatureRefusal(last, evidence)) return faultJudgement("content_crashes");
+      return faultJudgement(last.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
     },
   },
 
@@ -134,9 +134,9 @@ export const CONTENT_PROBES = {
       }),
     judge: (answers, _evidence, marks) => {
       const isTypeRefused = answers.every((answer) => isAcceptedOrBusy(answer) || answer.sent === NO_METHOD);
-      const found = judgeAccepted(answers, "payments");
+      const found = judgeAcceptance(answers, "payments");
       return found.fault === "payments" && isTypeRefused && marks.get("each_type")?.fault === "lifecycle"
-        ? judgeConsequence("each_type")
+        ? consequenceJudgement("each_type")
         : found;
     },
   },
@@ -147,7 +147,7 @@ export const CONTENT_PROBES = {
     expected: "2xx",
     send: (session) =>
       send(session, { "12 KB": (samples) => samples.event(samples.charge({ metadata: FULL_METADATA })) }),
-    judge: (answers) => judgeAccepted(answers, "large_body"),
+    judge: (answers) => judgeAcceptance(answers, "large_body"),
   },
 } as const satisfies Readonly<Partial<Record<Probe, ValidEventProbe>>>;
 

@@ -3,12 +3,12 @@ import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
 import type { ReceiverFaultName } from "./faults.js";
 import {
   BUSY_JUDGEMENT,
+  consequenceJudgement,
   createSampleEvent,
+  faultJudgement,
   finalAnswers,
   type InvalidSignatureProbe,
   type Judgement,
-  judgeConsequence,
-  judgeFault,
   PASS_JUDGEMENT,
 } from "./probe.js";
 import type { ProbeSession, SignatureParts } from "./probe-session.js";
@@ -23,11 +23,11 @@ const STALE_MS = 10 * 60_000;
 /** Number of correct characters at the start of a forged signature. */
 const PREFIX_LENGTH = 8;
 
-export function unsignedReason({ headers }: SignatureScheme): string | undefined {
+export function noSignatureReason({ headers }: SignatureScheme): string | undefined {
   return Object.keys(headers).length > 0 ? undefined : NOTHING_SIGNED;
 }
 
-export function timelessReason({ payload }: SignatureScheme): string | undefined {
+export function noTimestampReason({ payload }: SignatureScheme): string | undefined {
   return payload === "body" ? NO_TIMESTAMP : undefined;
 }
 
@@ -60,7 +60,7 @@ export const INVALID_SIGNATURE_PROBES = {
     expected: EXPECTED_REFUSAL,
     acceptanceFault: "tampered_accepted",
     outOfScope: (scheme) =>
-      unsignedReason(scheme) ??
+      noSignatureReason(scheme) ??
       (scheme.algorithm === null
         ? "this scheme sends the secret itself and signs nothing of the body, so a receiver cannot tell"
         : undefined),
@@ -76,7 +76,7 @@ export const INVALID_SIGNATURE_PROBES = {
     sent: "an event signed with another secret",
     expected: EXPECTED_REFUSAL,
     acceptanceFault: "wrong_secret_accepted",
-    outOfScope: unsignedReason,
+    outOfScope: noSignatureReason,
     send: (session) => sendInvalidSignature(session, "an event signed with another secret"),
   },
   unsigned: {
@@ -84,7 +84,7 @@ export const INVALID_SIGNATURE_PROBES = {
     sent: "an event without the signature's headers",
     expected: EXPECTED_REFUSAL,
     acceptanceFault: "unsigned_accepted",
-    outOfScope: unsignedReason,
+    outOfScope: noSignatureReason,
     send: (session) =>
       session.sendInvalid("an event without a signature", createSampleEvent(session), { isUnsigned: true }),
   },
@@ -94,7 +94,7 @@ export const INVALID_SIGNATURE_PROBES = {
     expected: EXPECTED_REFUSAL,
     acceptanceFault: "part_accepted",
     coveredBy: "unsigned",
-    outOfScope: unsignedReason,
+    outOfScope: noSignatureReason,
     send: (session) =>
       withSignatures(session, {
         "an empty header": () => "",
@@ -109,7 +109,7 @@ export const INVALID_SIGNATURE_PROBES = {
     expected: EXPECTED_REFUSAL,
     acceptanceFault: "part_accepted",
     coveredBy: "empty_signature",
-    outOfScope: unsignedReason,
+    outOfScope: noSignatureReason,
     send: (session) =>
       withSignatures(session, {
         "half of the signature": ({ head, tag, value }) =>
@@ -127,7 +127,7 @@ export const INVALID_SIGNATURE_PROBES = {
     expected: EXPECTED_REFUSAL,
     acceptanceFault: "case_ignored",
     outOfScope: (scheme) =>
-      unsignedReason(scheme) ??
+      noSignatureReason(scheme) ??
       (scheme.algorithm !== null && scheme.encoding === "hex"
         ? "hexadecimal digits mean the same in either case"
         : undefined),
@@ -142,7 +142,7 @@ export const INVALID_SIGNATURE_PROBES = {
     expected: EXPECTED_REFUSAL,
     acceptanceFault: "version_ignored",
     outOfScope: (scheme) =>
-      unsignedReason(scheme) ??
+      noSignatureReason(scheme) ??
       (versionIn(scheme) === undefined ? "this scheme names no version" : undefined),
     send: (session) =>
       withSignatures(session, {
@@ -154,7 +154,7 @@ export const INVALID_SIGNATURE_PROBES = {
     sent: "an event with the right secret, signed ten minutes ago",
     expected: `${EXPECTED_REFUSAL}: it may be a recording`,
     acceptanceFault: "stale_accepted",
-    outOfScope: timelessReason,
+    outOfScope: noTimestampReason,
     send: (session) =>
       session.sendInvalid("an event signed ten minutes ago", createSampleEvent(session), { ageMs: STALE_MS }),
   },
@@ -165,7 +165,7 @@ export const INVALID_SIGNATURE_PROBES = {
     acceptanceFault: "future_accepted",
     coveredBy: "stale",
     outOfScope: (scheme) =>
-      timelessReason(scheme) ??
+      noTimestampReason(scheme) ??
       ("stripe-signature" in scheme.headers ? "this scheme's own libraries let it pass" : undefined),
     send: (session) =>
       session.sendInvalid("an event signed ten minutes from now", createSampleEvent(session), {
@@ -210,7 +210,7 @@ export function judgeInvalidSignatures(
     if (kind === "accepted") marks.set(probe, acceptedMark(probe, accepted, common));
     else if (refusalFault !== undefined) {
       const first = firstOfKind.get(kind);
-      marks.set(probe, first === undefined ? judgeFault(refusalFault) : judgeConsequence(first));
+      marks.set(probe, first === undefined ? faultJudgement(refusalFault) : consequenceJudgement(first));
       if (first === undefined) firstOfKind.set(kind, probe);
     } else marks.set(probe, kind === "busy" ? BUSY_JUDGEMENT : PASS_JUDGEMENT);
   }
@@ -223,8 +223,8 @@ function acceptedMark(
   common: ReceiverFaultName | undefined,
 ): Judgement {
   const root = common === undefined ? rootOf(probe, accepted) : accepted[0]!;
-  if (root !== probe) return judgeConsequence(root);
-  return judgeFault(common ?? INVALID_SIGNATURE_PROBES[probe].acceptanceFault);
+  if (root !== probe) return consequenceJudgement(root);
+  return faultJudgement(common ?? INVALID_SIGNATURE_PROBES[probe].acceptanceFault);
 }
 
 function rootOf(probe: InvalidProbe, accepted: readonly Probe[]): InvalidProbe {

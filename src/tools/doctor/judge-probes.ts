@@ -9,15 +9,15 @@ import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
 import { RECEIVER_FAULTS, type ReceiverFaultName, severityOf } from "./faults.js";
 import { judgeInvalidSignatures } from "./invalid-signatures.js";
 import {
+  consequenceJudgement,
+  faultJudgement,
   finalAnswers,
   type Judgement,
   type Judgements,
-  judgeConsequence,
-  judgeFault,
-  judgeUndecided,
   type Observation,
   PASS_JUDGEMENT,
   type ProbeEvidence,
+  undecidedJudgement,
   VISIBILITY_PROBE,
 } from "./probe.js";
 import { outOfScopeReason, PROBE_DEFINITIONS } from "./probes.js";
@@ -39,7 +39,10 @@ export function judgeProbes(
       found.fault === undefined
         ? found.because === undefined && hidesFailure(answers)
         : hasHidden && onlyCrashes(answers);
-    marks.set(probe, isFlaky ? (flaky === undefined ? flakyMark(probe) : judgeConsequence(flaky)) : found);
+    marks.set(
+      probe,
+      isFlaky ? (flaky === undefined ? flakyMark(probe) : consequenceJudgement(flaky)) : found,
+    );
     if (isFlaky && probe !== "valid") flaky ??= probe;
   }
   const rows = PROBES.map((probe) => row(probe, marks.get(probe)!, evidence, scheme));
@@ -55,13 +58,13 @@ function withObservation(
 ): Judgement {
   if (observation === undefined || found.fault !== undefined || found.because !== undefined) return found;
   if (observation.fault === "nothing_seen" && probe !== VISIBILITY_PROBE)
-    return judgeConsequence(VISIBILITY_PROBE);
+    return consequenceJudgement(VISIBILITY_PROBE);
   const isReported =
     observation.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
-  if (isReported) return judgeConsequence("duplicate");
-  if (observation.fault !== undefined) return judgeFault(observation.fault);
+  if (isReported) return consequenceJudgement("duplicate");
+  if (observation.fault !== undefined) return faultJudgement(observation.fault);
   if (!observation.isUnclear) return PASS_JUDGEMENT;
-  return found.verdict === "pass" ? found : judgeUndecided(observation.text);
+  return found.verdict === "pass" ? found : undecidedJudgement(observation.text);
 }
 
 /** Probes that may fail once, because the server may still be starting, or be overloaded by concurrent requests. */
@@ -82,19 +85,19 @@ function onlyCrashes(answers: readonly Answer[]): boolean {
 
 /** A failure of the first request has its own fault, because development servers compile on that request. */
 function flakyMark(probe: Probe): Judgement {
-  return judgeFault(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
+  return faultJudgement(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
 }
 
 function mark(probe: Probe, evidence: ProbeEvidence, marks: Judgements, scheme: SignatureScheme): Judgement {
   const sent = evidence.answers.get(probe);
   if (sent === undefined)
     return evidence.stoppedAt === null || outOfScopeReason(probe, scheme) !== undefined
-      ? judgeUndecided("Not possible with this signature scheme.")
-      : judgeConsequence(evidence.stoppedAt, marks);
+      ? undecidedJudgement("Not possible with this signature scheme.")
+      : consequenceJudgement(evidence.stoppedAt, marks);
   const reached = sent.filter((answer) => answer.kind !== "unreachable");
   if (reached.length === 0)
     return probe === "valid"
-      ? judgeUndecided("Nothing is known about it.")
+      ? undecidedJudgement("Nothing is known about it.")
       : goneMark(probe, evidence, marks);
   const definition = PROBE_DEFINITIONS[probe];
   // A burst can itself cause refused connections, so `burst` counts them. Other probes ignore refused connections.
@@ -108,7 +111,7 @@ function goneMark(probe: Probe, { answers }: ProbeEvidence, marks: Judgements): 
   const breaking = PROBES.slice(0, PROBES.indexOf(probe)).findLast((earlier) =>
     answers.get(earlier)?.some((answer) => answer.kind === "broken"),
   );
-  return breaking === undefined ? judgeFault("gone") : judgeConsequence(breaking, marks);
+  return breaking === undefined ? faultJudgement("gone") : consequenceJudgement(breaking, marks);
 }
 
 function row(probe: Probe, found: Judgement, evidence: ProbeEvidence, scheme: SignatureScheme): ProbeRow {

@@ -2,9 +2,9 @@ import type { ControlClient } from "../../control-client.js";
 import { signatureHeaders } from "../../core/delivery/signing.js";
 import type { Answer, Probe, ProbeRequest } from "../../core/schema/receiver-report.js";
 import {
+  resolveSignatureScheme,
   type Signature,
   type SignatureScheme,
-  signatureScheme,
 } from "../../core/schema/signature-schemes.js";
 import type { WallClock } from "../../core/time/wall-clock.js";
 import { type SampleEvent, SampleFactory } from "./samples.js";
@@ -80,7 +80,7 @@ export class ProbeSession {
     this.#url = new URL(options.url);
     this.#timeoutMs = options.timeoutMs;
     this.secret = options.secret;
-    this.scheme = signatureScheme(options.signature);
+    this.scheme = resolveSignatureScheme(options.signature);
     this.samples = new SampleFactory(options.seed, () => options.wall.nowMs());
   }
 

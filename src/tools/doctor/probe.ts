@@ -41,7 +41,7 @@ export interface InvalidSignatureProbe extends SentProbe {
 }
 
 /** A probe that only the app's own view can judge. */
-export interface ObservedProbe extends ProbeDefinition {
+export interface ObservationProbe extends ProbeDefinition {
   readonly isObservedOnly: true;
   /** Why the probe needs --observe or --order, for the report. */
   readonly needs: string;
@@ -76,35 +76,35 @@ export type Judgements = ReadonlyMap<Probe, Judgement>;
 export const PASS_JUDGEMENT: Judgement = { verdict: "pass", severity: "must" };
 
 /** Judges a probe by a fault: a failure if the severity is `must`, else a note. */
-export function judgeFault(name: ReceiverFaultName): Judgement {
+export function faultJudgement(name: ReceiverFaultName): Judgement {
   const severity = severityOf(name);
   const { advice } = RECEIVER_FAULTS[name];
   return { verdict: severity === "must" ? "fail" : "note", severity, fault: name, advice };
 }
 
 /** Judges a probe whose result is explained or hidden by the fault of an earlier probe. */
-export function judgeConsequence(probe: Probe, marks?: Judgements): Judgement {
+export function consequenceJudgement(probe: Probe, marks?: Judgements): Judgement {
   // Names the root cause: the fault of the earlier probe may follow from that of a still earlier probe.
   return { verdict: "note", severity: "should", because: marks?.get(probe)?.because ?? probe };
 }
 
 /** Judges a probe that responses alone cannot decide. */
-export function judgeUndecided(advice: string): Judgement {
+export function undecidedJudgement(advice: string): Judgement {
   return { verdict: "note", severity: "should", advice };
 }
 
-export const BUSY_JUDGEMENT = judgeUndecided(
+export const BUSY_JUDGEMENT = undecidedJudgement(
   "It asked for a later retry (429, or 503 with Retry-After), which is no fault; so this could not be tested.",
 );
 
 /** Judges events that must all be accepted; `name` is the fault if the receiver refuses one. */
-export function judgeAccepted(answers: readonly Answer[], name: ReceiverFaultName): Judgement {
+export function judgeAcceptance(answers: readonly Answer[], name: ReceiverFaultName): Judgement {
   const refused = answers.filter((answer) => answer.kind !== "accepted");
   if (refused.length === 0)
     return answers.some((answer) => answer.duration_ms > SLOW_ANSWER_MS)
-      ? judgeFault("slow")
+      ? faultJudgement("slow")
       : PASS_JUDGEMENT;
-  return refused.every((answer) => answer.kind === "busy") ? BUSY_JUDGEMENT : judgeFault(name);
+  return refused.every((answer) => answer.kind === "busy") ? BUSY_JUDGEMENT : faultJudgement(name);
 }
 
 /** Keeps the last answer to each request. */

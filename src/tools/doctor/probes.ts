@@ -6,7 +6,7 @@ import { INVALID_SIGNATURE_PROBES } from "./invalid-signatures.js";
 import type {
   InvalidSignatureProbe,
   Observation,
-  ObservedProbe,
+  ObservationProbe,
   ProbeEvidence,
   ValidEventProbe,
 } from "./probe.js";
@@ -14,7 +14,7 @@ import type { ProbeSession } from "./probe-session.js";
 import { VALID_EVENT_PROBES } from "./valid-events.js";
 
 export const PROBE_DEFINITIONS: Readonly<
-  Record<Probe, ValidEventProbe | InvalidSignatureProbe | ObservedProbe>
+  Record<Probe, ValidEventProbe | InvalidSignatureProbe | ObservationProbe>
 > = {
   ...VALID_EVENT_PROBES,
   ...CONTENT_PROBES,

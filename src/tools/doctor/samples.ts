@@ -1,7 +1,7 @@
 import type { z } from "zod/mini";
 import { digestOf, idOf, numberedDigest, providerReferenceOf } from "../../core/engine/ids.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
-import { chargeEventType, subjectOfEvent } from "../../core/schema/event-types.js";
+import { chargeEventType, parseEventType } from "../../core/schema/event-types.js";
 import type { chargeDetailSchema } from "../../core/schema/responses/charge-responses.js";
 import type { withdrawalSchema } from "../../core/schema/responses/payout-responses.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
@@ -100,7 +100,7 @@ export class SampleFactory {
 
   /** A new event of a known type, about a charge or withdrawal that just reached its status. */
   eventOfType(type: string): SampleEvent {
-    const subject = subjectOfEvent(type);
+    const subject = parseEventType(type);
     if (subject === undefined) return this.eventOf(type, { hello: "receiver" });
     return subject.object === "charge"
       ? this.event(this.lifeUntil(subject.status).at(-1)!)

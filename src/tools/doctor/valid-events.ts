@@ -3,23 +3,23 @@ import type { ReceiverFaultName } from "./faults.js";
 import {
   EXPECTED_REFUSAL,
   INVALID_SIGNATURE_PROBES,
+  noSignatureReason,
   sendInvalidSignature,
-  unsignedReason,
 } from "./invalid-signatures.js";
 import {
   BUSY_JUDGEMENT,
+  consequenceJudgement,
   createSampleEvent,
+  faultJudgement,
   finalAnswers,
   isDuplicateAnswer,
   isSameAnswer,
   isSignatureRefusal,
   type Judgement,
   type Judgements,
-  judgeAccepted,
-  judgeConsequence,
-  judgeFault,
-  judgeUndecided,
+  judgeAcceptance,
   PASS_JUDGEMENT,
+  undecidedJudgement,
   type ValidEventProbe,
 } from "./probe.js";
 import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
@@ -74,10 +74,10 @@ export const VALID_EVENT_PROBES = {
     judge: ([first, compared]) => {
       const { kind, status } = first!;
       if (kind === "accepted" || kind === "unreachable")
-        return judgeAccepted([first!], "crashes_on_valid_events");
-      if (kind !== "refused") return judgeFault(BY_KIND[kind]);
-      if (compared !== undefined && !isSameAnswer(first!, compared)) return judgeFault("refuses_content");
-      return judgeFault(BY_STATUS[status!] ?? "refuses_valid_events");
+        return judgeAcceptance([first!], "crashes_on_valid_events");
+      if (kind !== "refused") return faultJudgement(BY_KIND[kind]);
+      if (compared !== undefined && !isSameAnswer(first!, compared)) return faultJudgement("refuses_content");
+      return faultJudgement(BY_STATUS[status!] ?? "refuses_valid_events");
     },
   },
 
@@ -93,9 +93,9 @@ export const VALID_EVENT_PROBES = {
         : [...answers, ...(await session.sendValid(NEW_EVENT, () => createSampleEvent(session)))];
     },
     judge: ([duplicate], evidence) => {
-      const found = judgeAccepted([duplicate!], "duplicates");
+      const found = judgeAcceptance([duplicate!], "duplicates");
       return found === PASS_JUDGEMENT && isDuplicateAnswer(duplicate!, evidence) !== true
-        ? judgeUndecided(
+        ? undecidedJudgement(
             "Responses do not show if it did the work twice: store the ids of handled events, and check them first.",
           )
         : found;
@@ -106,7 +106,7 @@ export const VALID_EVENT_PROBES = {
     title: "a known id, forged",
     sent: "a forged event, the genuine event with its id, and a forgery of an accepted event",
     expected: `${EXPECTED_REFUSAL}; 2xx to the genuine one, and the work done`,
-    outOfScope: unsignedReason,
+    outOfScope: noSignatureReason,
     send: async (session) => {
       const event = createSampleEvent(session);
       const wrong = { secrets: [session.unknownSecret] };
@@ -122,15 +122,15 @@ export const VALID_EVENT_PROBES = {
       );
       const forgery = marks.get("wrong_secret");
       if (first?.kind === "accepted" && forgery?.verdict !== "pass")
-        return judgeConsequence("wrong_secret", marks);
+        return consequenceJudgement("wrong_secret", marks);
       if (
         genuine !== undefined &&
         (!isAcceptedOrBusy(genuine) || isDuplicateAnswer(genuine, evidence) === true)
       )
-        return judgeFault("forged_id_counts");
-      if (second?.kind === "accepted") return judgeFault("known_id_unverified");
+        return faultJudgement("forged_id_counts");
+      if (second?.kind === "accepted") return faultJudgement("known_id_unverified");
       return [first, second].every((answer) => answer === undefined || isSignatureRefusal(answer, evidence))
-        ? judgeAccepted(genuine === undefined ? [] : [genuine], "forged_id_counts")
+        ? judgeAcceptance(genuine === undefined ? [] : [genuine], "forged_id_counts")
         : BUSY_JUDGEMENT;
     },
   },
@@ -148,17 +148,18 @@ export const VALID_EVENT_PROBES = {
     },
     judge: (answers, _evidence, marks) => {
       const sentIn = (order: string) => answers.filter(({ sent }) => sent.startsWith(order));
-      const reversed = judgeAccepted(sentIn(REVERSED), "reordered");
+      const reversed = judgeAcceptance(sentIn(REVERSED), "reordered");
       if (reversed === PASS_JUDGEMENT)
-        return judgeUndecided(
+        return undecidedJudgement(
           "Responses do not show if it kept the later status: the charge must still be completed in your data.",
         );
       if (reversed.fault !== "reordered") return reversed;
       const inOrder = sentIn(IN_ORDER);
-      if (inOrder.length === 0 || judgeAccepted(inOrder, "lifecycle").fault !== "lifecycle") return reversed;
+      if (inOrder.length === 0 || judgeAcceptance(inOrder, "lifecycle").fault !== "lifecycle")
+        return reversed;
       return marks.get("each_type")?.fault === "lifecycle"
-        ? judgeConsequence("each_type")
-        : judgeFault("lifecycle");
+        ? consequenceJudgement("each_type")
+        : faultJudgement("lifecycle");
     },
   },
 
@@ -179,14 +180,14 @@ export const VALID_EVENT_PROBES = {
     },
     judge: (answers, evidence, marks) => {
       if (evidence.answers.get("wrong_secret")?.[0]?.kind === "accepted")
-        return judgeConsequence("wrong_secret", marks);
+        return consequenceJudgement("wrong_secret", marks);
       if (answers.some((answer) => answer.kind === "busy")) return BUSY_JUDGEMENT;
       const failing = answers.filter((answer) => answer.kind !== "accepted");
       if (failing.some((answer) => !isSignatureRefusal(answer, evidence)))
-        return judgeFault("rotation_crashes");
+        return faultJudgement("rotation_crashes");
       const [fitsSecond, fitsFirst] = answers;
-      if (fitsSecond!.kind === "accepted") return judgeAccepted(answers, "last_signature_only");
-      return judgeFault(fitsFirst?.kind === "accepted" ? "first_signature_only" : "one_signature_only");
+      if (fitsSecond!.kind === "accepted") return judgeAcceptance(answers, "last_signature_only");
+      return faultJudgement(fitsFirst?.kind === "accepted" ? "first_signature_only" : "one_signature_only");
     },
   },
 
@@ -204,20 +205,20 @@ export const VALID_EVENT_PROBES = {
       const { retried } = evidence;
       if (answer.kind === "accepted") {
         if (retried === null)
-          return judgeUndecided(
+          return undecidedJudgement(
             "It never returned 5xx, so this could not be tested; an event it had accepted was sent again instead.",
           );
         const isRemembered = isDuplicateAnswer(answer, evidence);
         if (isRemembered === undefined)
-          return judgeUndecided("Responses do not show if it did the work this time: check your data.");
-        return isRemembered ? judgeFault("retry") : judgeAccepted([answer], "retry");
+          return undecidedJudgement("Responses do not show if it did the work this time: check your data.");
+        return isRemembered ? faultJudgement("retry") : judgeAcceptance([answer], "retry");
       }
       if (answer.kind === "busy") return BUSY_JUDGEMENT;
       // A failed retry may follow from an earlier fault: of the probe with the 5xx, or else of the duplicate probe.
       const source = retried ?? "duplicate";
       const isSame = retried === null || answer.kind !== "refused";
       const isKnown = marks.get(source)?.verdict === "fail" || marks.get(source)?.because !== undefined;
-      return isSame && isKnown ? judgeConsequence(source, marks) : judgeFault("retry");
+      return isSame && isKnown ? consequenceJudgement(source, marks) : faultJudgement("retry");
     },
   },
 
@@ -233,9 +234,9 @@ export const VALID_EVENT_PROBES = {
     judge: (answers, _evidence, marks) => {
       const found = acceptingCrowd(answers, "simultaneous", marks);
       if (found.fault === "simultaneous" && marks.get("duplicate")?.fault === "duplicates")
-        return judgeConsequence("duplicate");
+        return consequenceJudgement("duplicate");
       return found === PASS_JUDGEMENT
-        ? judgeUndecided(
+        ? undecidedJudgement(
             "Responses do not show if it did the work once: let a unique key on the event's id decide which copy is first.",
           )
         : found;
@@ -254,9 +255,9 @@ export const VALID_EVENT_PROBES = {
 
 /** Judges concurrent requests, whose failures mean nothing if the receiver fails at random. */
 function acceptingCrowd(answers: readonly Answer[], name: ReceiverFaultName, marks: Judgements): Judgement {
-  const found = judgeAccepted(answers, name);
+  const found = judgeAcceptance(answers, name);
   const [flaky] = [...marks].find(([, mark]) => mark.fault === "fails_now_and_then") ?? [];
-  return found.fault === name && flaky !== undefined ? judgeConsequence(flaky) : found;
+  return found.fault === name && flaky !== undefined ? consequenceJudgement(flaky) : found;
 }
 
 /** Sends the events of one new charge, in order or reversed. */

@@ -13,7 +13,7 @@ import type { DeviationSet } from "./deviation-set.js";
 import type { Oracle } from "./exploration.js";
 
 /** A call of the app to the service, identified in every run: `createQuote#1` has 0 earlier calls. */
-export interface CallPlace {
+export interface CallOccurrence {
   readonly operation: string;
   /** Number of earlier calls of `operation` in the run, made by the app or by steps of the flow. */
   readonly earlierCount: number;
@@ -22,7 +22,7 @@ export interface CallPlace {
 }
 
 /** A webhook, identified in every run: `charge.completed#1` has 0 earlier events. */
-export interface WebhookPlace {
+export interface WebhookOccurrence {
   readonly type: string;
   /** Number of earlier events of `type` in the run. */
   readonly earlierCount: number;
@@ -35,7 +35,7 @@ export interface JobMoment {
   /** Sandbox milliseconds since the start of the run. Absent means just before the customer pays on the page. */
   readonly sinceMs?: number;
   /** The webhook sent at this moment; `reads` is the number of earlier reads of charges and withdrawals. */
-  readonly concurrentWebhook?: { readonly place: WebhookPlace; readonly reads: number };
+  readonly concurrentWebhook?: { readonly place: WebhookOccurrence; readonly reads: number };
 }
 
 /** A change to one call, written as fields of a fault rule. */
@@ -45,8 +45,8 @@ export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "ti
 
 /** Collects the deviations of one run. */
 export interface RunPlan {
-  deviateCall(place: CallPlace, change: CallChange): void;
-  deviateWebhook(place: WebhookPlace, change: WebhookChange): void;
+  deviateCall(place: CallOccurrence, change: CallChange): void;
+  deviateWebhook(place: WebhookOccurrence, change: WebhookChange): void;
   /** Has the customer send the first call to the app `times` times at once. */
   repeatFirstCall(times: number): void;
   /** Has the customer pay after the charge has expired. */
@@ -56,7 +56,7 @@ export interface RunPlan {
   /** Has the customer cancel the payment page in one browser tab, then try to pay in another. */
   cancelThenPay(): void;
   /** Advances sandbox time parallel to the flow's steps, once `call` arrives or, without `call`, a charge exists. */
-  moveTime(ms: number, call?: CallPlace): void;
+  moveTime(ms: number, call?: CallOccurrence): void;
   /**
    * Runs the app's scheduled work at a moment in the flow.
    *
@@ -91,7 +91,7 @@ export interface Deviable {
   flowCoverage(): FlowCoverage;
   /** @param isSaved the plan confirms a failure and goes into a file, so it allows for slow machines */
   planRun(set: DeviationSet, isSaved: boolean): RunPlan;
-  /** Carries out plans concurrently. `brief` leaves out the checks that `suggestsFailure` replaces. */
+  /** Carries out plans concurrently. `brief` leaves out the checks that `hasFailureSigns` replaces. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
   /** Wall time so far in milliseconds, by part of the runs. */
   profile(): Readonly<Record<string, number>>;
@@ -177,7 +177,7 @@ export interface ObservedRun {
   readonly withdrawals: readonly ObservedPayment[];
 }
 
-export interface ObservedCall extends Pick<CallPlace, "operation" | "isOwn"> {
+export interface ObservedCall extends Pick<CallOccurrence, "operation" | "isOwn"> {
   readonly method: string;
   /** Status of the response; null without a response. */
   readonly status: number | null;

@@ -11,7 +11,7 @@ export class Evidence {
   readonly #repeats = { blind: new Map<string, DeviationSet>(), safe: new Map<string, DeviationSet>() };
 
   constructor(plain: ObservedRun) {
-    this.#plain = timelineOf(plain);
+    this.#plain = describeRunEvents(plain);
   }
 
   add(set: DeviationSet, observed: ObservedRun, outcome: ExploreSingle["outcome"]): void {
@@ -23,7 +23,7 @@ export class Evidence {
   }
 
   storyOf(observed: ObservedRun): NonNullable<ExploreFinding["story"]> {
-    return { plain: this.#plain, failing: timelineOf(observed) };
+    return { plain: this.#plain, failing: describeRunEvents(observed) };
   }
 
   /** Describes blind repeats, unless a `money` finding already reports their effect. */
@@ -77,7 +77,7 @@ export function findRepeat({ calls }: ObservedRun): Repeat | undefined {
 }
 
 /** Lists the events of a run in order, one line each, without ids and absolute times, which differ between runs. */
-export function timelineOf({ calls, deliveries, charges }: ObservedRun): string[] {
+export function describeRunEvents({ calls, deliveries, charges }: ObservedRun): string[] {
   const own = calls.filter(({ isByFlow }) => !isByFlow);
   const events = [
     ...own.map(({ operation, status, atMs }) => ({

@@ -19,8 +19,8 @@ import {
   type UntriedDeviation,
 } from "./exploration.js";
 import { behaviourOf, type TraceVerdict } from "./judge.js";
-import { KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
-import { type SearchResult, type SearchRunResult, search, seededRandom } from "./search.js";
+import { DEVIATION_KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
+import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import { observePlainRuns, type PlainRunResult, SAVED_RACE_REPEATS, type Trial, Trials } from "./trials.js";
 
 export interface ExploreOptions {
@@ -180,7 +180,7 @@ class Exploration {
       this.#notes.add(
         `two plain runs differ, in ${difference}: each set is run once, and another run may differ`,
       );
-    const result = await search({
+    const result = await searchDeviationSets({
       depth,
       initialDeviations: this.first,
       separationOf: (one, other) => this.#deviations.separationOf(one, other),
@@ -192,7 +192,11 @@ class Exploration {
     });
     if (!this.findings.some(({ oracle }) => oracle === "liveness"))
       for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
-        if (KIND_DEFINITIONS[deviation.kind].isNoteOnly && !this.#isTried(deviation) && !this.#isTimeOver())
+        if (
+          DEVIATION_KIND_DEFINITIONS[deviation.kind].isNoteOnly &&
+          !this.#isTried(deviation) &&
+          !this.#isTimeOver()
+        )
           await this.#runForNote(deviation);
     this.#judgePractice();
     return result;
@@ -200,7 +204,7 @@ class Exploration {
 
   /** Returns false for kinds with `isNoteOnly` or `isExtension`, unless `failOn` names them. */
   #isTried({ kind }: Deviation): boolean {
-    const { isNoteOnly, isExtension } = KIND_DEFINITIONS[kind];
+    const { isNoteOnly, isExtension } = DEVIATION_KIND_DEFINITIONS[kind];
     return (!isNoteOnly && !isExtension) || this.#isRaised(kind);
   }
 
@@ -248,7 +252,7 @@ class Exploration {
   }
 
   #isAbsorbed(set: DeviationSet, trace: Trace): boolean {
-    const withReads = !set.some(({ kind }) => KIND_DEFINITIONS[kind].isJob);
+    const withReads = !set.some(({ kind }) => DEVIATION_KIND_DEFINITIONS[kind].isJob);
     return behaviourOf(trace, withReads) === behaviourOf(this.#plain.trace, withReads);
   }
 
@@ -262,7 +266,7 @@ class Exploration {
     }
     // Keeps the first message of a race: the saved plan sends 10 copies instead of 2, and its message has other counts.
     if (verdict.outcome === "wrong")
-      return first.outcome === "wrong" && set.some(({ kind }) => KIND_DEFINITIONS[kind].isRace)
+      return first.outcome === "wrong" && set.some(({ kind }) => DEVIATION_KIND_DEFINITIONS[kind].isRace)
         ? first
         : verdict;
     if (first.outcome === "wrong" && !this.#isTimeOver())
@@ -271,7 +275,7 @@ class Exploration {
   }
 
   #report(set: DeviationSet, { oracle, message }: WrongVerdict, { observed }: Trace): void {
-    const description = `${message}; ${set.map(({ kind, at }) => `${at}: ${KIND_DEFINITIONS[kind].description}`).join("; ")}`;
+    const description = `${message}; ${set.map(({ kind, at }) => `${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`).join("; ")}`;
     const file = this.#deviable.save(this.#trials.plan(set, SAVED_RACE_REPEATS), description);
     const deviations = set.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(observed);
@@ -282,7 +286,7 @@ class Exploration {
     const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
     if (verdict.outcome === "wrong" && !this.#isTimeOver())
       this.#notes.add(
-        `${deviationSetText([deviation])} (${KIND_DEFINITIONS[deviation.kind].description}): ${verdict.message}`,
+        `${deviationSetText([deviation])} (${DEVIATION_KIND_DEFINITIONS[deviation.kind].description}): ${verdict.message}`,
       );
   }
 
@@ -299,7 +303,7 @@ class Exploration {
     const tried = new Set(this.evidence.singles.map(deviationKey));
     const overReason = this.#options.overReason() ?? "the search ended first";
     const isNoted = ({ kind }: Deviation) =>
-      KIND_DEFINITIONS[kind].isNoteOnly === true && !this.#isTimeOver();
+      DEVIATION_KIND_DEFINITIONS[kind].isNoteOnly === true && !this.#isTimeOver();
     return [
       ...possible
         .filter((one) => !tried.has(deviationKey(one)) && !isNoted(one))

@@ -2,13 +2,13 @@ import { writeFileSync } from "node:fs";
 import { DocumentError, warningText } from "../../core/files/documents.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { readFlow } from "../../core/files/read-flow.js";
-import { durationMs } from "../../core/schema/duration.js";
+import { durationToMs } from "../../core/schema/duration.js";
 import { DEFAULT_EXPLORE_DEPTH } from "../../core/schema/explore-limits.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { loadScenarioFile } from "../scenario/files.js";
+import { loadScenarioWithIncludes } from "../scenario/files.js";
 import { BlindSpotError } from "./deviable.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
@@ -39,7 +39,7 @@ export function exploreWithDefaults(
   { app, budget, depth = DEFAULT_EXPLORE_DEPTH, environment = process.env, ...options }: LibraryOptions,
   connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
-  const budgetMs = budget === undefined ? undefined : durationMs(budget);
+  const budgetMs = budget === undefined ? undefined : durationToMs(budget);
   const checked = { environment, depth, budgetMs, app: trimTrailingSlashes(app) };
   return exploreFile(file, { ...options, ...connection, ...checked });
 }
@@ -51,7 +51,7 @@ export async function exploreFile(
 ): Promise<ExploreReport> {
   const document = await readFlow(file);
   const { vars = {}, environment = {}, runIdOf } = options;
-  const loaded = await loadScenarioFile(document, { vars, environment, runIdOf });
+  const loaded = await loadScenarioWithIncludes(document, { vars, environment, runIdOf });
   if (!isJsonObject(document.value) || loaded.steps.length === 0)
     throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));

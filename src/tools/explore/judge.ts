@@ -94,7 +94,7 @@ function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): Tra
   const text = differencesText(failure) || message;
   const isMore = differences.some(({ expected, got }) => amountOf(got) > amountOf(expected));
   if (isMore) return wrong("money", `done more than once: ${text}`);
-  const marking = differences.map(({ got }) => markingOf(got)).find((found) => found !== undefined);
+  const marking = differences.map(({ got }) => statusMeaningOf(got)).find((found) => found !== undefined);
   const arePaid = charges.some(({ status }) => isPaid(status as ChargeStatus));
   if (marking !== undefined && (marking === "paid") !== arePaid)
     return wrong(
@@ -117,7 +117,7 @@ function isFinal({ status }: ObservedCharge): boolean {
 }
 
 /** Returns the meaning of a status word of the app: `settled` means paid. */
-export function markingOf(value: unknown): Marking | undefined {
+export function statusMeaningOf(value: unknown): Marking | undefined {
   if (typeof value !== "string") return undefined;
   return getOwn(STATUS_WORDS, value.toLowerCase().replace(/[\s_-]+/g, "_"));
 }
@@ -130,7 +130,7 @@ function differencesText({ differences }: RunFailure): string {
 }
 
 /** Replaces checks that `omitImpliedSteps` drops: finds a 5xx to a webhook, or a payment count unlike a plain run's. */
-export function suggestsFailure(
+export function hasFailureSigns(
   { deliveries, charges, withdrawals }: ObservedRun,
   plain: ObservedRun,
 ): boolean {
@@ -139,12 +139,12 @@ export function suggestsFailure(
   );
   return (
     hasError ||
-    completedCount(charges) !== completedCount(plain.charges) ||
-    completedCount(withdrawals) !== completedCount(plain.withdrawals)
+    countCompletedPayments(charges) !== countCompletedPayments(plain.charges) ||
+    countCompletedPayments(withdrawals) !== countCompletedPayments(plain.withdrawals)
   );
 }
 
-export function completedCount(payments: readonly ObservedPayment[]): number {
+export function countCompletedPayments(payments: readonly ObservedPayment[]): number {
   return payments.filter(({ status }) => status === "COMPLETED").length;
 }
 

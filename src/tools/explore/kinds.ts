@@ -135,7 +135,7 @@ function onCustomer(what: Place["what"], applyTo: Effect["applyTo"]): Kind["effe
   return (place) => (place.what === what ? { applyTo } : undefined);
 }
 
-export const KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
+export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
   request_lost: {
     description: "the request is lost on its way: nothing is done",
     effectAt: onCall(() => ({ drop: "before" })),
@@ -255,12 +255,14 @@ export function formatWholeSeconds(ms: number): string {
 
 /** Lists the deviations that apply at a place, in the order in which they are tried. */
 export function deviationsAt(place: Place): Deviation[] {
-  const kinds = DEVIATION_KINDS.filter((kind) => KIND_DEFINITIONS[kind].effectAt(place) !== undefined);
+  const kinds = DEVIATION_KINDS.filter(
+    (kind) => DEVIATION_KIND_DEFINITIONS[kind].effectAt(place) !== undefined,
+  );
   return kinds.map((kind) => ({ kind, at: place.at }));
 }
 
 /** Why two deviations are not run together: they exclude each other, or neither can influence the other. */
-export type Separation = "impossible" | "independent";
+export type SeparationReason = "impossible" | "independent";
 
 /** All deviations that applied to any run so far, each with its place in the first such run. */
 export class KnownDeviations {
@@ -299,11 +301,11 @@ export class KnownDeviations {
   }
 
   effectOf(deviation: Deviation): Effect {
-    return KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
+    return DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
   /** Two deviations of one call, or two that hold a response, exclude each other. */
-  separationOf(one: Deviation, other: Deviation): Separation | undefined {
+  separationOf(one: Deviation, other: Deviation): SeparationReason | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];
     const isSameCall =

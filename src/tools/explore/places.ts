@@ -1,21 +1,21 @@
-import { subjectOfEvent } from "../../core/schema/event-types.js";
+import { parseEventType } from "../../core/schema/event-types.js";
 import { hasEnded } from "../../core/schema/statuses.js";
 import type {
-  CallPlace,
+  CallOccurrence,
   Deviable,
   JobMoment,
   ObservedCall,
   ObservedCharge,
   ObservedPayment,
   ObservedRun,
-  WebhookPlace,
+  WebhookOccurrence,
 } from "./deviable.js";
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
 export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfCustomer;
 
 /** A call that the app makes. */
-export interface PlaceOfCall extends CallPlace {
+export interface PlaceOfCall extends CallOccurrence {
   readonly what: "call";
   readonly at: string;
   readonly isRead: boolean;
@@ -30,7 +30,7 @@ export interface PlaceOfCall extends CallPlace {
 }
 
 /** A delivery's first attempt (`event`) or a retry (`attempt`). */
-export interface PlaceOfEvent extends WebhookPlace {
+export interface PlaceOfEvent extends WebhookOccurrence {
   readonly what: "event" | "attempt";
   readonly at: string;
   /** The event is the last of its charge or withdrawal. */
@@ -112,7 +112,7 @@ function nextEventMs({ readId, atMs }: ObservedCall, { deliveries }: ObservedRun
 
 /** Returns true for an event of a status that is not final. */
 function isPendingEvent(type: string): boolean {
-  const subject = subjectOfEvent(type);
+  const subject = parseEventType(type);
   return subject !== undefined && !hasEnded(subject.status);
 }
 

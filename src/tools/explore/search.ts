@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Deviation, type DeviationSet, deviationKey, deviationSetKey } from "./deviation-set.js";
 import type { ExploreReport, SkipReason } from "./exploration.js";
-import { KIND_DEFINITIONS, type Separation } from "./kinds.js";
+import { DEVIATION_KIND_DEFINITIONS, type SeparationReason } from "./kinds.js";
 
 export interface SearchRunResult {
   readonly hasFailed: boolean;
@@ -25,7 +25,7 @@ export interface SearchOptions {
   readonly run: (sets: readonly DeviationSet[]) => Promise<readonly SearchRunResult[]>;
   /** Number of sets per call of `run`. */
   readonly batchSize?: number;
-  readonly separationOf: (one: Deviation, other: Deviation) => Separation | undefined;
+  readonly separationOf: (one: Deviation, other: Deviation) => SeparationReason | undefined;
   /** Returns true once the budget is over or the search is interrupted. */
   readonly isTimeOver: () => boolean;
   /** Present if plain runs differ: shuffles the sets and turns off the skip reasons `absorbed`, `alike` and `unmet`. */
@@ -41,7 +41,7 @@ export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "be
 }
 
 /** Runs all sets of 1, 2, … deviations, smallest first, so that no reported set contains a smaller one that fails. */
-export function search(options: SearchOptions): Promise<SearchResult> {
+export function searchDeviationSets(options: SearchOptions): Promise<SearchResult> {
   return new Search(options).run();
 }
 
@@ -166,7 +166,7 @@ class Search {
     return last !== undefined && this.#isWorthRunning(set, last) ? [[...set, last]] : [];
   }
 
-  #separation(base: DeviationSet, deviation: Deviation): Separation | undefined {
+  #separation(base: DeviationSet, deviation: Deviation): SeparationReason | undefined {
     if (base.some((one) => one.at === deviation.at)) return "impossible";
     const all = base.map((one) => this.#options.separationOf(one, deviation));
     if (all.includes("impossible")) return "impossible";
@@ -207,7 +207,7 @@ class Search {
   /** Returns true if the set belongs in `#alike`; remembers its behaviour for later sets. */
   #isLikeAnother(set: DeviationSet, { behaviour }: SearchRunResult): boolean {
     const reactions = set.flatMap((one) => {
-      const { likeness } = KIND_DEFINITIONS[one.kind];
+      const { likeness } = DEVIATION_KIND_DEFINITIONS[one.kind];
       const others = deviationSetKey(set.filter((other) => other !== one));
       return likeness === undefined ? [] : [[`${likeness} ${one.at}`, others, behaviour].join("\n\n")];
     });

@@ -1,9 +1,9 @@
-import { oneLine } from "../../core/schema/text-format.js";
+import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Deviable, ObservedRun, RunPlan, Trace } from "./deviable.js";
 import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
-import { behaviourOf, judgeTrace, suggestsFailure, type TraceVerdict } from "./judge.js";
+import { behaviourOf, hasFailureSigns, judgeTrace, type TraceVerdict } from "./judge.js";
 import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
 
 /** The result of the plain runs. */
@@ -57,7 +57,9 @@ const MAX_EXCERPT = 200;
 /** Quotes the app's response, which often names the cause. */
 function excerptOf(body: unknown): string {
   if (body === undefined || body === null || body === "") return "";
-  const text = oneLine(typeof body === "string" ? body.replace(/\s+/g, " ").trim() : JSON.stringify(body));
+  const text = toPrintableLine(
+    typeof body === "string" ? body.replace(/\s+/g, " ").trim() : JSON.stringify(body),
+  );
   return ` (${text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text})`;
 }
 
@@ -97,7 +99,7 @@ export class Trials {
     return (await this.run(this.plan([]), "full")).verdict.outcome !== "wrong";
   }
 
-  /** Runs a set without the checks that `suggestsFailure` replaces. */
+  /** Runs a set without the checks that `hasFailureSigns` replaces. */
   async runBrief(set: DeviationSet): Promise<Trial> {
     const trial = await this.run(this.plan(set), "brief");
     const [only] = set;
@@ -130,7 +132,7 @@ export class Trials {
   }
 
   isSuspect({ trace }: Trial): boolean {
-    return suggestsFailure(trace.observed, this.#plain);
+    return hasFailureSigns(trace.observed, this.#plain);
   }
 
   #canBeConcurrent(set: DeviationSet): boolean {

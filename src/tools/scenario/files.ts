@@ -3,9 +3,9 @@ import { RULE_KINDS } from "../../core/domain/rule-matching.js";
 import {
   DocumentError,
   type DocumentFault,
-  distinctSortedFaults,
   type LoadedDocument,
   schemaFaults,
+  sortAndDedupeFaults,
 } from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/read-flow.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
@@ -15,7 +15,7 @@ import {
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
-import { type IncludedFiles, parseIncludes, readIncludedFiles, resolveBeside } from "./includes.js";
+import { type IncludedFiles, parseIncludes, readIncludedFiles, resolveRelativePath } from "./includes.js";
 import type { LoadedStep } from "./loaded-steps.js";
 import { addFixtureNames, type InitialState, readInitialFixtures } from "./scenario-start.js";
 import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
@@ -62,10 +62,10 @@ export interface ScenarioInputs {
 }
 
 export async function readScenarioFile(file: string, inputs: ScenarioInputs): Promise<LoadedScenario> {
-  return loadScenarioFile(await readFlow(file), inputs);
+  return loadScenarioWithIncludes(await readFlow(file), inputs);
 }
 
-export async function loadScenarioFile(
+export async function loadScenarioWithIncludes(
   document: LoadedDocument,
   inputs: ScenarioInputs,
 ): Promise<LoadedScenario> {
@@ -225,7 +225,7 @@ function emptyWarnings(
 /** Sorts faults by file, then by line. */
 function inFiles(sources: readonly Source[], faults: readonly DocumentFault[]): DocumentFault[] {
   return sources.flatMap(({ document }) =>
-    distinctSortedFaults(faults.filter(({ file }) => file === document.file)),
+    sortAndDedupeFaults(faults.filter(({ file }) => file === document.file)),
   );
 }
 
@@ -236,7 +236,7 @@ function placedIn(document: LoadedDocument) {
 /** Makes an `include` step for each included file that has steps. These steps run before the file's own steps. */
 function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: IncludedFiles) {
   return parseIncludes(include, []).flatMap(({ name }) => {
-    const value = included.get(resolveBeside(file, name))?.value;
+    const value = included.get(resolveRelativePath(file, name))?.value;
     return isJsonObject(value) && Array.isArray(value.steps) ? [{ include: name }] : [];
   });
 }

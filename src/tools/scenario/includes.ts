@@ -8,7 +8,7 @@ import type { ValuePath } from "./variables.js";
 export type IncludedFiles = ReadonlyMap<string, LoadedDocument>;
 
 /** Resolves a name relative to the file that contains it. */
-export function resolveBeside(file: string, name: string): string {
+export function resolveRelativePath(file: string, name: string): string {
   return isAbsolute(name) ? name : join(file, "..", name);
 }
 
@@ -17,13 +17,13 @@ export async function readIncludedFiles(document: LoadedDocument): Promise<Inclu
   const read = new Map<string, LoadedDocument>();
   const follow = async (document: LoadedDocument, chain: readonly string[]): Promise<void> => {
     for (const { at, name } of includesOf(document.value)) {
-      const file = resolveBeside(document.file, name);
+      const file = resolveRelativePath(document.file, name);
       if (chain.includes(file)) {
         const message = `leads back to itself: ${[...chain, file].join(" → ")}`;
         throw new DocumentError([document.faultAt(at, message)]);
       }
       if (read.has(file)) continue;
-      const included = await readDocument(file).catch(reportUnreadableFile(document, at, file));
+      const included = await readDocument(file).catch(unreadableFileHandler(document, at, file));
       read.set(file, included);
       await follow(included, [...chain, file]);
     }
@@ -33,7 +33,7 @@ export async function readIncludedFiles(document: LoadedDocument): Promise<Inclu
 }
 
 /** Reports an unreadable file at the place that names the file. */
-export function reportUnreadableFile(document: LoadedDocument, at: ValuePath, file: string) {
+export function unreadableFileHandler(document: LoadedDocument, at: ValuePath, file: string) {
   return (error: unknown): never => {
     const [first] = error instanceof DocumentError ? error.faults : [];
     if (first?.line !== 1 || first.column !== 1) throw error;

@@ -7,7 +7,7 @@ import { isJsonObject } from "../../core/schema/json-objects.js";
 import type { NameKind } from "../../core/schema/name-kinds.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
 import type { NamespaceSetup } from "../../core/schema/scenario-file.js";
-import { reportUnreadableFile, resolveBeside } from "./includes.js";
+import { resolveRelativePath, unreadableFileHandler } from "./includes.js";
 
 /** A file's `given` block: the initial state that the file needs. */
 export interface InitialState {
@@ -54,8 +54,8 @@ export async function readInitialFixtures(
       faultAt: (path, message) => document.faultAt([...FIXTURES_PATH, ...path], message),
     };
   if (typeof fixtures !== "string") return undefined;
-  const file = resolveBeside(document.file, fixtures);
-  return readDocument(file).catch(reportUnreadableFile(document, FIXTURES_PATH, file));
+  const file = resolveRelativePath(document.file, fixtures);
+  return readDocument(file).catch(unreadableFileHandler(document, FIXTURES_PATH, file));
 }
 
 const FIXTURE_KINDS: readonly NameKind[] = ["currency", "payment method", "payment rail"];

@@ -1,5 +1,5 @@
 import type { Vocabulary } from "../../core/domain/name-check.js";
-import { DocumentError, type DocumentFault, valueDocument } from "../../core/files/documents.js";
+import { DocumentError, type DocumentFault, documentFromValue } from "../../core/files/documents.js";
 import { isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
@@ -20,7 +20,7 @@ interface Run extends Pick<RunOptions, "onStep" | "onStepBegin" | "signal"> {
 }
 
 /** Reads a scenario from an object instead of a file. Refuses names that are not in the vocabulary. */
-export function readScenarioValue(
+export function readScenarioObject(
   stage: ScenarioNamespace,
   source: Run["source"],
   vocabulary?: Vocabulary,
@@ -30,7 +30,7 @@ export function readScenarioValue(
   return loaded.unknownNames.length > 0 ? refusalOf(loaded.unknownNames) : loaded.scenario;
 }
 
-export async function runScenarioValue(
+export async function runScenarioObject(
   stage: ScenarioNamespace,
   { source, vars, app, fetch, ...options }: Run,
 ): Promise<RunReport | Refusal> {
@@ -52,7 +52,7 @@ function load(
 ): LoadedScenario | Refusal {
   try {
     const runIdOf = (name: string): string => stage.nextRunId(name);
-    return loadScenario(valueDocument(source), { vars: given, runIdOf, vocabulary });
+    return loadScenario(documentFromValue(source), { vars: given, runIdOf, vocabulary });
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     return refusalOf(error.faults);

@@ -3,7 +3,7 @@ import { CHARGE_STATUS_RULES } from "../../core/domain/charge-transition.js";
 import { evaluateMatcher } from "../../core/domain/matcher.js";
 import { RULE_KINDS } from "../../core/domain/rule-matching.js";
 import {
-  nextEntry,
+  planEntry,
   type SimulatedStep,
   type StatusRules,
   simulateTimeline,
@@ -12,7 +12,7 @@ import {
 import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import { formatDuration, parseDuration } from "../../core/schema/duration.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
-import { COMPARISONS } from "../../core/schema/matchers.js";
+import { COMPARISON_OPERATORS } from "../../core/schema/matchers.js";
 import type { Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
 import type { RawStep } from "./loaded-steps.js";
@@ -118,7 +118,7 @@ function idleEntries<Status extends string>(
   timeline: readonly TimelineEntry<Status>[],
   path: Path,
 ): ScenarioWarning[] {
-  const next = nextEntry(timeline, 0, 0, undefined);
+  const next = planEntry(timeline, 0, 0, undefined);
   const expiryMs = object === "charge" ? EXPIRY_MS : undefined;
   const created = { status: rules.first, expiredMs: undefined, expiryMs, next };
   const turns = [...simulateTimeline(rules, timeline, created, (dueMs) => dueMs)];
@@ -170,7 +170,7 @@ function impossibleExpectations(value: unknown, path: Path = []): ScenarioWarnin
     return value.flatMap((part, index) => impossibleExpectations(part, [...path, index]));
   if (!isJsonObject(value)) return [];
   const inner = Object.entries(value).flatMap(([key, part]) => impossibleExpectations(part, [...path, key]));
-  const bounds = COMPARISONS.filter((word) => value[word] !== undefined);
+  const bounds = COMPARISON_OPERATORS.filter((word) => value[word] !== undefined);
   const isResolved = bounds.every((word) => !hasVariable(value[word]));
   const emptyLists =
     Array.isArray(value.in) && value.in.length === 0

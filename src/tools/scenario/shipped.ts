@@ -1,4 +1,4 @@
-import { packageFiles, packageText } from "../../core/files/package.js";
+import { listPackageFiles, readPackageFile } from "../../core/files/package.js";
 import type { Fixtures } from "../../core/schema/fixtures-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 
@@ -16,11 +16,11 @@ export interface CompiledFile {
 }
 export type CompiledFiles = Readonly<Record<string, CompiledFile>>;
 
-export const COMPILED_FILE = "dist/shipped.json";
+export const COMPILED_FILES_PATH = "dist/shipped.json";
 
 /** Scenarios available in every namespace. `flow_*` files are tests, which are not requested by name. */
 function shippedScenarioFiles(): string[] {
-  return packageFiles("scenarios")
+  return listPackageFiles("scenarios")
     .filter((name) => name.endsWith(".yaml") && !name.startsWith("flow_"))
     .map((name) => `scenarios/${name}`);
 }
@@ -32,12 +32,12 @@ function shippedScenarioFiles(): string[] {
 async function readShipped(): Promise<ShippedContent> {
   let compiled: CompiledFiles = {};
   try {
-    compiled = JSON.parse(packageText(COMPILED_FILE)) as CompiledFiles;
+    compiled = JSON.parse(readPackageFile(COMPILED_FILES_PATH)) as CompiledFiles;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   const load = async <T>(file: string): Promise<T> => {
-    const text = packageText(file);
+    const text = readPackageFile(file);
     const entry = compiled[file];
     return (entry?.text === text ? entry.value : await readChecked(file, text)) as T;
   };
@@ -70,7 +70,7 @@ async function readChecked(file: string, text: string): Promise<unknown> {
 export async function compileShippedFiles(): Promise<CompiledFiles> {
   const compiled: Record<string, CompiledFile> = {};
   for (const file of [FIXTURES_FILE, ...shippedScenarioFiles()]) {
-    const text = packageText(file);
+    const text = readPackageFile(file);
     compiled[file] = { text, value: await readChecked(file, text) };
   }
   return compiled;

@@ -1,11 +1,11 @@
 import type * as z from "zod/mini";
 import {
   type DocumentFault,
+  documentFromValue,
   type LoadedDocument,
   schemaFaults,
-  valueDocument,
 } from "../../core/files/documents.js";
-import { didYouMean, nearestWord } from "../../core/schema/nearest.js";
+import { didYouMean, findNearestWord } from "../../core/schema/nearest.js";
 import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
 import type { RawStep } from "./loaded-steps.js";
 import { STEP_KINDS, STEPS, type StepKind } from "./steps/step-kinds.js";
@@ -31,7 +31,7 @@ export const SHARED_STEPS_ADVICE =
   "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
 
 /** Lists the actions of a step; a valid step has exactly one. */
-export function stepKinds(step: RawStep): StepKind[] {
+export function stepKindsOf(step: RawStep): StepKind[] {
   return STEP_KINDS.filter((kind) => Object.hasOwn(step, kind));
 }
 
@@ -42,7 +42,7 @@ export function stepFaults(
   step: RawStep,
   isUnresolved: (value: unknown) => boolean = hasVariable,
 ): DocumentFault[] {
-  const [kind, second] = stepKinds(step);
+  const [kind, second] = stepKindsOf(step);
   if (kind === undefined) return missingActionFaults(document, at, step);
   const faultAt = (field: string, message: string) => [document.faultAt([...at, field], message)];
   if (second !== undefined)
@@ -70,7 +70,7 @@ function missingActionFaults(
       document.faultAt([...at, "use"], `is not supported: write the steps here; ${SHARED_STEPS_ADVICE}`),
     ];
   const unknown = Object.keys(step).filter((key) => !COMPANIONS.includes(key));
-  const typos = unknown.filter((key) => nearestWord(key, STEP_KINDS) !== undefined);
+  const typos = unknown.filter((key) => findNearestWord(key, STEP_KINDS) !== undefined);
   if (typos.length > 0)
     return typos.map((key) => document.faultAt([...at, key], unknownFieldMessage(key, STEP_KINDS)));
   const [companion] = Object.keys(step).filter((key) => key !== "name");
@@ -87,7 +87,7 @@ function isWaitKind(value: unknown): value is keyof typeof WAIT_SCHEMAS {
 
 /** Checks a step with all variables filled in; one line per fault. */
 export function filledStepFaults(step: RawStep): string[] {
-  return stepFaults(valueDocument(step), [], step, () => false).map(({ field, message }) =>
+  return stepFaults(documentFromValue(step), [], step, () => false).map(({ field, message }) =>
     field === "" ? message : `${field}: ${message}`,
   );
 }

@@ -8,12 +8,17 @@ import { globMatchesRoute } from "../../core/domain/path-patterns.js";
 import type { DocumentFault, LoadedDocument } from "../../core/files/documents.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { childSchema, knownKeys, schemaNodes, unknownPathPart } from "../../core/schema/schema-paths.js";
-import { type IncludedFiles, resolveBeside } from "./includes.js";
+import {
+  childSchema,
+  findUnknownPathPart,
+  listKnownKeys,
+  schemaNodes,
+} from "../../core/schema/schema-paths.js";
+import { type IncludedFiles, resolveRelativePath } from "./includes.js";
 import { fillStep, type LoadedStep, nestedStepLists, type RawStep, stepLocation } from "./loaded-steps.js";
 import { impossibleStepWarnings } from "./scenario-warnings.js";
 import { type Scope, variableNameOf } from "./scope.js";
-import { stepFaults, stepKinds, stepSchemaOf } from "./step-faults.js";
+import { stepFaults, stepKindsOf, stepSchemaOf } from "./step-faults.js";
 import { REPEAT_MAX } from "./steps/repeat.js";
 import { parseRoute } from "./steps/request.js";
 import type { ContainerDefinition, StepDefinition } from "./steps/step-definition.js";
@@ -83,7 +88,7 @@ export class StepLoader {
   }
 
   #step(document: LoadedDocument, at: ValuePath, step: RawStep, known: RunVariables): LoadedStep | undefined {
-    const [kind] = stepKinds(step);
+    const [kind] = stepKindsOf(step);
     const filled = fillStep(
       step,
       (reference) => this.#resolve(reference, known),
@@ -125,7 +130,7 @@ export class StepLoader {
   }
 
   #include(document: LoadedDocument, at: ValuePath, { include }: RawStep, known: RunVariables): LoadedStep[] {
-    const included = this.#context.included.get(resolveBeside(document.file, String(include)));
+    const included = this.#context.included.get(resolveRelativePath(document.file, String(include)));
     const steps = isJsonObject(included?.value) ? included.value.steps : undefined;
     if (included !== undefined && Array.isArray(steps))
       return this.#list({ document: included, at: ["steps"], list: steps }, new Set(known));
@@ -232,11 +237,11 @@ function unknownSavedFields(
   return Object.entries((step.save ?? {}) as Record<string, unknown>).flatMap(([variable, path]) => {
     if (typeof path !== "string" || isUnresolved?.(path)) return [];
     const parts = path.split(".");
-    const stray = unknownPathPart(shape, parts);
+    const stray = findUnknownPathPart(shape, parts);
     if (stray === undefined) return [];
     const { part, known } = stray;
     const parent =
-      part === parts[0] ? known.find((field) => knownKeys(shape, [field]).includes(part)) : undefined;
+      part === parts[0] ? known.find((field) => listKnownKeys(shape, [field]).includes(part)) : undefined;
     const hint =
       parent === undefined
         ? didYouMean(part, known, `; there are: ${known.join(", ")}`)

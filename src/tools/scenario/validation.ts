@@ -10,13 +10,13 @@ import { FIXTURE_ID_FIELDS } from "../../core/schema/fixtures-file.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { startOptionsSchema } from "../../core/schema/option-table.js";
 import { scenarioFileSchema } from "../../core/schema/scenario-file.js";
-import { loadScenarioFile, type ScenarioInputs } from "./files.js";
+import { loadScenarioWithIncludes, type ScenarioInputs } from "./files.js";
 import { loadShippedContent } from "./shipped.js";
 
 export type FileKind = "scenario" | "fixtures" | "config";
 
 /** Result of checking a file; it is valid if there are no faults. */
-export interface Validation {
+export interface ValidationResult {
   readonly file: string;
   /** Undefined if the content is not recognized. */
   readonly kind: FileKind | undefined;
@@ -34,7 +34,7 @@ export interface ValidationOptions {
 }
 
 /** Checks a scenario, fixtures or config file, recognized by its content. */
-export async function validateFile(file: string, options: ValidationOptions): Promise<Validation> {
+export async function validateFile(file: string, options: ValidationOptions): Promise<ValidationResult> {
   let kind: FileKind | undefined;
   try {
     const document = await readFlow(file);
@@ -91,7 +91,7 @@ async function check(
   switch (kind) {
     case "scenario": {
       const inputs: ScenarioInputs = { vars, environment, runIdOf: () => "0", vocabulary };
-      const { warnings, fixtures } = await loadScenarioFile(document, inputs);
+      const { warnings, fixtures } = await loadScenarioWithIncludes(document, inputs);
       if (fixtures !== undefined) await checkFixtures(fixtures);
       return warnings;
     }

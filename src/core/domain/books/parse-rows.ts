@@ -2,12 +2,12 @@ import { AMOUNT_PATTERN } from "../../schema/common.js";
 import { getOwn } from "../../schema/json-objects.js";
 import { didYouMean } from "../../schema/nearest.js";
 import {
-  isRowField,
+  BOOK_ROW_FIELDS,
+  isBookRowField,
   MARKINGS,
   type Marking,
   METADATA_FIELD_PREFIX,
   type ReconcileRequest,
-  ROW_FIELDS,
   STATUS_WORDS,
 } from "../../schema/reconciliation.js";
 import { decimalNotation } from "../money.js";
@@ -55,7 +55,7 @@ export function parseRows(
     return bookRow(values, index + 1, markings, fault);
   });
   if (faults.length > 0) return faults;
-  const compared = ROW_FIELDS.filter((field) => field !== "charge_id" && present.has(field));
+  const compared = BOOK_ROW_FIELDS.filter((field) => field !== "charge_id" && present.has(field));
   return { rows: bookRows, compared };
 }
 
@@ -64,7 +64,7 @@ function rowValues(row: RawRow, map: Readonly<Record<string, string>>): Values {
   const { metadata } = row;
   const nested = typeof metadata === "object" && metadata !== null ? Object.entries(metadata) : [];
   const found = [
-    ...Object.entries(row).filter(([field]) => isRowField(field)),
+    ...Object.entries(row).filter(([field]) => isBookRowField(field)),
     ...nested.map(([key, value]) => [METADATA_FIELD_PREFIX + key, value] as const),
     ...Object.entries(map).map(([field, path]) => [field, valueAt(row, path)] as const),
   ];

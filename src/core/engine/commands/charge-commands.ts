@@ -4,9 +4,9 @@ import { readWhitelabelRequest } from "../../domain/requests/payment-requests.js
 import type { ChargeStatus } from "../../schema/common.js";
 import { type ErrorDetails, isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
-import { requestedScenario } from "../scenario-lookup.js";
+import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command } from "../transaction.js";
-import { beginTimeline, moveCharge, setMatchingTimeline } from "./charge-life.js";
+import { beginTimeline, changeChargeStatus, setMatchingTimeline } from "./charge-life.js";
 import { priceByDefaultMethod, priceCharge, quotedTerms, singleMethodList } from "./methods.js";
 import { buildCharge } from "./new-charge.js";
 import { findValidQuote } from "./quote-commands.js";
@@ -20,7 +20,7 @@ export function createWhitelabel(
 ): Command<Charge | Refusal> {
   return (tx) => {
     const { organization } = caller;
-    const requested = requestedScenario(tx.state, scenarioHeader, raw);
+    const requested = readRequestedScenario(tx.state, scenarioHeader, raw);
     const request = readWhitelabelRequest(tx.catalogue, organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, method, pricing } = request;
@@ -63,9 +63,15 @@ export function transitionCharge(
   return (tx) => {
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-    if (!needsPrice(charge, to)) return moveCharge(tx, charge, to, actor, reason);
+    if (!needsPrice(charge, to)) return changeChargeStatus(tx, charge, to, actor, reason);
     const priced = priceByDefaultMethod(tx, charge);
-    return moveCharge(tx, priced === undefined ? charge : setMatchingTimeline(tx, priced), to, actor, reason);
+    return changeChargeStatus(
+      tx,
+      priced === undefined ? charge : setMatchingTimeline(tx, priced),
+      to,
+      actor,
+      reason,
+    );
   };
 }
 

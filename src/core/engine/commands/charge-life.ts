@@ -11,31 +11,31 @@ import {
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger-postings.js";
 import { compareAmounts } from "../../domain/money.js";
 import {
-  nextEntry,
-  nextEntryAfterExpiry,
   nextStatusesText,
   type PlannedEntry,
+  planEntry,
+  planEntryAfterExpiry,
 } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { isOpen } from "../../schema/statuses.js";
-import { emit } from "../event-emission.js";
+import { emitEvent } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import type { Task } from "../records.js";
 import { chargeSubject } from "../subjects.js";
-import { applyTimelineEntry, planTimelineEntry, withTimeline } from "../timelines.js";
+import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, copyCachedJson } from "../wire-views.js";
 
 /** Sets the charge's timeline from the matching rule. Later changes of the scenario do not affect the timeline. */
 export function setMatchingTimeline(tx: Transaction, charge: Charge): Charge {
-  return copyCachedJson(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
+  return copyCachedJson(charge, assignTimeline(tx, "charges", charge, chargeSubject(charge)));
 }
 
 /** Sets the charge's timeline and plans its first entry; puts the charge. */
 export function beginTimeline(tx: Transaction, charge: Charge): Charge {
   const matched = setMatchingTimeline(tx, charge);
-  const first = planNext(tx, matched, nextEntry(matched.timeline, 0, tx.atMs, undefined));
+  const first = planNext(tx, matched, planEntry(matched.timeline, 0, tx.atMs, undefined));
   return putWithTasks(tx, matched, withTask(matched.tasks, "timeline", first));
 }
 
@@ -61,7 +61,7 @@ function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
 }
 
 /** Changes a charge's status with its postings, tasks and event, and puts the charge. Refuses an illegal change. */
-export function moveCharge(
+export function changeChargeStatus(
   tx: Transaction,
   charge: Charge,
   to: ChargeStatus,
@@ -91,7 +91,7 @@ export function putCharge(tx: Transaction, charge: Charge): Charge {
   return charge;
 }
 
-/** As `moveCharge`, but does not put the charge. Starts from the tasks `waiting`, not from those of the charge. */
+/** As `changeChargeStatus`, but does not put the charge. Starts from the tasks `waiting`, not from those of the charge. */
 function applyTransition(
   tx: Transaction,
   charge: Charge,
@@ -132,10 +132,10 @@ function applyTransition(
         }
         break;
       case "schedule_late_entries":
-        tasks = withTask(tasks, "timeline", planNext(tx, next, nextEntryAfterExpiry(next.timeline, tx.atMs)));
+        tasks = withTask(tasks, "timeline", planNext(tx, next, planEntryAfterExpiry(next.timeline, tx.atMs)));
         break;
       case "emit":
-        emit(tx, {
+        emitEvent(tx, {
           type: effect.type,
           owner: next,
           objectId: next.charge_id,
@@ -188,7 +188,7 @@ export function expireCharge(task: Task): Command<void> {
 }
 
 /** Runs a due timeline entry, then plans the next, counted from now. An illegal entry only adds a note. */
-export function runTimelineEntry(task: Task): Command<void> {
+export function runChargeTimelineEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
     const found = tx.get("charges", task.ref);
@@ -199,7 +199,7 @@ export function runTimelineEntry(task: Task): Command<void> {
       applyTransition(tx, found, waiting, to, "scenario", reason),
     );
     const planFollowing = (charge: Charge) =>
-      planNext(tx, charge, nextEntry(charge.timeline, step + 1, tx.atMs, firstExpiredMs(charge)));
+      planNext(tx, charge, planEntry(charge.timeline, step + 1, tx.atMs, firstExpiredMs(charge)));
     if (typeof moved === "string") {
       const noted = { ...toPlainRecord(found), notes: [...found.notes, { at: tx.at, note: moved }] };
       const tasks = withTask(waiting, "timeline", planFollowing(found));

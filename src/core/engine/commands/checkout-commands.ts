@@ -6,9 +6,9 @@ import type { MethodFixture } from "../../schema/fixtures-file.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
 import { refuseUnreachableStatus, willReachStatus } from "../look-ahead.js";
-import { requestedScenario } from "../scenario-lookup.js";
+import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
-import { beginTimeline, moveCharge, putCharge } from "./charge-life.js";
+import { beginTimeline, changeChargeStatus, putCharge } from "./charge-life.js";
 import { amountBeforeMethod, defaultCurrency, priceByDefaultMethod, priceByMethod } from "./methods.js";
 import { buildCharge } from "./new-charge.js";
 import { findValidQuote } from "./quote-commands.js";
@@ -21,7 +21,7 @@ export function createCheckout(
   traceparent: string | null = null,
 ): Command<Charge | Refusal> {
   return (tx) => {
-    const requested = requestedScenario(tx.state, scenarioHeader, raw);
+    const requested = readRequestedScenario(tx.state, scenarioHeader, raw);
     const request = readCheckoutRequest(tx.catalogue, caller.organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, pricing, methods } = request;
@@ -82,6 +82,6 @@ function waitsForMethod(charge: Charge): boolean {
 }
 
 function beginPayment(tx: Transaction, priced: Charge): Charge | Refusal {
-  const awaiting = moveCharge(tx, priced, "AWAITING_PAYMENT", "api");
+  const awaiting = changeChargeStatus(tx, priced, "AWAITING_PAYMENT", "api");
   return isRefusal(awaiting) ? awaiting : beginTimeline(tx, awaiting);
 }

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/ref
 import type { Signature } from "../../schema/signature-schemes.js";
 import { clampInstant } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
-import { visibleEndpoints } from "../queries.js";
+import { listVisibleEndpoints } from "../queries.js";
 import type { Endpoint } from "../records.js";
 import type { State } from "../state.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -67,7 +67,7 @@ const ROTATION_MS = 24 * 60 * 60 * 1000;
 
 /** Finds an endpoint of the caller; the control API has no caller and finds any endpoint. */
 function findEndpoint(tx: Transaction, caller: Caller | undefined, webhookId: string): Endpoint | Refusal {
-  const visible = caller === undefined ? tx.state.endpoints() : visibleEndpoints(tx.state, caller);
+  const visible = caller === undefined ? tx.state.endpoints() : listVisibleEndpoints(tx.state, caller);
   const found = visible.find(({ webhook_id }) => webhook_id === webhookId);
   return found ?? refuse("NOT_FOUND", "Webhook not found");
 }

@@ -4,12 +4,12 @@ import { payoutCurrencies } from "../../domain/requests/payout-requests.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
 import { transitionWithdrawal, type Withdrawal } from "../../domain/withdrawal.js";
 import type { ChargeStatus, Mode, WithdrawalStatus } from "../../schema/common.js";
-import { eventTypeOf, subjectOfEvent } from "../../schema/event-types.js";
+import { eventTypeOf, parseEventType } from "../../schema/event-types.js";
 import { isJsonObject } from "../../schema/json-objects.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { CHARGE_STATUS_TABLE } from "../../schema/statuses.js";
 import type { Caller } from "../caller.js";
-import { emit, type ManualEvent, planDelivery, sendManualEvent } from "../event-emission.js";
+import { emitEvent, type ManualEvent, planDelivery, sendManualEvent } from "../event-emission.js";
 import type { Delivery, Endpoint, EventRecord } from "../records.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -37,7 +37,7 @@ export function triggerEvent(trigger: Trigger): Command<EventRecord | Refusal> {
     const topic = topicOf(tx, trigger, type);
     if (isRefusal(topic)) return topic;
     const { charge } = topic;
-    return emit(tx, {
+    return emitEvent(tx, {
       type: type ?? trigger.type,
       owner: charge ?? { mode: trigger.mode, organization_id: null, scenario_asked: null },
       objectId: charge?.charge_id ?? null,
@@ -62,7 +62,7 @@ function topicOf(tx: Transaction, trigger: Trigger, type: string | undefined): T
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     return { record: chargeDetailView(charge), subject: chargeSubject(charge), charge };
   }
-  const meaning = force === true || type === undefined ? undefined : subjectOfEvent(type);
+  const meaning = force === true || type === undefined ? undefined : parseEventType(type);
   if (meaning === undefined) return { record: {}, subject: { fields: {}, metadata: {} } };
   if (meaning.object === "charge") {
     const charge = buildSampleCharge(tx, meaning.status, mode);

@@ -4,7 +4,7 @@ import { type InstructionsInput, METHOD_KINDS } from "../../domain/method-kinds.
 import { compareAmounts, isZero } from "../../domain/money.js";
 import type { Price, Pricing } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payment-requests.js";
-import { durationMs } from "../../schema/duration.js";
+import { durationToMs } from "../../schema/duration.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
 import { type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import { digestIntoSharedBuffer, digestOf } from "../ids.js";
@@ -53,8 +53,8 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
 function settlementDelayMs(currency: CurrencyFixture): number {
   const { confirmations, settlement_delay } = currency;
   const confirmingMs =
-    confirmations === undefined ? 0 : confirmations.count * durationMs(confirmations.interval);
-  return confirmingMs + (settlement_delay === undefined ? 0 : durationMs(settlement_delay));
+    confirmations === undefined ? 0 : confirmations.count * durationToMs(confirmations.interval);
+  return confirmingMs + (settlement_delay === undefined ? 0 : durationToMs(settlement_delay));
 }
 
 /** Returns the checkout's quote if the quote's price is still locked. */

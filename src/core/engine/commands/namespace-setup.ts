@@ -5,7 +5,7 @@ import { isRefusal } from "../../schema/refusals.js";
 import { postToLedger } from "../ledger-posting.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
-import { moveCharge, putCharge } from "./charge-life.js";
+import { changeChargeStatus, putCharge } from "./charge-life.js";
 import { priceAtMarket } from "./methods.js";
 import { buildCharge } from "./new-charge.js";
 
@@ -44,7 +44,7 @@ function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
   });
   const open = putCharge(tx, priced);
   if (fixture.status === "PENDING") return;
-  const moved = moveCharge(tx, open, fixture.status, "control");
+  const moved = changeChargeStatus(tx, open, fixture.status, "control");
   if (isRefusal(moved)) throw new Error(`starting charge ${fixture.id}: ${moved.message}`);
 }
 

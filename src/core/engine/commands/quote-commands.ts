@@ -1,7 +1,7 @@
 import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { isZero } from "../../domain/money.js";
 import { readQuoteRequest } from "../../domain/requests/payment-requests.js";
-import { walletAddress } from "../../domain/wallets.js";
+import { deriveWalletAddress } from "../../domain/wallets.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
 import { isRefusal, type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import { clampInstant } from "../../schema/time.js";
@@ -9,7 +9,7 @@ import type { Caller } from "../caller.js";
 import { idOf } from "../ids.js";
 import { currentPrice } from "../market.js";
 import type { Quote } from "../records.js";
-import { requestedScenario } from "../scenario-lookup.js";
+import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** Expired quotes removed per new quote: more than one, so they never pile up. */
@@ -22,7 +22,7 @@ export function createQuote(
   scenarioHeader: string | null,
 ): Command<Quote | Refusal> {
   return (tx) => {
-    const requested = requestedScenario(tx.state, scenarioHeader, undefined);
+    const requested = readRequestedScenario(tx.state, scenarioHeader, undefined);
     const request = readQuoteRequest(tx.catalogue, caller.organization, body, requested.faults);
     if (isRefusal(request)) return request;
     const { pricing, method, currency, rail } = request;
@@ -63,7 +63,7 @@ export function walletFor(
 ): { wallet_address: string | null; network: string | null } {
   if (METHOD_KINDS[method.kind].hasWallet === undefined) return { wallet_address: null, network: null };
   const network = currency.network ?? currency.code;
-  return { wallet_address: walletAddress(network, bytes), network };
+  return { wallet_address: deriveWalletAddress(network, bytes), network };
 }
 
 /** Removes a few expired quotes; expired and unknown quotes get the same response. */

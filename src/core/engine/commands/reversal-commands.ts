@@ -12,7 +12,7 @@ import type { Withdrawal } from "../../domain/withdrawal.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { reversalSchema } from "../../schema/reversal-requests.js";
-import { emit } from "../event-emission.js";
+import { emitEvent } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -133,7 +133,7 @@ function reverse<Source extends Charge | Withdrawal>(
     reason: of.reason ?? null,
     at: tx.at,
   };
-  emit(tx, {
+  emitEvent(tx, {
     type: REVERSALS[kind].event,
     owner: source,
     objectId,

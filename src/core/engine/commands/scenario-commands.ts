@@ -31,7 +31,7 @@ export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptio
 }
 
 /** Turns a scenario's rules on or off. The scenario turned on last is matched first. */
-export function activateScenario(name: string, active: boolean): Command<StoredScenario | Refusal> {
+export function setScenarioActive(name: string, active: boolean): Command<StoredScenario | Refusal> {
   return (tx) => {
     const existing = tx.get("scenarios", name);
     if (existing === undefined) return refuseUnknownScenario(tx.state, name);

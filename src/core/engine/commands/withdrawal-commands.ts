@@ -7,20 +7,20 @@ import {
 import { add, toCanonicalAmount } from "../../domain/money.js";
 import { readDestinationRequest, readWithdrawalRequest } from "../../domain/requests/payout-requests.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
-import { nextEntry, nextStatusesText } from "../../domain/timeline.js";
+import { nextStatusesText, planEntry } from "../../domain/timeline.js";
 import { transitionWithdrawal, WITHDRAWAL_STATUS_RULES, type Withdrawal } from "../../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../../schema/common.js";
 import type { CurrencyFixture } from "../../schema/fixtures-file.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import type { WithdrawalBody } from "../../schema/service-requests.js";
 import type { Caller } from "../caller.js";
-import { emit } from "../event-emission.js";
+import { emitEvent } from "../event-emission.js";
 import { postToLedger } from "../ledger-posting.js";
 import { findOwnRecord } from "../queries.js";
 import type { Destination, Task } from "../records.js";
-import { requestedScenario } from "../scenario-lookup.js";
+import { readRequestedScenario } from "../scenario-lookup.js";
 import { withdrawalSubject } from "../subjects.js";
-import { applyTimelineEntry, planTimelineEntry, withTimeline } from "../timelines.js";
+import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalJson } from "../wire-views.js";
 
@@ -48,7 +48,7 @@ export function createWithdrawal(
   scenarioHeader: string | null,
 ): Command<Withdrawal | Refusal> {
   return (tx) => {
-    const requested = requestedScenario(tx.state, scenarioHeader, raw);
+    const requested = readRequestedScenario(tx.state, scenarioHeader, raw);
     const currencyOf = (id: string) => findOwnRecord(tx.state, "destinations", caller, id)?.fields.currency;
     const request = readWithdrawalRequest(tx.catalogue, raw, currencyOf, requested.faults);
     if (isRefusal(request)) return request;
@@ -58,7 +58,7 @@ export function createWithdrawal(
     const postings = withdrawalPostings(add(amount, withdrawal.fee));
     const refusal = postToLedger(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, postings);
     if (refusal !== undefined) return refusal;
-    return planStep(tx, withTimeline(tx, "withdrawals", withdrawal, subjectOf(tx, withdrawal)), 0);
+    return planStep(tx, assignTimeline(tx, "withdrawals", withdrawal, subjectOf(tx, withdrawal)), 0);
   };
 }
 
@@ -102,7 +102,7 @@ function subjectOf(tx: Transaction, withdrawal: Withdrawal): MatchSubject {
 
 /** Plans the entry at `step`, if there is one, and puts the withdrawal. */
 function planStep(tx: Transaction, withdrawal: Withdrawal, step: number): Withdrawal {
-  const entry = nextEntry(withdrawal.timeline, step, tx.atMs, undefined);
+  const entry = planEntry(withdrawal.timeline, step, tx.atMs, undefined);
   const task = planTimelineEntry(tx, "withdrawal", withdrawal.withdrawal_id, entry);
   return putWithdrawal(tx, { ...withdrawal, timeline_task: task ?? null });
 }
@@ -136,7 +136,7 @@ function moveWithdrawal(
     if (refusal !== undefined) return refusal;
   }
   if (moved.shouldCancelTimeline) tx.cancel(next.timeline_task);
-  emit(tx, {
+  emitEvent(tx, {
     type: moved.event,
     owner: next,
     objectId: withdrawal_id,
@@ -148,7 +148,7 @@ function moveWithdrawal(
 }
 
 /** Runs a due timeline entry, then plans the next, counted from now. An illegal entry only adds a note. */
-export function runWithdrawalEntry(task: Task): Command<void> {
+export function runWithdrawalTimelineEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
     const found = tx.get("withdrawals", task.ref);

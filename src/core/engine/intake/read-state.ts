@@ -9,13 +9,13 @@ import { checkLedger } from "./check-ledger.js";
 import { checkNumbering, checkOutline, checkRecords, recordPath, StateFaults } from "./check-records.js";
 import { checkRelations } from "./check-relations.js";
 
-export interface Configuration {
+export interface NamespaceConfiguration {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
 }
 
 /** Reads an exported state; refuses if an engine cannot continue from it. */
-export function readState(dump: unknown, configuration: Configuration): State | Refusal {
+export function readState(dump: unknown, configuration: NamespaceConfiguration): State | Refusal {
   const faults = new StateFaults();
   if (
     !checkOutline(dump, faults) ||
@@ -29,7 +29,7 @@ export function readState(dump: unknown, configuration: Configuration): State | 
 }
 
 /** Throws if an engine cannot continue from a state loaded from a file. */
-export function auditState(state: State, configuration: Configuration): void {
+export function auditState(state: State, configuration: NamespaceConfiguration): void {
   const faults = new StateFaults();
   if (checkRecords(state.tables, faults) && checkNumbering(state.tables, state.counters, faults))
     checkWhole(state, configuration, faults);
@@ -40,7 +40,11 @@ export function auditState(state: State, configuration: Configuration): void {
 }
 
 /** Checks relations between records and the ledger, then tries the planned tasks. */
-function checkWhole(state: State, { catalogue, settings }: Configuration, faults: StateFaults): void {
+function checkWhole(
+  state: State,
+  { catalogue, settings }: NamespaceConfiguration,
+  faults: StateFaults,
+): void {
   checkRelations(state, catalogue, faults);
   if (faults.isEmpty) checkLedger(state, faults);
   if (!faults.isEmpty) return;

@@ -25,7 +25,7 @@ const ACCOUNTS_MAX = 1_000;
 const IGNORED_NOTES_MAX = 3;
 
 /** Each id is a heading of docs/advice.md. Reports list the habits in this order. */
-export const HABITS = {
+export const BAD_HABITS = {
   balances_too_often: {
     advice: "Read balances at most every 10 seconds; 30 to 60 are enough.",
     why: "balances were read again too soon",
@@ -47,11 +47,11 @@ export const HABITS = {
     why: "webhooks got a late response or a redirect",
   },
 } as const satisfies Record<string, { advice: string; why: string }>;
-type HabitId = keyof typeof HABITS;
+type HabitId = keyof typeof BAD_HABITS;
 
-const HABIT_IDS = Object.keys(HABITS) as HabitId[];
+const HABIT_IDS = Object.keys(BAD_HABITS) as HabitId[];
 
-const describeHabit = (id: HabitId) => ({ id, ...HABITS[id], docs: `docs/advice.md#${id}` });
+const describeHabit = (id: HabitId) => ({ id, ...BAD_HABITS[id], docs: `docs/advice.md#${id}` });
 
 /** How often each habit was found, with the last example. */
 export class AdviceLog {

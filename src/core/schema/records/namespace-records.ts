@@ -2,7 +2,13 @@ import * as z from "zod/mini";
 import { rateSchema } from "../common.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "../fixtures-file.js";
 import { faultRuleSchema, scenarioSchema } from "../scenario-rules.js";
-import { boundedCount, type DeepReadonly, instantMsSchema, sequenceNumber, text } from "./record-fields.js";
+import {
+  boundedCountSchema,
+  type DeepReadonly,
+  instantMsSchema,
+  sequenceNumberSchema,
+  text,
+} from "./record-fields.js";
 
 /** Task kind → order among tasks due at one instant: expiry first, attempts last. */
 const TASK_RANKS = { expire: 0, timeline: 1, settle: 1, withdrawal: 1, attempt: 2 } as const;
@@ -11,14 +17,14 @@ const TASK_KINDS = Object.keys(TASK_RANKS) as (keyof typeof TASK_RANKS)[];
 /** A scheduled task. Tasks run by due time, then rank, then order of scheduling. */
 export const taskRecordSchema = z
   .strictObject({
-    task_id: sequenceNumber,
+    task_id: sequenceNumberSchema,
     due_ms: instantMsSchema,
     rank: z.literal([0, 1, 2]),
     kind: z.enum(TASK_KINDS),
     /** ID of the charge, withdrawal or delivery. */
     ref: text,
     /** Index in the timeline; for an attempt, the `seq` of its delivery. */
-    step: z.optional(boundedCount),
+    step: z.optional(boundedCountSchema),
   })
   .check(({ value, issues }) => {
     const { kind, rank, step } = value;
@@ -34,11 +40,11 @@ export const scenarioRecordSchema = z.strictObject({
   name: text,
   scenario: scenarioSchema,
   /** Order of activation; 0 if not active. */
-  activated: boundedCount,
+  activated: boundedCountSchema,
   /** Sandbox time at which the rules began to apply. */
   since_ms: instantMsSchema,
   /** Matching events since `since_ms`, counted by the index of each webhook rule that has `times` or `skip`. */
-  met: z.optional(z.record(text, boundedCount)),
+  met: z.optional(z.record(text, boundedCountSchema)),
   /** True if stored through the control API. A restart then keeps it despite a shipped scenario of the same name. */
   by_hand: z.optional(z.literal(true)),
 });
@@ -47,7 +53,7 @@ export type StoredScenario = Readonly<z.infer<typeof scenarioRecordSchema>>;
 /** A fault set by the control API. */
 export const faultRecordSchema = z.strictObject({
   fault_id: text,
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   rule: faultRuleSchema,
 });
 export type StoredFault = Readonly<z.infer<typeof faultRecordSchema>>;
@@ -100,9 +106,9 @@ export const namespaceRecordSchema = z.strictObject({
   /** Start time set by an option at creation, else null. A restart with a different start time is an error. */
   asked_start_ms: z.nullable(instantMsSchema),
   /** Part of every ID; a reset increments it, so no ID is issued twice. */
-  generation: boundedCount,
-  highest_generation: boundedCount,
+  generation: boundedCountSchema,
+  highest_generation: boundedCountSchema,
   /** Part of every ID: number of restores in this generation. */
-  restores: boundedCount,
+  restores: boundedCountSchema,
 });
 export type NamespaceRecord = DeepReadonly<z.infer<typeof namespaceRecordSchema>>;

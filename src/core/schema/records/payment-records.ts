@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ACTORS, httpUrlSchema, LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "../common.js";
-import { chargeEntrySchema, withdrawalEntrySchema } from "../scenario-rules.js";
+import { chargeTimelineEntrySchema, withdrawalTimelineEntrySchema } from "../scenario-rules.js";
 import { minLength } from "../schema-checks.js";
 import {
   bankAccountDestinationSchema,
@@ -20,13 +20,13 @@ import {
   withdrawalSchema,
 } from "../service-responses.js";
 import {
-  boundedCount,
+  boundedCountSchema,
   type DeepReadonly,
+  durationMsSchema,
   instantMsSchema,
   jsonTextSchema,
-  sequenceNumber,
-  signedMoney,
-  spanMsSchema,
+  sequenceNumberSchema,
+  signedMoneySchema,
   text,
   textList,
   textOrNull,
@@ -56,7 +56,7 @@ const priceShape = {
 
 export const quoteRecordSchema = z.strictObject({
   quote_id: text,
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   mode: modeSchema,
   organization_id: text,
   pricing: pricingRecordSchema,
@@ -79,9 +79,9 @@ export type StatusChange = DeepReadonly<z.infer<typeof statusChangeRecord>>;
 
 /** Ids of a charge's scheduled tasks. */
 const chargeTasksRecord = z.strictObject({
-  expiry: z.optional(sequenceNumber),
-  timeline: z.optional(sequenceNumber),
-  settlement: z.optional(sequenceNumber),
+  expiry: z.optional(sequenceNumberSchema),
+  timeline: z.optional(sequenceNumberSchema),
+  settlement: z.optional(sequenceNumberSchema),
 });
 export type ChargeTasks = DeepReadonly<z.infer<typeof chargeTasksRecord>>;
 
@@ -108,7 +108,7 @@ export const chargeRecordSchema = z.strictObject({
   status_history: z.array(statusChangeRecord).check(minLength(1, "must not be empty")),
 
   /** Creation order in the namespace; lists sort by it, newest first. */
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   mode: modeSchema,
   kind: z.enum(["whitelabel", "hosted"]),
   success_url: z.nullable(httpUrlSchema),
@@ -121,14 +121,14 @@ export const chargeRecordSchema = z.strictObject({
   bank_account_number: textOrNull,
   expires_at_ms: instantMsSchema,
   /** Delay of settlement after COMPLETED; 0 settles in the same commit. */
-  settlement_delay_ms: spanMsSchema,
+  settlement_delay_ms: durationMsSchema,
   /** The scenario requested by name, in the request or its metadata. */
   scenario_asked: textOrNull,
   /** The scenario whose rule matched, and a copy of the rule's timeline. */
   scenario: textOrNull,
-  timeline: z.array(chargeEntrySchema),
+  timeline: z.array(chargeTimelineEntrySchema),
   /** Index of the matched rule in `scenario.charges`. */
-  rule: z.nullable(boundedCount),
+  rule: z.nullable(boundedCountSchema),
   /** Actor of each change in `status_history`. */
   actors: z.array(z.enum(ACTORS)),
   /** True if a manual change has cancelled the rest of the timeline, including entries after expiry. */
@@ -146,16 +146,16 @@ export type Charge = Omit<DeepReadonly<z.infer<typeof chargeRecordSchema>>, "pay
 /** The stored withdrawal: wire fields first. */
 export const withdrawalRecordSchema = z.strictObject({
   ...withdrawalSchema.shape,
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   mode: modeSchema,
   /** The scenario requested by name, and the one whose rule matched. */
   scenario_asked: textOrNull,
   scenario: textOrNull,
-  timeline: z.array(withdrawalEntrySchema),
+  timeline: z.array(withdrawalTimelineEntrySchema),
   /** Index of the matched rule in `scenario.withdrawals`. */
-  rule: z.nullable(boundedCount),
+  rule: z.nullable(boundedCountSchema),
   /** ID of the task for the next timeline entry. */
-  timeline_task: z.nullable(sequenceNumber),
+  timeline_task: z.nullable(sequenceNumberSchema),
   notes: z.array(paymentNoteRecordSchema),
 });
 export type Withdrawal = DeepReadonly<z.infer<typeof withdrawalRecordSchema>>;
@@ -167,7 +167,7 @@ const { destination_id: _id3, created_at: _at3, ...cryptoWallet } = cryptoWallet
 /** A payout destination; its fields depend on the type. */
 export const destinationRecordSchema = z.strictObject({
   destination_id: text,
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   mode: modeSchema,
   organization_id: text,
   created_at: timestampSchema,
@@ -186,7 +186,7 @@ export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecordSche
 
 /** The stored response to a request with an Idempotency-Key. A repeated request must have the same body. */
 export const idempotencyRecordSchema = z.strictObject({
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   body: text,
   json: jsonTextSchema(() => true, "must be JSON"),
   at_ms: instantMsSchema,
@@ -199,24 +199,24 @@ export const holdingsRecordSchema = z.strictObject({
   mode: modeSchema,
   organization_id: text,
   currency: currencyCodeSchema,
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   decimals: z.int().check(z.gte(0), z.lte(18)),
   balances: z.strictObject({
     available: moneySchema,
     pending: moneySchema,
     in_transit: moneySchema,
     fees: moneySchema,
-    outside: signedMoney,
+    outside: signedMoneySchema,
   }),
 });
 export type Holdings = DeepReadonly<z.infer<typeof holdingsRecordSchema>>;
 
-const postingRecord = z.strictObject({ account: z.enum(LEDGER_ACCOUNTS), amount: signedMoney });
+const postingRecord = z.strictObject({ account: z.enum(LEDGER_ACCOUNTS), amount: signedMoneySchema });
 export type Posting = DeepReadonly<z.infer<typeof postingRecord>>;
 
 export const ledgerEntryRecordSchema = z.strictObject({
   entry_id: text,
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   at: timestampSchema,
   kind: text,
   mode: modeSchema,

@@ -14,15 +14,17 @@ export const textList = z.array(text);
 
 /** Maximum of counters, far below the limit of exact integers. */
 export const MAX_COUNT = 2 ** 48;
-export const boundedCount = z.int().check(z.gte(0, "must not be negative"), z.lte(MAX_COUNT, "is too large"));
+export const boundedCountSchema = z
+  .int()
+  .check(z.gte(0, "must not be negative"), z.lte(MAX_COUNT, "is too large"));
 /** Sequence number, from 1. */
-export const sequenceNumber = boundedCount.check(z.gte(1, "must be more than 0"));
+export const sequenceNumberSchema = boundedCountSchema.check(z.gte(1, "must be more than 0"));
 
 const OUT_OF_TIME = "must be an instant of the years 1970 to 9999, in milliseconds";
 export const instantMsSchema = z.int().check(z.gte(0, OUT_OF_TIME), z.lte(MAX_INSTANT_MS, OUT_OF_TIME));
-export const spanMsSchema = z.number().check(z.gte(0, "must not be negative"));
+export const durationMsSchema = z.number().check(z.gte(0, "must not be negative"));
 
-export const signedMoney = text.check(z.regex(/^-?\d+(\.\d+)?$/, "must be a decimal string"));
+export const signedMoneySchema = text.check(z.regex(/^-?\d+(\.\d+)?$/, "must be a decimal string"));
 
 /** JSON text whose value passes a test. */
 export function jsonTextSchema(isValid: (value: unknown) => boolean, message: string) {

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 import { deliveryStatusSchema, modeSchema, timestampSchema } from "../common.js";
 import { eventGlobsSchema } from "../globs.js";
-import { fileNameSchema, ONE_TARGET_MESSAGE, unreachableSchema } from "../option-schemas.js";
-import { isNormalizedReceiverUrl } from "../receiver-url.js";
+import { fileNameSchema, ONE_TARGET_MESSAGE, unreachableOptionSchema } from "../option-schemas.js";
+import { isNormalizedWebhookUrl } from "../receiver-url.js";
 import { downAnswerSchema } from "../scenario-rules.js";
-import { anySecretSchema, secretFault, signatureSchema } from "../signature-schemes.js";
+import { anySecretSchema, secretErrorMessage, signatureSchema } from "../signature-schemes.js";
 import {
-  boundedCount,
+  boundedCountSchema,
   type DeepReadonly,
+  durationMsSchema,
   instantMsSchema,
   jsonTextSchema,
-  sequenceNumber,
-  spanMsSchema,
+  sequenceNumberSchema,
   text,
   textList,
   textOrNull,
@@ -24,7 +24,7 @@ function isEvent(value: unknown): boolean {
 /** An event; `body` is the exact text every delivery sends. */
 export const eventRecordSchema = z.strictObject({
   event_id: text,
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   type: text,
   at: timestampSchema,
   mode: modeSchema,
@@ -35,14 +35,14 @@ export const eventRecordSchema = z.strictObject({
 export type EventRecord = DeepReadonly<z.infer<typeof eventRecordSchema>>;
 
 export const attemptRecordSchema = z.strictObject({
-  attempt: sequenceNumber,
+  attempt: sequenceNumberSchema,
   /** Sequence number among all attempts of the namespace. */
-  order: sequenceNumber,
+  order: sequenceNumberSchema,
   /** Sandbox time. */
   at: timestampSchema,
   /** Wall time; the signature covers it. */
   sent_at: timestampSchema,
-  duration_ms: spanMsSchema,
+  duration_ms: durationMsSchema,
   request_headers: z.record(text, text),
   status: z.nullable(z.int()),
   response_body: textOrNull,
@@ -53,9 +53,9 @@ export type Attempt = DeepReadonly<z.infer<typeof attemptRecordSchema>>;
 export const mishapRecordSchema = z.strictObject({
   scenario: text,
   bad_signature: z.boolean(),
-  stale_ms: spanMsSchema,
+  stale_ms: durationMsSchema,
   /** Number of attempts, counted from the first, that fail without being sent. */
-  fail_first: boundedCount,
+  fail_first: boundedCountSchema,
   drop: z.boolean(),
   /** Attempts in this period fail without being sent. */
   down: z.optional(
@@ -68,17 +68,17 @@ export const mishapRecordSchema = z.strictObject({
   /** Event ID sent instead of the real one. */
   copy_id: z.optional(text),
   /** Number of deliveries sent at the same moment, including this one. */
-  at_once: z.optional(boundedCount),
+  at_once: z.optional(boundedCountSchema),
   /** Mishaps of attempts after the first, at most one per attempt number. */
   retried: z.optional(
     z.array(
       z.strictObject({
-        attempt: sequenceNumber,
+        attempt: sequenceNumberSchema,
         scenario: text,
         /** Index in `scenario.webhooks`. */
-        index: boundedCount,
-        delay_ms: spanMsSchema,
-        copies: sequenceNumber,
+        index: boundedCountSchema,
+        delay_ms: durationMsSchema,
+        copies: sequenceNumberSchema,
         lose_answer: z.boolean(),
       }),
     ),
@@ -94,7 +94,7 @@ export type Mishap = DeepReadonly<z.infer<typeof mishapRecordSchema>>;
 
 export const deliveryRecordSchema = z.strictObject({
   delivery_id: text,
-  seq: sequenceNumber,
+  seq: sequenceNumberSchema,
   event_id: text,
   event_type: text,
   object_id: textOrNull,
@@ -104,7 +104,7 @@ export const deliveryRecordSchema = z.strictObject({
   created_at: timestampSchema,
   next_attempt_at: z.nullable(timestampSchema),
   /** ID of the task for the next attempt. */
-  task: z.nullable(sequenceNumber),
+  task: z.nullable(sequenceNumberSchema),
   attempts: z.array(attemptRecordSchema),
   mishap: z.nullable(mishapRecordSchema),
   /** The lane in which the delivery waits for earlier events of the same object; null without such a wait. */
@@ -116,17 +116,17 @@ export type DeliveryStatus = Delivery["status"];
 export const endpointRecordSchema = z
   .strictObject({
     webhook_id: text,
-    seq: sequenceNumber,
+    seq: sequenceNumberSchema,
     /** Null for a mailbox. */
     url: z.nullable(
-      text.check(z.refine(isNormalizedReceiverUrl, "must be a webhook URL as the sandbox writes it")),
+      text.check(z.refine(isNormalizedWebhookUrl, "must be a webhook URL as the sandbox writes it")),
     ),
     /** Deliveries wait under this name until they are collected. */
     mailbox: z.nullable(fileNameSchema),
     /** Wall time without a read after which the mailbox is deleted. */
-    lease_ms: z.optional(boundedCount),
+    lease_ms: z.optional(boundedCountSchema),
     /** Handling of attempts while nothing listens at the URL, on a running clock. */
-    unreachable: unreachableSchema,
+    unreachable: unreachableOptionSchema,
     mode: modeSchema,
     /** The organization that registered the endpoint; null receives the events of all organizations in the mode. */
     organization_id: textOrNull,
@@ -144,7 +144,7 @@ export const endpointRecordSchema = z
       issues.push({ code: "custom", input: url, path: ["url"], message: ONE_TARGET_MESSAGE });
     for (const name of ["secret", "previous_secret"] as const) {
       const secret = value[name];
-      const message = secret === null ? undefined : secretFault(signature, secret);
+      const message = secret === null ? undefined : secretErrorMessage(signature, secret);
       if (message !== undefined) issues.push({ code: "custom", input: secret, path: [name], message });
     }
   });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { field, namedSchema, shape } from "../descriptions.js";
 import { withNameKind } from "../name-kinds.js";
-import { moneySchema, text, variantField } from "./response-fields.js";
+import { discriminatorField, moneySchema, text } from "./response-fields.js";
 
 const sharedFields = {
   reference: field(text, "Reference to quote when paying."),
@@ -11,20 +11,20 @@ const sharedFields = {
   ),
 };
 export const bankTransferInstructionsSchema = shape("BankTransferInstructions", "Pay by bank transfer.", {
-  type: variantField("bank_transfer"),
+  type: discriminatorField("bank_transfer"),
   bank_name: field(text, "The bank to pay to."),
   account_number: field(text, "The account to pay to."),
   account_name: field(text, "Who holds that account."),
   ...sharedFields,
 });
 export const mobileMoneyInstructionsSchema = shape("MobileMoneyInstructions", "Pay by mobile money.", {
-  type: variantField("mobile_money"),
+  type: discriminatorField("mobile_money"),
   provider: field(text, "The operator the customer knows."),
   phone_number: field(text, "The number to pay to."),
   ...sharedFields,
 });
 export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in crypto.", {
-  type: variantField("crypto"),
+  type: discriminatorField("crypto"),
   network: field(text, "The network to send on.", {
     assumption: "The currency's suffix, or the asset where it has one network only.",
     examples: ["TRC20"],
@@ -40,7 +40,7 @@ export const cardInstructionsSchema = shape(
     description: "Pay by card.",
     assumption: "The interface shows no variant for cards; this one carries what all variants share.",
   },
-  { type: variantField("card"), ...sharedFields },
+  { type: discriminatorField("card"), ...sharedFields },
 );
 export const paymentInstructionsSchema = namedSchema(
   "PaymentInstructions",

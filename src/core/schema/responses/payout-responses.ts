@@ -3,11 +3,11 @@ import { metadataSchema, timestampSchema, withdrawalStatusSchema } from "../comm
 import { assumedField, assumedFieldNote, namedSchema, shape } from "../descriptions.js";
 import {
   currencyCodeSchema,
+  discriminatorField,
   listShape,
   moneySchema,
   nullableText,
   text,
-  variantField,
 } from "./response-fields.js";
 
 const destination = {
@@ -18,20 +18,20 @@ const destination = {
 };
 const destinationType = assumedFieldNote("The variant.");
 export const bankAccountDestinationSchema = shape("BankAccountDestination", "A bank account.", {
-  type: variantField("bank_account", destinationType),
+  type: discriminatorField("bank_account", destinationType),
   ...destination,
   bank_code: assumedField(text, "The bank."),
   account_number: assumedField(text, "The account."),
   account_name: assumedField(text, "Who holds it."),
 });
 export const mobileMoneyDestinationSchema = shape("MobileMoneyDestination", "A mobile money wallet.", {
-  type: variantField("mobile_money", destinationType),
+  type: discriminatorField("mobile_money", destinationType),
   ...destination,
   phone_number: assumedField(text, "Its number, in E.164."),
   provider: assumedField(text, "The operator."),
 });
 export const cryptoWalletDestinationSchema = shape("CryptoWalletDestination", "A crypto wallet.", {
-  type: variantField("crypto_wallet", destinationType),
+  type: discriminatorField("crypto_wallet", destinationType),
   ...destination,
   wallet_address: assumedField(text, "Its address."),
   network: assumedField(text, "The network it is on."),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { CURRENCY_CODE, metadataSchema } from "../common.js";
+import { CURRENCY_CODE_PATTERN, metadataSchema } from "../common.js";
 import {
   assumedField,
   type FieldNote,
@@ -13,7 +13,7 @@ import {
 export const moneySchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
 /** The quotient of two rates, to 12 significant digits, without an exponent. */
 export const exchangeRateSchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
-export const currencyCodeSchema = z.string().check(z.regex(CURRENCY_CODE));
+export const currencyCodeSchema = z.string().check(z.regex(CURRENCY_CODE_PATTERN));
 
 export const text = z.string();
 export const nullableText = z.nullable(text);
@@ -37,6 +37,9 @@ namedSchema(
 );
 
 /** The discriminator of a union. */
-export function variantField<Type extends string>(type: Type, note: FieldNote | string = "The variant.") {
+export function discriminatorField<Type extends string>(
+  type: Type,
+  note: FieldNote | string = "The variant.",
+) {
   return field(z.literal(type), note);
 }

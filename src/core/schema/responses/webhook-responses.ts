@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { modeSchema, timestampSchema } from "../common.js";
 import { assumedField, shape } from "../descriptions.js";
-import { SERVICE_EVENT_TYPES, subjectOfEvent } from "../event-types.js";
+import { parseEventType, SERVICE_EVENT_TYPES } from "../event-types.js";
 import { chargeDetailSchema } from "./charge-responses.js";
 import { withdrawalSchema } from "./payout-responses.js";
 import { listShape, text } from "./response-fields.js";
@@ -41,14 +41,14 @@ const envelopeOf = (hasType: (type: string) => boolean) => ({
   mode: assumedField(modeSchema, "Test or live: the mode of the key the object was created with."),
 });
 export const chargeEventSchema = shape("ChargeEvent", "A charge changed its status.", {
-  ...envelopeOf((type) => subjectOfEvent(type)?.object === "charge"),
+  ...envelopeOf((type) => parseEventType(type)?.object === "charge"),
   data: assumedField(chargeDetailSchema, "The charge as a read returned it at that moment."),
 });
 export const withdrawalEventSchema = shape("WithdrawalEvent", "A withdrawal changed its status.", {
-  ...envelopeOf((type) => subjectOfEvent(type)?.object === "withdrawal"),
+  ...envelopeOf((type) => parseEventType(type)?.object === "withdrawal"),
   data: assumedField(withdrawalSchema, "The withdrawal as a read returned it at that moment."),
 });
 export const testEventSchema = shape("TestEvent", "An event to try a receiver with.", {
-  ...envelopeOf((type) => subjectOfEvent(type) === undefined),
+  ...envelopeOf((type) => parseEventType(type) === undefined),
   data: assumedField(z.record(z.string(), z.unknown()), "The data it was created with."),
 });

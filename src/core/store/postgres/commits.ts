@@ -1,7 +1,7 @@
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { StorageUnavailableError } from "../../schema/unavailable.js";
 import { generateToken } from "../../time/wall-clock.js";
-import type { LeaseEvents, Snapshot } from "../storage.js";
+import type { LeaseHandlers, Snapshot } from "../storage.js";
 import { DatabaseConnection } from "./link.js";
 
 /** A namespace's data at the start of a lease. Commits succeed only while the database has the same `fence`. */
@@ -56,7 +56,7 @@ export abstract class CommitQueue extends DatabaseConnection {
   readonly processId = generateToken();
   readonly heldLeases = new Map<string, NamespaceLease>();
   isStorageUnreachable = false;
-  events: LeaseEvents | undefined;
+  events: LeaseHandlers | undefined;
   /** Second connection, for statements that may take long. */
   abstract readonly link: DatabaseConnection;
   #waiting: Write[] = [];

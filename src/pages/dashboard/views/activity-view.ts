@@ -9,12 +9,12 @@ import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { attentionItems, newestDeliveriesTo } from "../attention.js";
+import { attentionItems, findNewestDeliveries } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { taskItem } from "./due-tasks.js";
-import { chargeRow, deliveryRow, isRequestOfMode, requestRow, withdrawalRow } from "./record-rows.js";
+import { chargeRow, deliveryRow, isRequestInMode, requestRow, withdrawalRow } from "./record-rows.js";
 
 const MAX_ROWS = 30;
 const DUE_ROWS = 8;
@@ -66,7 +66,7 @@ function activityRows(context: PageContext, show: string): Markup[] {
       row: deliveryRow(context, delivery),
     }));
   const matchesRequest = (request: RequestEntry) =>
-    isRequestOfMode(context, request) &&
+    isRequestInMode(context, request) &&
     ((request.status ?? 500) >= 400 ||
       (show !== "errors" &&
         (show !== "all" ||
@@ -147,7 +147,7 @@ ${ui.section({
   id: "receivers-aside",
   title: "Receivers",
   body: html`<ul class="small" data-list aria-label="Receivers">${state.endpoints().map((endpoint) => {
-    const { total } = newestDeliveriesTo(context, endpoint.webhook_id, isFailing, 0);
+    const { total } = findNewestDeliveries(context, endpoint.webhook_id, isFailing, 0);
     return html`<li data-key="${endpoint.webhook_id}">${ui.badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${viewUrl(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
   })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${viewUrl(context, "webhooks")}">Add one</a></li>`}</ul>`,
 })}

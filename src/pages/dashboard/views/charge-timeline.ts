@@ -3,7 +3,7 @@ import { receiverName } from "../../../core/engine/log-responses.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { ChargeHistoryItem } from "../../../core/schema/control-responses.js";
 import { iso } from "../../../core/schema/time.js";
-import { chargeHistory } from "../../../server/control/charge-history.js";
+import { collectChargeHistory } from "../../../server/control/charge-history.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
@@ -78,7 +78,9 @@ function showsProblemsOnly({ query }: PageContext): boolean {
 }
 
 function pastLines(context: PageContext, charge: Charge): Line[] {
-  return chargeHistory(context.namespace, charge).items.map((item, index) => lineOf(context, item, index));
+  return collectChargeHistory(context.namespace, charge).items.map((item, index) =>
+    lineOf(context, item, index),
+  );
 }
 
 function lineOf(context: PageContext, item: ChargeHistoryItem, index: number): Line {

@@ -7,7 +7,7 @@ import { transitionCause } from "../../../server/control/charge-history.js";
 import { groupDigits, sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { isInMode, PAGE_ROWS, type PageContext, viewUrl } from "../page-context.js";
+import { isInMode, type PageContext, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { chargeTimeline, timelineSwitches } from "./charge-timeline.js";
 import { filteredList } from "./filtered-list.js";
@@ -24,7 +24,7 @@ ${filteredList<Charge>(context, "charges", {
     const matches = (charge: Charge) =>
       isInMode(context, charge) && (status === "" || charge.status === status);
     return q === ""
-      ? state.pageOfKinds("charges", matches, offset, PAGE_ROWS)
+      ? state.pageOfKinds("charges", matches, offset, ROWS_PER_PAGE)
       : state.chargesWithWords(q.slice(0, 255)).filter(matches);
   },
   row: (charge) =>
@@ -104,7 +104,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
   const deliveries = state.eventsOf(id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
   const failing = deliveries.filter(isFailing).length;
   return html`<p class="back"><a href="${viewUrl(context, "charges")}">← Charges</a></p>
-<div class="object" data-part id="charge"><h1><code>${id}</code> ${ui.badge(charge.status)} ${ui.modeMark(charge.mode)}</h1>
+<div class="object" data-part id="charge"><h1><code>${id}</code> ${ui.badge(charge.status)} ${ui.liveModeTag(charge.mode)}</h1>
 <p class="big">${ui.amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${groupDigits(charge.settlement_amount)} + ${groupDigits(charge.fees.total_fee)} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, charge)}</p>
 <div class="actions">${transitionControls(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>

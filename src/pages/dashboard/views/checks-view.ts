@@ -130,7 +130,7 @@ function findingRow(context: PageContext, finding: BookFinding, lines: readonly 
   return ui.listRow(context, {
     key: `${kind}-${finding.row}-${charge_id}`,
     status: ui.badge(kind.replaceAll("_", " "), "bad"),
-    title: charge_id === null ? message : html`${ui.shortId(charge_id)} ${message}`,
+    title: charge_id === null ? message : html`${ui.shortIdMarkup(charge_id)} ${message}`,
     to: charge === undefined ? undefined : viewUrl(context, "charges", charge.charge_id),
     subtitle: html`${fields.length > 0 && html`<bdi>${fields.join(", ")}</bdi> · `}${ADVICE[kind]}`,
     side: finding.row === null ? "not in your records" : `line ${lines[finding.row - 1]}`,

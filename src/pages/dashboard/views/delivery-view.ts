@@ -24,7 +24,7 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const next = delivery.next_attempt_at;
   const chargeUrl = object_id?.startsWith("ch_") ? viewUrl(context, "charges", object_id) : undefined;
   return html`<p class="back"><a href="${viewUrl(context, "webhooks")}">← Webhooks</a>${chargeUrl !== undefined && html` · <a href="${chargeUrl}">${object_id}</a>`}</p>
-<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(ui.deliveryState(delivery))} ${ui.modeMark(delivery.mode)}</h1>
+<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(ui.deliveryState(delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, delivery)}</p>
 <div class="actions">${isPending && failing && ui.button({ command: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}

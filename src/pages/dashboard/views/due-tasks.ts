@@ -1,7 +1,7 @@
 import type { Task } from "../../../core/engine/records.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import { button, readableDuration, shortId } from "../components.js";
+import { button, readableDuration, shortIdMarkup } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 
 /** Describes what a task will do. */
@@ -29,6 +29,6 @@ export function taskItem(context: PageContext, task: Task): Markup {
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - context.nowMs;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${readableDuration(inMs)}`}</span>
-<a href="${viewUrl(context, view, view === "money" ? undefined : ref)}"><span>${taskText(context, task)}</span> <span class="soft">${shortId(ref)}</span></a>
+<a href="${viewUrl(context, view, view === "money" ? undefined : ref)}"><span>${taskText(context, task)}</span> <span class="soft">${shortIdMarkup(ref)}</span></a>
 ${inMs > 0 && button({ command: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
 }

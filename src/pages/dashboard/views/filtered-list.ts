@@ -2,7 +2,7 @@
 import { LIST_COLUMNS, type ListFilter, type ListName } from "../../../core/reports/list-columns.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "../page-context.js";
+import { currentUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 
 export interface ListPage<Item> {
@@ -40,7 +40,9 @@ export function filteredList<Item>(
   const offset = pageOffset(context);
   const result = find(values, offset);
   const { total, items } =
-    "total" in result ? result : { total: result.length, items: result.slice(offset, offset + PAGE_ROWS) };
+    "total" in result
+      ? result
+      : { total: result.length, items: result.slice(offset, offset + ROWS_PER_PAGE) };
   const activeFields = fields.filter((field) => values[field.name] !== "");
   const isFiltered = activeFields.length > 0;
   const query = filters.flatMap(({ name, field, query }): [string, string][] => {

@@ -6,7 +6,7 @@ import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common
 import { groupDigits, sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { isInMode, PAGE_ROWS, type PageContext, pageOffset, viewUrl } from "../page-context.js";
+import { isInMode, type PageContext, pageOffset, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { withdrawalRow } from "./record-rows.js";
 
 const MAX_HOLDINGS = 200;
@@ -21,10 +21,10 @@ export function moneyView(context: PageContext): Markup {
     "withdrawals",
     (withdrawal) => isInMode(context, withdrawal),
     pageOffset(context, "withdrawals"),
-    PAGE_ROWS,
+    ROWS_PER_PAGE,
   );
   const destinations = state
-    .page("destinations", "destinations", 0, PAGE_ROWS)
+    .page("destinations", "destinations", 0, ROWS_PER_PAGE)
     .filter((destination) => isInMode(context, destination));
   const verbs: Readonly<Record<string, string>> = {
     PROCESSING: "Process",
@@ -39,13 +39,13 @@ ${ui.section({
   body: html`${
     holdings.length === 0
       ? html`<p class="soft">No account yet: it is opened by the first payment in its currency.</p>`
-      : ui.wideTable(
+      : ui.scrollableTable(
           "Balances",
           ["Organization", "Currency"],
           ["Available", "Pending", "In transit", "Fees paid"],
           newest.map(
             ({ key, organization_id, mode, currency, balances }) =>
-              html`<tr data-key="${key}"><td>${organization_id} ${ui.modeMark(mode)}</td><td>${currency}</td>
+              html`<tr data-key="${key}"><td>${organization_id} ${ui.liveModeTag(mode)}</td><td>${currency}</td>
 <td class="number"><strong>${groupDigits(balances.available)}</strong></td>
 <td class="number">${groupDigits(balances.pending)}</td>
 <td class="number">${groupDigits(balances.in_transit)}</td>
@@ -76,7 +76,7 @@ ${ui.section({
         about: [
           withdrawal.failure_reason,
           `fee ${groupDigits(withdrawal.fee)}`,
-          html`to ${ui.shortId(withdrawal.destination_id)}`,
+          html`to ${ui.shortIdMarkup(withdrawal.destination_id)}`,
           withdrawal.scenario !== null && `scenario ${withdrawal.scenario}`,
         ],
         rowButtons: WITHDRAWAL_STATUS_RULES.statuses[withdrawal.status].next.map((to) =>
@@ -100,7 +100,7 @@ ${ui.section({
       ui.listRow(context, {
         key: destination.destination_id,
         at: destination.created_at,
-        title: html`${ui.shortId(destination.destination_id)} ${destination.fields.type} ${ui.modeMark(destination.mode)}`,
+        title: html`${ui.shortIdMarkup(destination.destination_id)} ${destination.fields.type} ${ui.liveModeTag(destination.mode)}`,
         subtitle: html`<bdi>${Object.entries(destination.fields)
           .filter(([name]) => name !== "type")
           .map(([name, value]) => `${name} ${value}`)
@@ -130,7 +130,7 @@ ${ui.section({
 function ledgerSection(context: PageContext, accounts: readonly Holdings[]): Markup {
   const { state } = context.namespace.engine;
   const account = accounts.find(({ key }) => key === context.query.get("account"))?.key;
-  const rows = state.statement({ mode: context.mode, account }, pageOffset(context), PAGE_ROWS);
+  const rows = state.statement({ mode: context.mode, account }, pageOffset(context), ROWS_PER_PAGE);
   const options = accounts.map(({ key, organization_id, mode, currency }): [string, string] => [
     key,
     `${currency}, ${organization_id}, ${mode}`,
@@ -142,14 +142,14 @@ function ledgerSection(context: PageContext, accounts: readonly Holdings[]): Mar
 ${
   rows.items.length === 0
     ? html`<p class="soft">No money has moved.</p>`
-    : ui.wideTable(
+    : ui.scrollableTable(
         "Ledger",
         ["When", "For", "Currency"],
         [...LEDGER_ACCOUNTS.map((name) => ACCOUNT_NAMES[name]), "Sum", "Available before → after"],
         rows.items.map(
           ({ entry, before, after }) =>
             html`<tr data-key="${entry.entry_id}"><td>${ui.timeTag(context, entry.at)}</td>
-<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${ui.modeMark(entry.mode)}</td>
+<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${ui.liveModeTag(entry.mode)}</td>
 <td>${entry.currency}</td>
 ${amountCells(entry.postings, LEDGER_ACCOUNTS)}
 <td class="number soft">${sumOf(entry.postings)}</td>
@@ -180,8 +180,9 @@ function sumOf(postings: Postings): string {
 
 /** Links the charge of an entry; other objects have no page. */
 function aboutLink(context: PageContext, id: string): Markup {
-  if (id.startsWith("ch_")) return html`<a href="${viewUrl(context, "charges", id)}">${ui.shortId(id)}</a>`;
-  return ui.shortId(id);
+  if (id.startsWith("ch_"))
+    return html`<a href="${viewUrl(context, "charges", id)}">${ui.shortIdMarkup(id)}</a>`;
+  return ui.shortIdMarkup(id);
 }
 
 const ACCOUNT_NAMES = {
@@ -198,7 +199,7 @@ export function postingsTable(context: PageContext, objectId: string): Markup {
   if (entries.length === 0) return html`<p class="soft">No money has moved.</p>`;
   const all = entries.flatMap(({ postings }) => postings);
   const accounts = LEDGER_ACCOUNTS.filter((name) => all.some(({ account }) => account === name));
-  return ui.wideTable(
+  return ui.scrollableTable(
     "Postings",
     ["When", "For"],
     [...accounts.map((name) => ACCOUNT_NAMES[name]), "Sum"],

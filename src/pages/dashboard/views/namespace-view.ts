@@ -101,7 +101,7 @@ ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` 
 function changesView({ counts, records }: StateChanges): Markup {
   const all = counts.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
   if (all === 0) return html`<p class="soft">Nothing differs.</p>`;
-  return html`${ui.wideTable(
+  return html`${ui.scrollableTable(
     "How many records differ",
     ["Records"],
     ["Added", "Changed", "Removed"],

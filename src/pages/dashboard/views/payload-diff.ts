@@ -1,5 +1,5 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
-import { type FieldChange, fieldsBetween } from "../../../core/engine/state-diff.js";
+import { diffRecordFields, type FieldChange } from "../../../core/engine/state-diff.js";
 import { html, type Markup } from "../../html.js";
 import { filterForm, foldedSection, selectField, timeTag } from "../components.js";
 import type { PageContext } from "../page-context.js";
@@ -29,7 +29,7 @@ ${diffMarkup(before.body, after.body)}`,
 
 /** Compares two JSON bodies field by field. */
 export function diffMarkup(left: string, right: string): Markup {
-  const changes = fieldsBetween(JSON.parse(left), JSON.parse(right));
+  const changes = diffRecordFields(JSON.parse(left), JSON.parse(right));
   return changes.length === 0 ? html`<p class="soft">No differences.</p>` : changeList(changes);
 }
 

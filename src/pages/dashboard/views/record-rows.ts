@@ -46,7 +46,7 @@ function recordRow(
     (list.slots?.[name] ?? []).map((field) => fieldContent(field, columnValue(list, field, fields), fields));
   return ui.listRow(context, {
     status: slot("status"),
-    title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.modeMark(fields.mode)}`}`,
+    title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.liveModeTag(fields.mode)}`}`,
     to: list.view && viewUrl(context, list.view, overrides.key),
     subtitle: ui.joinWithDots([...slot("sub"), ...about]),
     side: slot("side"),
@@ -65,7 +65,7 @@ function fieldContent(field: string, value: unknown, { currency }: JsonRecord): 
   return format === "count" ? ui.formatCount(Number(value), field.replace(/s$/, "")) : text;
 }
 
-export function isRequestOfMode({ mode }: PageContext, { apiKey }: RequestEntry): boolean {
+export function isRequestInMode({ mode }: PageContext, { apiKey }: RequestEntry): boolean {
   return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
 }
 
@@ -118,7 +118,7 @@ export function chargeRow(context: PageContext, charge: Charge, options: RowOpti
     failing > 0 && `${ui.formatCount(failing, "webhook")} failing`,
     scenario !== null && scenario !== "default" && `scenario ${scenario}`,
   ];
-  const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.modeMark(charge.mode)}`;
+  const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(charge.mode)}`;
   return recordRow(context, "charges", charge, { key, at, title: customer, about, ...options });
 }
 
@@ -130,7 +130,7 @@ export function withdrawalRow(
   return recordRow(context, "withdrawals", withdrawal, {
     key: withdrawal.withdrawal_id,
     at: withdrawal.updated_at,
-    title: html`${ui.shortId(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${ui.modeMark(withdrawal.mode)}`,
+    title: html`${ui.shortIdMarkup(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${ui.liveModeTag(withdrawal.mode)}`,
     to: `${viewUrl(context, "money")}#withdrawals`,
     about: [withdrawal.failure_reason],
     ...options,
@@ -145,7 +145,7 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
     key,
     at,
     to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
-    subtitle: ui.joinWithDots([ui.shortId(key), ...objectText(context, object_id)]),
+    subtitle: ui.joinWithDots([ui.shortIdMarkup(key), ...objectText(context, object_id)]),
     side: ui.formatCount(state.deliveriesOf(key).length, "webhook"),
   });
 }
@@ -213,7 +213,7 @@ export function requestRow(
       fault !== null && `fault ${fault}`,
       ...tolerated.map((note) => `ignored: ${note}`),
     ],
-    side: !inFlight && ui.durationText(entry),
+    side: !inFlight && ui.requestDurationText(entry),
     tone: bad ? "bad" : "",
   });
 }

@@ -8,7 +8,7 @@ import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
 import { filteredList } from "./filtered-list.js";
-import { hasFailed, isRequestOfMode, objectIdOf, requestBadge, requestRow } from "./record-rows.js";
+import { hasFailed, isRequestInMode, objectIdOf, requestBadge, requestRow } from "./record-rows.js";
 
 /** Calls with the text in their URL or a body, ignoring case. */
 export function findRequestsByText(context: PageContext, q: string): RequestEntry[] {
@@ -17,7 +17,7 @@ export function findRequestsByText(context: PageContext, q: string): RequestEntr
     .entries()
     .filter(
       (request) =>
-        isRequestOfMode(context, request) &&
+        isRequestInMode(context, request) &&
         (text.test(request.url) ||
           text.test(request.requestBody ?? "") ||
           text.test(request.responseBody ?? "")),
@@ -37,7 +37,7 @@ ${filteredList<RequestEntry>(context, "requests", {
   find: ({ q = "", status = "", operation }) =>
     (q === "" ? all : findRequestsByText(context, q)).filter(
       (request) =>
-        isRequestOfMode(context, request) &&
+        isRequestInMode(context, request) &&
         statusOf(request).startsWith(status) &&
         (operation === "" || request.operation === operation),
     ),
@@ -95,7 +95,7 @@ ${ui.factList([
   ],
   ["At", ui.timeTag(context, iso(entry.atMs))],
   ["Sent at (wall time)", iso(entry.wallMs)],
-  ["Duration", entry.inFlight ? "in flight" : ui.durationText(entry)],
+  ["Duration", entry.inFlight ? "in flight" : ui.requestDurationText(entry)],
   ["Sent by", entry.runner ?? "your app"],
   ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],

@@ -4,9 +4,9 @@ import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { deliveryFailureText, newestDeliveriesTo } from "../attention.js";
+import { deliveryFailureText, findNewestDeliveries } from "../attention.js";
 import * as ui from "../components.js";
-import { isInMode, PAGE_ROWS, type PageContext, viewUrl } from "../page-context.js";
+import { isInMode, type PageContext, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 import { filteredList } from "./filtered-list.js";
 import { deliveryRow } from "./record-rows.js";
@@ -32,7 +32,7 @@ ${filteredList<Delivery>(context, "deliveries", {
       (type === "" || matchesAnyGlob(type, delivery.event_type)) &&
       (status === "" || ui.deliveryState(delivery) === status);
     return q === ""
-      ? state.pageOfKinds("deliveries", matches, offset, PAGE_ROWS)
+      ? state.pageOfKinds("deliveries", matches, offset, ROWS_PER_PAGE)
       : searchDeliveries(state, q.slice(0, 255)).filter(matches);
   },
   title: (total) => `Deliveries: ${total}`,
@@ -91,7 +91,7 @@ ${ui.copyButton("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-en
 function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, enabled, url, mode, signature } = endpoint;
   const isAutomatic = ({ mishap }: Delivery) => !mishap?.by_hand;
-  const { total, items } = newestDeliveriesTo(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
+  const { total, items } = findNewestDeliveries(context, webhook_id, isAutomatic, HEALTH_DELIVERIES);
   const [word, tone, why] = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
@@ -99,7 +99,7 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   return ui.listRow(context, {
     key: webhook_id,
     status: ui.badge(word, tone),
-    title: html`${name} ${ui.modeMark(mode)}`,
+    title: html`${name} ${ui.liveModeTag(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signatureName}${why !== undefined && html` · ${why}`}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,

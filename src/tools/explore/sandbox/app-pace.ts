@@ -1,6 +1,6 @@
-import { durationMs } from "../../../core/schema/duration.js";
+import { durationToMs } from "../../../core/schema/duration.js";
 import type { QuietReport } from "../../../core/time/app-activity.js";
-import { stepKinds } from "../../scenario/step-faults.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { ObservedRun } from "../deviable.js";
 import type { Flow } from "./flow.js";
 import { STEADY_DURATION } from "./run-document.js";
@@ -19,18 +19,18 @@ const MIN_QUIET_MS = 20;
 const LEARNING_QUIET_MS = 100;
 
 export function learningQuietMs({ observe }: Flow): number {
-  return Math.max(LEARNING_QUIET_MS, ...observe.map(({ steady = "0ms" }) => durationMs(steady)));
+  return Math.max(LEARNING_QUIET_MS, ...observe.map(({ steady = "0ms" }) => durationToMs(steady)));
 }
 
 export function steadyMs(flow: Flow): number {
-  return Math.max(durationMs(STEADY_DURATION), learningQuietMs(flow));
+  return Math.max(durationToMs(STEADY_DURATION), learningQuietMs(flow));
 }
 
 /**
  * Returns how long the app must make no calls after a webhook before time advances: twice the longest time that it
  * kept working after a response in the plain run. Undefined if the app has finished its work when it responds.
  */
-export function learnedQuiet(
+export function quietPeriodOf(
   flow: Flow,
   observed: ObservedRun,
   reports: readonly QuietReport[],
@@ -45,12 +45,12 @@ export function learnedQuiet(
 function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
   return (
     deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
-    drive.some((step) => stepKinds(step)[0] === "wait_for")
+    drive.some((step) => stepKindsOf(step)[0] === "wait_for")
   );
 }
 
 /** Returns true if the app may keep working after its responses: `isAsynchronous`, or it calls after a webhook. */
-export function mayGoOn(flow: Flow, observed: ObservedRun): boolean {
+export function canContinueAfterResponse(flow: Flow, observed: ObservedRun): boolean {
   const { calls, deliveries } = observed;
   const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));
   return isAsynchronous(flow, observed) || calls.some(({ isByFlow, atMs }) => !isByFlow && atMs >= firstMs);

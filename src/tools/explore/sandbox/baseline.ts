@@ -1,11 +1,11 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import { isMatcherWord } from "../../../core/schema/matcher-words.js";
+import { isMatcherOperator } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { ObservedCharge, ObservedRun } from "../deviable.js";
-import { completedCount } from "../judge.js";
+import { countCompletedPayments } from "../judge.js";
 import type { Flow } from "./flow.js";
 import { savedVariable } from "./looked-at.js";
-import { observedName } from "./run-document.js";
+import { viewVariableName } from "./run-document.js";
 import type { Baseline } from "./sandbox-plan.js";
 
 export interface LoadedPlainRun {
@@ -29,13 +29,13 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
   return {
     customerMatch,
     chargeMatch: all?.match ?? {},
-    completedCharges: completedCount(all?.charges ?? one.observed.charges),
+    completedCharges: countCompletedPayments(all?.charges ?? one.observed.charges),
     ...(one.observed.withdrawals.length === 0
       ? {}
-      : { completedWithdrawals: completedCount(one.observed.withdrawals) }),
+      : { completedWithdrawals: countCompletedPayments(one.observed.withdrawals) }),
     ...(named === undefined
       ? {}
-      : { orderCharges: { match: named.match, completed: completedCount(named.charges) } }),
+      : { orderCharges: { match: named.match, completed: countCompletedPayments(named.charges) } }),
     observed: commonViews(flow, one, other),
   };
 }
@@ -79,7 +79,7 @@ function textOf(value: unknown): string {
 }
 
 function observedIn({ loaded }: LoadedPlainRun, index: number): unknown {
-  return withoutRun(savedVariable(loaded, observedName(index)), loaded.runId);
+  return withoutRun(savedVariable(loaded, viewVariableName(index)), loaded.runId);
 }
 
 /** Replaces the run id by its placeholder, so that the value can be expected of every run. */
@@ -101,7 +101,7 @@ function commonPart(one: unknown, other: unknown, ignore: readonly string[], pat
   if (isJsonObject(one) && isJsonObject(other)) {
     const fields = Object.entries(one).flatMap(([key, part]) => {
       const common = commonPart(part, other[key], ignore, below(path, key));
-      return common === undefined ? [] : [[isMatcherWord(key) ? `\\${key}` : key, common]];
+      return common === undefined ? [] : [[isMatcherOperator(key) ? `\\${key}` : key, common]];
     });
     return fields.length === 0 ? undefined : Object.fromEntries(fields);
   }

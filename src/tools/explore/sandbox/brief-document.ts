@@ -3,7 +3,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";
 import type { RunDocument } from "./run-document.js";
 
-/** Roles of steps that a brief run leaves out; `suggestsFailure` replaces their checks. */
+/** Roles of steps that a brief run leaves out; `hasFailureSigns` replaces their checks. */
 const IMPLIED: readonly StepRole[] = ["rest", "paid", "paid_out", "manners"];
 
 /** Leaves out steps with `IMPLIED` roles, and checks that an `observe` step with the same request makes too. */

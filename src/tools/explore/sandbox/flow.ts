@@ -2,7 +2,7 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { NeverRule, ObserveRule as ObservedView } from "../../../core/schema/scenario-file.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import { stepKinds } from "../../scenario/step-faults.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Oracle } from "../exploration.js";
 
@@ -39,7 +39,7 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
   const drive: RawStep[] = [];
   const checks: Flow["checks"][number][] = [];
   for (const step of (raw.steps ?? []) as RawStep[]) {
-    const [kind] = stepKinds(step);
+    const [kind] = stepKindsOf(step);
     if (kind === undefined) continue;
     if (kind === "manual") throw new UserError(`${file}: a flow with manual steps cannot be explored`);
     const oracle = kind in CHECKS ? CHECKS[kind as keyof typeof CHECKS] : appCheck(step);
@@ -47,7 +47,7 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
     if (oracle !== undefined && step.save === undefined) checks.push({ step, oracle });
     else drive.push(step);
   }
-  if (!drive.some((step) => stepKinds(step)[0] === "app"))
+  if (!drive.some((step) => stepKindsOf(step)[0] === "app"))
     throw new UserError(`${file}: a flow to explore needs a step that calls the app`);
   return {
     file,
@@ -67,7 +67,7 @@ function appCheck({ app, expect }: RawStep): Oracle | undefined {
 }
 
 /** Finds the step that pays a hosted checkout, unless it saves a result for later steps. */
-export function paidPageOf({ drive }: Flow): RawStep | undefined {
+export function findHostedPaymentStep({ drive }: Flow): RawStep | undefined {
   return drive.find(({ pay_twice, close_page, save }) => {
     const isPaid =
       isJsonObject(pay_twice) || (isJsonObject(close_page) && close_page.payment_method !== undefined);
@@ -75,6 +75,6 @@ export function paidPageOf({ drive }: Flow): RawStep | undefined {
   });
 }
 
-export function firstAppCallOf({ drive }: Flow): RawStep | undefined {
+export function findFirstAppWrite({ drive }: Flow): RawStep | undefined {
   return drive.find(({ app }) => typeof app === "string" && !app.startsWith("GET "));
 }

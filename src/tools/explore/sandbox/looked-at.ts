@@ -5,7 +5,7 @@ import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { BlindSpot, FlowCoverage } from "../deviable.js";
 import type { Flow } from "./flow.js";
-import { observedName, type RunDocument } from "./run-document.js";
+import { type RunDocument, viewVariableName } from "./run-document.js";
 
 type Path = readonly (string | number)[];
 
@@ -63,7 +63,7 @@ function viewsOf(flow: Flow): View[] {
     ...flow.observe.map(({ ignore = [] }, index): View => {
       const path = ["observe", index];
       const fields = ignore.map((field, at) => ({ field, path: [...path, "ignore", at] }));
-      return { path, name: observedName(index), fields };
+      return { path, name: viewVariableName(index), fields };
     }),
     ...flow.checks.flatMap(({ step }, number): View[] => {
       if (!isReadOfApp(step)) return [];

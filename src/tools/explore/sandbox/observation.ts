@@ -2,9 +2,9 @@ import type { ChargeRule } from "../../../core/schema/scenario-rules.js";
 import type { Client } from "../../scenario/running/client.js";
 import {
   type LogRow,
-  listSince,
-  newestId,
   type RecordListName,
+  readNewestId,
+  readRecordsSince,
   recordIdOf,
 } from "../../scenario/running/control-lists.js";
 import type {
@@ -16,7 +16,7 @@ import type {
 } from "../deviable.js";
 
 /** For each list of the sandbox: id of the last row before a run, and the usual number of rows that a run adds. */
-export type ListPosition = Readonly<
+export type ListPositions = Readonly<
   Record<Watched, { readonly last: string | undefined; readonly usual: number }>
 >;
 type Watched = Extract<RecordListName, "requests" | "deliveries" | "charges" | "withdrawals">;
@@ -26,10 +26,10 @@ const WATCHED = ["requests", "deliveries", "charges", "withdrawals"] as const;
 const FIRST_PAGE = 15;
 const MAX_PAGE = 100;
 
-export async function readListPosition(client: Client): Promise<ListPosition> {
+export async function readListPositions(client: Client): Promise<ListPositions> {
   const positionIn = async (list: Watched) =>
-    [list, { last: await newestId(client, list), usual: FIRST_PAGE }] as const;
-  return Object.fromEntries(await Promise.all(WATCHED.map(positionIn))) as ListPosition;
+    [list, { last: await readNewestId(client, list), usual: FIRST_PAGE }] as const;
+  return Object.fromEntries(await Promise.all(WATCHED.map(positionIn))) as ListPositions;
 }
 
 /** Rows of the sandbox's lists in order of arrival. */
@@ -38,13 +38,13 @@ export type ObservedRows = Readonly<Record<Watched, readonly LogRow[]>>;
 /** Reads the rows after `position`; `runs` is the number of concurrent runs that added them. */
 export async function readRowsSince(
   client: Client,
-  position: ListPosition,
+  position: ListPositions,
   runs: number,
-): Promise<{ rows: ObservedRows; position: ListPosition }> {
+): Promise<{ rows: ObservedRows; position: ListPositions }> {
   const since = (list: Watched) => {
     const { last, usual } = position[list];
     // One row more, because listSince() reads pages until it finds the last row of the previous run.
-    return listSince(client, list, last, Math.min(usual * runs + 1, MAX_PAGE));
+    return readRecordsSince(client, list, last, Math.min(usual * runs + 1, MAX_PAGE));
   };
   const lists = await Promise.all(WATCHED.map(since));
   const ends = WATCHED.map((list, index) => {
@@ -55,7 +55,7 @@ export async function readRowsSince(
   const rows = WATCHED.map((list, index) => [list, lists[index]!.reverse()] as const);
   return {
     rows: Object.fromEntries(rows) as unknown as ObservedRows,
-    position: Object.fromEntries(ends) as ListPosition,
+    position: Object.fromEntries(ends) as ListPositions,
   };
 }
 

@@ -1,13 +1,13 @@
-import { durationMs, formatDuration, parseDuration } from "../../../core/schema/duration.js";
+import { durationToMs, formatDuration, parseDuration } from "../../../core/schema/duration.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type { QuietReport } from "../../../core/time/app-activity.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import { stepKinds } from "../../scenario/step-faults.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
 import type { StepRole } from "../deviable.js";
-import { markingOf } from "../judge.js";
-import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";
+import { statusMeaningOf } from "../judge.js";
+import { type Flow, findFirstAppWrite, findHostedPaymentStep } from "./flow.js";
 import { type Baseline, JOB_WEBHOOK_DELAY, type SandboxPlan } from "./sandbox-plan.js";
 
 /** A run as a scenario file, with the role of each step. */
@@ -30,7 +30,7 @@ const workBegins = (pace: number): RawStep => ({
 export const STEADY_DURATION = "250ms";
 
 /** Variable in which a plain run saves a view of the app. */
-export function observedName(index: number): string {
+export function viewVariableName(index: number): string {
   return `observed_${index + 1}`;
 }
 
@@ -69,13 +69,13 @@ export function quietReports(names: readonly string[], savedValue: (name: string
  * @param quiet how long the app must make no calls after webhooks
  * @param steady how long the views must not change; undefined for the duration in the flow
  */
-export function plainDocument(flow: Flow, quiet: string | undefined, steady?: string): RunDocument {
+export function plainRunDocument(flow: Flow, quiet: string | undefined, steady?: string): RunDocument {
   const until = [...withRole("drive", flow.drive), ...tailOf(flow)];
   return assemble(flow, {}, [
     ...withRole("reset", flow.reset),
     ...withQuiet(until, quiet, true),
     ...viewsOf(flow, (index) => ({
-      save: { [observedName(index)]: "body" },
+      save: { [viewVariableName(index)]: "body" },
       ...(steady === undefined ? {} : { steady }),
     })),
     ...checksOf(flow),
@@ -83,7 +83,7 @@ export function plainDocument(flow: Flow, quiet: string | undefined, steady?: st
 }
 
 /** Builds a run with deviations, which must end as the plain runs did. */
-export function deviatingDocument(
+export function deviatingRunDocument(
   flow: Flow,
   plan: SandboxPlan,
   learned: Baseline,
@@ -177,7 +177,7 @@ function unpaid({ completedCharges, observed, ...baseline }: Baseline): Baseline
 
 function notPaid(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((part) => notPaid(part) ?? PRESENT);
-  if (!isJsonObject(value)) return markingOf(value) === "paid" ? { not: value } : undefined;
+  if (!isJsonObject(value)) return statusMeaningOf(value) === "paid" ? { not: value } : undefined;
   const fields = Object.entries(value).flatMap(([key, part]) => {
     const expected = notPaid(part);
     return expected === undefined ? [] : [[key, expected]];
@@ -204,8 +204,8 @@ function unpaidStep({ name, pay_twice, close_page }: RawStep): RawStep {
 /** The flow's steps without checks of responses; the customer repeats a call that fails or gets no response. */
 function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   const { presses, set, jobs } = plan;
-  const press = firstAppCallOf(flow);
-  const page = paidPageOf(flow);
+  const press = findFirstAppWrite(flow);
+  const page = findHostedPaymentStep(flow);
   return flow.drive.flatMap((step): RawStep[] => {
     if (step === page) {
       const isBusy = jobs.some(({ sinceMs }) => sinceMs === undefined);
@@ -262,7 +262,7 @@ function advanceMs({ advance }: RawStep): number | undefined {
 export function hasKnownTimes({ drive, reset }: Flow): boolean {
   return [...drive, ...reset].every(
     (step) =>
-      !["advance", "repeat", "parallel", "include"].includes(stepKinds(step)[0] ?? "") ||
+      !["advance", "repeat", "parallel", "include"].includes(stepKindsOf(step)[0] ?? "") ||
       advanceMs(step) !== undefined,
   );
 }
@@ -287,7 +287,7 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
                 parallel: [ticks, [workBegins(plan.pace), { advance: JOB_WEBHOOK_DELAY }]],
               },
             ];
-      return inserted(all, atMs, work, concurrentWebhook === undefined ? 0 : durationMs(JOB_WEBHOOK_DELAY));
+      return inserted(all, atMs, work, concurrentWebhook === undefined ? 0 : durationToMs(JOB_WEBHOOK_DELAY));
     }, placed) as Placed[];
 }
 
@@ -320,7 +320,7 @@ function inserted(
 }
 
 function tolerantStep(step: RawStep, tries: number): RawStep | undefined {
-  const [kind] = stepKinds(step);
+  const [kind] = stepKindsOf(step);
   if (kind === "app") {
     const { expect, ...call } = step;
     const expectsFailure = isJsonObject(expect) && ("dropped" in expect || "timeout" in expect);

@@ -8,12 +8,12 @@ import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { SandboxFetch } from "../../../control-client.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
-import { valueDocument } from "../../../core/files/documents.js";
+import { documentFromValue } from "../../../core/files/documents.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {
   type LoadedScenario,
-  loadScenarioFile,
+  loadScenarioWithIncludes,
   type ScenarioInputs,
   withScenarioRules,
 } from "../../scenario/files.js";
@@ -21,20 +21,20 @@ import { flattenSteps, type RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
 import { RunSession, type RunSummary } from "../../scenario/running/run-session.js";
-import { stepKinds } from "../../scenario/step-faults.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, FlowCoverage, ObservedRun, RunFailure, StepRole, Trace } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
-import { learnedQuiet, learningQuietMs, mayGoOn, paceOf, steadyMs } from "./app-pace.js";
+import { canContinueAfterResponse, learningQuietMs, paceOf, quietPeriodOf, steadyMs } from "./app-pace.js";
 import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
 import { omitImpliedSteps } from "./brief-document.js";
-import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";
+import { type Flow, findFirstAppWrite, findHostedPaymentStep } from "./flow.js";
 import { findFlowCoverage, saveCheckedBodies, savedVariable } from "./looked-at.js";
-import { type ListPosition, observedRunOf, readListPosition, readRowsSince } from "./observation.js";
+import { type ListPositions, observedRunOf, readListPositions, readRowsSince } from "./observation.js";
 import {
-  deviatingDocument,
+  deviatingRunDocument,
   hasKnownTimes,
-  plainDocument,
+  plainRunDocument,
   quietReports,
   type RunDocument,
 } from "./run-document.js";
@@ -73,7 +73,7 @@ interface Run extends LoadedPlainRun {
 interface PlainRunOptions {
   readonly quiet?: string | undefined;
   readonly steady?: string;
-  /** The flow as the user wrote it, run without the steps that `plainDocument` adds. */
+  /** The flow as the user wrote it, run without the steps that `plainRunDocument` adds. */
   readonly written?: Readonly<Record<string, unknown>>;
 }
 
@@ -96,15 +96,15 @@ export class SandboxDeviable implements Deviable {
   #baseline!: Baseline;
   /** Loaded documents by their content without the rules; runs with the same steps share one. */
   readonly #checked = new Map<string, LoadedScenario>();
-  #position: ListPosition | undefined;
+  #position: ListPositions | undefined;
 
   private constructor(flow: Flow, options: SandboxDeviableOptions, session: RunSession) {
     const { fetch, namespace, controlToken } = options;
     this.name = String(flow.raw.name);
     this.source = flow.file;
     this.customer = {
-      press: firstAppCallOf(flow)?.app as string | undefined,
-      isOnPage: paidPageOf(flow) !== undefined,
+      press: findFirstAppWrite(flow)?.app as string | undefined,
+      isOnPage: findHostedPaymentStep(flow) !== undefined,
       hasJob: flow.scheduledWork.length > 0 && hasKnownTimes(flow),
       ...(flow.scheduledWork.length > 0 ? { jobReason: "a step moves time by an unknown duration" } : {}),
     };
@@ -120,7 +120,7 @@ export class SandboxDeviable implements Deviable {
     const name = `explore-${runIdOf(String(flow.raw.name))}`;
     const session = await RunSession.open({ fetch, namespace, controlToken, app, signal, name });
     const deviable = new SandboxDeviable(flow, options, session);
-    deviable.#position = await readListPosition(deviable.#client);
+    deviable.#position = await readListPositions(deviable.#client);
     return deviable;
   }
 
@@ -132,7 +132,7 @@ export class SandboxDeviable implements Deviable {
     if (purpose === "check") {
       const { given: _given, ...written } = this.#flow.raw;
       const { trace } = await this.#runPlain({ written });
-      this.#mayGoOn = mayGoOn(this.#flow, trace.observed);
+      this.#mayGoOn = canContinueAfterResponse(this.#flow, trace.observed);
       return trace;
     }
     const [first] = this.#plain;
@@ -144,7 +144,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   async #runPlain({ quiet, steady, written }: PlainRunOptions): Promise<Run> {
-    const plain = saveCheckedBodies(this.#flow, plainDocument(this.#flow, quiet, steady));
+    const plain = saveCheckedBodies(this.#flow, plainRunDocument(this.#flow, quiet, steady));
     const [run] = await this.#carryOut([written === undefined ? plain : { ...plain, document: written }]);
     return run!;
   }
@@ -152,7 +152,11 @@ export class SandboxDeviable implements Deviable {
   /** Runs without waits after webhooks. If the app may keep working after its responses, repeats the run with waits. */
   async #runFirst(): Promise<Run> {
     const quick = this.#mayGoOn ? undefined : await this.#runPlain({});
-    if (quick !== undefined && quick.trace.failure === undefined && !mayGoOn(this.#flow, quick.observed))
+    if (
+      quick !== undefined &&
+      quick.trace.failure === undefined &&
+      !canContinueAfterResponse(this.#flow, quick.observed)
+    )
       return quick;
     const run = await this.#runPlain({ quiet: `${learningQuietMs(this.#flow)}ms` });
     if (run.trace.failure === undefined) this.#learnQuiet(run);
@@ -170,7 +174,7 @@ export class SandboxDeviable implements Deviable {
   #learnQuiet({ loaded, observed, waitedMs }: Run): void {
     const reports = quietReports(loaded.scope.names, (name) => savedVariable(loaded, name));
     this.#isRestless = reports.some(({ restless }) => restless > 0);
-    this.#quiet = this.#isRestless ? undefined : learnedQuiet(this.#flow, observed, reports, waitedMs);
+    this.#quiet = this.#isRestless ? undefined : quietPeriodOf(this.#flow, observed, reports, waitedMs);
   }
 
   openQuestions(): readonly string[] {
@@ -238,7 +242,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   #documentOf(plan: SandboxPlan): RunDocument {
-    const document = deviatingDocument(
+    const document = deviatingRunDocument(
       this.#flow,
       plan,
       this.#baseline,
@@ -306,7 +310,10 @@ export class SandboxDeviable implements Deviable {
     const checked = this.#checked.get(key);
     if (checked !== undefined) return withScenarioRules(checked, document, inputs);
     // Includes are relative to the flow's file.
-    const loaded = await loadScenarioFile({ ...valueDocument(document), file: this.#flow.file }, inputs);
+    const loaded = await loadScenarioWithIncludes(
+      { ...documentFromValue(document), file: this.#flow.file },
+      inputs,
+    );
     if (document.include === undefined && !flattenSteps(loaded.steps).some(({ kind }) => kind === "include"))
       this.#checked.set(key, loaded);
     return loaded;
@@ -379,14 +386,14 @@ export function isolationReason(
   if (RULE_KINDS.some((kind) => raw[kind] !== undefined)) return "the flow has rules of its own";
   if (customerMatch.customer_email === undefined) return `no customer_email has \${run.id} in it`;
   const shared = [...drive, ...scheduledWork, ...checks.map(({ step }) => step)].find(concernsOthers);
-  if (shared !== undefined) return `a step that is a ${stepKinds(shared)[0]} concerns all customers`;
+  if (shared !== undefined) return `a step that is a ${stepKindsOf(shared)[0]} concerns all customers`;
   if (plain.withdrawals.length > 0) return "the app makes withdrawals, which name no customer";
   const call = plain.calls.find(({ isByFlow, isOwn }) => !isByFlow && !isOwn);
   return call && `the app calls ${call.operation}, which shows it all customers`;
 }
 
 function concernsOthers(step: RawStep): boolean {
-  const [kind] = stepKinds(step);
+  const [kind] = stepKindsOf(step);
   if (kind === "wait_for") return step.wait_for === "request" || step.wait_for === "delivery";
   return kind === undefined || !STEPS[kind].traits.includes("own_customer");
 }

@@ -1,6 +1,13 @@
-import { durationMs, formatDuration } from "../../../core/schema/duration.js";
+import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
-import type { CallChange, CallPlace, JobMoment, RunPlan, WebhookChange, WebhookPlace } from "../deviable.js";
+import type {
+  CallChange,
+  CallOccurrence,
+  JobMoment,
+  RunPlan,
+  WebhookChange,
+  WebhookOccurrence,
+} from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
 import { formatWholeSeconds, RACE_REPEATS } from "../kinds.js";
 
@@ -34,7 +41,7 @@ function isHeldRead({ hold, delay_answer }: CallChange): boolean {
 /** Longest hold of a response for a prompt app; a slower app gets this limit times its `pace`. */
 const PROMPT_HELD_MS = 2_000;
 
-export interface PlanSetting {
+export interface SandboxPlanOptions {
   readonly customerMatch: Baseline["customerMatch"];
   /** The plan confirms a failure and goes into a file, so it allows for slow machines. */
   readonly isSaved: boolean;
@@ -58,14 +65,14 @@ export class SandboxPlan implements RunPlan {
   /** True for a race in a saved file, which repeats the flow for several customers. */
   isRepeated = false;
   isWrongMoney = false;
-  timeAdvance: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
+  timeAdvance: { readonly by: string; readonly call: CallOccurrence | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
   readonly isSaved: boolean;
   readonly pace: number;
   readonly #isPatient: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
 
-  constructor(set: DeviationSet, { customerMatch, isSaved, isWaiting = false, pace }: PlanSetting) {
+  constructor(set: DeviationSet, { customerMatch, isSaved, isWaiting = false, pace }: SandboxPlanOptions) {
     this.set = set;
     this.isSaved = isSaved;
     this.pace = pace;
@@ -73,7 +80,7 @@ export class SandboxPlan implements RunPlan {
     this.#customerMatch = customerMatch;
   }
 
-  deviateCall({ operation, earlierCount, isOwn }: CallPlace, change: CallChange): void {
+  deviateCall({ operation, earlierCount, isOwn }: CallOccurrence, change: CallChange): void {
     const match = { operation, ...(isOwn ? this.#customerMatch : {}) };
     this.faults.push({ match, ...this.#atPace(change), skip: earlierCount, times: 1, per: "request" });
   }
@@ -81,7 +88,7 @@ export class SandboxPlan implements RunPlan {
   /** Scales the limit of a hold by the app's pace, because a slow app responds later to the next webhook. */
   #atPace(change: CallChange): CallChange {
     if (change.at_most === undefined) return change;
-    const maxMs = durationMs(change.at_most);
+    const maxMs = durationToMs(change.at_most);
     if (isHeldRead(change)) return { ...change, at_most: formatDuration(maxMs * this.pace) };
     return this.#isPatient
       ? change
@@ -93,7 +100,7 @@ export class SandboxPlan implements RunPlan {
     return this.faults.some(isHeldRead);
   }
 
-  deviateWebhook({ type, earlierCount, attempt }: WebhookPlace, change: WebhookChange): void {
+  deviateWebhook({ type, earlierCount, attempt }: WebhookOccurrence, change: WebhookChange): void {
     if (change.at_once && (change.copies ?? 1) > RACE_REPEATS) {
       this.isRepeated = true;
       this.#slowRead({ delay_answer: SAVED_SLOW_READ, times: change.copies });
@@ -135,7 +142,7 @@ export class SandboxPlan implements RunPlan {
     this.isCancelled = true;
   }
 
-  moveTime(ms: number, call?: CallPlace): void {
+  moveTime(ms: number, call?: CallOccurrence): void {
     this.timeAdvance = { by: formatWholeSeconds(ms), call };
   }
 

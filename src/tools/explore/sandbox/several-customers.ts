@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import { stepKinds } from "../../scenario/step-faults.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { RunDocument } from "./run-document.js";
 
 /** Customers in the saved file of a race. One is not enough: an app that has just started may be too slow to fail. */
@@ -14,7 +14,7 @@ type Rule = Readonly<Record<string, unknown>>;
 export function repeatForCustomers({ document, roles }: RunDocument): RunDocument {
   const steps = document.steps as readonly RawStep[];
   const rules = ["charges", "webhooks", "faults"].map((kind) => (document[kind] ?? []) as readonly Rule[]);
-  const isNested = steps.some((step) => ["repeat", "include"].includes(stepKinds(step)[0] ?? ""));
+  const isNested = steps.some((step) => ["repeat", "include"].includes(stepKindsOf(step)[0] ?? ""));
   if (isNested || document.include !== undefined || !rules.flat().every(isOfOneCustomer))
     return { document, roles };
   const own = Object.entries(isJsonObject(document.vars) ? document.vars : {}).filter(

@@ -8,7 +8,7 @@ interface Attempt {
 }
 
 /** Returns reasons why passing checks prove little; empty if there are none. */
-export async function blindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
+export async function findBlindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
   const kinds = flattenSteps(steps).map(({ kind }) => kind);
   if (!kinds.some((kind) => STEPS[kind].traits.includes("checks")))
     return ["no step checks anything: add an expectation, such as expect_charge"];

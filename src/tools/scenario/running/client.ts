@@ -1,4 +1,4 @@
-import { ControlClient, type ControlOptions } from "../../../control-client.js";
+import { ControlClient, type ControlClientOptions } from "../../../control-client.js";
 import { parseJsonOrText } from "../../../core/schema/depth.js";
 import type { HttpResponse } from "../../../core/schema/http-response.js";
 import { createAbortController } from "../../../core/time/deadline.js";
@@ -14,18 +14,18 @@ export interface CallResponse {
 }
 
 /** Why a call has no response: the connection was cut, or the timeout expired. */
-export type NoResponse = "dropped" | "timeout";
+export type NoResponseReason = "dropped" | "timeout";
 
 const CONTROL_TIMEOUT_MS = 60_000;
 const MAX_RESPONSE_BYTES = 20 * 1024 * 1024;
 
 /** HTTP client of one run, for one namespace of a sandbox. */
 export class Client {
-  readonly #options: ControlOptions;
+  readonly #options: ControlClientOptions;
   #control: ControlClient;
   #inFlight = createAbortController();
 
-  constructor(options: ControlOptions) {
+  constructor(options: ControlClientOptions) {
     this.#options = options;
     this.#control = new ControlClient(options);
   }
@@ -86,7 +86,7 @@ export class Client {
     path: string,
     init: { readonly headers: Readonly<Record<string, string>>; readonly body: string | undefined },
     timeoutMs: number,
-  ): Promise<CallResponse | NoResponse> {
+  ): Promise<CallResponse | NoResponseReason> {
     const call = {
       method,
       headers: { ...this.#control.headers, ...init.headers },

@@ -20,13 +20,13 @@ export function recordIdOf(list: RecordListName, row: LogRow): string {
   return String(row[IDS[list]]);
 }
 
-export async function newestId(client: Client, list: RecordListName): Promise<string | undefined> {
+export async function readNewestId(client: Client, list: RecordListName): Promise<string | undefined> {
   const { items } = (await client.callOrFail("GET", `/${list}?limit=1`)) as { items: LogRow[] };
   return items[0] === undefined ? undefined : recordIdOf(list, items[0]);
 }
 
 /** Reads all pages of a list. */
-export async function readAll<Row>(client: Client, path: string): Promise<Row[]> {
+export async function readAllPages<Row>(client: Client, path: string): Promise<Row[]> {
   const all: Row[] = [];
   for await (const page of readPages<Row>(path, (next) => client.callOrFail("GET", next))) all.push(...page);
   return all;
@@ -37,7 +37,7 @@ export async function readAll<Row>(client: Client, path: string): Promise<Row[]>
  * @param size rows per page
  * @param isEnough ends reading after the page with a row for which it returns true
  */
-export async function listSince(
+export async function readRecordsSince(
   client: Client,
   list: RecordListName,
   last: string | undefined,
@@ -73,7 +73,7 @@ export class StartState {
   }
 
   async record(): Promise<void> {
-    for (const list of LOG_LISTS) this.#lastIds.set(list, await newestId(this.#client, list));
+    for (const list of LOG_LISTS) this.#lastIds.set(list, await readNewestId(this.#client, list));
     this.#balances = await readBalanceRows(this.#client);
     const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
     this.#startTime = now;
@@ -86,14 +86,14 @@ export class StartState {
 
   /** Rows since the start, newest first; `isEnough` as in listSince(). */
   since(list: LogListName, isEnough?: (row: LogRow) => boolean): Promise<LogRow[]> {
-    return listSince(this.#client, list, this.#lastIds.get(list), undefined, isEnough);
+    return readRecordsSince(this.#client, list, this.#lastIds.get(list), undefined, isEnough);
   }
 
   /** Rows before the start, newest first. */
   async before(list: LogListName): Promise<LogRow[]> {
     const last = this.#lastIds.get(list);
     if (last === undefined) return [];
-    const all = await listSince(this.#client, list, undefined);
+    const all = await readRecordsSince(this.#client, list, undefined);
     const end = all.findIndex((row) => recordIdOf(list, row) === last);
     return end === -1 ? [] : all.slice(end);
   }
@@ -114,5 +114,5 @@ export interface BalanceRow {
 
 /** Reads the balances of every organization and mode. Unlike the service's call, never opens accounts. */
 export function readBalanceRows(client: Client): Promise<BalanceRow[]> {
-  return readAll(client, "/balances");
+  return readAllPages(client, "/balances");
 }

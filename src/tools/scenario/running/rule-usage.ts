@@ -1,6 +1,6 @@
 import type { SourceLine } from "../step-reference.js";
 import type { Client } from "./client.js";
-import { readAll } from "./control-lists.js";
+import { readAllPages } from "./control-lists.js";
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -49,7 +49,7 @@ export class RuleUsage {
       if (status === 200) Object.assign(now, (body as { applied: Counts }).applied);
     }
     if (this.#faults.size > 0)
-      for (const { fault_id, applied } of await readAll<FaultRecord>(this.#client, "/faults")) {
+      for (const { fault_id, applied } of await readAllPages<FaultRecord>(this.#client, "/faults")) {
         const title = this.#faults.get(fault_id);
         if (title !== undefined) now[title] = applied;
       }

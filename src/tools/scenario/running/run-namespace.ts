@@ -33,7 +33,7 @@ export function canUseNamespace({ given }: LoadedScenario, { hasGivenState }: Ru
 }
 
 /** Leases the requested namespace, or a new one if the file has `given` or another run holds the requested one. */
-export async function enterNamespace(
+export async function leaseNamespace(
   loaded: LoadedScenario,
   request: RunTarget,
   client: Client,

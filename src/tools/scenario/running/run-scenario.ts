@@ -2,7 +2,7 @@ import { ruleNames } from "../../../core/domain/rule-matching.js";
 import { keepProcessRunning, systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps } from "../loaded-steps.js";
-import { blindSpots } from "./blind-spots.js";
+import { findBlindSpots } from "./blind-spots.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
@@ -11,15 +11,15 @@ import { CannotRunError, errorMessage } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
   canUseNamespace,
-  enterNamespace,
   freezeClock,
   type Lease,
+  leaseNamespace,
   type RunTarget,
   readNamespaceKeys,
   snapshotState,
 } from "./run-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./run-report.js";
-import { callsApp, MAX_RUN_STEPS, notRunReport, rejectOnAbort, runSteps } from "./run-steps.js";
+import { isAppCallKind, MAX_RUN_STEPS, notRunReport, rejectOnAbort, runSteps } from "./run-steps.js";
 
 export interface RunOptions extends RunTarget {
   readonly manual?: ((text: string) => Promise<void>) | undefined;
@@ -56,11 +56,11 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   let lease: Lease | undefined;
   let moved: string | undefined;
   try {
-    const stage = await enterNamespace(loaded, options, client, cleanup);
+    const stage = await leaseNamespace(loaded, options, client, cleanup);
     ({ lease, moved } = stage);
     if (stage.name !== undefined) client.useNamespace(stage.name);
     if (loaded.isIsolated) await snapshotState(client, runId, cleanup);
-    if (app === undefined && flattenSteps(loaded.steps).some(({ kind }) => callsApp(kind)))
+    if (app === undefined && flattenSteps(loaded.steps).some(({ kind }) => isAppCallKind(kind)))
       throw new CannotRunError("some steps call the app under test: give its URL with --app");
     const context: RunContext = {
       client,
@@ -87,7 +87,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   let blind: string[] = [];
   if (outcomeOf(steps, error) !== "error")
     error = await applied.readCounts().then(() => undefined, errorMessage);
-  if (outcomeOf(steps, error) === "passed") blind = await blindSpots(loaded, startState);
+  if (outcomeOf(steps, error) === "passed") blind = await findBlindSpots(loaded, startState);
   const warnings = await cleanup.finish();
   await lease?.release();
   release();

@@ -19,7 +19,7 @@ import {
 } from "./run-namespace.js";
 import type { RunReport, StepReport } from "./run-report.js";
 import { outcomeOf } from "./run-scenario.js";
-import { type Execution, fillVariables, MAX_RUN_STEPS, notRunReport, runSteps } from "./run-steps.js";
+import { type Execution, fillAndCheckStep, MAX_RUN_STEPS, notRunReport, runSteps } from "./run-steps.js";
 
 interface RunSessionOptions extends RunTarget {
   /** Unique name of the session's lease and rules. */
@@ -225,7 +225,7 @@ function isSame(lanes: readonly RunLane[], index: number, canShare: boolean): bo
   const steps = lanes.map(({ steps }) => steps[index]!);
   if (!canShare && steps.some(({ kind }) => kind !== "advance")) return false;
   const [first, ...others] = lanes.map(({ scope }, position) =>
-    JSON.stringify(fillVariables(steps[position]!, scope)),
+    JSON.stringify(fillAndCheckStep(steps[position]!, scope)),
   );
   return others.every((text) => text === first);
 }

@@ -9,7 +9,7 @@ import { STEPS } from "../steps/step-kinds.js";
 import { valueAt } from "../variables.js";
 import type { Client } from "./client.js";
 import type { RunContext } from "./context.js";
-import { type LogRow, listSince, newestId } from "./control-lists.js";
+import { type LogRow, readNewestId, readRecordsSince } from "./control-lists.js";
 import { CannotRunError, errorMessage, type Failure, StepFailure } from "./failure.js";
 import type { StepReport } from "./run-report.js";
 
@@ -91,7 +91,7 @@ async function carryOut(
     if (execution.signal?.aborted) throw new CannotRunError("interrupted");
     if (execution.budget.left-- <= 0)
       throw new StepFailure({ message: `a run carries out at most ${MAX_RUN_STEPS} steps` });
-    const filled = fillVariables(step, scope);
+    const filled = fillAndCheckStep(step, scope);
     title = stepTitle(kind, filled);
     const row = STEPS[kind] as ContainerDefinition | StepDefinition;
     if ("iterations" in row) {
@@ -105,7 +105,7 @@ async function carryOut(
         failed.part === undefined ? failed.failure.message : `${failed.part}: ${failed.failure.message}`;
       return report(failed.outcome, { ...nested, failure: { message } });
     }
-    if (canNameFaults(kind, execution.context)) since = await newestId(client, "requests");
+    if (canNameFaults(kind, execution.context)) since = await readNewestId(client, "requests");
     const result = await rejectOnAbort(execution.signal, row.run(filled, { ...execution.context, location }));
     const variable = row.namedResult?.(filled, result);
     if (variable !== undefined) scope.save(...variable);
@@ -135,7 +135,7 @@ function failureWithLine({ failure, at }: StepFailure, { location }: LoadedStep)
 const constantSteps = new WeakMap<RawStep, RawStep>();
 
 /** Fills in the variables of a step and checks the result. */
-export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
+export function fillAndCheckStep({ raw }: LoadedStep, scope: Variables): RawStep {
   const cached = constantSteps.get(raw);
   if (cached !== undefined) return cached;
   const unresolved: string[] = [];
@@ -206,18 +206,18 @@ export function rejectOnAbort<T>(signal: AbortSignal | undefined, work: Promise<
 
 const MAX_CALLS = 3;
 
-export function callsApp(kind: string): boolean {
+export function isAppCallKind(kind: string): boolean {
   return kind === "app" || kind === "reconcile";
 }
 
 /** Returns true for a step whose failure lists the calls affected by faults. */
 function canNameFaults(kind: string, { isTerse }: RunContext): boolean {
-  return isTerse !== true && (kind === "request" || callsApp(kind));
+  return isTerse !== true && (kind === "request" || isAppCallKind(kind));
 }
 
 /** Describes calls affected by faults since the request `since`: the step's own calls, or the calls of the app. */
 async function faultedCalls(kind: string, since: string | undefined, client: Client): Promise<string[]> {
-  const rows = await listSince(client, "requests", since);
+  const rows = await readRecordsSince(client, "requests", since);
   const isRunsCall = kind === "request";
   return rows
     .filter(({ runner, fault }) => fault !== null && (runner !== null) === isRunsCall)

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { durationFault, durationSchema, parseAdvanceBody } from "../../../core/schema/duration.js";
-import { instantFault } from "../../../core/schema/time.js";
+import { durationErrorMessage, durationSchema, parseAdvanceBody } from "../../../core/schema/duration.js";
+import { instantErrorMessage } from "../../../core/schema/time.js";
 import { defineStep, stepSchema } from "./step-definition.js";
 import { saveSchema } from "./step-schemas.js";
 
@@ -12,7 +12,7 @@ export const advance = defineStep(["ignores_start", "own_customer"], {
   schema: stepSchema({
     advance: z.string(TARGET).check(
       z.refine((text) => parseAdvanceBody(text) !== undefined, {
-        error: ({ input }) => durationFault(input) ?? instantFault(input) ?? TARGET,
+        error: ({ input }) => durationErrorMessage(input) ?? instantErrorMessage(input) ?? TARGET,
       }),
     ),
     quiet: z.optional(durationSchema),

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { durationMs, durationSchema } from "../../../core/schema/duration.js";
+import { durationSchema, durationToMs } from "../../../core/schema/duration.js";
 import { loadLazily } from "../../../core/schema/load-lazily.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {
   type CallResponse,
   callWithTimeout,
-  type NoResponse,
+  type NoResponseReason,
   networkErrorReason,
 } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
@@ -14,7 +14,7 @@ import { CannotRunError, StepFailure } from "../running/failure.js";
 import { callResult, checkCallResult } from "./check-response.js";
 import { type CallContent, DEFAULT_CALL_TIMEOUT, encodeContent, splitCall } from "./request.js";
 import { defineStep, stepSchema } from "./step-definition.js";
-import { callShape, type ExpectedResponse, resultSchema } from "./step-schemas.js";
+import { callStepFields, type ExpectedResponse, resultSchema } from "./step-schemas.js";
 
 const MAX_TRIES = 100;
 const TRIES = `must be 1 to ${MAX_TRIES}`;
@@ -26,13 +26,13 @@ export const app = defineStep(["checks", "ignores_start", "own_customer"], {
   result: () => resultSchema(z.unknown()),
   schema: stepSchema({
     app: callSchema,
-    ...callShape,
+    ...callStepFields,
     tries: z.optional(z.int("must be a whole number").check(z.gte(1, TRIES), z.lte(MAX_TRIES, TRIES))),
     steady: z.optional(durationSchema),
   }),
   run: async (step, context) => {
     const { tries = 1, steady } = step;
-    if (steady !== undefined) return callResult(await pollUntilSteady(step, context, durationMs(steady)));
+    if (steady !== undefined) return callResult(await pollUntilSteady(step, context, durationToMs(steady)));
     for (let left = tries; ; left--)
       try {
         return callResult(await callAndCheck(step, context));
@@ -48,9 +48,9 @@ interface AppStep extends CallContent {
   readonly within?: string | undefined;
 }
 
-async function callAndCheck(step: AppStep, context: RunContext): Promise<CallResponse | NoResponse> {
+async function callAndCheck(step: AppStep, context: RunContext): Promise<CallResponse | NoResponseReason> {
   const { app, expect, within = DEFAULT_CALL_TIMEOUT } = step;
-  const withinMs = durationMs(within);
+  const withinMs = durationToMs(within);
   const answer = await callAppUnderTest(context, app, step, withinMs, expect?.dropped);
   checkCallResult(expect, answer, withinMs);
   return answer;
@@ -61,7 +61,7 @@ async function pollUntilSteady(
   step: AppStep,
   context: RunContext,
   steadyMs: number,
-): Promise<CallResponse | NoResponse> {
+): Promise<CallResponse | NoResponseReason> {
   const { expect, within = DEFAULT_CALL_TIMEOUT } = step;
   const startedMs = systemWallClock.nowMs();
   let last: { readonly text: string; readonly sinceMs: number } | undefined;
@@ -71,16 +71,16 @@ async function pollUntilSteady(
     if (!(got instanceof StepFailure) && expect !== undefined) return got;
     // Ignores server errors for a while; an app that responds with nothing else fails the step.
     const isError = got instanceof StepFailure && isServerError(got);
-    if (isError && nowMs - startedMs < Math.min(MAX_ERRORS_TIMES * steadyMs, durationMs(within))) {
+    if (isError && nowMs - startedMs < Math.min(MAX_ERRORS_TIMES * steadyMs, durationToMs(within))) {
       await pause(POLL_MS.min);
       continue;
     }
     const text =
       got instanceof StepFailure ? JSON.stringify(got.failure.got ?? got.message) : comparableText(got);
     if (last?.text !== text) last = { text, sinceMs: nowMs };
-    const isOver = nowMs - last.sinceMs >= steadyMs || nowMs - startedMs >= durationMs(within);
+    const isOver = nowMs - last.sinceMs >= steadyMs || nowMs - startedMs >= durationToMs(within);
     if (isOver && got instanceof StepFailure) throw got;
-    if (isOver) return got as CallResponse | NoResponse;
+    if (isOver) return got as CallResponse | NoResponseReason;
     const sameMs = nowMs - last.sinceMs;
     const { min, max } = POLL_MS;
     const waitMs = Math.max(min, Math.min(sameMs / 2, max, steadyMs - sameMs));
@@ -105,7 +105,7 @@ function asFailure(error: unknown): StepFailure {
 }
 
 /** Leaves out headers, which contain the time. */
-function comparableText(answer: CallResponse | NoResponse): string {
+function comparableText(answer: CallResponse | NoResponseReason): string {
   return typeof answer === "string" ? answer : JSON.stringify([answer.status, answer.body]);
 }
 
@@ -120,7 +120,7 @@ export async function callAppUnderTest(
   content: CallContent,
   withinMs: number,
   mayBeCut = false,
-): Promise<CallResponse | NoResponse> {
+): Promise<CallResponse | NoResponseReason> {
   if (context.app === undefined)
     throw new CannotRunError("this step calls the app under test: give its URL with --app");
   const { method, path } = splitCall(call);

@@ -1,6 +1,6 @@
 import { findMismatches } from "../../../core/domain/deep-match.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
-import { type CallResponse, type NoResponse, timeoutMessage } from "../running/client.js";
+import { type CallResponse, type NoResponseReason, timeoutMessage } from "../running/client.js";
 import { type Difference, StepFailure, toDifferences } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
 import type { ExpectedResponse } from "./step-schemas.js";
@@ -9,20 +9,20 @@ import type { ExpectedResponse } from "./step-schemas.js";
 const NO_RESPONSE = {
   dropped: "the connection should have been cut",
   timeout: "no response should have arrived in time",
-} as const satisfies Readonly<Record<NoResponse, string>>;
+} as const satisfies Readonly<Record<NoResponseReason, string>>;
 
 /** The result of a call for `save`: the response, or why there is none. */
-export function callResult(answer: CallResponse | NoResponse): object {
+export function callResult(answer: CallResponse | NoResponseReason): object {
   return typeof answer === "string" ? { [answer]: true } : answer;
 }
 
 /** Checks the result of a call; without an expectation it must succeed. */
 export function checkCallResult(
   expected: ExpectedResponse | undefined,
-  answer: CallResponse | NoResponse,
+  answer: CallResponse | NoResponseReason,
   withinMs: number,
 ): void {
-  const absence = (Object.keys(NO_RESPONSE) as NoResponse[]).find((word) => expected?.[word]);
+  const absence = (Object.keys(NO_RESPONSE) as NoResponseReason[]).find((word) => expected?.[word]);
   if (answer === absence) return;
   if (absence === undefined && typeof answer !== "string") {
     checkResponse(expected, answer);

@@ -1,6 +1,6 @@
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
 import type { RunContext } from "../running/context.js";
-import { type LogRow, listSince, readAll } from "../running/control-lists.js";
+import { type LogRow, readAllPages, readRecordsSince } from "../running/control-lists.js";
 import { defineRecordExpectation } from "./expect-records.js";
 import { chargeFields, expectedFields } from "./step-schemas.js";
 
@@ -30,9 +30,10 @@ async function candidates(
   if (isExact(customer_email)) filters.append("customer_email", customer_email);
   for (const [key, value] of Object.entries((metadata ?? {}) as object))
     if (isExact(value)) filters.append(`metadata.${key}`, value);
-  const matches = filters.size === 0 ? [] : await readAll<LogRow>(client, `/charges?${filters.toString()}`);
+  const matches =
+    filters.size === 0 ? [] : await readAllPages<LogRow>(client, `/charges?${filters.toString()}`);
   // Without a match, reads all charges, to report those that match most closely.
-  return matches.length > 0 ? matches : listSince(client, "charges", undefined);
+  return matches.length > 0 ? matches : readRecordsSince(client, "charges", undefined);
 }
 
 function isExact(value: unknown): value is string {

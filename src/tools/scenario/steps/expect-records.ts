@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { RunContext } from "../running/context.js";
-import { type LogRow, readAll } from "../running/control-lists.js";
+import { type LogRow, readAllPages } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
 import { findExpectedRecord, recordMatches } from "./matching.js";
 import { narrowRecordSchema } from "./record-schemas.js";
@@ -95,7 +95,7 @@ export async function describeMailboxDeliveries(
   matches: (delivery: LogRow) => boolean,
 ): Promise<string | undefined> {
   const mailboxes = new Map<unknown, string>();
-  for (const { webhook_id, mailbox } of await readAll<LogRow>(client, "/webhook-endpoints"))
+  for (const { webhook_id, mailbox } of await readAllPages<LogRow>(client, "/webhook-endpoints"))
     if (typeof mailbox === "string") mailboxes.set(webhook_id, mailbox);
   const waiting = (await baseline.since("deliveries"))
     .filter(({ webhook_id, status }) => mailboxes.has(webhook_id) && status === "pending")

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { isInRange } from "../../../core/domain/matcher.js";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
-import { durationMs, durationSchema, formatDuration } from "../../../core/schema/duration.js";
-import { COMPARISONS } from "../../../core/schema/matchers.js";
+import { durationSchema, durationToMs, formatDuration } from "../../../core/schema/duration.js";
+import { COMPARISON_OPERATORS } from "../../../core/schema/matchers.js";
 import { type LogRow, recordIdOf } from "../running/control-lists.js";
 import { type Difference, StepFailure } from "../running/failure.js";
 import { defineRecordExpectation } from "./expect-records.js";
@@ -63,9 +63,9 @@ function checkSpacing(spacing: Spacing, newestFirst: readonly LogRow[], at: stri
     ]);
   for (const [index, pause] of pauses.entries()) {
     const which = `the pause before request ${index + 2}`;
-    for (const name of COMPARISONS) {
+    for (const name of COMPARISON_OPERATORS) {
       const bound = spacing[name];
-      if (bound !== undefined && !isInRange({ [name]: durationMs(bound) }, pause))
+      if (bound !== undefined && !isInRange({ [name]: durationToMs(bound) }, pause))
         fail(`${which} is ${durationText(pause)}, not ${name} ${bound}`, [
           { path: `spacing.${name}`, expected: bound, got: durationText(pause) },
         ]);

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { describeDifferences } from "../../../core/reports/book-report-text.js";
 import { modeSchema } from "../../../core/schema/common.js";
-import { durationMs } from "../../../core/schema/duration.js";
-import { type BookReport, rowOptionsShape } from "../../../core/schema/reconciliation.js";
+import { durationToMs } from "../../../core/schema/duration.js";
+import { type BookReport, bookRowOptionsShape } from "../../../core/schema/reconciliation.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
@@ -11,15 +11,15 @@ import { checkCallResult } from "./check-response.js";
 import { waitUntilIdle } from "./expect-records.js";
 import { DEFAULT_CALL_TIMEOUT } from "./request.js";
 import { defineStep, stepSchema } from "./step-definition.js";
-import { callShape } from "./step-schemas.js";
+import { callStepFields } from "./step-schemas.js";
 
-const { headers, within } = callShape;
+const { headers, within } = callStepFields;
 const booksSchema = z.strictObject({
   app: callSchema,
   headers,
   within,
   mode: z.optional(modeSchema),
-  ...rowOptionsShape,
+  ...bookRowOptionsShape,
 });
 
 export const reconcileStep = defineStep(["checks"], {
@@ -29,7 +29,7 @@ export const reconcileStep = defineStep(["checks"], {
   run: async (step, context) => {
     const { app, headers = {}, within, ...reading } = step.reconcile;
     await waitUntilIdle(context);
-    const withinMs = durationMs(within ?? DEFAULT_CALL_TIMEOUT);
+    const withinMs = durationToMs(within ?? DEFAULT_CALL_TIMEOUT);
     const answer = await callAppUnderTest(context, app, { headers }, withinMs);
     checkCallResult(undefined, answer, withinMs);
     const rows = typeof answer === "string" ? [] : rowsIn(answer.body, app);

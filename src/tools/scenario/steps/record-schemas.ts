@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../../core/domain/glob.js";
 import { eventPayloadSchema } from "../../../core/schema/control-log-responses.js";
-import { ALL_EVENT_TYPES, subjectOfEvent, TEST_EVENT_TYPE } from "../../../core/schema/event-types.js";
+import { ALL_EVENT_TYPES, parseEventType, TEST_EVENT_TYPE } from "../../../core/schema/event-types.js";
 import { isOperationId } from "../../../core/schema/operation-ids.js";
 import { responseSchemaOf } from "../../../core/schema/responses/by-operation.js";
 import { reversalSchema } from "../../../core/schema/reversal-requests.js";
@@ -39,7 +39,7 @@ export function narrowRecordSchema(record: z.ZodMiniObject, described: unknown):
 function dataOf(type: unknown): z.core.$ZodType {
   const isText = typeof type === "string" && !type.includes("${");
   const types = ALL_EVENT_TYPES.filter((known) => !isText || globMatches(type, known));
-  const objects = new Set(types.flatMap((known) => subjectOfEvent(known)?.object ?? []));
+  const objects = new Set(types.flatMap((known) => parseEventType(known)?.object ?? []));
   // Custom types have any data.
   if (objects.size === 0 || type === TEST_EVENT_TYPE) return z.unknown();
   const [first, ...others] = [...objects].map((object) => DATA[object]);

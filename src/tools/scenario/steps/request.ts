@@ -1,26 +1,26 @@
 import * as z from "zod/mini";
 import type { Route } from "../../../core/domain/name-check.js";
 import { globMatchesRoute } from "../../../core/domain/path-patterns.js";
-import { durationMs } from "../../../core/schema/duration.js";
+import { durationToMs } from "../../../core/schema/duration.js";
 import { responseSchemaOf } from "../../../core/schema/responses/by-operation.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
-import type { CallResponse, NoResponse } from "../running/client.js";
+import type { CallResponse, NoResponseReason } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { callResult, checkCallResult } from "./check-response.js";
 import { defineStep, stepSchema } from "./step-definition.js";
-import { callShape, resultSchema } from "./step-schemas.js";
+import { callStepFields, resultSchema } from "./step-schemas.js";
 
 export const DEFAULT_CALL_TIMEOUT = "30s";
-export const DEFAULT_CALL_TIMEOUT_MS = durationMs(DEFAULT_CALL_TIMEOUT);
+export const DEFAULT_CALL_TIMEOUT_MS = durationToMs(DEFAULT_CALL_TIMEOUT);
 
 export const request = defineStep(["checks", "ignores_start", "own_customer"], {
   description: "A call of the sandbox, with the namespace's key: METHOD /path.",
   result: (step, routes = []) => resultSchema(bodyOf(step, routes)),
   expectationField: "expect",
-  schema: stepSchema({ request: callSchema, ...callShape }),
+  schema: stepSchema({ request: callSchema, ...callStepFields }),
   run: async (step, context) => {
     const { method, path } = splitCall(step.request);
-    const withinMs = durationMs(step.within ?? DEFAULT_CALL_TIMEOUT);
+    const withinMs = durationToMs(step.within ?? DEFAULT_CALL_TIMEOUT);
     const answer = await callService(context, method, path, step, withinMs);
     checkCallResult(step.expect, answer, withinMs);
     return callResult(answer);
@@ -34,7 +34,7 @@ export function callService(
   path: string,
   content: CallContent,
   withinMs: number,
-): Promise<CallResponse | NoResponse> {
+): Promise<CallResponse | NoResponseReason> {
   const defaults = { authorization: `Bearer ${keys.test}` };
   return client.service(method, path, encodeContent(content, defaults), withinMs);
 }

@@ -68,7 +68,7 @@ export function resultSchema(body: z.core.$ZodType) {
 }
 
 /** Fields of a step beside its call. */
-export const callShape = {
+export const callStepFields = {
   /** A string is sent as it is, other values as JSON. */
   body: anything,
   /** `null` removes a default header. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import {
-  durationMs,
   durationSchema,
+  durationToMs,
   formatDuration,
   LONGEST_WAIT_MS,
 } from "../../../core/schema/duration.js";
@@ -102,7 +102,7 @@ async function wait(
   expected?: unknown,
 ): Promise<unknown> {
   // A single call waits no longer than the sandbox's maximum.
-  let leftMs = durationMs(within);
+  let leftMs = durationToMs(within);
   let answer: CallResponse;
   do {
     const timeoutMs = Math.min(leftMs, LONGEST_WAIT_MS);
