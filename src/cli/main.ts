@@ -9,7 +9,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   ignoreClosedOutput();
   const words = heedCommon(argv.slice(2));
   try {
-    // Parses a line with only options of `start` without commander and without the other commands, to start faster.
+    // Fast path: parses the options of `start` without loading commander or the other commands.
     const flags = parseStartFlags(words[0] === "start" ? words.slice(1) : words);
     if (flags !== undefined) await (await import("./start.js")).start(flags);
     else await (await import("./program.js")).runProgram(words);

@@ -31,8 +31,8 @@ export function invalidUrlError(flag: string, given: string): UserError {
 }
 
 /**
- * Names that the service defines with these options. If an option is invalid, the names of the shipped service: the
- * command reports the error where it uses the option.
+ * Reads the names that the service defines with these options. If an option is invalid, returns the names of the
+ * shipped service; the command itself reports the invalid option later.
  */
 export async function vocabularyOfFlags(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
   try {

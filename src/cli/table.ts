@@ -4,7 +4,7 @@ import { cellWidth, cutCells, padCells, paint, type Style } from "./text-layout.
 
 const GAP = 2;
 const COLUMN_MIN = 6;
-/** Minimum width of a cut column. If the table is still too wide, ids are shortened and the minimum is `COLUMN_MIN`. */
+/** Minimum width of a cut column. A table that is still too wide gets shortened ids and `COLUMN_MIN` instead. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
 const ID_PREFIX = 11;

@@ -20,7 +20,7 @@ export interface ClientAction {
 
 /** A command that calls a running sandbox. */
 export interface ClientCommand {
-  /** Name and arguments, as in the help. The value of an argument called `verb` or `what` is a key of `verbs`. */
+  /** Command name and arguments, as in the help. The argument `verb` or `what` selects the action in `verbs`. */
   readonly usage: string;
   readonly summary: string;
   readonly example: string;
@@ -48,7 +48,7 @@ export function requireKnownWord(known: readonly string[], command: string, word
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
-/** Creates the `call` of an action on `path/NAME`. NAME is the argument after the verb, named `what` in errors. */
+/** Creates a `call` that requests `path/NAME`. NAME is the argument after the verb; `what` describes it in errors. */
 export function createResourceCall(
   method: "get" | "post" | "delete",
   path: string,

@@ -187,7 +187,7 @@ function chargeQuery(selector: string): Query | undefined {
   return key === undefined ? undefined : { [`metadata.${key === "order" ? "order_id" : key}`]: value };
 }
 
-/** Error for a selector without a match. Lists the valid forms if the selector has no valid form. */
+/** Error for a selector without a match. For a malformed selector, the message lists the valid forms. */
 function selectorError(what: string, selector: string, kinds: readonly string[]): SandboxError {
   const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv)_|@|=/.test(selector);
   const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;

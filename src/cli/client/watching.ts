@@ -101,7 +101,7 @@ async function followActivity(
     }
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && error.name === "SyntaxError")) throw error;
-    // Any other error means that the sandbox was stopped.
+    // Ignores connection errors: the sandbox has stopped, which ends the stream.
   }
 }
 

@@ -142,7 +142,7 @@ async function pullDeliveries(connection: Connection, target: string, isOnce: bo
   process.exit(code ?? 0);
 }
 
-/** Returns true if a pull with `--once` left its mailbox. The mailbox of any other pull has a lease. */
+/** Returns true if an earlier pull with `--once` left its mailbox. Only such a mailbox has no lease. */
 async function hasAbandonedMailbox(connection: Connection): Promise<boolean> {
   const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
   return (items as JsonBody[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);

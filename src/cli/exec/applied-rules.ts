@@ -26,7 +26,7 @@ export async function listAllScenarios(
   }));
 }
 
-/** Leaves out late payments and repeated webhooks that have not happened yet; the server counts scheduled ones too. */
+/** Corrects the server's counts, which include late payments and repeated webhooks that are only scheduled. */
 function appliedByNow(
   { charges = [], webhooks = [], applied }: ScenarioView,
   latePayments: number,
@@ -69,8 +69,8 @@ export async function describeUnappliedFaults(sandbox: Sandbox): Promise<string[
 }
 
 /**
- * Formats how many more tasks are still due after a run with delays than after the plain run, such as "5 webhooks".
- * Undefined if no more are due, or if the scenario does more than delay.
+ * Formats the number of extra tasks due at the end of a run, compared with the plain run, such as "5 webhooks".
+ * Returns undefined without extra tasks, and for scenarios with faults or with webhook rules that do more than delay.
  */
 export function formatUnfinishedTasks(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
@@ -97,7 +97,7 @@ export function findUnappliedRules({ applied }: ScenarioView): string[] {
   return Object.keys(applied).filter((rule) => applied[rule] === 0);
 }
 
-/** Returns true if no fault or webhook rule applied. Other rules count only if the scenario has no such rule. */
+/** Returns true if no fault or webhook rule applied. In a scenario with neither, charge and withdrawal rules count. */
 export function isNotExercised(scenario: ScenarioView): boolean {
   return effectsOf(scenario).every(({ times }) => times === 0);
 }
@@ -138,7 +138,7 @@ type EffectNames<Rule> = readonly (readonly [
   many: string,
 ])[];
 
-/** The first entry whose condition holds names the effect of a rule. */
+/** Effects of fault rules. A rule counts under the first effect whose condition holds. */
 const FAULTS: EffectNames<FaultRule> = [
   [({ drop }) => drop === "after" || drop === "hang", "answer lost", "answers lost"],
   [({ drop }) => drop === "before", "request lost", "requests lost"],

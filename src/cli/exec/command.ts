@@ -93,7 +93,7 @@ export class CommandRunner {
         child.on("error", child.pid === undefined ? refused : () => {});
         if (child.pid !== undefined) resolve(child);
       } catch (error) {
-        // Some errors are thrown, others emitted.
+        // `spawn` throws some errors and emits others.
         refused(error as NodeJS.ErrnoException);
       }
     });

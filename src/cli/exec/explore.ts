@@ -61,7 +61,7 @@ export function prepareExploration(
 /** Maximum time between a refused connection and the exit of the app. */
 const EXIT_TIMEOUT_MS = 1_000;
 
-/** Adds the app's exit code to a liveness finding if the app has ended. */
+/** Adds the app's exit code to the last finding if that finding is `liveness` and the app has ended. */
 async function exitOf(
   report: ExploreReport,
   { command }: ExecPlan,

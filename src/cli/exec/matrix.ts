@@ -118,7 +118,7 @@ export class Matrix {
     return [...lines, ...notRun.map((line) => paint("dim", line))];
   }
 
-  /** The description of a mishap that broke the suite, and the advice that is new compared with the plain run. */
+  /** Describes a mishap under which the command failed. Adds advice that is new compared with the plain run. */
   #failureLines(
     { label, scenarioView, verdict, isRare, advice = [] }: Row,
     paint: Paint,

@@ -61,7 +61,7 @@ export class ProcessTree {
   readonly #known = new Map<number, ProcessInfo>();
   readonly #mark: string;
 
-  /** @param root the command. Without it, or if another process now has the pid, only marked processes are found */
+  /** @param root the command; if omitted, or if its pid now belongs to another process, only marked processes count */
   constructor(mark: string, root?: { readonly pid: number; readonly started: string | undefined }) {
     this.#mark = `${MARK_VARIABLE}=${mark}\0`;
     const row = root === undefined ? undefined : processes().find(({ pid }) => pid === root.pid);

@@ -60,7 +60,7 @@ export class SignalForwarder {
   }
 
   readonly #on = (signal: NodeJS.Signals): void => {
-    // Recorded at once, so that no other command starts if the signal ends this one.
+    // Recorded at once, so no other command starts if the signal ends the running command.
     if (STOPPING.includes(signal)) {
       this.#stopSignal = signal;
       this.#stopping.abort();

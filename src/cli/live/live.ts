@@ -27,7 +27,7 @@ export class ActivityPrinter {
   #day: string | undefined;
   #release: (() => void) | undefined;
 
-  /** Queues an activity for printing. `build` is called only if it is printed. */
+  /** Queues an activity for printing. Activities that are not printed are never built. */
   readonly queue = (build: () => Activity): void => {
     if (this.#waiting.length < LINES_MAX) this.#waiting.push(build);
     else this.#leftOut++;

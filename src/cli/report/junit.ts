@@ -69,7 +69,7 @@ function seconds(durationMs: number): string {
   return (durationMs / 1_000).toFixed(3);
 }
 
-/** Formats an element: text content between the tags, lists on lines of their own. */
+/** Formats an XML element. Text stays between the tags; child elements get indented lines of their own. */
 function element(
   name: string,
   attributes: Readonly<Record<string, string | number | undefined>>,

@@ -64,7 +64,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
 
 function detailsOf(failure: Failure): CaseDetail[] {
   const { expected, got, difference = [], made_by = [], note, nearest = [] } = failure;
-  // Leaves out the nearest record if it is the only one and the failure already shows its difference.
+  // Omits a single almost-matching record if `difference` already describes that record.
   const others = nearest.length === 1 && nearest[0]!.difference === failure.difference ? [] : nearest;
   const details: [string, string | undefined][] = [
     ["expected", expected === undefined ? undefined : jsonOf(expected)],
