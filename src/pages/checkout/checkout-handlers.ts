@@ -174,7 +174,7 @@ function choiceCommand(
   return chooseMethod(charge.charge_id, readMethodForm(form, charge, namespace.engine.catalogue));
 }
 
-/** The charge after the tasks due now have run. */
+/** Runs due tasks, then returns the current charge. */
 function afterDueTasks(namespace: Namespace, charge: Charge): Charge {
   namespace.runDueTasks();
   return namespace.engine.state.get("charges", charge.charge_id) ?? charge;

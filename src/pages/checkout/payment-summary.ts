@@ -101,7 +101,7 @@ export function copyButton(what: string, value: string, valueId: string): Markup
 /**
  * Body attributes that configure the script's polling.
  * @param stay statuses of the current screen; at any other status the script loads the next page
- * @param then the next page; "shop" means the checkout page until the charge has ended
+ * @param then the next page: the checkout, or the shop if the charge has ended and the shop gave a URL
  */
 export function pollingAttributes(
   { charge, links, speed, remainingMs }: CheckoutPage,

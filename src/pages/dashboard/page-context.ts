@@ -76,7 +76,6 @@ export function currentUrl(
   return viewUrl(context, context.view, context.id, { ...params, ...query });
 }
 
-/** Returns true if the record is of the selected mode. */
 export function isInMode({ mode }: PageContext, record: { readonly mode: Mode }): boolean {
   return mode === undefined || record.mode === mode;
 }

@@ -64,7 +64,7 @@ addEventListener("DOMContentLoaded", () => {
     });
   }
 
-  // Sections with the words in their heading come first; those that only mention them are shown on request.
+  // Shows sections whose heading has all words. Other sections that contain the words are shown on request.
   const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
   const entries = sections.map((section) => {
     const name = textOf(section, "summary"), all = name + " " + textOf(section, "dt code, details > p, h4");

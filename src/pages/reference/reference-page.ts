@@ -92,7 +92,7 @@ function singleUses(document: OpenApiDocument): Set<string> {
   return new Set(bodies.filter((name) => uses.filter((other) => other === name).length === 1));
 }
 
-/** Schema of a body. For an event, the component schema without the fixed `type`. */
+/** Schema of a body. For an event, only the component schema, which is the first part of `allOf`. */
 function schemaOf({ content = {} }: BodyDescription): DocumentSchema {
   const [{ schema } = { schema: {} }] = Object.values(content) as { schema: DocumentSchema }[];
   return schema.allOf?.[0] ?? schema;

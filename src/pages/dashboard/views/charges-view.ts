@@ -36,7 +36,7 @@ ${filteredList<Charge>(context, "charges", {
 })}`;
 }
 
-/** Allowed transitions. A status that needs a price is left out if no method can set one. */
+/** Allowed transitions. Excludes a status that needs a price if the charge offers no method. */
 function allowedTransitions(charge: Charge) {
   return CHARGE_STATUS_TABLE[charge.status].next.flatMap((to) => {
     const { verb } = CHARGE_STATUS_TABLE[to];
