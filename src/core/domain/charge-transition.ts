@@ -1,6 +1,6 @@
-// The life of a charge as pure functions. `computeTransition` makes each status change, also those of a late payment,
-// from EXPIRED to PROCESSING or COMPLETED. The engine calls it and carries out the returned effects. Nothing here reads
-// a clock, stores or sends.
+// The life of a charge as pure functions. `computeTransition` makes every status change; a late payment leads from
+// EXPIRED to PROCESSING or COMPLETED. The engine calls the function and carries out the returned effects. Nothing here
+// reads a clock, stores or sends.
 import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
 import type {
@@ -142,7 +142,7 @@ const NO_HISTORY: History = [];
 let lastBefore: History | undefined;
 let lastAfter: History = NO_HISTORY;
 
-/** Appends a status to a history, empty if undefined. Caches the last result: advances need it thousands of times. */
+/** Appends a status; an undefined history is empty. Caches the last result, which advances need thousands of times. */
 export function appendStatus(
   before: History | undefined,
   status: ChargeStatus,

@@ -25,6 +25,7 @@ export interface MethodKind {
   readonly isRequiredOnPage?: true;
   /** True if customers pay to a wallet address; a quote already includes it. */
   readonly hasWallet?: true;
+  /** Makes instructions with fields in the order of the specification (Payment instructions). */
   readonly createInstructions: (input: InstructionsInput) => PaymentInstructions;
 }
 
@@ -37,7 +38,6 @@ export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> =
 
 const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any money.";
 
-/** The instructions of each method have their fields in the order of the specification (Payment instructions). */
 function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
   const bank_name = institution(rail, "Sandbox Bank");
   const account_number = deriveBankAccountNumber(rail?.country ?? null, digest);

@@ -1,9 +1,9 @@
 import { Decimal as DecimalJs } from "decimal.js";
 
 /**
- * Number type of this file, the only one that computes with amounts. Amounts are canonical decimal strings: plain
- * notation, exactly the currency's decimals. The precision suffices for sums of any number of amounts with 30 digits
- * before the point, each times a rate; decimal.js defaults to 20 digits.
+ * Number type of this file; no other file computes with amounts. Amounts are canonical decimal strings: plain notation,
+ * exactly the currency's decimals. The precision suffices for sums of any number of amounts with 30 digits before the
+ * point, each times a rate; decimal.js defaults to 20 digits.
  */
 const Decimal = DecimalJs.clone({
   precision: 150,

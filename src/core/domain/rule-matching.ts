@@ -90,7 +90,7 @@ export function ruleNames(scenario: Scenario): string[] {
   return RULE_KINDS.flatMap((kind) => (scenario[kind] ?? []).map((_rule, index) => `${kind}.${index}`));
 }
 
-/** Finds the first matching rule for which `isLeft` returns true, in the order of the scenarios. */
+/** Finds the first rule that matches and is not used up (`isLeft`), in the order of the scenarios. */
 export function findRule<Kind extends RuleKind>(
   kind: Kind,
   scenarios: Iterable<Scenario>,

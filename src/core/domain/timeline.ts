@@ -62,7 +62,7 @@ export function planEntryAfterExpiry(
   return step === -1 ? undefined : planEntry(timeline, step, expiredMs, expiredMs);
 }
 
-/** Result of a due entry: the status changes, is reached already, or may not follow. The last two add a note. */
+/** Result of a due entry: status changes, status is already reached, change is illegal. The last two add a note. */
 export type EntryResult = "moves" | "already" | "illegal";
 
 export function checkEntry<Status extends string>(
