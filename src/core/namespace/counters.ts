@@ -81,7 +81,7 @@ function isLatePayment({ type, object_id }: EventRecord, state: State): boolean 
   return charge?.status === "COMPLETED" && firstExpiredMs(charge) !== undefined;
 }
 
-/** Returns the mishaps of the delivery's last attempt; none if that attempt has another `order`. */
+/** Returns the mishaps of the delivery's last attempt if that attempt has the number `order`; else none. */
 function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: State): CountedMishap[] {
   const last = delivery.attempts.at(-1);
   if (order === undefined || last?.order !== order || delivery.mishap?.forged !== undefined) return [];

@@ -115,7 +115,7 @@ function addEndpoints({ webhooks, webhookSecret }: NamespaceOptions): Command<vo
   };
 }
 
-/** @param secret for an endpoint without its own */
+/** @param secret used if the webhook has no secret */
 export function registerWebhook(webhook: WebhookOption, secret: string): Command<unknown> {
   return registerEndpoint({
     url: webhook.url ?? null,

@@ -43,7 +43,7 @@ export interface NamespacesOptions {
 
 type NamespaceView = z.infer<typeof namespaceSchema>;
 
-/** All namespaces of a server: finds a request's namespace, creates and deletes them. */
+/** All namespaces of a server. Finds the namespace of a request; creates and deletes namespaces. */
 export class Namespaces {
   readonly leases: Leases | undefined;
   /** Advice since the start, including that of reset or deleted namespaces. */
@@ -109,7 +109,7 @@ export class Namespaces {
     );
   }
 
-  /** With leases: finds the process that runs a call's namespace, after taking over or creating it if necessary. */
+  /** With leases: takes over or creates a call's namespace if necessary, then finds the process that runs it. */
   async locate(header: string | null, apiKey: string | null): Promise<NamespaceLocation> {
     const leases = this.leases!;
     let name = header ?? this.#nameOfKey(apiKey);

@@ -60,7 +60,7 @@ export class ResponseHolds {
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
-  /** Calls `onMet` after a response to a new webhook of the object; for `idle`, once the object has nothing pending. */
+  /** Calls `onMet` once a receiver has answered a new webhook of the object and, for `idle`, nothing is pending. */
   #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
     const { engine, wall } = this.#options;
     const sinceMs = wall.nowMs();

@@ -9,7 +9,7 @@ import { HeartbeatLease } from "../time/heartbeat-lease.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { FaultInjector } from "./fault-injector.js";
 
-/** Maximum wait for a running advance before the changes of a runner that disappeared are undone. */
+/** Maximum wait for a running advance before the lease restores the namespace. */
 const LONGEST_ADVANCE_MS = 600_000;
 
 /** Parts of a namespace that a run changes. */

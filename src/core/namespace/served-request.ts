@@ -19,7 +19,7 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** Id of the charge or withdrawal that the call created. With a fault: the id in the response, even if it is lost. */
+  /** Id of the charge or withdrawal that the call created. With a fault: the id in the sent or lost response. */
   objectId?: string | undefined;
   /** Location and problem of each input that was silently ignored. */
   readonly tolerated?: readonly string[] | undefined;

@@ -79,7 +79,7 @@ interface AdvisorOptions {
   readonly clock: Clock;
   readonly clockControl: ClockControl;
   readonly keys: ApiKeys;
-  /** Second log with the same advice; `clear` does not empty this log. */
+  /** Log of the advice in all namespaces; `Advisor.clear` does not empty this log. */
   readonly total: AdviceLog;
 }
 
