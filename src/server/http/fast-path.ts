@@ -58,7 +58,7 @@ function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   return length !== undefined && Number(length) <= MAX_BODY_BYTES;
 }
 
-/** Writes ASCII bodies as text, others as bytes: Node encodes headers like a text body, and headers must be latin-1. */
+/** Writes ASCII bodies as text, others as bytes: a text body's encoding also applies to headers, which are latin-1. */
 function write(outgoing: ServerResponse, { status, headers, body }: TextResponse): void {
   const length = Buffer.byteLength(body);
   headers["Content-Length"] = String(length);

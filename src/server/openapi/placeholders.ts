@@ -13,8 +13,8 @@ import {
 import type { OpenApiJson } from "./document.js";
 
 /**
- * Looks up the value of a placeholder `{{name}}` in the fixtures and settings of a namespace. If the placeholder is a
- * whole text, the value may have any type, and undefined omits the field.
+ * Looks up the value of a placeholder `{{name}}` in the fixtures and settings of a namespace. A text that is only a
+ * placeholder becomes the value, which may have any type; undefined omits the field.
  */
 export type PlaceholderLookup = (placeholder: string) => unknown;
 

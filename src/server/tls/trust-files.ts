@@ -18,7 +18,7 @@ const PID = "pid";
 
 /**
  * Writes the trust files of a run; `end` deletes them. Their path in the temporary folder depends only on user and
- * port, so that an app's settings can name it permanently and the commands find it without an option.
+ * port. An app's settings can name the path permanently, and sandbox commands find the files without an option.
  */
 export function writeTrustFiles(
   port: number,
