@@ -48,7 +48,7 @@ export class Dispatcher implements DeliveryAttempts {
     });
     const { engine } = scheduler;
     engine.onStored(({ puts }) => {
-      // Begins mailbox attempts again when an endpoint changes, which drops those of removed or disabled endpoints.
+      // Begins waiting mailbox attempts again, to drop those whose endpoint was removed or disabled.
       if (puts.some(([collection]) => collection === "endpoints"))
         this.#resume(this.mailboxes.removeWaiting());
     });
@@ -163,7 +163,7 @@ export class Dispatcher implements DeliveryAttempts {
     return job.canBeHeld && this.#scheduler.isTimePassing;
   }
 
-  /** Sends one held attempt to an unreachable receiver; releases the others unless this one must be held again. */
+  /** Sends one held attempt. Releases its endpoint's other held attempts, unless the sent one is held again. */
   #probe(webhookId: string, target: string, task: Task): void {
     const job = this.#prepare(task);
     if (job === undefined) {

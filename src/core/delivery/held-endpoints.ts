@@ -58,7 +58,7 @@ export class HeldEndpoints {
     );
   }
 
-  /** Puts a failed probe's attempt back in front. */
+  /** Holds the attempt of a failed probe again, as the first of its endpoint. */
   holdAfterProbe(webhookId: string, target: string, task: Task): void {
     const held = this.#held.get(webhookId);
     held?.tasks.unshift(task);

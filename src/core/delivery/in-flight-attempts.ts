@@ -45,7 +45,7 @@ export class InFlightAttempts {
     this.#returned.delete(attempt);
   }
 
-  /** Puts an attempt back in front, because its outcome could not be stored. */
+  /** Puts an attempt first in both sets, because its outcome could not be stored. */
   putBackFirst(attempt: InFlightAttempt): void {
     for (const attempts of [this.#inFlight, this.#returned]) {
       const followed = [...attempts];

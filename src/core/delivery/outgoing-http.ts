@@ -62,10 +62,10 @@ const LOCALHOST: dns.LookupAddress[] = [
   { address: "::1", family: 6 },
 ];
 
-/** In effect no limit per address: Node's default of 250 ms is too short on a busy machine. */
+/** Timeout of connecting to one address: in effect none, since Node's 250 ms is too short on a busy machine. */
 const CONNECT_TIMEOUT_MS = 600_000;
 
-/** Name resolution for all outgoing requests: to receivers and to the app under test. IP addresses are not looked up. */
+/** Name resolution for requests to receivers and to the app under test. IP addresses are not looked up. */
 function lookupOptions(
   hostname: string,
   resolve = dns.lookup as LookupFunction,
