@@ -21,7 +21,7 @@ import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** Keys of the records to compare the next one with, by collection: the newest of each kind, and the last changed. */
+/** Keys of the records that the next puts are compared with: the newest of each kind, and the last changed. */
 export interface LatestKeys {
   readonly created: Map<CollectionName, Map<unknown, RecordKey>>;
   readonly changed: Map<CollectionName, RecordKey>;

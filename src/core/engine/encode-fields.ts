@@ -84,7 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Assumes a change without comparing if `after` and `model` are one object: records share only new objects. */
+/** Counts `after` as changed, without comparing, if `model` is the same object: records share only new objects. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

@@ -17,7 +17,7 @@ class FrozenEntries implements RecordEntries {
   readonly #records: readonly unknown[];
 
   constructor(table: RecordTable<unknown>) {
-    // An array of pairs would take ten times as long.
+    // Two arrays, because building one array of pairs takes ten times as long.
     this.#keys = [...table.keys()];
     this.#records = [...table.values()];
   }

@@ -35,7 +35,7 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Group commit: the changes of one tick are in the state at once and are stored together at the end of the tick, or
+ * Group commit: the changes of one tick enter the state immediately, and are stored together at the end of the tick or
  * earlier on request. Only stored changes are shown outside. If storing fails, the batch and later changes are undone.
  */
 export class GroupCommit {

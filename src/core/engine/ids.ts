@@ -70,7 +70,7 @@ interface Run {
 
 const runs: Partial<Record<IdKind, Run>> = {};
 
-/** Batch size for longer runs of digests: made one by one, each digest costs three times as much. */
+/** Number of digests computed together in a long run. Computed alone, a digest takes three times as long. */
 const BATCH_SIZE = 16;
 
 /** As `numberedDigest`, in hexadecimal, which costs half as much. */

@@ -76,7 +76,7 @@ export interface RecordPage<Item> {
   readonly items: Item[];
 }
 
-/** Limit on lazily built groupings; the oldest is dropped. */
+/** Maximum number of fields by which records are grouped; the oldest grouping is dropped. */
 const GROUPINGS_MAX = 20;
 
 class CollectionIndex<Item extends { readonly seq: number }> {
@@ -228,7 +228,7 @@ export function isIndexed(name: CollectionName): name is IndexedCollection {
   return name in INDEXES;
 }
 
-/** Inserts a key in order of its number: at the end, except when a removal is undone. */
+/** Inserts a key in ascending order of `numberOf`: at the end, except when a removal is undone. */
 export function addToGroup(
   groups: Map<string, RecordKey[]>,
   name: string | null,

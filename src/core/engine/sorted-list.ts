@@ -113,7 +113,7 @@ export class SortedList {
   }
 }
 
-/** Page of several disjoint lists as if they were one. A binary search finds its start, so late pages cost no more. */
+/** Page of several disjoint lists as if they were one. Binary search, so late pages cost no more than early ones. */
 export function pageAcrossLists(lists: readonly SortedList[], offset: number, limit: number): number[] {
   if (lists.length === 1) return lists[0]!.pageFromEnd(offset, limit);
   let low = -1;

@@ -8,10 +8,10 @@ import type { State } from "./state.js";
 /** Collections with stale reads: a lagging replica returns records as they were earlier. */
 export type StaleReadCollection = "charges" | "destinations" | "withdrawals";
 
-/** Sandbox time in milliseconds, or just before each record's last change, but never before its creation. */
+/** Sandbox time in milliseconds; `last_change` is just before a record's last change, at the earliest its creation. */
 export type AsOf = number | "last_change";
 
-/** The record as of that time; undefined if it did not exist yet. */
+/** The record as it was at `asOf`; undefined if `asOf` is before its creation. */
 export function recordAsOf<Name extends StaleReadCollection>(
   state: State,
   name: Name,

@@ -62,7 +62,7 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
   return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };
 }
 
-/** Returns true if `default` decides: a mishap rule without `match` must not override magic customers and amounts. */
+/** Returns true if a mishap scenario's rule without `match` must leave the object to a matching rule of `default`. */
 function leavesToDefaultScenario(
   kind: "charges" | "withdrawals",
   scenarios: readonly Scenario[],

@@ -79,7 +79,7 @@ interface Moved {
 
 /**
  * Sets a charge's tasks and puts the charge. Mutates the new record, because a copy would double a transition's memory.
- * The mutation is safe: until then only the charge's event refers to the record, and events show no tasks.
+ * The mutation is safe: before the put only the charge's event refers to the record, and events show no tasks.
  */
 function putWithTasks(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
   (charge as { tasks: ChargeTasks }).tasks = tasks;

@@ -126,7 +126,7 @@ export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMet
   return priceCharge(tx, charge, terms);
 }
 
-/** Payment terms of a method by currency, without the payer's numbers; skips currencies with a price of zero. */
+/** Payment terms of a method by currency, without phone or account number; skips currencies with a price of zero. */
 function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
   const method = tx.catalogue.method(id);
   return (codes ?? method?.currencies ?? []).flatMap((code) => {

@@ -6,13 +6,13 @@ import type { State } from "../state.js";
 import type { Command } from "../transaction.js";
 
 interface StoreOptions {
-  /** True if the scenario's rules apply to everything from now on. */
+  /** True to activate the scenario: its rules then also apply to calls that do not request it. */
   readonly active: boolean;
   /** True if stored by the control API. */
   readonly byHand: boolean;
 }
 
-/** Stores a scenario; keeps the start time and counts if an identical one is stored. */
+/** Stores a scenario. An identical stored scenario keeps its start time and its counts. */
 export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptions): Command<StoredScenario> {
   return (tx) => {
     const existing = tx.get("scenarios", scenario.name);

@@ -66,7 +66,7 @@ function decimalsIn({ tables }: State, { mode, organization_id }: Charge, curren
   return tables.holdings.get(holdingsKey(mode, organization_id, currency))?.decimals ?? 0;
 }
 
-/** Next step of the amounts in an account, as error messages say it. */
+/** Word for error messages by account, as in "the amount waiting to be settled". */
 const AWAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
 
 /** Checks each account against its postings and waiting amounts; leaves in `open` the amounts without an account. */
