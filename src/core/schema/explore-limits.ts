@@ -41,7 +41,7 @@ export const DEVIATION_KINDS = [
   "webhook_dropped",
 ] as const;
 
-/** Kinds of notes that `explore` can report as findings: the kinds of deviations, and bad client practice. */
+/** Values of `--fail-on`: the kinds of deviation, and `manners` for bad client practice. */
 export const FAIL_ON_KINDS = [...DEVIATION_KINDS, "manners"] as const;
 
 export const failOnSchema = z.array(

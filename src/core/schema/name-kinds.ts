@@ -16,7 +16,7 @@ export type NameKind =
 
 const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
-/** Clones a schema and marks its text as names of `kind`, or globs of names; undefined marks it as no names. */
+/** Clones a schema and marks its text as names, or globs of names, of `kind`. Undefined: the text has no names. */
 export function withNameKind<Schema extends z.ZodMiniType>(
   kind: NameKind | undefined,
   schema: Schema,

@@ -122,7 +122,7 @@ export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some with
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
-/** `type` matches the event type and so replaces the destination type of `anyMatch`. */
+/** `type` is the event type here, not the destination type as in `anyMatch`. */
 const webhookMatchSchema = z.strictObject({ ...anyMatch, type: withNameKind("event type", text), url: text });
 
 /** Failure of a receiver that is down: connection refused, timeout, or an error status. */

@@ -12,7 +12,7 @@ export const STORAGE_AWAY: Refusal = refuse(
   "The sandbox cannot reach its database now. If the call was under way, it may have been carried out; look before you repeat it without an Idempotency-Key.",
 );
 
-/** Base class of errors that every caller gets. The heap guard or the storage reports the cause once. */
+/** Base class of errors that are not reported for each call: the heap guard or the storage reports the cause once. */
 export abstract class UnavailableError extends Error {
   abstract readonly refusal: Refusal;
 }
