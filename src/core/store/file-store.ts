@@ -127,8 +127,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Starts a new snapshot if the journal is larger than `compactAtBytes` and twice the snapshot, so that the average
-   * cost of a change is constant. After a failure, retries when the journal has doubled.
+   * Starts a new snapshot if the journal is larger than `compactAtBytes` and more than twice as large as the snapshot,
+   * so that the average cost of a change is constant. After a failure, retries when the journal has doubled.
    */
   compactIfLarge(state: () => FrozenState): Promise<StoreError | undefined> | undefined {
     const { journal } = this.#openOrThrow();

@@ -115,7 +115,7 @@ export class Lock {
       utimesSync(this.#lockFile, nowS, nowS);
       this.#stats = statsOf(this.#lockFile);
     } catch {
-      // Another process may then take the lock over, which `check` detects.
+      // Ignored: if another process takes the untouched lock over, `check` detects the loss.
     }
   }
 

@@ -10,7 +10,7 @@ import { asStoreError, StoreError } from "../store-error.js";
 import { isJournalEntry, isStateDump } from "../stored-shapes.js";
 import type { NamespaceLease, StoredEntry } from "./commits.js";
 
-/** Compaction starts when the changes exceed this size and twice the size of the state. */
+/** Minimum size of the changes for a compaction; they must also exceed twice the size of the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 
 /** Stores one namespace in the database. All namespaces of the process share one transaction per tick. */
@@ -58,7 +58,7 @@ export class PostgresStore implements Store {
     return this.#write([{ seq: state.seq, isState: true, body: [...encodeState(state)].join("") }]);
   }
 
-  /** Throws at once while the database is away. A read then goes on without the changes of due tasks. */
+  /** Throws at once while the database is away, so that reads go on without due tasks instead of waiting. */
   #write(entries: readonly StoredEntry[]): Promise<void> {
     this.lease.commits.checkReachable(this.lease);
     return this.lease.commits.write(this.lease, entries).then(() => this.#count(entries));
