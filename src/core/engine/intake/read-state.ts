@@ -39,7 +39,7 @@ export function auditState(state: State, configuration: NamespaceConfiguration):
   throw new Error(`${first.join(" ")}${more}`);
 }
 
-/** Checks relations between records and the ledger, then tries the planned tasks. */
+/** Checks relations between records and the ledger, then runs each planned task in a discarded transaction. */
 function checkWhole(
   state: State,
   { catalogue, settings }: NamespaceConfiguration,
