@@ -36,7 +36,7 @@ export type AdvanceTarget =
   | { readonly byMs: number }
   | { readonly until: "next" | "idle" };
 
-/** Number of tasks that a report lists. */
+/** Maximum number of tasks that a report lists. */
 const FIRED_LIMIT = 1_000;
 /** Maximum length of a chain of webhooks and calls in an advance to idle; a longer chain counts as endless. */
 const LONGEST_LOOP = 1_000;
@@ -85,7 +85,7 @@ export class Advance {
     return this.#nowMs;
   }
 
-  /** Counts a task, unless the clock was stopped and the task was due at the start: it needed no advance to run. */
+  /** Counts a task. Leaves out tasks due at the start on a stopped clock, because they needed no advance. */
   noteFired(task: Task, atMs: number): void {
     if (!this.#clockRuns && atMs <= this.fromMs) return;
     this.#firedTotal++;

@@ -42,7 +42,7 @@ export class AppActivity {
     this.#lastMs = this.#wall.nowMs();
   }
 
-  /** Excludes a call from the calls under way while a fault holds its response until a webhook is answered. */
+  /** Excludes a call whose response a fault holds from the calls under way, until `held` resolves. */
   async excludeHeldCall(held: Promise<void>): Promise<void> {
     this.#heldCalls++;
     await held;

@@ -97,7 +97,7 @@ export class Clock {
     return { ...setting, sandbox_ms: nowMs, wall_ms: this.#wall.nowMs() };
   }
 
-  /** Restores the clock of an earlier run. A manual clock stood still meanwhile; other clocks have gone on. */
+  /** Restores the clock of an earlier run. A manual clock keeps its time; other clocks add the time since that run. */
   static resume(
     wall: WallClock,
     record: ClockRecord,

@@ -3,7 +3,6 @@ import * as timers from "node:timers";
 /** Node's own timers: fake timers in a test must stop neither event-loop yields nor heartbeats of locks. */
 const { setImmediate, setTimeout, setInterval, clearInterval } = timers;
 
-/** Calls back after pending I/O of the event loop. */
 export function afterPendingIo(run: () => void): void {
   setImmediate(run);
 }
