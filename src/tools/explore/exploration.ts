@@ -36,7 +36,7 @@ export type SkipReason =
   | "holds_a_failing_set"
   /** At least two deviations of the set, each tried alone, do not change the app's behaviour. */
   | "absorbed"
-  /** A subset behaved like an earlier set; the two have similar kinds at one place: `answer_5xx` and `request_lost`. */
+  /** A subset behaved like an earlier set with a similar kind at one place: `answer_5xx` instead of `request_lost`. */
   | "alike"
   /** The set's deviations concern unrelated charges or withdrawals, whose metadata have no value in common. */
   | "independent"

@@ -47,7 +47,7 @@ interface Kind {
 export const RACE_REPEATS = 2;
 const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
-/** Sandbox time added to an advance or a delay, so that it ends after the event that it must outlast. */
+/** Sandbox time by which an advance or a delay goes beyond the event that it waits for. */
 const MARGIN_MS = 1_000;
 
 function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind["effectAt"] {
@@ -79,7 +79,7 @@ function holdingRead(place: PlaceOfCall): Effect | undefined {
   };
 }
 
-/** A held call of this operation starts the time advance, because the run may have no charge to start the advance. */
+/** Operation whose held call starts the time advance, because its run may have no charge. */
 const PAYOUT = "createWithdrawal";
 
 /** Maximum wall time of a held response: an app with a lock handles no webhook before it has the response. */
@@ -293,7 +293,7 @@ export class KnownDeviations {
     return (deviation) => {
       const { what } = this.#placeOf(deviation);
       if (what !== "call" && what !== "event") return true;
-      // A hold ends at a later change of the payment, so the place alone is not enough for a deviation that holds.
+      // A hold ends at a later change of the payment, so a deviation that holds may not apply even if its place exists.
       return this.effectOf(deviation).isHolding === undefined
         ? places.has(deviation.at)
         : keys.has(deviationKey(deviation));
@@ -304,7 +304,7 @@ export class KnownDeviations {
     return DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
-  /** Two deviations of one call, or two that hold a response, exclude each other. */
+  /** Returns `impossible` for deviations of one call and for two holds, `independent` for unrelated payments. */
   separationOf(one: Deviation, other: Deviation): SeparationReason | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];

@@ -65,7 +65,7 @@ class Search {
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
-  /** Sets that behaved like an earlier set; the two have different kinds of the same `likeness` at one place. */
+  /** Sets that behaved like an earlier set with another kind of the same `likeness` at one place. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
   readonly #meets = new Map<string, SearchRunResult["canApply"]>();

@@ -6,7 +6,6 @@ import type { ExploreFinding } from "./exploration.js";
 import { behaviourOf, hasFailureSigns, judgeTrace, type TraceVerdict } from "./judge.js";
 import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
 
-/** The result of the plain runs. */
 export interface PlainRunResult {
   /** A plain run, the reference for runs with deviations. */
   readonly trace: Trace;

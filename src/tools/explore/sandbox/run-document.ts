@@ -142,7 +142,7 @@ const NO_5XX: RawStep = {
   expect_delivery: { answered: "5xx", count: 0 },
 };
 
-/** A customer who presses twice may place two orders: each is paid at most once, and at least one is paid. */
+/** Steps that count paid charges. Two presses may place two orders: each is paid at most once, at least one is paid. */
 function chargeChecks(
   { chargeMatch, completedCharges, orderCharges }: Baseline,
   { presses }: SandboxPlan,
@@ -166,7 +166,7 @@ function withdrawalChecks({ completedWithdrawals }: Baseline, { presses }: Sandb
   return [{ name: "Paid out as often as asked", expect_withdrawal: completed }];
 }
 
-/** Returns the baseline of an unpaid order: one completed charge less, and no view that says paid. */
+/** Returns the baseline of an unpaid order: one completed charge fewer, and views whose status does not mean paid. */
 function unpaid({ completedCharges, observed, ...baseline }: Baseline): Baseline {
   return {
     ...baseline,

@@ -45,7 +45,7 @@ export interface SandboxPlanOptions {
   readonly customerMatch: Baseline["customerMatch"];
   /** The plan confirms a failure and goes into a file, so it allows for slow machines. */
   readonly isSaved: boolean;
-  /** How slow the app is, from `paceOf`: scales the wall times within which two parts of the app must overlap. */
+  /** How slow the app is, from `paceOf`: scales the wall times of holds and response delays. */
   readonly pace: number;
   /** Time stands still after each webhook until the app makes no calls, so a hold may have to last longer. */
   readonly isWaiting?: boolean;
