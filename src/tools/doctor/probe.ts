@@ -133,7 +133,7 @@ export function isDuplicateAnswer(answer: Answer, { answers }: ProbeEvidence): b
     : undefined;
 }
 
-/** Returns true for the kind of answer that refuses a signature, which is a 5xx in some receivers. */
+/** Returns true if the answer refuses a signature; some receivers refuse signatures with a 5xx. */
 export function isSignatureRefusal({ kind }: Answer, { answers }: ProbeEvidence): boolean {
   return kind === "refused" || kind === finalAnswers(answers.get("wrong_secret") ?? [])[0]?.kind;
 }
