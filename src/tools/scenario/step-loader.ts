@@ -121,7 +121,7 @@ export class StepLoader {
     return { kind, raw: step, location: stepLocation(document, at), lists };
   }
 
-  /** Returns true if the unknown name is a type, operation or status of an expectation, which would check nothing. */
+  /** Returns true for an unknown type, operation or status in an expectation: the expectation would check nothing. */
   #isVoid(kind: StepKind, step: RawStep, path: ValuePath): boolean {
     if (!kind.startsWith("expect_")) return false;
     const isName = kind === "expect_sequence" || path.some((part) => VOID_FIELDS.includes(part));
