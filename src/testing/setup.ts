@@ -66,8 +66,8 @@ export interface TestSandbox {
   reset(options?: ResetOptions): Promise<void>;
   /**
    * Delivers webhooks to a handler in this process; see `Sandbox.onWebhook`. A handler of a test or a `beforeEach` is
-   * unregistered before the next test. `advance` and `settled` throw failed assertions of handlers, else the test fails
-   * at the end. Resolves with a function that unregisters the handler.
+   * unregistered before the next test. The next `advance` or `settled` throws a handler's failed assertion, else the
+   * end of the test does. Resolves with a function that unregisters the handler.
    */
   onWebhook(handler: WebhookHandler, options?: WebhookHandlerOptions): Promise<() => Promise<void>>;
   /** Resolves when nothing is due or in flight; rejects with WAIT_TIMEOUT after `timeout` (default `"10s"`). */
