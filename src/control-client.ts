@@ -28,7 +28,7 @@ export type ControlCallArguments =
   | [method: string, path: string, body?: unknown]
   | [methodAndPath: string, body?: object];
 
-/** The response did not come from a sandbox. */
+/** Error for a response that did not come from a sandbox. */
 export class UnexpectedResponseError extends Error {
   constructor(
     call: string,

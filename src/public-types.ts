@@ -153,7 +153,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly save?: string;
   /** Adds to the report how long each part of the runs took; default false. */
   readonly profile?: boolean;
-  /** Kinds whose notes become findings: `manners`, or kinds of deviation, which then run even if skipped by default. */
+  /** Notes that become findings: `manners` (unsafe payment repeats) or kinds of deviation, which then always run. */
   readonly failOn?: readonly string[];
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: (runs: number, findings: number) => void;
