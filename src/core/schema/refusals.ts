@@ -23,7 +23,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 /** Dotted field path → message (specification: Error object). */
 export type ErrorDetails = Record<string, string>;
 
-/** Marks refusals. A symbol, so that no JSON from a client can look like one. */
+/** Marks refusals. JSON from a client cannot contain a symbol, so no request can pass for a refusal. */
 const REFUSAL: unique symbol = Symbol.for("payments-sandbox.refusal");
 
 /**

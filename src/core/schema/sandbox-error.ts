@@ -1,6 +1,6 @@
 import { type ErrorCode, type Refusal, refusalText } from "./refusals.js";
 
-/** A refusal of the sandbox, thrown by the library's methods: `code` and `details` as on the wire. */
+/** A refusal of the sandbox, thrown by the library's methods. */
 export class SandboxError extends Error {
   /** Name for programs that cannot use `instanceof`. */
   override readonly name = "SandboxError";

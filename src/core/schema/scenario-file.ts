@@ -25,7 +25,7 @@ const rawStepSchema = z.record(
   "must be a step: an action, a colon and what it takes, such as advance: 10s",
 );
 
-/** Steps inside a step; each is checked later, against the schema of its action. */
+/** Steps inside a step. Each inner step is checked later, against the schema of its action. */
 export const stepListSchema = z
   .array(rawStepSchema, "must be a list of steps: each begins with -")
   .check(minLength(1, "needs a step at least"), entriesAtMost(MAX_ENTRIES));
@@ -45,13 +45,13 @@ export type NeverRule = z.infer<typeof neverSchema>;
 
 const { start_time, seed, rate_limit, limits } = startOptionsSchema.shape;
 
-/** Options of a namespace that is created for the scenario; all others come from the start options. */
+/** Options of a namespace that is created for the scenario. The start options supply the rest. */
 const namespaceSetupSchema = z.strictObject({
   start_time,
   seed,
   rate_limit,
   limits,
-  /** A fixtures file, relative to the scenario file, or its content; merged over the other fixtures. */
+  /** Fixtures to merge over those of the start options: a path relative to the scenario file, or a value. */
   fixtures: z.optional(
     z.union([z.string(), z.record(z.string(), z.unknown())], "must be a file or fixtures"),
   ),

@@ -30,8 +30,8 @@ import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength, nonEmptyText }
 
 /*
  * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
- * ignored. `domain/requests` makes the checks that need fixtures (currencies, decimals, enabled methods); a response
- * reports the errors of the schema and of these checks together.
+ * ignored. `domain/requests` makes the checks that need fixtures (currencies, decimals, enabled methods). A response
+ * reports schema errors and errors against fixtures together.
  */
 
 export const pricingSchema = lazyShape(
@@ -85,7 +85,7 @@ export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 const accountNumberSchema = nonEmptyText(MAX_LENGTHS.account);
 const nameSchema = z.string().check(charactersAtMost(MAX_LENGTHS.name));
 
-/** Error message for the life of a checkout outside its limits (specification: Limits). */
+/** Error message if `expires_in_minutes` is out of range (specification: Limits). */
 const EXPIRES_MESSAGE = "must be a whole number between 1 and 1440";
 export const expiresInMinutesSchema = z
   .int(EXPIRES_MESSAGE)
@@ -263,7 +263,7 @@ export const withdrawalRequestSchema = lazyShape(
 );
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
-/** Requires an absolute URL, unlike the start options. */
+/** Requires an absolute URL. The start options also accept a port, such as `3000/webhooks`. */
 export const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );

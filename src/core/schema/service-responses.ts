@@ -1,6 +1,7 @@
 /**
- * Response bodies of the service. The OpenAPI document is generated from them, and tests check every response against
- * it; stored records reuse their fields. Never parsed at run time. Objects are open: a service may add fields.
+ * Schemas of the service's response bodies. The OpenAPI document is generated from these schemas, and tests check every
+ * response against the document. Stored records reuse the fields. No response is parsed at run time. Objects are open:
+ * a service may add fields.
  */
 
 export * from "./responses/account-responses.js";

@@ -94,7 +94,7 @@ const headerSchema = z.string().check(
 export interface CustomSignature {
   /** The header the signature is sent in. */
   header: string;
-  /** Hash of the HMAC; its key is the secret as text. */
+  /** Hash of the HMAC. The HMAC key is the secret as text. */
   algorithm: "sha256" | "sha512" | "sha1";
   /** Encoding of the signature. */
   encoding: "base64" | "hex";

@@ -22,18 +22,21 @@ interface StatusFields {
   /** Possible next statuses. */
   readonly next: readonly ChargeStatus[];
   /**
-   * open: the customer can pay or cancel, and the charge can expire. processing: none of these. paid: the merchant has
-   * the money. refunded: the customer has it back. unpaid: failed, cancelled or expired.
+   * - open: the customer can pay or cancel, and the charge can expire
+   * - processing: the customer cannot pay or cancel, and the charge cannot expire
+   * - paid: the merchant has the money
+   * - refunded: the customer has the money back
+   * - unpaid: failed, cancelled or expired
    */
   readonly stage: "open" | "processing" | "paid" | "refunded" | "unpaid";
   /** Every row of the dashboard's list of charges has a button for this status. */
   readonly hasRowButton?: true;
   /** Only a charge with a price can get this status. */
   readonly requiresPrice?: true;
-  /** Verb in the dashboard; also a command, except `process`. */
+  /** Verb in the dashboard. Each verb except `process` is also an action of the command `charge`. */
   readonly verb?: string;
   readonly tone?: "good" | "bad";
-  /** Previous status of a sample charge and the delay from there; by default the delay is the checkout's life. */
+  /** A sample charge goes from `from` to this status after `afterMs`; by default, after the checkout's life. */
   readonly sample: {
     readonly from: ChargeStatus;
     readonly afterMs?: number;

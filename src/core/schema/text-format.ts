@@ -1,6 +1,6 @@
 // Text functions without state: safe output for terminals, HTML and XML; conversions of names, keys and URLs.
 
-/** Control and format characters, such as direction marks, and line separators. */
+/** Control characters, line separators, and format characters such as direction marks. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Makes foreign text safe for one line of a terminal: no line breaks, no control sequences. */

@@ -13,7 +13,7 @@ let olderText = "";
 
 /**
  * Formats as ISO 8601 with milliseconds and Z. Caches the last two results: a new record repeats its creation time and
- * its expiry. Never throws: error responses contain a time too.
+ * its expiry. Never throws, because each error response contains a time.
  */
 export function iso(atMs: number): string {
   if (atMs === lastMs) return lastText;
@@ -25,7 +25,7 @@ export function iso(atMs: number): string {
   return text;
 }
 
-/** An ISO 8601 instant with a zone, or a date, which stands for its start in UTC. */
+/** An ISO 8601 instant with a zone, or a date. A date means 00:00 UTC. */
 export const INSTANT_PATTERN = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
 
 /** Milliseconds since 1970, or undefined if the text is not an instant. */

@@ -26,7 +26,7 @@ export const durationMsSchema = z.number().check(z.gte(0, "must not be negative"
 
 export const signedMoneySchema = text.check(z.regex(/^-?\d+(\.\d+)?$/, "must be a decimal string"));
 
-/** JSON text whose value passes a test. */
+/** JSON text. `isValid` checks the parsed value. */
 export function jsonTextSchema(isValid: (value: unknown) => boolean, message: string) {
   return text.check(
     z.refine((json) => {

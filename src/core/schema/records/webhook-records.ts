@@ -54,14 +54,14 @@ export const mishapRecordSchema = z.strictObject({
   scenario: text,
   bad_signature: z.boolean(),
   stale_ms: durationMsSchema,
-  /** Number of attempts, counted from the first, that fail without being sent. */
+  /** With 2, attempts 1 and 2 fail without being sent. */
   fail_first: boundedCountSchema,
   drop: z.boolean(),
   /** Attempts in this period fail without being sent. */
   down: z.optional(
     z.strictObject({ from_ms: instantMsSchema, until_ms: instantMsSchema, answer: downAnswerSchema }),
   ),
-  /** Set for a false event. The body copies the real event except for this type and status. */
+  /** Type and status of a false event. The rest of the body is a copy of the real event. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
   /** The response to the first attempt is lost. */
   lose_answer: z.optional(z.boolean()),
@@ -107,7 +107,7 @@ export const deliveryRecordSchema = z.strictObject({
   task: z.nullable(sequenceNumberSchema),
   attempts: z.array(attemptRecordSchema),
   mishap: z.nullable(mishapRecordSchema),
-  /** The lane in which the delivery waits for earlier events of the same object; null without such a wait. */
+  /** Lane of the delivery; null if the delivery need not wait for earlier events. */
   lane: textOrNull,
 });
 export type Delivery = DeepReadonly<z.infer<typeof deliveryRecordSchema>>;
@@ -121,14 +121,14 @@ export const endpointRecordSchema = z
     url: z.nullable(
       text.check(z.refine(isNormalizedWebhookUrl, "must be a webhook URL as the sandbox writes it")),
     ),
-    /** Deliveries wait under this name until they are collected. */
+    /** Name of the mailbox; null for an endpoint with a URL. */
     mailbox: z.nullable(fileNameSchema),
     /** Wall time without a read after which the mailbox is deleted. */
     lease_ms: z.optional(boundedCountSchema),
     /** Handling of attempts while nothing listens at the URL, on a running clock. */
     unreachable: unreachableOptionSchema,
     mode: modeSchema,
-    /** The organization that registered the endpoint; null receives the events of all organizations in the mode. */
+    /** Organization that registered the endpoint. Null: the endpoint gets events of all organizations in the mode. */
     organization_id: textOrNull,
     events: eventGlobsSchema,
     secret: anySecretSchema,
@@ -152,7 +152,7 @@ export type Endpoint = Omit<DeepReadonly<z.infer<typeof endpointRecordSchema>>, 
   readonly signature: z.infer<typeof signatureSchema>;
 };
 
-/** Queue of first attempts for one object and endpoint, which keeps the object's events in order. */
+/** Queue of first attempts to one endpoint. The queue keeps one object's events in order. */
 export const laneRecordSchema = z.strictObject({
   lane: text,
   waiting: textList,
