@@ -33,10 +33,10 @@ export function hasValidChecksum(content: Buffer): boolean {
 }
 
 /**
- * Writes a new file piece by piece: a JSON object with a checksum in front. Yields the bytes written so far. Removes
- * an existing file or link first; if interrupted, leaves no file.
+ * Writes a new file piece by piece: a JSON object whose first member is the checksum. Yields the number of bytes
+ * written so far. Removes an existing file or link first. If interrupted, leaves no file.
  *
- * @param pieces text of a non-empty object; the first begins with its brace
+ * @param pieces text of a non-empty object; the first piece begins with `{`
  * @param tooLong message for content above `maxBytes`
  * @throws StoreError if the disk refuses, TooLongError if the content is too long
  */
@@ -98,7 +98,7 @@ export function publishFile(file: string, { fsync, io }: ChecksummedFileOptions)
 /**
  * Reads a file as text, checksum included.
  *
- * @throws StoreError if it is damaged; the system error if it cannot be read
+ * @throws StoreError if the file is damaged; the system error if reading fails
  */
 export function readChecksummedFile(file: string): string {
   const content = readFileSync(file);

@@ -11,8 +11,8 @@ export interface CompactionFiles {
 }
 
 /**
- * Writes a new snapshot while changes are appended, then drops the journal lines that it contains. A kill at any moment
- * leaves a usable pair of snapshot and journal: `read` skips lines that the snapshot contains.
+ * Writes a new snapshot while changes are appended, then drops the journal lines that the snapshot contains. A kill at
+ * any moment leaves a usable pair of files, because `read` skips these lines.
  */
 export class Compaction {
   readonly #files: CompactionFiles;

@@ -54,7 +54,7 @@ export class DataJournal {
   /**
    * Returns the changes after `afterSeq`.
    *
-   * @param onLine called for each line, to keep the lock alive while reading takes minutes
+   * @param onLine called for each line; keeps the lock alive, because reading may take minutes
    * @throws StoreError for any damage except a torn last line
    */
   read(afterSeq: number, onLine: () => void): JournalEntry[] {
@@ -137,7 +137,7 @@ export class DataJournal {
     this.#tryCutTo(0);
   }
 
-  /** Tries to drop all lines before an offset that `beginSegment` returned, by one rename. */
+  /** Tries to drop all lines before an offset that `beginSegment` returned. One rename replaces the file. */
   dropBefore(startByte: number): void {
     if (startByte === this.#bytes) {
       this.clear();

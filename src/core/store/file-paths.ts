@@ -16,7 +16,7 @@ export function checkParentFolder(file: string): void {
 }
 
 /**
- * Refuses read-only files, which a rename or a process of root would overwrite.
+ * Refuses read-only files, because the mode stops neither a rename nor a process of root.
  *
  * @throws StoreError if the file is read-only or not a regular file
  */

@@ -166,7 +166,7 @@ export class FileStorage implements Storage {
     }
   }
 
-  /** Removes all files of an unfinished namespace, which has no snapshots; the marker last. */
+  /** Removes all files of an unfinished namespace, the marker last. Such a namespace has no snapshots. */
   #removeUnfinished(name: string): void {
     for (const ending of ["", ".tmp", FILE_SUFFIX.journal, FILE_SUFFIX.lock, FILE_SUFFIX.unfinished])
       rmSync(this.#file(name) + ending, { force: true });

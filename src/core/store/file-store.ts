@@ -14,7 +14,7 @@ import { nodeIo, type StoreIo } from "./store-io.js";
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Pause between checks for a removed lock or journal, because writes to a removed file are lost. The pause is
+ * Pause between checks that lock and journal still exist. Writes to a removed file would be lost. The pause is
  * `perMsOfCheck` times the duration of the last check, within `min` and `max`.
  */
 const CHECK_MS = { min: 10, max: 1_000, perMsOfCheck: 50 };
@@ -90,7 +90,7 @@ export class FileStore implements Store {
     return encodeChange(change, before, this.#latest);
   }
 
-  /** @throws StoreError with the disk's error; nothing is written then */
+  /** @throws StoreError with the disk's error. In this case nothing is written. */
   append(changes: readonly JournalEntry[]): void {
     const { journal } = this.#openOrThrow();
     let lastSeq = this.#lastSeq;
@@ -109,7 +109,7 @@ export class FileStore implements Store {
     this.#lastSeq = lastSeq;
   }
 
-  /** @throws StoreError with the disk's error; the old state stays then */
+  /** @throws StoreError with the disk's error. In this case the old state stays. */
   replace(state: StateDump): void {
     this.#openOrThrow();
     // Refuses a lower number: after a crash, `load` would replay newer journal lines on the new snapshot.

@@ -9,7 +9,7 @@ import { isJournalEntry, isRepeatedChange } from "./stored-shapes.js";
  */
 
 const CHECKSUM_CHARS = 8;
-/** Checksum, length and a space after each, for any line length. */
+/** Maximum bytes before the JSON: checksum, space, length, space. */
 const MAX_HEAD_BYTES = CHECKSUM_CHARS + 1 + 15 + 1;
 /** UTF-8 bytes of one UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3;
@@ -38,7 +38,7 @@ const MAX_REUSED_BYTES = 1 << 20;
 /**
  * Encodes lines with their newlines. The bytes are valid until the next call.
  *
- * @param last the change in the previous line; without it, the first line does not depend on another line
+ * @param last the change in the previous line; if omitted, the first line does not depend on a previous line
  */
 export function encodeLines(changes: readonly JournalEntry[], last?: JournalEntry): Buffer {
   const [only] = changes;

@@ -55,7 +55,7 @@ const locks = new Set<Lock>();
 let stopBeating: (() => void) | undefined;
 let beatMs = 0;
 
-/** Last touch of stale locks, by file content. Other locks with the same content are stale without another wait. */
+/** File content → last touch of a stale lock. Locks of one owner have equal content, so one wait decides for all. */
 const lastBeatsMs = new Map<string, number>();
 
 let thisProcess: LockOwner | undefined;
@@ -81,7 +81,7 @@ export function takeLock(file: string, onNotice: (notice: string) => void): Lock
   throw new StoreError(`${file} is in use: other processes keep taking ${lockFile}.`);
 }
 
-/** A lock held by this process. It is lost if another process takes it over, or if its folder is removed. */
+/** A lock held by this process. The lock is lost if another process takes over or the folder is removed. */
 export class Lock {
   readonly #file: string;
   readonly #lockFile: string;
@@ -235,7 +235,7 @@ function putBack(aside: string, lockFile: string): void {
   try {
     linkSync(aside, lockFile);
   } catch (error) {
-    // On EEXIST a new lock exists, and `check` tells the old owner. On other errors the disk has no hard links.
+    // EEXIST: a new lock exists, so the old owner's `check` will throw. Other errors: the disk has no hard links.
     if (systemErrorCode(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }
@@ -289,7 +289,7 @@ function readProcessStart(pid: number): string | undefined {
   if (text === undefined) return undefined;
   // The second field, the program name in brackets, may contain spaces and brackets.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  // The fields start at the third; the process start is the 22nd.
+  // `fields[0]` is the third field of the file. The 22nd field is the start time.
   return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[22 - 3];
 }
 

@@ -2,12 +2,12 @@ import { isSameJson } from "../engine/encode-fields.js";
 import type { JournalEntry, JournalPut, RecordKey } from "../engine/records.js";
 
 /**
- * A change encoded against the previous journal line: same collections and counters, only keys, counter values and
- * some fields differ. An advance repeats one change for thousands of charges.
+ * A change encoded against the previous journal line. Collections and counter names must be equal; record keys, fields
+ * and counter values may differ. An advance repeats one change for thousands of charges.
  */
 export interface RepeatedChange {
   readonly seq: number;
-  /** Omitted if it equals the previous change's. */
+  /** Omitted if equal to `at` of the previous change. */
   readonly at?: number;
   /** In the order of the previous change's puts. */
   readonly again: readonly RepeatedPut[];

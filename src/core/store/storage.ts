@@ -13,8 +13,8 @@ import type { NamespaceIdentity } from "../schema/control-requests.js";
 /** Storage of a server's namespaces. test/runtime/storage.test.ts specifies the behavior of implementations. */
 export interface Storage {
   /**
-   * Finishes or undoes interrupted operations and returns the names of stored namespaces. Call it when the default
-   * namespace is open, because the lock of that namespace covers all.
+   * Finishes or undoes interrupted operations and returns the names of stored namespaces. The default namespace must
+   * be open, because its lock protects the files of all namespaces.
    */
   recover(): string[];
   open(name: string): Store;
@@ -30,7 +30,8 @@ export interface Storage {
   /**
    * Deletes a namespace atomically: if it throws, the namespace still exists.
    *
-   * @param close closes the open namespace after deletion; without `close`, throws if another process has the namespace
+   * @param close called after the deletion of an open namespace. Without this callback, `remove` throws if another
+   * process has the namespace.
    */
   remove(name: string, close?: () => void): void | Promise<void>;
   /** Present if several processes share the storage. Each namespace then runs in one process at a time. */
@@ -64,7 +65,7 @@ export interface Leases {
   holdsLease(name: string): boolean;
   /** Takes over a free namespace; otherwise finds the process that runs the namespace. */
   locate(name: string): Promise<NamespaceLocation>;
-  /** Finds a namespace by its own key, or by the name that the key contains. */
+  /** Finds the namespace created with this API key, or the namespace whose name the key contains. */
   nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;
   /** All namespaces, newest first. */
   listOwners(): Promise<NamespaceOwner[]>;

@@ -39,7 +39,7 @@ export function readIfExists<Result>(read: () => Result): Result | undefined {
   }
 }
 
-/** Wraps an error in a StoreError, unless it is one. */
+/** Wraps an error in a StoreError. Returns a StoreError unchanged. */
 export function asStoreError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);

@@ -8,7 +8,7 @@ const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;
 export class DatabaseConnection {
   readonly #pool: pg.Pool;
 
-  /** @param timeoutMs limit of a query, and of its wait for the previous query; a slower server counts as away */
+  /** @param timeoutMs limit of a query and of the wait for the connection; a slower database counts as unreachable */
   constructor(url: string, schema: string, timeoutMs: number) {
     this.#pool = new pg.Pool({
       connectionString: url,
@@ -25,7 +25,7 @@ export class DatabaseConnection {
   }
 
   /**
-   * @param name of a prepared statement
+   * @param name name of a prepared statement
    * @throws StorageUnavailableError if the server does not answer; the query may have been carried out
    */
   async query<Row = object>(text: string, values?: unknown[], name?: string): Promise<Row[]> {

@@ -54,7 +54,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   #validUntilMs = 0;
   /** Number of times that this process's row was missing; each time, all leases were lost. */
   #losses = 0;
-  /** Time from which expired leases are freed: after an outage, other processes first get time to renew theirs. */
+  /** No expired lease is freed before this time, so that other processes can renew leases after an outage. */
   #freesFromMs = 0;
   #isStopped = false;
   #renewing: Promise<void> | undefined;
@@ -210,7 +210,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     this.stop();
     await this.#renewing;
     await this.whenEmpty();
-    // Leases that cannot be released expire.
+    // If the statement fails, the leases expire.
     await this.link
       .query("delete from processes where id = $1", [this.processId])
       .catch(this.options.onError);

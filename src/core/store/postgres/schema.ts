@@ -36,7 +36,7 @@ export const RENEW_PROCESS = `insert into processes (id, version, expires, url)
 /**
  * Creates or migrates the schema, registers a process, and returns the seed of new namespaces.
  *
- * @param values of `RENEW_PROCESS`
+ * @param values parameters of the statement `RENEW_PROCESS`
  * @throws StoreError if the schema or a running process has another version
  */
 export async function registerProcess(
