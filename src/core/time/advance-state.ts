@@ -18,9 +18,9 @@ export interface FiredTask {
 
 /** Result of an advance. */
 export interface AdvanceReport {
-  /** Sandbox time before, an ISO 8601 instant. */
+  /** Sandbox time before the advance, an ISO 8601 instant. */
   readonly from: string;
-  /** Sandbox time after, an ISO 8601 instant. */
+  /** Sandbox time after the advance, an ISO 8601 instant. */
   readonly to: string;
   /** The first 1,000 tasks, in the order they ran. */
   readonly fired: readonly FiredTask[];
@@ -154,11 +154,11 @@ export class Advance {
  * Finds endless chains in an advance: webhook → call → planned task → next webhook. Chains inside the engine always
  * end; chains through the app may not.
  *
- * A call does not name the webhook that caused it, so it is attributed to the longest chain among the latest attempts.
- * Parallel chains thus do not add up.
+ * A call does not name the webhook that caused the call, so the call extends the longest chain among the latest
+ * attempts. The lengths of parallel chains are not added.
  */
 class LoopDetector {
-  /** Chain length by id of the charge or withdrawal, else of the delivery. */
+  /** Chain length by charge or withdrawal ID; by delivery ID for a delivery without an object. */
   readonly #lengths = new Map<string, number>();
   #longest = 0;
   #instantMs = Number.NEGATIVE_INFINITY;

@@ -15,7 +15,7 @@ export interface QuietReport {
   readonly restless: number;
 }
 
-/** Tracks the app's calls under way, except calls held by a fault, and when the last call began or ended. */
+/** Tracks open calls of the app, and when the last call began or ended. A call held by a fault is not open. */
 export class AppActivity {
   readonly #wall: WallClock;
   #lastMs = Number.NEGATIVE_INFINITY;
@@ -42,7 +42,7 @@ export class AppActivity {
     this.#lastMs = this.#wall.nowMs();
   }
 
-  /** Excludes a call whose response a fault holds from the calls under way, until `held` resolves. */
+  /** Excludes one call from the open calls until `held` resolves. A fault holds the response of this call. */
   async excludeHeldCall(held: Promise<void>): Promise<void> {
     this.#heldCalls++;
     await held;

@@ -53,7 +53,7 @@ export class ClockControl {
     };
   }
 
-  /** Advances to `nowMs` if it is later, then applies the setting. Due tasks run first. */
+  /** Advances to a future `nowMs`, or else runs due tasks. Then applies the setting. */
   async set({ setting, nowMs }: ClockRequest): Promise<Refusal | undefined> {
     const { clock } = this.#scheduler;
     if (nowMs !== undefined && nowMs > clock.nowMs()) {

@@ -7,8 +7,8 @@ import type { WallClock } from "./wall-clock.js";
 const MIN_REPORTED_SET_BACK_MS = 1_000;
 
 /**
- * Sandbox time: anchored to wall time and running at the setting's speed, or stopped. During an advance it is the
- * advance's current instant. Only `set` moves sandbox time back.
+ * Sandbox time. A running clock follows wall time, at the speed of the setting; a manual clock stands still. During an
+ * advance, the clock shows the instant that the advance has reached. Only `set` moves sandbox time back.
  */
 export class Clock {
   readonly #wall: WallClock;

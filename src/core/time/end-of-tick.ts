@@ -5,8 +5,8 @@ const nestedQueue: (() => void)[] = [];
 let isEnding = false;
 
 /**
- * Calls back at the end of this event-loop tick, in order. A callback may add another, such as a group commit: that
- * one runs in the same tick, after all earlier callbacks and their microtasks.
+ * Calls back at the end of this event-loop tick, in order. A callback may add a callback, such as a group commit. The
+ * added callback runs in the same tick, after all earlier callbacks and their microtasks.
  */
 export function atEndOfTick(run: () => void): void {
   if (isEnding) nestedQueue.push(run);

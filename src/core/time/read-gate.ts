@@ -3,7 +3,7 @@ import type { Scheduler } from "./scheduler.js";
 
 /**
  * Runs due tasks before a read, so reads never see overdue state. If a task's write fails, reads see the state without
- * that write and the task stays due. The same error is reported once.
+ * that write and the task stays due. A repeated error is reported once.
  */
 export class ReadGate {
   readonly #scheduler: Scheduler;

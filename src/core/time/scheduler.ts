@@ -15,7 +15,7 @@ import type { Clock } from "./clock.js";
 import { afterPendingIo } from "./timers.js";
 import type { WallClock } from "./wall-clock.js";
 
-/** After this many tasks the event loop gets a turn, so that a long advance does not block the server. */
+/** Maximum number of tasks between two yields to the event loop. A long advance must not block the server. */
 export const TASKS_PER_BATCH = 256;
 const RETRY_AFTER_ERROR_MS = 1_000;
 
@@ -97,12 +97,12 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return this.#closed;
   }
 
-  /** Executes the command of an API call after all due tasks. An advance counts the call and the tasks it plans. */
+  /** Executes an API call's command after due tasks. An advance counts the call and the tasks planned by the call. */
   execute<Result>(command: Command<Result>): Result {
     const advance = this.#advance;
     if (advance === undefined) return this.run(command);
     advance.noteCall();
-    // Runs the tasks already due first, so they do not count as caused by this call.
+    // Runs due tasks before `onCommit`, because this call did not cause the changes of these tasks.
     this.runDueTasks();
     const stop = this.engine.onCommit((change) => advance.loops.notePlanned(change));
     try {
@@ -113,7 +113,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   }
 
   /**
-   * Runs due tasks, then the command. Engine time never goes back, so a task after the command would run too late.
+   * Runs due tasks before the command. After the command, engine time would be later than the due times.
    *
    * @param undo see `Engine.execute`
    */
@@ -229,7 +229,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return true;
   }
 
-  /** Records new outcomes. A failed write fails the advance under way; without an advance it is retried. */
+  /** Records new outcomes. A failed write fails the advance under way. Without an advance, the write is retried. */
   noteOutcome(): void {
     const advance = this.#advance;
     if (advance === undefined) {
