@@ -65,7 +65,7 @@ function optionFault(
     .join("; ");
 }
 
-/** Translates an option, or a path that begins with one, to the library's spelling. */
+/** Converts an option name, or the first part of a path, to the library's spelling: `start_time` → `startTime`. */
 function libraryName(path: string): string {
   const [name, ...rest] = path.split(".");
   const row: OptionRow | undefined = getOwn(OPTIONS, name!);

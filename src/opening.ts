@@ -135,8 +135,8 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
 let lastReport = { text: "", count: 0 };
 
 /**
- * Prints an error on standard error: one line for disk and memory, a stack for others. A message that repeats, such as
- * that of a full disk, is printed at its 1st, 10th, 100th … occurrence, with the count.
+ * Prints an error on standard error: the message of a storage or memory error, the stack of any other error. A repeated
+ * message is printed at its 1st, 10th, 100th … occurrence, with the count.
  */
 function reportError(error: unknown): void {
   const text =

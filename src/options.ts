@@ -72,7 +72,7 @@ export interface OptionFileError {
   readonly error: DocumentError;
 }
 
-/** Messages about scenarios already contain their name. */
+/** A message about a scenario already contains the scenario's name. */
 function optionText({ path, message }: OptionFault): string {
   return path[0] === "scenario" ? message : `${path.join(".")}: ${message}`;
 }
