@@ -186,7 +186,7 @@ const FIELD_ERRORS: Readonly<Record<string, string>> = {
   phone_number: "Enter your phone number with country code, such as +254700000001.",
 };
 
-/** Renders the page with a message at each invalid field, or `tooLate` if the refusal is not a validation error. */
+/** Renders a refusal: a validation error beside its fields, any other refusal as the text `tooLate`. */
 function showRefusal(
   namespace: Namespace,
   charge: Charge,

@@ -44,7 +44,7 @@ export function selectedPrice(page: CheckoutPage): Offer["prices"][number] | und
   return offer?.prices.find(({ currency }) => currency.code === code);
 }
 
-/** @param prefix prefix of element ids, in place of the method's id, which may contain any character */
+/** Element ids begin with `prefix`, not with the method's id: a method's id may contain any character. */
 function methodChoice(
   page: CheckoutPage,
   offer: Offer,

@@ -22,8 +22,8 @@ const SHELL = new PageShell({
 });
 
 /**
- * @param leadsAway true if a form may redirect to the shop; the response then has no form-action policy. Browsers apply
- * form-action to each redirect, so a policy that names the shop would block the shop's own redirects.
+ * @param leadsAway true if a form may redirect to the shop. The response then has no form-action policy: browsers also
+ * apply form-action to redirects, so a policy with the shop's URL would block redirects that the shop makes.
  */
 export function pageResponse(
   { title, main, panel, polling, refresh }: PageDocument,

@@ -43,7 +43,7 @@ export function canTransitionTo(charge: Charge, status: ChargeStatus): boolean {
   return CHARGE_STATUS_TABLE[charge.status].next.includes(status);
 }
 
-/** Unit of displayed amounts: for a crypto currency its asset; the network is shown separately. */
+/** Unit shown beside an amount: the asset of a crypto currency, else the currency's code. */
 export function displayUnit(catalogue: Catalogue, code: string): string {
   return catalogue.currency(code)?.asset ?? code;
 }
@@ -69,7 +69,7 @@ export type CheckoutActionName = "method" | "paid" | "cancel" | "outcome";
 
 /**
  * URLs of the checkout's pages and actions. They are relative, so they work behind a proxy with a path prefix.
- * @param from the response's URL: `/checkout/ID` or, one level deeper, `/checkout/ID/ACTION`
+ * `from` is "page" for a response at `/checkout/ID`, and "action" for a response at `/checkout/ID/ACTION`.
  */
 export function checkoutLinks(checkoutId: string, from: "page" | "action") {
   const up = from === "page" ? "" : "../";
@@ -84,8 +84,8 @@ export function checkoutLinks(checkoutId: string, from: "page" | "action") {
 }
 
 /**
- * URL of the shop with `checkout_id`, `charge_id` and `status` added to its query; undefined if the shop gave none.
- * Other parameters and the fragment stay byte for byte.
+ * The shop's return URL with `checkout_id`, `charge_id` and `status` in the query. Other query parameters and the
+ * fragment stay byte for byte. Undefined if the charge has no valid return URL.
  */
 export function shopUrl(charge: Charge): string | undefined {
   const wasPaid = isPaid(charge.status) || isRefunded(charge.status);

@@ -57,7 +57,7 @@ export function priceBreakdown(page: CheckoutPage): Markup | false {
   return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** The exchange rate of a currency, or a note that the shop set its price. */
+/** The exchange rate of a currency, or "set by the shop" if the shop gave a price in that currency. */
 export function rateText({ charge, catalogue }: CheckoutPage, currency: string, rate: string | null): string {
   const { base_currency, local_pricing } = charge.pricing;
   if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
@@ -99,9 +99,8 @@ export function copyButton(what: string, value: string, valueId: string): Markup
 }
 
 /**
- * Body attributes that configure the script's polling.
- * @param stay statuses of the current screen; at any other status the script loads the next page
- * @param then the next page: the checkout, or the shop if the charge has ended and the shop gave a URL
+ * Body attributes that configure the script's polling. At a status outside `stay`, the script loads the page that
+ * `then` names: the checkout, or the shop if the charge has ended and the shop gave a URL.
  */
 export function pollingAttributes(
   { charge, links, speed, remainingMs }: CheckoutPage,

@@ -30,7 +30,7 @@ const REASONS = [
   "suspected_fraud",
 ];
 
-/** The bar at the lower edge in which a tester decides how the payment ends. No real service has it. */
+/** The bar at the lower edge of the page, where a tester chooses the outcome. A real service has no such bar. */
 export function sandboxPanel(page: CheckoutPage): Markup {
   const { charge, links } = page;
   const isChoosing = needsMethod(charge);
