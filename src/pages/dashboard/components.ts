@@ -70,7 +70,7 @@ export function requestDurationText({ durationMs }: RequestEntry): string {
   return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
 }
 
-/** A shortened id with the full one as its title. */
+/** A shortened id; the title attribute has the full id. */
 export function shortIdMarkup(id: string): Markup {
   return html`<code title="${id}">${shortIdText(id)}</code>`;
 }
@@ -152,7 +152,7 @@ export function listRow(
 
 export type ColumnHeadings = readonly [at: string, state: string, title: string, sub: string, side: string];
 
-/** @param heads column headings; makes the list a table with aligned columns on wide screens */
+/** @param heads column headings; a list with headings is a table with aligned columns on wide screens */
 export function rowList(
   label: string,
   list: readonly Markup[],
@@ -173,7 +173,7 @@ export interface SectionOptions {
   readonly title: string;
   readonly tools?: Content;
   readonly body: Content;
-  /** True if the section only grows and has no controls. The script then updates it even under the pointer. */
+  /** True if the section only grows and has no controls. The script updates such a section even under the pointer. */
   readonly isAppendOnly?: boolean;
 }
 
@@ -245,8 +245,8 @@ export function filterForm(context: PageContext, body: Content, does = "Filter",
 }
 
 /**
- * Links to the other pages of a list. A list of one page has none, because links below a growing list would move.
- * @param name query parameter of the offset, where a view has several lists
+ * Links to the other pages of a list. A list of one page has no links, because links below a growing list would move.
+ * @param name the query parameter that holds the offset; each list of a view needs a different parameter
  */
 export function pager(context: PageContext, total: number, name = "offset"): Markup | false {
   const offset = pageOffset(context, name);

@@ -178,7 +178,7 @@ const ACTIONS: DashboardActions = {
   },
   reset: async (press) => {
     const { name } = press.namespace;
-    // The value repeats the namespace, so a stale page or a script cannot reset another namespace.
+    // The button's value names the namespace, so a stale page or a script cannot reset another namespace.
     if (press.args[0] !== name) return refuseInvalid({ value: `must name this namespace, ${name}` });
     const saved = await callControlApi(press, "POST", "/snapshots", { name: BEFORE_RESET });
     const reset = await callControlApi(press, "POST", "/reset", {});

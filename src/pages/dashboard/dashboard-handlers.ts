@@ -51,7 +51,7 @@ export function serveDashboardFile(namespaces: Namespaces, kind: "css" | "js"): 
   return SHELL.file(kind, namespaces.nowMs());
 }
 
-/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`. Defaults: `default` and `activity`. */
+/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`. Without a namespace: `default`; without a view: `activity`. */
 export function serveDashboardPage(namespaces: Namespaces, c: Context): Response {
   const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(name, null);

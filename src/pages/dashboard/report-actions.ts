@@ -95,7 +95,7 @@ function outcomeOf({ url, report, error }: ReceiverCheckProgress): ActionResult 
     : { text: `${formatCount(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
 }
 
-/** Runs a scenario's steps; the page shows each as it finishes. */
+/** Runs a scenario's steps. The page shows finished steps during the run. */
 async function runScenario(press: FormSubmission): Promise<ActionResult | Refusal> {
   const { namespaces, namespace, fetch, field } = press;
   const [name = ""] = press.args;

@@ -50,7 +50,7 @@ export const exploreReportSchema = z.object({
 
 export type ExploreReport = z.infer<typeof exploreReportSchema>;
 
-/** Latest reports of a namespace. In memory only, not part of its state. */
+/** Latest reports of a namespace: in memory, outside the namespace's state. */
 export interface Reports {
   receiver?: ReceiverCheckProgress;
   /** `lines`: line number at which each row begins. */

@@ -17,8 +17,8 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
  * One tab per browser listens to the event stream, because a browser opens only six connections per host. This tab
  * notifies the other tabs of its namespace. Tabs of other namespaces, and browsers without Web Locks, poll instead.
  *
- * While the pointer, focus or selection is in a section, nothing moves there: the script updates existing rows in that
- * section and in the sections above. A button then adds the new rows.
+ * While the pointer, focus or selection is in a section, the script adds no rows to that section or to the sections
+ * above. Existing rows are still updated. A button in each section adds the new rows.
  */
 export const DASHBOARD_SCRIPT = `
 document.documentElement.classList.add("js");
@@ -30,8 +30,8 @@ const $=(query,from=document)=>from.querySelector(query),all=(query,from=documen
 const said=$("#said"),gone=$("#gone");
 let fresh=null,paused=false,seenAt=new Date();
 
-// Patching: elements match by key, else by position. Rows of a list match by position only,
-// because moving all rows for each new row would shift the layout.
+// Patching matches an element by key, or by position if the element has no key. Rows of a list always match by
+// position: each row is rewritten in place, because moving the rows would shift the layout.
 const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||"":"";
 const alike=(a,b)=>a.nodeType===b.nodeType&&a.nodeName===b.nodeName&&keyOf(a)===keyOf(b);
 const attributes=(old,next)=>{

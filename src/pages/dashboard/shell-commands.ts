@@ -10,7 +10,7 @@ export function controlCurl({ origin, namespace }: PageContext, line: string, bo
   return curlCommand(`${origin}${path}`, headers, body === undefined ? null : JSON.stringify(body), method);
 }
 
-/** Repeats an app's call as a curl command, with the namespace's key, because the journal masks the app's key. */
+/** An app's call as a curl command. Uses the namespace's key, because the journal masks the app's key. */
 export function requestCurl({ origin, namespace }: PageContext, entry: RequestEntry): string {
   const { requestBody: body } = entry;
   const { apiKey, liveApiKey } = namespace.info;
@@ -23,7 +23,7 @@ export function requestCurl({ origin, namespace }: PageContext, entry: RequestEn
   return curlCommand(`${origin}${requestPath(entry)}`, headers, body, entry.method);
 }
 
-/** @param method "GET" omits the option -X, so curl sends POST if there is a body */
+/** @param method option -X, unless "GET": curl defaults to GET, and to POST with a body */
 export function curlCommand(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -121,8 +121,8 @@ ${ui.button({ command: `fault-off ${fault_id}`, label: "Stop", to: `fault ${faul
 }
 
 /**
- * Active rules, receivers and due tasks. Tasks come last: their number changes without user action and would shift
- * the others.
+ * Active rules, receivers and due tasks. Due tasks come last: new tasks appear without user action and would
+ * shift a section below.
  */
 export function asideView(context: PageContext): Markup {
   const { state } = context.namespace.engine;

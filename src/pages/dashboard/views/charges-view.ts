@@ -36,7 +36,7 @@ ${filteredList<Charge>(context, "charges", {
 })}`;
 }
 
-/** Allowed transitions. Excludes a status that needs a price if the charge offers no method. */
+/** Allowed transitions. If the charge offers no method, excludes each status that needs a price. */
 function allowedTransitions(charge: Charge) {
   return CHARGE_STATUS_TABLE[charge.status].next.flatMap((to) => {
     const { verb } = CHARGE_STATUS_TABLE[to];
@@ -209,7 +209,7 @@ function ruleText({ namespace }: PageContext, { scenario, rule }: Charge): Marku
   return html`, rule <code>charges.${rule as number}</code>${match.length > 0 && html` <code>${match.join(", ")}</code>`},`;
 }
 
-/** A scenario file that repeats the charge's history for its customer. */
+/** A scenario file that gives this charge's status history to charges of the customer, else of the currency. */
 function scenarioSource(charge: Charge): string {
   const { customer_email, currency, status_history } = charge;
   const startMs = Date.parse(status_history[0]!.at);
@@ -235,7 +235,7 @@ function duration(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }
 
-/** A Vitest test that creates the charge and moves it to its status. */
+/** Source of a Vitest test that creates a copy of the charge and sets the copy's status. */
 function testSource(charge: Charge): string {
   const { pricing, status, metadata } = charge;
   // JSON omits undefined fields.

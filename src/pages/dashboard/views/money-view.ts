@@ -162,7 +162,7 @@ ${amountCells(entry.postings, LEDGER_ACCOUNTS)}
 
 type Postings = readonly { readonly account: LedgerAccount; readonly amount: string }[];
 
-/** The sum of the postings to each account, with an explicit sign; empty if there are none. */
+/** One cell per account: the signed sum of the account's postings; empty for an account without postings. */
 function amountCells(postings: Postings, accounts: readonly LedgerAccount[]): Markup[] {
   return accounts.map((name) => {
     const own = postings.filter(({ account }) => account === name);

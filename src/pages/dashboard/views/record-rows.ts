@@ -1,6 +1,6 @@
 /**
  * Records as list rows. Columns come from `LIST_COLUMNS`; the functions below add data that only the server knows,
- * such as the app's order behind a delivery's charge, or a charge's failing webhooks.
+ * such as the app's order that a delivery is about, or a charge's failing webhooks.
  */
 
 import type { Charge } from "../../../core/domain/charge-transition.js";
@@ -96,7 +96,7 @@ function orderOf({ metadata }: Charge): string | false {
   return name !== undefined && `${name} ${value}`;
 }
 
-/** Id of a row's charge or payout, and the app's reference to it. */
+/** Short id of a charge or payout, followed by the app's order or payout reference. */
 function objectText({ namespace }: PageContext, id: string | null | undefined): Content[] {
   if (id == null) return [];
   const { state } = namespace.engine;
@@ -157,7 +157,7 @@ export function attemptButton(delivery: Delivery, to: string): Markup {
   return ui.button({ command: `${verb} ${delivery.delivery_id}`, label, to, key: "r" });
 }
 
-/** @param about describes the event's object; empty on the page of that object */
+/** On the page of the event's object, `about` is empty: the page already shows the object. */
 export function deliveryRow(
   context: PageContext,
   delivery: Delivery,
@@ -187,7 +187,7 @@ export function deliveryRow(
   });
 }
 
-/** @param others earlier calls with the same outcome; the oldest gives the row its key, so the row stays in place */
+/** `others` are earlier calls with the outcome of `entry`. The oldest call keys the row, so the row stays in place. */
 export function requestRow(
   context: PageContext,
   entry: RequestEntry,
