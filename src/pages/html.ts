@@ -18,7 +18,7 @@ export function html(strings: TemplateStringsArray, ...values: Content[]): Marku
   return new Markup(text);
 }
 
-/** Escapes text between tags only: quotes stay, which shrinks a page of JSON considerably. */
+/** Escapes text for a place between tags, not for attributes. Quotes stay, so a page of JSON is much smaller. */
 export function escapeText(text: string): Markup {
   return new Markup(text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"));
 }

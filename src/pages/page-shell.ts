@@ -93,7 +93,7 @@ ${body}
     });
   }
 
-  /** The style sheet or script. Its URL contains a hash, so it is cached for good. */
+  /** The style sheet or script. Browsers cache the file for good, because the file's URL contains a hash. */
   file(kind: "css" | "js", nowMs: number): Response {
     return new Response(this.#files[kind], {
       headers: {

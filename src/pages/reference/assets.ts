@@ -64,7 +64,7 @@ addEventListener("DOMContentLoaded", () => {
     });
   }
 
-  // Shows sections whose heading has all words. Other sections that contain the words are shown on request.
+  // Prefers sections with all search words in the heading. A button adds sections that have the words elsewhere.
   const textOf = (section, parts) => [...section.querySelectorAll(parts)].map((part) => part.textContent).join(" ").toLowerCase();
   const entries = sections.map((section) => {
     const name = textOf(section, "summary"), all = name + " " + textOf(section, "dt code, details > p, h4");

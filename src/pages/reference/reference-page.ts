@@ -142,7 +142,7 @@ function errorPart({ $ref, description = "", content, ...rest }: BodyDescription
   )}`;
 }
 
-/** The call as a POSIX shell command. Ids of earlier responses are variables; the command fails if one is unset. */
+/** The call as POSIX shell commands. Ids of earlier responses are shell variables, such as $CHARGE_ID. */
 function curlOf(operation: DocumentOperation, baseUrl: string, apiKey: string | undefined): string {
   const { method, path, security, parameters, requestBody } = operation;
   const checks = new Set<string>();
