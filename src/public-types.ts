@@ -29,7 +29,7 @@ export interface WebhookOption {
   unreachable?: "hold" | "fail";
 }
 
-/** Options of `createSandbox`: those of `start`, in camelCase. Keys inside an option are as in a config file. */
+/** Options of `createSandbox`: those of `start`, in camelCase. Nested keys keep underscores, such as `quote_valid`. */
 export interface SandboxOptions {
   /** `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
   clock?: string;
@@ -45,7 +45,7 @@ export interface SandboxOptions {
   signature?: Signature;
   /** Maximum wall time for a receiver's response, a duration; default `"15s"`. */
   webhookTimeout?: string;
-  /** Maximum wall time that a fault's `hold` or `drop: hang` delays a response, a duration; default `"30s"`. */
+  /** Maximum wall time that a fault with `hold` or `drop: hang` delays a response; default `"30s"`. */
   holdLimit?: string;
   /** Scenario names or files; a later one takes precedence. The shipped scenario `default` applies after all others. */
   scenario?: string | string[];
@@ -73,7 +73,7 @@ export interface SandboxOptions {
   tlsCert?: string;
   /** PEM file with the private key of `tlsCert`. */
   tlsKey?: string;
-  /** Token of the control API beyond loopback; `"generate"` creates one, `"off"` requires none. Default: no access. */
+  /** Token of the control API beyond loopback, `"generate"`, or `"off"` for open access. Default: no access. */
   controlToken?: string;
   /** The key `sk_test_ns_NAME` creates the namespace NAME on first use; default false. */
   autoNamespaces?: boolean;
@@ -81,7 +81,7 @@ export interface SandboxOptions {
   paths?: Record<string, string>;
   /** Event type → name in webhooks; default: the type. */
   eventNames?: Record<string, string>;
-  /** Error code → code in responses; default: the same. */
+  /** Error code → code in responses; default: unchanged. */
   errorCodes?: Record<string, string>;
   /** Delay of each retry after the previous attempt, durations of sandbox time. */
   retrySchedule?: string[];
@@ -91,9 +91,9 @@ export interface SandboxOptions {
   fees?: Record<string, { platform_percent?: string; gateway_percent?: string }>;
   /** Currency → units per US dollar, as decimal strings; default: the fixtures'. */
   rates?: Record<string, string>;
-  /** Validity of a quote (default `"30s"`), of a locked quote (`"10m"`) and of a checkout, in minutes (60). */
+  /** Periods of validity. Defaults: quote `"30s"`, locked quote `"10m"`, checkout 60 minutes. */
   limits?: { quote_valid?: string; quote_locked?: string; checkout_default_minutes?: number };
-  /** Fees in a hosted charge's amount until a method is picked: none (default), the cheapest or dearest method's. */
+  /** Fees in a hosted charge's amount until a method is picked; default `"base"`: no fees. */
   amounts?: { before_method?: "base" | "cheapest" | "dearest" };
   /** Number of requests and events that are kept; default 1,000 and 10,000. */
   retention?: { requests?: number; events?: number };
@@ -145,7 +145,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly app: string;
   /** Maximum number of deviations at once; default 2. */
   readonly depth?: number;
-  /** Maximum number of parallel runs, which does not change the findings; default 4, or 1 if runs could interfere. */
+  /** Maximum number of parallel runs; default 4. Always 1 if runs could interfere. Does not affect the findings. */
   readonly lanes?: number;
   /** Maximum wall time, a duration; default: none. */
   readonly budget?: string;
@@ -153,7 +153,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly save?: string;
   /** Adds to the report how long each part of the runs took; default false. */
   readonly profile?: boolean;
-  /** Notes that become findings: `manners` (unsafe payment repeats) or kinds of deviation, which then always run. */
+  /** Notes to report as findings: `manners` (unsafe payment repeats) or kinds of deviation. Named kinds always run. */
   readonly failOn?: readonly string[];
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: (runs: number, findings: number) => void;
@@ -179,9 +179,9 @@ export interface ResetOptions {
 export interface ReconcileOptions {
   /** Field → its dotted path in a row: `{ status: "state", "metadata.order_id": "id" }`. Default: the field's name. */
   readonly map?: Readonly<Record<string, string>>;
-  /** The app's word for a status → its meaning. The usual words are built in. */
+  /** Status in the app → meaning: `{ shipped: "paid" }`. Common statuses, such as `succeeded`, are built in. */
   readonly statuses?: Readonly<Record<string, Marking>>;
-  /** The rows are incomplete, so paid charges without a row are no findings. Default false. */
+  /** True if the rows are incomplete: paid charges without a row are then not reported. Default false. */
   readonly partial?: boolean;
   /** Charges created before this instant are checked only if a row refers to them. Default: all are checked. */
   readonly since?: string;
@@ -270,7 +270,7 @@ export interface ChargeDetail {
   }[];
   /** Amount that the customer paid; present only if a scenario makes it differ from `amount`. */
   readonly amount_paid?: string | undefined;
-  /** The currency of `amount_paid`; present with it. */
+  /** Currency of `amount_paid`; undefined without `amount_paid`. */
   readonly currency_paid?: string | undefined;
 }
 
@@ -282,7 +282,7 @@ export interface WithdrawalDetail {
   readonly destination_id: string;
   /** Organization that owns the withdrawal. */
   readonly organization_id: string;
-  /** Paid out, in `currency`. */
+  /** Amount paid out, in `currency`. */
   readonly amount: string;
   /** Charged in addition to `amount`. */
   readonly fee: string;
@@ -310,9 +310,9 @@ interface EventOf<Type extends string, Data> {
   readonly type: Type;
   /** Sandbox time of the event. */
   readonly timestamp: string;
-  /** The mode of the key the object was created with. */
+  /** The mode of the key that created the object. */
   readonly mode: Mode;
-  /** The object, as a read returned it at `timestamp`. */
+  /** The object's state at `timestamp`, in the form of a GET response. */
   readonly data: Data;
 }
 
@@ -332,8 +332,8 @@ export type WebhookEvent =
   | EventOf<"webhook.test", Readonly<Record<string, unknown>>>;
 
 /**
- * State of a namespace as plain JSON, from `snapshot()` and for `restore()`, also in another process. The records are
- * internal and may change between versions.
+ * State of a namespace as plain JSON. `restore()` accepts a state that another process took with `snapshot()`. The
+ * records in a state are internal and may change between versions.
  */
 export interface SandboxState {
   /** Version of the format. */

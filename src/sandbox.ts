@@ -116,8 +116,8 @@ export class Sandbox {
   }
 
   /**
-   * PEM files that let a client trust the sandbox over HTTPS: `caFile` has the authority of its certificate,
-   * `bundleFile` also the public authorities. Undefined until `listen()` has resolved, and over HTTP.
+   * PEM files that let a client trust the sandbox over HTTPS. `caFile` has the authority of the sandbox's certificate;
+   * `bundleFile` has that authority and the public authorities. Undefined over HTTP, and before `listen()` resolves.
    */
   get trust(): { readonly caFile: string; readonly bundleFile: string } | undefined {
     return this.#listening?.trust;
@@ -148,10 +148,10 @@ export class Sandbox {
   };
 
   /**
-   * Delivers webhooks to a handler in this process instead of a port, with the same bytes, headers, order and retries.
-   * The handler returns a Response, a status, or nothing (204); `advance()` waits for the response. If the handler
-   * throws, the response is a 500; the next `advance()`, `settled()` or `close()` rethrows a failed assertion. Earlier
-   * events are not delivered. Resolves with a function that unregisters the handler.
+   * Delivers the webhooks of later events to a handler in this process. Bytes, headers, order and retries are as for a
+   * receiver with a port. The handler returns a Response, a status, or nothing (204); `advance()` waits for the
+   * response. If the handler throws, the response is a 500. The next `advance()`, `settled()` or `close()` rethrows an
+   * assertion that failed in the handler. Resolves with a function that unregisters the handler.
    */
   async onWebhook(
     handler: WebhookHandler,
@@ -272,8 +272,8 @@ export class Sandbox {
   }
 
   /**
-   * Restores a state of this or another sandbox; time continues from there. Throws a SandboxError with the code
-   * VALIDATION_ERROR for an invalid state, and changes nothing.
+   * Restores a state of this or another sandbox. Sandbox time continues from the state's time. An invalid state changes
+   * nothing and throws a SandboxError with the code VALIDATION_ERROR.
    */
   async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#requireOpen("restore").default;
