@@ -34,8 +34,8 @@ export interface ControlAppOptions {
 }
 
 /**
- * Makes the Hono app of all routes under /_sandbox. The service has its own app, because Hono's fast router cannot
- * take these routes: some have a fixed segment where another path has a parameter.
+ * Makes the Hono app of all routes under /_sandbox. Some of these routes have a fixed segment where another route has a
+ * parameter. The fast router of the service's app cannot take such routes.
  */
 export function createControlApp(options: ControlAppOptions): ControlApp {
   const { described, server, addPages, onError, failureResponse } = options;

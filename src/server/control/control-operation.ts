@@ -87,7 +87,7 @@ export function defineControlSpec(row: ControlRow<unknown, unknown>): ControlSpe
   return { ...spec, method, path };
 }
 
-/** A call before validation, which replaces its query and body. */
+/** A call before validation. Validation replaces `query` and `body`. */
 export interface UnvalidatedCall extends Omit<ControlCall, "query" | "body"> {
   query: unknown;
   body: unknown;

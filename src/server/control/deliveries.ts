@@ -164,7 +164,7 @@ export function deliveriesOfObject(state: State, objectId: string): Delivery[] {
 /** Maximum number of charges, newest first, whose deliveries a search covers. */
 const SEARCHED_CHARGES_MAX = 500;
 
-/** Finds deliveries by the id of a delivery, event or object, or by a text search for charges; newest first. */
+/** Finds deliveries, newest first. `words` is the id of a delivery, event or object, or a text search for charges. */
 export function searchDeliveries(state: State, words: string): Delivery[] {
   const byId = state.get("deliveries", words.trim());
   const objects = state.chargesWithWords(words).slice(0, SEARCHED_CHARGES_MAX);

@@ -50,7 +50,7 @@ async function replyTo(
   const name = header("sandbox-namespace");
   const key = parseBearerKey(header("authorization"));
   const namespace = namespaces.find(name, key)!;
-  // With leases, another process may run the default namespace; /_sandbox/namespaces works without a local namespace.
+  // With leases, another process may run the default namespace. Calls of /_sandbox/namespaces need no local namespace.
   const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
   if (namespace === undefined && !isOfServer)
     return { reply: unknownNamespaceReply(namespaces, name, key), nowMs: namespaces.nowMs() };

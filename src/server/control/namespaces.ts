@@ -17,7 +17,7 @@ export const NAMESPACE_OPERATIONS = [
       if (leases === undefined) return pageReply(namespaces.list(), query);
       const { limit, offset } = limitAndOffset(query);
       const all = await leases.listOwners();
-      // Only the process that runs a namespace can describe the namespace; `fetch` forwards the call there.
+      // Only the process that runs a namespace can describe the namespace; `fetch` forwards the call to that process.
       const views = all.slice(offset, offset + limit).map(async ({ name }) => {
         const request = new Request(new URL(`/_sandbox/namespaces/${name}`, url), { headers: access });
         const response = await fetch(request);

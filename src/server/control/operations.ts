@@ -16,7 +16,7 @@ import { NEXT_OPERATIONS, TASK_OPERATIONS } from "./tasks.js";
 import { WAIT_OPERATIONS } from "./wait.js";
 import { WITHDRAWAL_OPERATIONS } from "./withdrawals.js";
 
-/** The calls of the control API, by their tags in the OpenAPI document and in its order. */
+/** The calls of the control API by tag. The OpenAPI document lists the tags in this order. */
 export const CONTROL_OPERATIONS_BY_TAG = {
   Sandbox: SANDBOX_OPERATIONS,
   Namespaces: NAMESPACE_OPERATIONS,
