@@ -3,7 +3,7 @@ import { isTooDeep, MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/d
 import { type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Oversized bodies up to this length are read and discarded, because a client that still sends misses the response. */
+/** Oversized bodies up to this length are read and discarded, so the client finishes sending and reads the response. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** A body before validation. */
