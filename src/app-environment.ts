@@ -15,7 +15,8 @@ export function appEnvironment({ url, apiKey, webhookSecret, trust }: SandboxAcc
     PAYMENTS_WEBHOOK_SECRET: webhookSecret,
     PAYMENTS_SANDBOX_URL: url,
     ...(trust && {
-      // Node and Bun add this file to the public authorities. The bundle also has those in NODE_EXTRA_CA_CERTS.
+      // Node and Bun add the authorities in this file to the public authorities.
+      // `bundleFile` also contains the authorities that the user had set in NODE_EXTRA_CA_CERTS.
       NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS === undefined ? trust.caFile : trust.bundleFile,
       // OpenSSL (Python, Ruby, PHP, Go), requests and curl use only the authorities in this file.
       SSL_CERT_FILE: trust.bundleFile,

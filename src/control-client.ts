@@ -15,7 +15,7 @@ export interface ControlClientOptions {
   readonly namespace?: string | undefined;
   /** Required by a server that listens beyond loopback. */
   readonly controlToken?: string | undefined;
-  /** Name of the runner that sends the requests; the journal separates requests with a runner from the app's. */
+  /** Name of the runner that sends the requests. The journal attributes requests without a runner to the app. */
   readonly runner?: string | undefined;
   /** ID of the run that holds the lease of the namespace. */
   readonly run?: string | undefined;
