@@ -115,7 +115,7 @@ interface Method {
 /** Customer fields that satisfy every payment method. */
 const CUSTOMER = { phone_number: "+254700000001", bank_account_number: "0123456789" };
 
-/** `charge create`: makes a charge as an app does, by a quote and a whitelabel checkout or by a hosted checkout. */
+/** `charge create`: makes a charge with the same calls as an app. With `--hosted`, uses a hosted checkout. */
 export async function createCharge({ connection, flags }: ClientCall): Promise<JsonBody> {
   const { amount = "25.00", email = "ada@shop.test", scenario, hosted } = flags;
   const headers: Record<string, string> =

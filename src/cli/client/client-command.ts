@@ -10,7 +10,7 @@ export interface ClientCall {
 }
 
 export interface ClientAction {
-  /** Calls the sandbox. Resolves with undefined if the call printed its result itself. */
+  /** Runs the action. Resolves with the result to print, or with undefined if nothing is left to print. */
   readonly call: (asked: ClientCall) => Promise<JsonBody | undefined>;
   /** Progress text on a terminal, for long actions. */
   readonly progressText?: string;
@@ -48,7 +48,7 @@ export function requireKnownWord(known: readonly string[], command: string, word
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
-/** Creates a `call` that requests `path/NAME`. NAME is the argument after the verb; `what` describes it in errors. */
+/** Creates a `call` for one resource: `snapshot restore NAME` posts to `/snapshots/NAME/restore`. */
 export function createResourceCall(
   method: "get" | "post" | "delete",
   path: string,

@@ -73,7 +73,7 @@ export class Connection extends ControlClient {
     }
   }
 
-  /** @param path below `/_sandbox`, as in the following methods */
+  /** In `get`, `post`, `put` and `delete`, `path` is the part of the URL after `/_sandbox`. */
   get(path: string, query: Query = {}): Promise<JsonBody> {
     const said = Object.entries(query).filter(([, value]) => value !== undefined);
     const text = new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString();
@@ -144,7 +144,7 @@ export class Connection extends ControlClient {
     }
   }
 
-  /** Creates a function that calls the service with the namespace's API key. Its calls do not count as the app's. */
+  /** Creates a function that calls the service. The journal names the command, not the app, as the sender. */
   async createServiceCaller(
     headers: Readonly<Record<string, string>>,
   ): Promise<<Answer>(method: string, path: string, body?: unknown) => Promise<Answer>> {

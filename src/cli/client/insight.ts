@@ -14,7 +14,7 @@ import type { JsonBody } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { tableFormatter } from "./output.js";
 
-/** Formats coverage by kind: the names that occurred in the sandbox (met), and the others (not met). */
+/** Formats coverage. For each kind, such as error codes, lists the met names and the names not met. */
 function coverageText(coverage: JsonBody): string {
   return Object.entries(coverage as Coverage)
     .map(([kind, { met, not_met }]) => {

@@ -23,7 +23,7 @@ export function listCommand(
 
 const filtersOf = (name: ListName) => LIST_COLUMNS[name].filters ?? [];
 
-/** Prints a list, filtered by the flags. */
+/** Action that prints a list. The flags filter the list. */
 export function listAction(name: ListName, query: Readonly<Record<string, unknown>> = {}): ClientAction {
   return {
     call: async ({ connection, flags }) =>

@@ -26,7 +26,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     call: async ({ connection, flags }) => {
       if (!flags.follow) return connection.get("/events", listQuery("events", flags));
       const { type } = flags;
-      // Lets the sandbox refuse an unknown event type; the stream would wait for such events forever.
+      // Validates the event type first: the stream would wait for an unknown type forever.
       if (type !== undefined) await connection.get("/events", { type, limit: 1 });
       await followActivity(connection, (name, data) => printMessage(name, data, flags));
       return undefined;

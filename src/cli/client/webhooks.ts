@@ -124,8 +124,8 @@ const ERROR_LENGTH = 500;
 
 /**
  * `webhook pull --forward-to URL`: takes deliveries from a mailbox and sends them to an app that the sandbox cannot
- * reach. The app's response is the response of the delivery. An interrupt deletes the mailbox; after a kill it expires.
- * With `--once` the mailbox stays for the next pull.
+ * reach. The app's response is the response of the delivery. An interrupt deletes the mailbox. If the process is
+ * killed, the mailbox expires. With `--once`, the mailbox stays for the next pull.
  */
 async function pullDeliveries(connection: Connection, target: string, isOnce: boolean): Promise<void> {
   const url = normalizeWebhookUrl(target);
