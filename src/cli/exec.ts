@@ -79,10 +79,10 @@ function refuseRetired({ underReport, seeds }: ExecFlags): void {
     throw new UserError("--seeds is gone: run exec --under once for each seed, with --seed NAME");
 }
 
-/** Flags that need a command that ends by itself; the app of `--explore` keeps running. */
+/** Flags for a command that ends by itself. With `--explore`, the command is an app that keeps running. */
 const RUN_FLAGS = ["under", "strict", "reconcile", "require", "artifacts"] as const;
 
-/** Refuses `RUN_FLAGS` with `--explore`, and the options of `--explore` without it. */
+/** Refuses `RUN_FLAGS` with `--explore`. Refuses the options of an exploration if `--explore` is absent. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
   const isExploring = flags.explore !== undefined;
   const flag = findUsedFlag(flags, isExploring ? RUN_FLAGS : EXPLORE_OPTION_NAMES);

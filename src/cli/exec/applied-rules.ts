@@ -6,7 +6,7 @@ import type { Sandbox } from "../../sandbox.js";
 import type { Coverage } from "../coverage-list.js";
 import { type CommandRunResult, type DueTaskCounts, listInAllNamespaces } from "./plan.js";
 
-/** The active scenarios, the last activated first. */
+/** Active scenarios, newest activation first. */
 export async function listActiveScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
   return (await listAllScenarios(sandbox)).filter(({ active }) => active);
 }
@@ -69,8 +69,9 @@ export async function describeUnappliedFaults(sandbox: Sandbox): Promise<string[
 }
 
 /**
- * Formats the number of extra tasks due at the end of a run, compared with the plain run, such as "5 webhooks".
- * Returns undefined without extra tasks, and for scenarios with faults or with webhook rules that do more than delay.
+ * Formats how many more tasks are still due after this run than after the plain run, such as "5 webhooks".
+ * Returns undefined if no more tasks are due. Also returns undefined if the scenario has faults, or has webhook rules
+ * that do more than delay.
  */
 export function formatUnfinishedTasks(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
@@ -97,7 +98,7 @@ export function findUnappliedRules({ applied }: ScenarioView): string[] {
   return Object.keys(applied).filter((rule) => applied[rule] === 0);
 }
 
-/** Returns true if no fault or webhook rule applied. In a scenario with neither, charge and withdrawal rules count. */
+/** Returns true if every count in `effectsText` is zero. */
 export function isNotExercised(scenario: ScenarioView): boolean {
   return effectsOf(scenario).every(({ times }) => times === 0);
 }
@@ -113,7 +114,7 @@ export function effectsText(scenario: ScenarioView): string {
 const TOLERATED = "tolerated";
 
 /**
- * The reasons why a run fails under `--strict`. A rule that never applied counts only in the user's own files: shipped
+ * The reasons why a run fails under `--strict`. Reports unused rules only for scenario files of the user: shipped
  * scenarios have rules for features that an app may not use.
  *
  * @param names the scenarios by name or file, as the user named them

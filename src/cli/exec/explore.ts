@@ -61,7 +61,7 @@ export function prepareExploration(
 /** Maximum time between a refused connection and the exit of the app. */
 const EXIT_TIMEOUT_MS = 1_000;
 
-/** Adds the app's exit code to the last finding if that finding is `liveness` and the app has ended. */
+/** If the app has ended, adds its exit code to the last finding. Only `liveness` findings get the exit code. */
 async function exitOf(
   report: ExploreReport,
   { command }: ExecPlan,
@@ -75,7 +75,7 @@ async function exitOf(
   return { ...report, findings: [...report.findings.slice(0, -1), { ...last, message }] };
 }
 
-/** Waits until the app listens. Throws if the command ends before that, or after `START_MS`. */
+/** Waits until the app listens. Throws after `START_MS`, or if the command ends before the app listens. */
 async function untilListening(app: string, ended: Promise<number>, { command }: ExecPlan): Promise<void> {
   let code: number | undefined;
   void ended.then((with_) => (code = with_));

@@ -31,9 +31,9 @@ const SAME_SIGNAL_MS = 1_000;
 const PING_TIMEOUT_MS = 1_000;
 
 /**
- * Distinguishes signals to the process group, such as a terminal's Ctrl-C, from signals to this process alone. A shell
- * in the group receives only the former. Without the shell, every signal counts as sent to this process alone.
- * If this process is killed, the shell ends the command.
+ * Finds out if a signal went to the whole process group, as a terminal's Ctrl-C does, or to this process alone. A
+ * shell in the group receives only signals to the group. Without the shell, every signal counts as sent to this
+ * process alone. If this process is killed, the shell ends the command.
  */
 export class SignalGuard {
   readonly #shell: ChildProcess;

@@ -37,7 +37,7 @@ export interface CommandRunResult {
   readonly startedAt: string;
   readonly seed: string;
   readonly durationMs: number;
-  /** Active scenarios, the last activated first, with how often each rule applied. */
+  /** Active scenarios, newest activation first, with how often each rule applied. */
   readonly scenarios: readonly ScenarioView[];
   /** Descriptions of the faults that were set during the run and never applied. */
   readonly unappliedFaults: readonly string[];
@@ -96,7 +96,7 @@ export function parseEnvironmentTemplate(argument: string): EnvironmentTemplate 
   return { name: match[1]!, text: match[2]! };
 }
 
-/** Environment variables of the command: the sandbox's address and keys, and those of `--env`. */
+/** Environment variables of the command: the sandbox's address and keys, and the variables of `--env`. */
 export function createCommandEnvironment(
   sandbox: Sandbox,
   templates: readonly EnvironmentTemplate[],

@@ -54,14 +54,14 @@ export function commandLineOf(pid: number): string {
 }
 
 /**
- * A command and its descendants; on Linux also the marked processes of this session, even after their parent has ended.
- * A process that left the session is meant to outlive the command.
+ * A command and its descendants. On Linux, also each process of this session that has the command's mark, even if the
+ * parent of that process has ended. A process that left the session is meant to outlive the command.
  */
 export class ProcessTree {
   readonly #known = new Map<number, ProcessInfo>();
   readonly #mark: string;
 
-  /** @param root the command; if omitted, or if its pid now belongs to another process, only marked processes count */
+  /** @param root the command; ignored if its pid now belongs to another process */
   constructor(mark: string, root?: { readonly pid: number; readonly started: string | undefined }) {
     this.#mark = `${MARK_VARIABLE}=${mark}\0`;
     const row = root === undefined ? undefined : processes().find(({ pid }) => pid === root.pid);

@@ -82,7 +82,7 @@ export class SignalForwarder {
     this.#hasTakenStop ||= isStopping;
     if (target === undefined) return;
     if (signal === "SIGINT" && sinceMs < SECOND_SIGNAL_MS) target.killTree();
-    // Skips a signal that the command has received too: one to the whole group, or any signal of a Windows console.
+    // Skips a signal to the whole group: the command has received it. A Windows console signals all its processes.
     else if ((!isForAll || atMs - target.sinceMs < YOUNG_COMMAND_MS) && process.platform !== "win32")
       signalProcess(target.pid, signal);
   }
@@ -96,8 +96,8 @@ export function exitCodeOf(signal: NodeJS.Signals): number {
 const PARENT_CHECK_MS = 500;
 
 /**
- * Calls back when the parent process has ended, because a killed CI runner or npm sends no signal. Never calls back if
- * init is the parent, or if this process leads its own session and so is meant to outlive its parent.
+ * Calls back when the parent process has ended, because a killed CI runner or npm sends no signal. Never calls back on
+ * Windows, in a child of init, or in a Linux session leader, which is meant to outlive its parent.
  */
 export function onParentExit(callback: () => void): () => void {
   const parent = process.ppid;

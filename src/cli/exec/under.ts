@@ -19,13 +19,13 @@ import { commandText, type ExecPlan } from "./plan.js";
 import { runBesideSandbox } from "./run-command.js";
 import { exitCodeOf } from "./signals.js";
 
-/** Groups of shipped scenarios. The default scenario is in none: the plain run uses it. */
+/** Groups of shipped scenarios. No group contains the default scenario, because the plain run uses it. */
 const GROUPS: ReadonlyMap<string, (scenario: ScenarioView) => boolean> = new Map([
   ["mishaps", isMishapScenario],
   ["all", ({ name }) => name !== "default"],
 ]);
 
-/** Shipped mishaps that an app may never see; every app must survive the others. */
+/** Rare shipped mishaps: an app may never see them. Every app must survive the mishaps that are not listed here. */
 const RARE: ReadonlySet<string> = new Set([
   "hanging_answer",
   "late_payment",
@@ -116,8 +116,8 @@ function decidesAll(rules: ScenarioView["charges"] | ScenarioView["withdrawals"]
 }
 
 /**
- * Runs the command plain and, if it passes, under each scenario. Each run has a fresh sandbox with the same seed.
- * Prints the matrix. Returns 0 if all runs passed, the exit code of a failed plain run, otherwise 1.
+ * Does the plain run of the command. If the plain run passes, runs the command under each scenario. Each run has a
+ * fresh sandbox with the same seed. Returns the exit code of a failed plain run, or 1 after any other failure.
  */
 async function runMatrix(plan: ExecPlan, scenarios: ReadonlyMap<string, ScenarioView>): Promise<number> {
   const { command, runner, notice } = plan;
