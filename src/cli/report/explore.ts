@@ -122,7 +122,7 @@ function matrixLines(singles: readonly ExploreSingle[], width: number, paint: Pa
 const BEFORE = 2;
 const AFTER = 10;
 
-/** Lines of a plain run and the failing one, around their first difference. */
+/** Lines around the first difference between a plain run and the failing run. */
 function storyLines({ plain, failing }: NonNullable<ExploreFinding["story"]>, paint: Paint): string[] {
   const lines = differenceOf(plain, failing);
   const parting = lines.findIndex((line) => !line.startsWith(" "));

@@ -84,7 +84,7 @@ function element(
   return [`<${open}>`, ...content.map((line) => `  ${line}`), `</${name}>`];
 }
 
-/** Escapes line ends and tabs too: XML readers turn unescaped ones in attributes into spaces. */
+/** Escapes line ends and tabs too, because XML readers turn line ends and tabs in attributes into spaces. */
 function attributeText(value: string): string {
   return xmlText(value).replace(/[\t\n\r]/g, (space) => `&#${space.charCodeAt(0)};`);
 }

@@ -3,7 +3,7 @@ import type { Difference, Failure } from "../../tools/scenario/running/failure.j
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
 
-/** Report of a scenario file's run. With `isStrict`, rules that never applied and `blind_spots` are failures. */
+/** Report of a scenario file's run. With `isStrict`, entries of `never_happened_at` and `blind_spots` are failures. */
 export function reportOfRun(run: RunReport, isStrict = false): Report {
   const { name, file, outcome, error, duration_ms, namespace, never_happened_at, blind_spots, warnings } =
     run;
@@ -54,7 +54,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
     type: outcome === "error" ? "CannotRun" : "StepFailure",
     place: [step.file ?? runFile, failure?.line ?? step.line],
     durationMs: duration_ms,
-    // Leaves out the message of a step with nested steps: the case of the failed nested step has it.
+    // Omits the message of a step with nested steps, because the failed nested step has the message.
     ...(failure === undefined || steps !== undefined
       ? {}
       : { message: failure.message, details: detailsOf(failure) }),

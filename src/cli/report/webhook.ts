@@ -68,7 +68,7 @@ function isJudged({ answers, seen, verdict }: ProbeRow): boolean {
   return answers.length > 0 || seen !== null || verdict !== "note";
 }
 
-/** Finding about a receiver's fault: details of the first probe that shows it, numbers of all probes that show it. */
+/** Finding about a receiver's fault. The details come from the first probe that shows the fault. */
 function findingCase(
   { fault, severity, title, advice, probes }: Finding,
   rows: readonly ProbeRow[],
