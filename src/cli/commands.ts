@@ -5,7 +5,7 @@ import { isFixableByUser, reportError } from "./errors.js";
 import { helpText } from "./help-text.js";
 import { addConnectionOptions, addExploreOptions, addStartOptions, appendOptionValue } from "./options.js";
 
-/** Adds every command but `start`, which is loaded without the others. */
+/** Adds every command but `start`, which loads faster without this file. */
 export function addCommands(root: Command): void {
   root.version(packageVersion(), "-V, --version", "print the version");
 

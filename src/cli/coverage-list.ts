@@ -36,7 +36,7 @@ export class RequiredCoverage {
     for (const { met } of Object.values(coverage)) for (const name of Object.keys(met)) this.#met.add(name);
   }
 
-  /** Required names that are in none of the coverage added so far. */
+  /** Required names that no added coverage contains. */
   get unmet(): string[] {
     return this.#names.filter((name) => !this.#met.has(name));
   }

@@ -60,7 +60,7 @@ export function reportError(error: Error): void {
   printJson({ error: { code, message: error.message, details, fix, doc } });
 }
 
-/** Returns true for errors that the user can fix. Any other is a bug and keeps its stack. */
+/** Returns true if the user can fix the error. Returns false for a bug, which keeps its stack trace. */
 export function isFixableByUser(error: Error): boolean {
   return error instanceof UserError || error instanceof SandboxError || error.name === "StoreError";
 }

@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 const NO_COLOUR = "--no-color";
 
-/** Applies the common options `--no-color` and `--json`, but not those in the command that `exec` runs. */
+/** Applies the common options `--no-color` and `--json`. Ignores the options of the command that `exec` runs. */
 function heedCommon(words: readonly string[]): string[] {
   const end = words.indexOf("--");
   const own =

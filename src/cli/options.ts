@@ -90,7 +90,7 @@ export function addExploreOptions(command: Command, before = ""): Command {
   return command;
 }
 
-/** The first of these options that is used, as it is written on the command line. */
+/** Returns the first option in `names` that the user gave, in the spelling of the command line: `--fail-on`. */
 export function findUsedFlag<Name extends string>(
   flags: Readonly<Partial<Record<Name, unknown>>>,
   names: readonly Name[],
@@ -107,7 +107,7 @@ export function splitFlagAliases(flags: string): string[] {
   return [`${first}${argument}`, second];
 }
 
-/** Names of config files. The first that exists is read. */
+/** Names of config files. The first existing file is read. */
 export const CONFIG_FILE_NAMES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
 
 /**
@@ -154,7 +154,7 @@ export async function readStartOptions(
 /** Variables read elsewhere, or set for the command of `exec`. */
 const OTHER_VARIABLES = ["config", "url", "under", "exec"];
 
-/** Refuses an environment variable whose name is a known name with a typo: it would have no effect. */
+/** Refuses a misspelt environment variable, because the variable would have no effect. */
 function refuseTypos(environment: NodeJS.ProcessEnv): void {
   const prefix = environmentVariableOf("");
   const known: string[] = [...OPTION_ROWS.map(({ name }) => name), ...OTHER_VARIABLES];

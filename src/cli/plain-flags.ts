@@ -9,8 +9,8 @@ interface Flag {
 }
 
 /**
- * Parses a command line with only options of `start`, without commander: loading it takes a tenth of the start time.
- * Returns undefined for all other command lines, including invalid ones; commander parses these.
+ * Parses a command line that has only valid options of `start`. Returns undefined for any other command line, which
+ * commander then parses. Loading commander takes a tenth of the start time.
  */
 export function parseStartFlags(words: readonly string[]): Record<string, unknown> | undefined {
   const flags: Record<string, unknown> = {};

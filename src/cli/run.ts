@@ -38,7 +38,7 @@ interface RunFlags extends ConnectionFlags {
   readonly config?: string;
 }
 
-/** The report of a file's run, and the advice that the app got during it. */
+/** The report of a file's run, and the advice that the app got during the run. */
 interface FileResult {
   readonly report: RunReport;
   readonly advice: readonly Advice[];
@@ -48,8 +48,8 @@ type Runner = (loaded: LoadedScenario, progress: ProgressLine, signal: AbortSign
 
 /**
  * `run`: runs scenario files. Exits with 0 when all passed, 1 when a step failed, 2 when a file could not be run.
- * If a file has faults, the others still run. With `--strict`, warnings are faults; rules that never applied and
- * `blind_spots` of the report are failures.
+ * A file with faults does not stop the other files. With `--strict`, warnings are faults, and a rule that never applied
+ * fails the run.
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
   refuseUnusedFlags(flags);
@@ -106,7 +106,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
-/** Refuses options of a running sandbox without `--url`, and options of a fresh sandbox with `--url`. */
+/** Refuses options that need `--url` if `--url` is absent, and options of a fresh sandbox if `--url` is given. */
 function refuseUnusedFlags(flags: RunFlags): void {
   const isRunning = flags.url !== undefined;
   const flag = findUsedFlag(
@@ -166,7 +166,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
   };
 }
 
-/** Runs a file in a running sandbox. Nothing but its steps changes the sandbox's state. */
+/** Runs a file in a running sandbox. Only the steps of the file change the sandbox's state. */
 function inRunningSandbox(url: string, flags: RunFlags): Runner {
   const reached = sandboxAddress(url);
   if (reached === undefined) throw invalidUrlError("--url", url);
@@ -218,7 +218,7 @@ function appUrl({ app }: RunFlags): string | undefined {
   return app === undefined ? undefined : parseAppUrl(app);
 }
 
-/** Adds the warnings of a file, which the terminal showed before the run, to its report. */
+/** Adds the file's own warnings to the warnings of the run. */
 function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunReport {
   return { ...report, warnings: [...warnings.map(faultText), ...report.warnings] };
 }

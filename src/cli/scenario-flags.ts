@@ -31,8 +31,8 @@ export function invalidUrlError(flag: string, given: string): UserError {
 }
 
 /**
- * Reads the names that the service defines with these options. If an option is invalid, returns the names of the
- * shipped service; the command itself reports the invalid option later.
+ * Reads the names that the service defines under `flags`. If a flag is invalid, returns the names of the shipped
+ * service. The command itself reports the invalid flag later.
  */
 export async function vocabularyOfFlags(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
   try {

@@ -10,8 +10,8 @@ const READABLE = 20;
 const ID_PREFIX = 11;
 
 /**
- * Aligns rows of cells below their column names, in lines of at most `width` terminal cells. A wider table loses the
- * common part of its instants, then the scheme or `/api/v1` of addresses, then the ends of wide cells and of ids.
+ * Aligns rows of cells below their column names, in lines of at most `width` terminal cells. A wide table is shortened
+ * step by step until it fits: first the instants, then addresses, then wide cells and ids.
  */
 export function tableLines(
   columns: readonly string[],

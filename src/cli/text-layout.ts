@@ -70,7 +70,7 @@ function splitWord(word: string, room: number): string[] {
 
 export type StyledText = readonly [style: Style | undefined, text: string];
 
-/** Joins parts into one painted line of at most `columns` cells; a longer one is cut with "…". */
+/** Joins parts into one painted line of at most `columns` cells. A cut line ends with "…". */
 export function fitLine(parts: readonly StyledText[], columns = Number.POSITIVE_INFINITY): string {
   let room = columns;
   let line = "";
@@ -106,7 +106,7 @@ export function setColoursDisabled(isAsked: boolean): void {
   isPlain = isAsked;
 }
 
-/** Returns true if text is painted. Precedence: `--no-color`, FORCE_COLOR, NO_COLOR, then if output is a terminal. */
+/** Returns true if text is painted. `--no-color` overrides FORCE_COLOR. FORCE_COLOR overrides NO_COLOR and TERM. */
 export function isColourEnabled(): boolean {
   const { FORCE_COLOR = "", NO_COLOR = "", TERM } = process.env;
   if (isPlain || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;

@@ -86,7 +86,7 @@ const CALL_WIDTH = 28;
 /** Spaces between two parts of a line. */
 const GAP = 2;
 
-/** One line for an activity, cut to the width. It names the namespace unless that is the default one. */
+/** One line for an activity, cut to `columns`. Omits the namespace `default`. */
 export function activityLine(activity: Activity, columns: number): string {
   const { at, namespace } = activity;
   const head: StyledText[] = [
