@@ -48,7 +48,7 @@ export class Dispatcher implements DeliveryAttempts {
     });
     const { engine } = scheduler;
     engine.onStored(({ puts }) => {
-      // Begins waiting mailbox attempts again, to drop those whose endpoint was removed or disabled.
+      // Begins all waiting mailbox attempts again. An attempt is dropped if its endpoint was removed or disabled.
       if (puts.some(([collection]) => collection === "endpoints"))
         this.#resume(this.mailboxes.removeWaiting());
     });
@@ -163,7 +163,7 @@ export class Dispatcher implements DeliveryAttempts {
     return job.canBeHeld && this.#scheduler.isTimePassing;
   }
 
-  /** Sends one held attempt. Releases its endpoint's other held attempts, unless the sent one is held again. */
+  /** Sends one held attempt. Unless this attempt is held again, releases the endpoint's held attempts. */
   #probe(webhookId: string, target: string, task: Task): void {
     const job = this.#prepare(task);
     if (job === undefined) {
@@ -192,8 +192,8 @@ export class Dispatcher implements DeliveryAttempts {
   }
 
   /**
-   * Records outcomes in order of arrival while time passes. On a stopped clock and in an advance, uses the order in
-   * which the attempts began, and runs due tasks after each outcome: the same calls then give the same order.
+   * Records outcomes in order of arrival while time passes. On a stopped clock or during an advance, records outcomes
+   * in the order in which the attempts began. The order then does not depend on response times.
    */
   recordOutcomes(): void {
     const scheduler = this.#scheduler;

@@ -58,7 +58,7 @@ export class HeldEndpoints {
     );
   }
 
-  /** Holds the attempt of a failed probe again, as the first of its endpoint. */
+  /** Puts the attempt of a failed probe back at the front of the endpoint's held attempts. */
   holdAfterProbe(webhookId: string, target: string, task: Task): void {
     const held = this.#held.get(webhookId);
     held?.tasks.unshift(task);

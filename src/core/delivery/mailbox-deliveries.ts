@@ -24,8 +24,8 @@ export interface MailboxesOptions {
 }
 
 /**
- * Deliveries waiting in mailboxes, and those taken but not acknowledged. The tasks stay in the state, so they survive
- * the process.
+ * Deliveries that wait in mailboxes, and deliveries that are taken but not acknowledged. The tasks stay in the state,
+ * so the deliveries survive a restart.
  */
 export class Mailboxes {
   readonly #options: MailboxesOptions;
@@ -70,7 +70,7 @@ export class Mailboxes {
     this.#taken.set(task.ref, { task, request, cancelTimer });
   }
 
-  /** Records an acknowledgement; false if the delivery does not wait for one. */
+  /** Records an acknowledgement. Returns false if the delivery is not waiting to be acknowledged. */
   acknowledge(deliveryId: string, response: MailboxAnswer, retryAfter: string | null): boolean {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return false;

@@ -40,7 +40,7 @@ export function buildAttemptResult(
   };
 }
 
-/** Converts a Retry-After header, seconds or a date, to milliseconds from now; null if absent or invalid. */
+/** Converts the seconds or date of a Retry-After header to milliseconds from now. An invalid header gives null. */
 export function parseRetryAfter(header: string | null | undefined, wallMs: number): number | null {
   if (header === undefined || header === null) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;

@@ -35,7 +35,7 @@ export class ReceiverClient {
   /**
    * Never rejects: failures are part of the outcome.
    *
-   * @param barrier shared by the requests to send at the same time
+   * @param barrier makes the request wait until all requests of the group can be sent
    */
   async post(
     address: string,
@@ -89,7 +89,7 @@ export class ReceiverClient {
         });
         current = request;
         let usedSocket: UsedSocket | undefined;
-        // The timeout starts when the request has a connection: waiting for one is not the receiver's delay.
+        // The timeout starts when the request has a connection: the wait for a connection is not the receiver's delay.
         request.once("socket", (socket) => {
           if (isDone) return;
           usedSocket = { socket, readBefore: socket.bytesRead };
@@ -146,8 +146,8 @@ interface UsedSocket {
 }
 
 /**
- * Returns true if a reused connection was cut before any response byte: the receiver probably closed it while idle.
- * Under TLS byte counts are unknown, so each cut connection counts.
+ * Returns true if a reused connection was cut before any response byte: the receiver probably closed an idle
+ * connection. Under TLS, byte counts are unknown, so every cut connection is taken as cut before the response.
  */
 function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }: UsedSocket): boolean {
   if (error.code !== "ECONNRESET" && error.code !== "EPIPE") return false;

@@ -99,7 +99,7 @@ export class Sender {
     };
   }
 
-  /** Limits concurrency per endpoint; the response timeout starts when the attempt does. */
+  /** Limits the concurrency per endpoint. The response timeout excludes the wait for a free slot. */
   #sendPaced(
     webhookId: string,
     send: (signal: AbortSignal) => Promise<AttemptResult>,
