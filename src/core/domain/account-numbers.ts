@@ -6,7 +6,7 @@ const ACCOUNT_DIGITS: Readonly<Record<string, number>> = { GH: 13, KE: 12, TZ: 1
  * exist at a real bank: only the bank's name shows that it is fictional.
  *
  * A Nigerian number (NUBAN) has nine digits and a check digit over bank code and digits. No bank has the code 999.
- * Other numbers end with a Luhn digit (ISO/IEC 7812-1), because each bank there has its own check digits.
+ * Other numbers end with a Luhn digit (ISO/IEC 7812-1), because check digits outside Nigeria differ by bank.
  */
 export function deriveBankAccountNumber(country: string | null, digest: Uint8Array): string {
   if (country === "NG") {

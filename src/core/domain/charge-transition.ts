@@ -95,7 +95,7 @@ export function computeTransition(
   let settledAt = charge.settled_at;
 
   if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
-  // Expiry ends the timeline except for entries with `after_expiry`; a manual change ends all of it.
+  // Expiry ends the timeline except for entries with `after_expiry`. A manual change ends the whole timeline.
   const overruled = charge.overruled || actor === "control" || actor === "customer";
   if (overruled || to === "EXPIRED" || CHARGE_STATUS_TABLE[to].next.length === 0)
     effects.push(CANCEL.timeline);

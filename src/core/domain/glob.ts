@@ -3,8 +3,8 @@ const STAR = "\uFFFE";
 const ANY = "\uFFFF";
 
 /**
- * Returns true if the glob matches the whole text. `*` matches any run of characters and `?` any character; a backslash
- * escapes a wildcard, and two backslashes before a wildcard are one backslash.
+ * Returns true if the glob matches the whole text. `*` matches any run of characters and `?` any character. A
+ * backslash escapes a wildcard: `\*` matches a star, and `\\*` matches a backslash followed by any text.
  */
 export function globMatches(glob: string, text: string): boolean {
   return glob.includes("\\")

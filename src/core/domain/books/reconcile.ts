@@ -6,7 +6,7 @@ import type { BookRow } from "./parse-rows.js";
 
 export interface ChargeLookup {
   byId(chargeId: string): Charge | undefined;
-  /** Charges whose metadata contains that of the order, oldest first. */
+  /** Charges whose metadata contains the metadata of the order, oldest first. */
   ofOrder(order: BookRow["orderMetadata"]): readonly Charge[];
   /** Paid charges that must have a row in the app's books, oldest first. */
   chargesNeedingRow(): readonly Charge[];
