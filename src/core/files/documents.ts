@@ -273,7 +273,7 @@ function isUnquoted({ code, input, ...issue }: Issue): boolean {
   return isText && (typeof input === "number" || typeof input === "boolean");
 }
 
-/** Expected type → message that shows its syntax. */
+/** Messages for a value of the wrong type, by the expected type. */
 const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
   array: "must be a list: each entry on a line that begins with -, or [one, another]",
   object: "must have fields, such as { name: value }",
@@ -303,7 +303,7 @@ export function schemaFaults(
   return limited(relevant).map(({ path, message }) => document.faultAt([...at, ...path], message));
 }
 
-/** Returns true if the missing field is present under a misspelt name. */
+/** Returns true if the second fault already suggests the missing field for a misspelt key. */
 function isMisspelling(missing: PathMessage, { path, message }: PathMessage): boolean {
   const beside = [...path.slice(0, -1), missing.path.at(-1)].join("\0") === missing.path.join("\0");
   return beside && message.endsWith(`did you mean ${String(missing.path.at(-1))}?`);

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Creates a folder and its missing parents. Not `recursive: true`: Node retries forever if a call fails with ENOENT
- * although the parent exists, as below /proc.
+ * Creates a folder and its missing parents. Avoids `recursive: true`: below /proc, Node would retry a failing call
+ * forever.
  */
 export function makeFolder(folder: string): void {
   const parent = dirname(resolve(folder));

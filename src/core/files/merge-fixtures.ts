@@ -37,8 +37,8 @@ export async function readMergedFixtures(shipped: Fixtures, file: string): Promi
 }
 
 /**
- * Merges the user's fixtures into the shipped ones: a record with a known id changes the fields it names; one with a
- * new id is added and must be complete. Throws a DocumentError with all faults.
+ * Merges the user's fixtures into the shipped fixtures. A record with a known id overrides fields of the shipped
+ * record; a record with a new id must be complete. Throws a DocumentError with all faults.
  */
 export function mergeFixtures(shipped: Fixtures, document: LoadedDocument): Fixtures {
   const entries = Object.fromEntries(
@@ -86,7 +86,7 @@ function mergedList<Of extends List>(list: Of, shipped: Fixtures, document: Load
 
 type ReportFault = (list: List, index: number | undefined, field: string, message: string) => void;
 
-/** List, field, and the list whose records the field names. */
+/** `[list, field, target]`: the field of a record in `list` names records of the list `target`. */
 const REFERENCES = [
   ["methods", "currencies", "currencies"],
   ["rails", "currency", "currencies"],
@@ -117,7 +117,7 @@ function checkReferences(entries: Entries, report: ReportFault): void {
   }
 }
 
-/** List, field with an amount, and the field with the amount's currency. */
+/** `[list, field, currencyField]`: the field has an amount; `currencyField` has the amount's currency. */
 const AMOUNTS = [
   ["currencies", "withdrawal_fee", "code"],
   ["charges", "amount", "currency"],

@@ -22,7 +22,7 @@ const SYNTAX: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "tabs are not allowed as indentation: use spaces",
 };
 
-/** Lists syntax errors. Drops later errors of a kind in `SYNTAX`, which mostly follow from the first error. */
+/** Lists syntax errors. Skips later errors with a code in `SYNTAX`: most of them follow from the first error. */
 export function syntaxFaults({ errors }: YamlDocument): YamlFault[] {
   const slips = errors.map(({ pos, code, message }) => ({
     offset: pos[0],
