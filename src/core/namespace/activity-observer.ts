@@ -23,7 +23,7 @@ export function activityObserver(namespace: Namespace, report: OnActivity): Obse
     onChange: ({ puts }) => {
       for (const [collection, , record] of puts) {
         if (record === null) continue;
-        // The record with the new status and its event are in the same `puts`.
+        // An event and the record with the new status are stored in the same `puts`.
         if (collection === "events") {
           const object = findSubject(puts, record as EventRecord);
           if (object !== undefined) report(() => transitionActivity(name, object, record as EventRecord));
@@ -107,7 +107,7 @@ function errorMessage({ error }: Readonly<Record<string, unknown>>): string | nu
 
 const ID_FIELDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
 
-/** Fields that the response omits are read from the request. */
+/** Returns the created object. Takes fields from the request if the response omits them. */
 function createdObject(
   answer: Readonly<Record<string, unknown>>,
   request: string | null,

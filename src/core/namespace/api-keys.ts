@@ -7,7 +7,7 @@ export class ApiKeys {
   readonly #engine: Engine;
   readonly #ownKeys: readonly KeyFixture[];
 
-  /** @param ownKeys a key that the fixtures lack gets the first organization and every permission */
+  /** @param ownKeys a key without a fixture belongs to the first organization and has the permission `full` */
   constructor(engine: Engine, ownKeys: readonly string[]) {
     const { catalogue } = engine;
     const holder = catalogue.fixtures.organizations[0]?.organization_id ?? "";

@@ -14,7 +14,7 @@ export class CoverageCounters {
   #counts: CountsByKind = {};
   readonly #total: CoverageCounters | undefined;
 
-  /** @param total also counts everything that this instance counts */
+  /** @param total counters that also get each count of this instance */
   constructor(total?: CoverageCounters) {
     this.#total = total;
   }
@@ -64,7 +64,7 @@ const MAX_NAMES = 1_000;
 export const COUNTED_MISHAPS = [
   /** A receiver got an event a second time. */
   "duplicate",
-  /** The work was done, but its response was lost. */
+  /** The call took effect, but its response was lost. */
   "lost_answer",
   /** A delivery was attempted again. */
   "retry",
@@ -103,7 +103,7 @@ function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: 
   return mishaps;
 }
 
-/** Returns true if the receiver has accepted a later event of the object. */
+/** Returns true if the delivery's endpoint has accepted a later event of the object. */
 function isOvertaken({ event_id, object_id, webhook_id }: Delivery, state: State): boolean {
   if (object_id === null) return false;
   const seq = state.get("events", event_id)?.seq ?? Number.POSITIVE_INFINITY;

@@ -75,8 +75,8 @@ export class FaultInjector {
   }
 
   /**
-   * Counts a match and returns true if the rule applies. The rule skips the first `skip` matches and applies at most
-   * `times` times, with its `probability`. Functions that undo the counts are added to `undo`.
+   * Returns true if `skip`, `times` and `probability` let the rule apply. Counts the match, and adds functions that
+   * undo the counts to `undo`.
    */
   #applies(id: string, rule: FaultRule, subject: MatchSubject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;
@@ -135,8 +135,8 @@ const CUSTOMER = ["customer_email", "phone_number", "bank_account_number", "cust
 const ORDER = [...CUSTOMER, "base_currency", "base_amount", "currency", "amount", "reference"];
 
 /**
- * Returns the key of the calls that share a fault's `times` and `skip`: all calls, the calls of a charge or withdrawal,
- * or the calls of a customer. Until a charge exists, its order is the key. Calls without a customer share one key.
+ * Returns a key of the call: `times` and `skip` of a fault count calls with an equal key together. With `per: charge`,
+ * a call without the id of a charge or withdrawal has its order fields as the key.
  */
 function faultScopeKey(per: FaultRule["per"], { fields, metadata }: MatchSubject): string {
   switch (per) {

@@ -4,7 +4,7 @@ import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;
 
-/** Changes are refused above this share of the heap limit: V8 may end the process at 0.8, and reads need memory. */
+/** Changes are refused above this share of the heap limit. At a share of 0.8, V8 may end the process. */
 const FULL_SHARE = 0.7;
 /** Changes are accepted again below this share, which is lower so that the guard does not flip to and fro. */
 const FREE_SHARE = 0.65;

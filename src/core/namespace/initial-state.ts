@@ -50,8 +50,8 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
     };
   const clock = Clock.resume(wall, clockRecord, state.at, onSetBack);
   if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
-  // Adds the options' endpoints and scenarios at the stored time, not at the present time. Tasks that fell due in
-  // between run later, each at its own time.
+  // Adds the options' endpoints and scenarios at the stored time. Tasks that fell due since the stored time run later,
+  // each at its due time.
   engine.execute(initialContent(options), state.at);
   void engine.flush();
   return { engine, clock };
@@ -74,8 +74,8 @@ function initialContent(options: NamespaceOptions): Command<void> {
 }
 
 /**
- * Adds the options' scenarios and the parts that `keep` names. The options' endpoints are added only if `keep` lacks
- * `webhooks`. Naming `keys` has no effect: API keys are not in the state and always stay.
+ * Adds the options' scenarios, and the scenarios and endpoints that the reset keeps. Adds the options' endpoints if the
+ * reset keeps no endpoints. API keys are not part of the state, so `keys` has no effect.
  */
 export function addContentAfterReset(
   options: NamespaceOptions,
@@ -95,7 +95,7 @@ export function addContentAfterReset(
   };
 }
 
-/** Adds the options' scenarios. A scenario that the user stored replaces a built-in one, but not one from a file. */
+/** Adds the options' scenarios. Keeps a scenario that the user stored under the name of a built-in scenario. */
 function addScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
   return (tx) => {
     for (const scenario of scenarios) {

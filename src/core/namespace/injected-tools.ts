@@ -39,9 +39,9 @@ export interface ScenarioRunOptions {
 
 /** Parses and runs scenarios for the control API. Injected, since runs are clients of the server. */
 export interface ScenarioRunner {
-  /** Fills in variables, except environment variables. Refuses names outside the vocabulary. */
+  /** Fills in the variables of a scenario, but reads no environment variables. Refuses names outside `vocabulary`. */
   read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
-  /** Returns the report of a passed or failed run. */
+  /** Runs a scenario and returns the run's report, even if the run fails. */
   run(namespace: Namespace, run: ScenarioRunOptions): Promise<ScenarioRunSummary | Refusal>;
 }
 

@@ -15,7 +15,7 @@ export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
 /** Options that all namespaces of a server share. */
 export interface NamespaceDefaults {
-  /** If undefined, the stored seed applies; without stored data, `defaultSeed` applies. */
+  /** If undefined, a stored namespace keeps its seed and a new namespace gets `defaultSeed`. */
   readonly seed: string | undefined;
   readonly defaultSeed: string;
   readonly clock: ClockSetting | undefined;

@@ -212,7 +212,7 @@ export class Namespace {
     });
   }
 
-  /** Await before a read: resolves when all changes in the state are stored; undefined if they are already. */
+  /** Await before a read. Resolves when all changes are stored; undefined if no change is pending. */
   flushQuietly(): Promise<void> | undefined {
     return this.engine.flushQuietly()?.then(() => this.flushQuietly());
   }
@@ -222,7 +222,7 @@ export class Namespace {
     return this.engine.isStoring ? this.flushQuietly() : undefined;
   }
 
-  /** Executes a command for a read. If its changes cannot be stored, returns the result without them. */
+  /** Executes a command for a read. If the changes cannot be stored, returns the result without storing them. */
   read<Result>(command: Command<Result>): Result {
     return this.#reader.read(command);
   }
@@ -241,7 +241,7 @@ export class Namespace {
     return charge;
   }
 
-  /** Returns the reason why a delivery waits, apart from time; null if there is none. */
+  /** Returns why a pending delivery waits; null if the delivery waits only for its due time. */
   findHold(delivery: Delivery): DeliveryHold | null {
     return this.#scheduler.attempts.findHold(delivery);
   }
@@ -267,7 +267,7 @@ export class Namespace {
     return this.#observers.add(observer);
   }
 
-  /** Notifies observers that a report, which is not part of the state, has changed. */
+  /** Notifies observers of a changed report. Reports are not part of the state. */
   notifyReport(name: string): void {
     this.#observers.notifyReport(name);
   }
@@ -306,7 +306,7 @@ export class Namespace {
     this.#options.heapGuard.noteFreed();
   }
 
-  /** Restores the initial state. A manual clock returns to its start, a running one to wall time. */
+  /** Restores the initial state. A manual clock returns to its start time, any other clock to wall time. */
   reset({ keep, ids }: ResetRequest): Refusal | undefined {
     const { engine } = this;
     const repeatIds = ids === "repeat";
@@ -334,8 +334,8 @@ export class Namespace {
   }
 
   /**
-   * Called after the state was replaced. Requests and their counts are kept; fault counts are cleared. Observers get
-   * a change with the new clock.
+   * Called after the state was replaced. Clears the counts of faults and keeps the request journal. Notifies observers
+   * of the new clock.
    */
   #startOver(): void {
     this.faults.clearCounts();
@@ -347,7 +347,7 @@ export class Namespace {
     this.#watchers.startOver();
   }
 
-  /** Repeatable: derived from the seed and the number of earlier runs. */
+  /** Derives the id from the seed and the number of earlier runs, so the id is repeatable. */
   nextRunId(scenario: string): string {
     return repeatableRunId(this.info.seed, scenario, this.#runCount++);
   }
@@ -357,7 +357,7 @@ export class Namespace {
     this.engine.close();
   }
 
-  /** Closes without writing, because the namespace is deleted or another process may run it now. */
+  /** Closes without writing. Called if the namespace is deleted or this process has lost the lease. */
   discard(): void {
     this.#stop();
     this.engine.discard();

@@ -26,7 +26,7 @@ import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
-/** With this many namespaces, unknown API keys create no more namespaces. */
+/** Unknown API keys create a namespace only while there are fewer namespaces than this. */
 const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
@@ -91,7 +91,7 @@ export class Namespaces {
     );
   }
 
-  /** Opens a namespace that was taken over from another process. */
+  /** Opens a namespace whose lease this process has taken over. */
   open(name: string): void {
     if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
   }
@@ -109,7 +109,7 @@ export class Namespaces {
     );
   }
 
-  /** With leases: takes over or creates a call's namespace if necessary, then finds the process that runs it. */
+  /** With leases: finds the process that runs a call's namespace. Takes over or creates the namespace if necessary. */
   async locate(header: string | null, apiKey: string | null): Promise<NamespaceLocation> {
     const leases = this.leases!;
     let name = header ?? this.#nameOfKey(apiKey);
@@ -130,7 +130,7 @@ export class Namespaces {
     return isOfDefault || this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : this.#byKey.get(apiKey)?.name;
   }
 
-  /** Opens a stored namespace, or reports the error and skips it. Throws for the default namespace without leases. */
+  /** Opens a stored namespace. After an error, reports the error and skips the namespace, unless the error is fatal. */
   #openStored(name: string): void {
     const { base, storage } = this.options;
     const isDefault = name === DEFAULT_NAMESPACE;
@@ -193,7 +193,7 @@ export class Namespaces {
     return this.#namespaces.has(name) || this.#unopened.has(name) ? undefined : name;
   }
 
-  /** Checkout links name no namespace, but checkout ids are unique in the server. */
+  /** Searches all namespaces: a checkout link names no namespace, and checkout ids are unique in the server. */
   findCheckout(checkoutId: string): Namespace | undefined {
     for (const namespace of this.#namespaces.values())
       if (namespace.engine.state.chargeOfCheckout(checkoutId) !== undefined) return namespace;
@@ -237,7 +237,7 @@ export class Namespaces {
     const refusal = this.#checkSecrets(name, request);
     if (refusal !== undefined) return refusal;
     const beginning = this.options.storage.begin(name, request);
-    // A generated name that is taken is replaced by the next one.
+    // If a generated name is taken, `create` tries the next name.
     if (beginning !== undefined && !(await beginning))
       return request.name === undefined ? this.create(request) : taken;
     const created = this.#createBegun(name, request);
@@ -246,7 +246,7 @@ export class Namespaces {
     return namespaceView(created);
   }
 
-  /** Atomic: a failed creation leaves nothing, now or after a restart. */
+  /** Opens a new namespace and completes its stored entry. A failure undoes both. */
   #createBegun(name: string, request: CreateNamespaceRequest): Namespace | Refusal {
     const { base, storage } = this.options;
     const startMs = request.start_time === undefined ? base.startMs : parseInstant(request.start_time);
@@ -263,7 +263,7 @@ export class Namespaces {
     }
   }
 
-  /** Checks the secrets of a new namespace. An inherited endpoint uses the new namespace's secret too. */
+  /** Checks the secrets of a new namespace and its endpoints, inherited endpoints included. */
   #checkSecrets(name: string, request: CreateNamespaceRequest): Refusal | undefined {
     const { base } = this.options;
     const webhooks = request.webhooks ?? [];

@@ -1,11 +1,11 @@
 import type { Change } from "../engine/records.js";
 import type { RequestEntry } from "./served-request.js";
 
-/** Is notified of a namespace's changes, requests and reports, and cannot influence them. */
+/** Listens to a namespace's changes, requests and reports, without any influence on them. */
 export interface Observer<Request = RequestEntry> {
   onChange?(change: Change): void;
   onRequest?(request: Request): void;
-  /** A request was received; `onRequest` follows when it is finished. Skipped for requests answered at once. */
+  /** Called when a request arrives that is not answered at once. `onRequest` follows when the request is finished. */
   onArrival?(request: Request): void;
   /** The named report has changed. */
   onReport?(name: string): void;
@@ -36,7 +36,7 @@ export class ObserverList<Request = RequestEntry> {
       }
   }
 
-  /** Repeats `runSafely` inline: a closure for each observer would cost as much as the observer's work. */
+  /** Does not call `runSafely`: a closure for each observer would cost as much as the observer's work. */
   notifyRequest(request: Request): void {
     for (const observer of this.#all)
       try {

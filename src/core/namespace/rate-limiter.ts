@@ -6,15 +6,14 @@ const RATE_WINDOW_MS = 60_000;
 interface Window {
   readonly startMs: number;
   count: number;
-  /** Wall time at which the `Retry-After` of the first refused client ends. */
+  /** Earliest wall time at which a refused client has waited as long as `Retry-After` says. */
   waitedWallMs: number;
 }
 
 /**
- * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits), in memory only.
+ * Limits the requests of each key in a window of 60 s of sandbox time from the first request (specification: Limits).
  *
- * On a stopped clock, a client is also admitted after it has waited `Retry-After` in wall time, because the clock may
- * never move. Wall time is read only after a refusal.
+ * While the clock stands still, the window also ends when a refused client has waited for `Retry-After` in wall time.
  */
 export class RateLimiter {
   readonly #limit: number;
@@ -36,7 +35,6 @@ export class RateLimiter {
       this.#windows.set(key, (window = { startMs: nowMs, count: 0, waitedWallMs: Number.POSITIVE_INFINITY }));
     const limited = window.count >= limit;
     if (!limited) window.count++;
-    /** Seconds of sandbox time to the end of the window. */
     const resetSeconds = Math.ceil((window.startMs + RATE_WINDOW_MS - nowMs) / 1000);
     if (limited)
       window.waitedWallMs = Math.min(window.waitedWallMs, this.#wall.nowMs() + resetSeconds * 1000);

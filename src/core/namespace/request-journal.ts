@@ -36,7 +36,7 @@ export class RequestJournal {
     this.#observers = observers;
   }
 
-  /** Takes ownership of the request and adds fields to it: a copy would cost a tenth of a whole call. */
+  /** Adds fields to `request` itself, because a copy would make each call a tenth more expensive. */
   add(request: ServedRequest, arrival: ArrivalTime): void {
     if (requests.hasSubscribers) requests.publish(request);
     try {
@@ -138,7 +138,7 @@ export const MAX_JOURNALED_BODY_BYTES = 64 * 1024;
 /** The longest UTF-8 encoding of a UTF-16 code unit. */
 const LONGEST_CHARACTER_BYTES = 3;
 
-/** Returns a truncated body with a mark at its end, and its full length; undefined for a body within the limit. */
+/** Truncates a body over the limit; `bytes` is the full length. Returns undefined for a body within the limit. */
 export function truncateBody(body: string): { text: string; bytes: number } | undefined {
   if (body.length * LONGEST_CHARACTER_BYTES <= MAX_JOURNALED_BODY_BYTES) return undefined;
   const bytes = Buffer.byteLength(body);

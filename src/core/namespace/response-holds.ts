@@ -16,7 +16,7 @@ interface AnswerHoldsOptions {
   readonly closing: AbortSignal;
 }
 
-/** Holds finished responses back, as faults require. */
+/** Delays the responses that a fault's rule holds. */
 export class ResponseHolds {
   readonly #options: AnswerHoldsOptions;
 
@@ -60,7 +60,7 @@ export class ResponseHolds {
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
-  /** Calls `onMet` once a receiver has answered a new webhook of the object and, for `idle`, nothing is pending. */
+  /** Calls `onMet` after a receiver has answered a new webhook of the object. `idle` also waits for pending work. */
   #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
     const { engine, wall } = this.#options;
     const sinceMs = wall.nowMs();

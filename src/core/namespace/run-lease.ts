@@ -63,7 +63,7 @@ export class RunLease {
     return this.#current?.run === run ? this.#current.lease.hold(caller) : noLease(run);
   }
 
-  /** Ends the lease after the runner has restored the namespace. */
+  /** Ends the lease. The runner has already restored the namespace. */
   release(run: string): Refusal | undefined {
     if (this.#current?.run !== run) return noLease(run);
     this.close();

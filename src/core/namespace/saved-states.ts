@@ -31,7 +31,7 @@ export class SavedStates {
     this.#snapshots = options.snapshots;
   }
 
-  /** Saves the state as of this moment. Refused if it is too large to be read back. */
+  /** Saves the current state. Refuses a state that is too large to load again. */
   async save(name: string): Promise<Snapshot | Refusal> {
     const state = this.#freeze();
     const snapshot = { name, at: iso(this.#options.scheduler.clock.nowMs()) };
@@ -75,7 +75,7 @@ export class SavedStates {
   }
 
   /**
-   * Compares a snapshot, even one that cannot be restored, with another one or the current state.
+   * Compares a snapshot with another snapshot or the current state. Accepts snapshots that cannot be restored.
    *
    * @param limit maximum number of records with details
    */

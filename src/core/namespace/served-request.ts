@@ -19,7 +19,7 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** Id of the charge or withdrawal that the call created. With a fault: the id in the sent or lost response. */
+  /** Id of the object that the call created. With a fault: id of the object in the call's response, even a lost one. */
   objectId?: string | undefined;
   /** Location and problem of each input that was silently ignored. */
   readonly tolerated?: readonly string[] | undefined;
@@ -40,7 +40,7 @@ export interface RequestEntry extends ServedRequest {
   readonly atMs: number;
   /** Ids of the advice about this request. */
   adviceIds?: readonly string[] | undefined;
-  /** Wall time of arrival; measures the app's pauses while sandbox time stands still. */
+  /** Wall time of arrival. Shows the app's pauses while sandbox time stands still. */
   readonly wallMs: number;
   /** Wall time from arrival to response. */
   readonly durationMs: number;

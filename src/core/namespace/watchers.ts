@@ -4,7 +4,7 @@ import { afterPendingIo } from "../time/timers.js";
 import { type WallClock, withYields, yieldToEventLoop } from "../time/wall-clock.js";
 import type { RequestEntry } from "./served-request.js";
 
-/** Changes since the last check of the waiting calls. */
+/** Changes that the waiting calls have not checked yet. */
 export class WatchedChanges<Request = RequestEntry> {
   /** Keys of changed or deleted charges. */
   readonly charges = new Set<RecordKey>();
@@ -31,13 +31,13 @@ interface Wait<Request> {
   readonly watch: WaitCondition<Request>;
   readonly end: (end: WaitEndReason) => void;
   readonly fail: (error: unknown) => void;
-  /** Number of the latest full check, which cancels earlier checks of the call. */
+  /** Number of the call's latest full check. A new full check cancels the earlier ones. */
   round: number;
 }
 
 /**
- * Calls that wait for a condition. Each call checks all records once, then only changes, in batches. Costs nothing
- * without waiting calls.
+ * Calls that wait for a condition. The first check of a call covers all records; later checks cover only changes, in
+ * batches.
  */
 export class PendingWaits<Request = RequestEntry> {
   readonly #wall: WallClock;
@@ -74,7 +74,7 @@ export class PendingWaits<Request = RequestEntry> {
     this.onWake();
   }
 
-  /** Schedules a check of all waiting calls. Called after a change, and when the namespace may be idle. */
+  /** Schedules a check of all waiting calls, after a change or when the namespace can have become idle. */
   onWake(): void {
     if (this.#waits.size === 0 || this.#isPlanned) return;
     this.#isPlanned = true;

@@ -104,7 +104,7 @@ interface ChargeReads extends LastRead {
   isFound: boolean;
 }
 
-/** Counts are kept in memory and do not depend on how many requests the journal keeps. */
+/** Counts reads itself, because the request journal keeps only the newest requests. */
 export class Advisor implements Observer {
   readonly log = new AdviceLog();
   readonly #logs: readonly AdviceLog[];
@@ -166,7 +166,7 @@ export class Advisor implements Observer {
     this.#note(id, 1, example);
   }
 
-  /** Two reads without a write between them are polling. */
+  /** Notes a read of balances that follows the last read too soon, without a write between the reads. */
   #onBalances(entry: RequestEntry): void {
     const key = entry.apiKey === null ? undefined : this.#options.keys.find(entry.apiKey);
     if (key === undefined) return;
@@ -192,7 +192,7 @@ export class Advisor implements Observer {
       charge.pauses.push(pause);
       if (charge.pauses.length > PAUSES_MAX) charge.pauses.shift();
     }
-    // A client that returns after more than the limit has not polled in between.
+    // Skips a pause longer than the limit: the client was not polling in that time.
     if (pause !== undefined && pause <= POLLING_LIMIT_MS) charge.polledMs += pause;
     const isTooLong = charge.polledMs > POLLING_LIMIT_MS;
     if (!charge.isFound && !isTooLong && charge.repeats < LOOP_READS && !isWithoutBackoff(charge.pauses))

@@ -1,17 +1,17 @@
-/** This many pauses of similar length are a constant interval. */
+/** Minimum number of similar pauses that count as a constant interval. */
 const PACE_PAUSES = 5;
 /** A pause counts as longer than another if it is this many times as long. */
 const GROWTH = 1.5;
 /** Tolerance for a late timer. */
 const TIMER_TOLERANCE_MS = 250;
-/** Minimum total growth of pauses; less is chance. */
+/** Minimum total growth of pauses. A smaller growth can be chance. */
 const GROWTH_MIN_MS = 50;
 /** After this many steps of growth the interval may stay constant. */
 const BACKOFF_STEPS = 2;
 
 /**
- * Returns true if at least five pauses are about as short as the first of them and do not grow. Ignores longer pauses
- * in between. An app that first lengthened its pauses step by step has backed off.
+ * Returns true if a client polls without backoff: at least four pauses are about as long as an earlier pause, or
+ * shorter, and do not grow. A client that lengthened its pauses step by step before has backed off.
  */
 export function isWithoutBackoff(pauses: readonly number[]): boolean {
   return pauses.some((pause, index) => {
