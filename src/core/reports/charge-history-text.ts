@@ -35,7 +35,7 @@ export function historyTitle({ charge }: ChargeHistory): string {
 }
 
 export interface HistoryRow {
-  /** Time since the first item, and the kind. */
+  /** Start of the row: time since the first item, and the item's kind. */
   readonly head: string;
   readonly text: string;
   readonly item: ChargeHistoryItem;

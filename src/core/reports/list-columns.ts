@@ -1,6 +1,6 @@
 /**
- * Columns and filters of each list of the control API. The command makes its tables and options from them; the
- * dashboard makes rows, headings, filter forms and curl commands.
+ * Columns and filters of each list of the control API. The command line derives tables and options from the columns.
+ * The dashboard derives rows, headings, filter forms and curl commands.
  */
 import { missingStatusReason } from "./charge-history-text.js";
 
@@ -25,7 +25,7 @@ export function formatOf(field: string): ValueFormat {
 type Query = Readonly<Record<string, string>>;
 
 export interface ListFilter {
-  /** Query parameter of the control API. */
+  /** Name of the query parameter in the control API. */
   readonly name: string;
   /** The filter's option on the command line. */
   readonly option?: readonly [flags: string, about: string];
@@ -45,7 +45,7 @@ export interface ListColumns {
   readonly values?: Readonly<Record<string, (record: JsonRecord) => unknown>>;
   readonly filters?: readonly ListFilter[];
   readonly slots?: Readonly<Partial<Record<RowSlot, readonly string[]>>>;
-  /** Dashboard view with a page for each record. */
+  /** The dashboard's view that has a page for each record of the list. */
   readonly view?: "charges" | "webhooks" | "requests";
   /** Headings of the dashboard's table. */
   readonly headings?: readonly [at: string, status: string, title: string, sub: string, side: string];

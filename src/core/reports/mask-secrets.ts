@@ -1,7 +1,7 @@
 import { DEFAULT_WEBHOOK_SECRET } from "../schema/option-schemas.js";
 import { maskKey } from "../schema/text-format.js";
 
-/** Well-formed, so a masked state can be imported. */
+/** Replaces a webhook secret. Has the format of a secret, so a masked state can be imported. */
 const MASKED_SECRET = "whsec_bWFza2VkIG1hc2tlZCBtYXNrZWQ=";
 const MASKED = "masked";
 
@@ -14,7 +14,7 @@ export function maskSecretsInText(text: string): string {
   return text.replace(WEBHOOK_SECRET, maskSecret).replace(API_KEY, maskKey);
 }
 
-/** Copies JSON; masks keys in texts, and fields whose name indicates a secret. */
+/** Copies JSON. Masks keys in every text, and every text in a field whose name indicates a secret. */
 export function maskSecretsInJson(value: unknown, name = ""): unknown {
   if (typeof value === "string") return SECRET_NAME.test(name) ? maskSecret(value) : maskSecretsInText(value);
   if (Array.isArray(value)) return value.map((item) => maskSecretsInJson(item, name));

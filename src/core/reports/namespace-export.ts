@@ -48,7 +48,7 @@ export interface NamespaceExport extends NamespaceLogs {
   readonly state: JsonObject;
 }
 
-/** Maximum number of exported histories: charges not in order first, then the newest. */
+/** Maximum number of exported histories. Charges that are not in order come first. */
 const MOST_STORIES = 500;
 
 /** Names of all namespaces, oldest first. */
@@ -96,7 +96,7 @@ async function chargeHistoriesOf(client: ControlClient, deliveries: ItemList): P
   return { charges: charges.length, not_in_order: troubled.length, items: stories };
 }
 
-/** Returns true if attempts failed. Deliveries of false events (`forged`) are supposed to fail. */
+/** Returns true if attempts failed and none succeeded. Ignores false events, which a receiver must refuse. */
 function isUndelivered({ status, attempts, mishap }: JsonObject): boolean {
   if ((mishap as { forged: boolean } | null)?.forged) return false;
   return status === "failed" || (status === "pending" && (attempts as unknown[]).length > 0);
@@ -113,7 +113,7 @@ async function listOf(client: ControlClient, path: string, id: string): Promise<
 /** A failed test with the activity saved before its namespace was reset or deleted. */
 export interface FailedTestExport extends NamespaceLogs, FailedTest {}
 
-/** Reads failed tests of all namespaces, oldest first; `leftOut` counts the tests that were not recorded. */
+/** Reads failed tests of all namespaces, oldest first. `leftOut` is the number of failed tests that were not saved. */
 export async function readFailedTests(
   client: ControlClient,
 ): Promise<{ readonly tests: readonly FailedTestExport[]; readonly leftOut: number }> {

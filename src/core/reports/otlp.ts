@@ -144,7 +144,7 @@ function statusOf(isError: boolean, reason: unknown) {
   return isError ? { status: { code: ERROR, message: String(reason ?? "failed") } } : {};
 }
 
-/** Skips absent values; integers are strings in Protocol Buffers JSON. */
+/** Omits absent values. Writes integers as strings, as Protocol Buffers JSON requires. */
 function attributes(values: Readonly<Record<string, unknown>>) {
   return Object.entries(values)
     .filter(([, value]) => value != null)
