@@ -16,7 +16,7 @@ export interface RequestActivity extends ActivityBase {
   readonly kind: "request";
   readonly method: string;
   readonly path: string;
-  /** Null without a response; `unanswered` has the reason. */
+  /** HTTP status; null if there is no response. `unanswered` then has the reason. */
   readonly status: number | null;
   readonly unanswered: "client gone" | "connection cut" | null;
   readonly fault: string | null;

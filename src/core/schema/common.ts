@@ -35,8 +35,8 @@ export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
 export const deliveryStatusSchema = z.enum(["pending", "delivered", "failed", "dropped"]);
 
 /**
- * Accounts of an organization in one mode and currency. `outside` is the counterpart: customers and banks. Every
- * posting balances, so the five always sum to zero.
+ * Accounts of an organization in one mode and currency. `outside` stands for customers and banks, so the five accounts
+ * always sum to zero.
  */
 export const LEDGER_ACCOUNTS = ["available", "pending", "in_transit", "fees", "outside"] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
@@ -50,7 +50,7 @@ export const amountSchema = z
   .string()
   .check(z.regex(AMOUNT_PATTERN, 'must be a decimal string such as "100.00"'));
 
-/** The format of a currency code; the fixtures define which exist. */
+/** Format of a currency code. The fixtures define the known codes. */
 export const CURRENCY_CODE_PATTERN = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/;
 export const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 

@@ -13,7 +13,7 @@ const force = field(
   z.optional(z.boolean()),
   "Accept unknown names: event types, operations, currencies and so on.",
 );
-/** Rules whose values may still be variables. */
+/** Rules whose variables are not filled in yet; any value can be a variable. */
 const openRules = z.optional(z.array(z.record(z.string(), z.unknown())));
 const file = scenarioFileSchema.shape;
 
@@ -47,7 +47,7 @@ export const scenarioBodySchema = namedSchema(
   ]),
 );
 
-/** Body of a request that sets rates. Accepts the response's form too, with the rates under `rates`. */
+/** Body of a request that sets rates. As in the response, the rates can be under `rates`. */
 export const ratesBodySchema = namedSchema(
   "RatesRequest",
   {

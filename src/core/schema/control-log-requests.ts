@@ -28,7 +28,7 @@ const type = field(
 );
 const ofCharge = field(optionalText, "Only this charge.");
 
-/** Without `metadata.KEY`, which is parsed separately because KEY can be any name. */
+/** The filters `metadata.KEY` are parsed separately, because KEY can be any name. */
 export const chargeQuerySchema = queryShape({
   ...page,
   mode,

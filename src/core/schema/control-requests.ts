@@ -99,7 +99,7 @@ function speedOf(mode: string | undefined, defaultSpeed: number): number {
   return mode?.endsWith("x") ? parseClockSetting(mode).speed : defaultSpeed;
 }
 
-/** Query of calls that cannot run during an advance. `wait` makes the call wait for the advance instead of failing. */
+/** With `wait`, a call waits for the end of a running advance instead of failing. */
 export const clockWaitQuerySchema = queryShape({
   wait: field(
     z.optional(waitDurationSchema),
@@ -233,7 +233,7 @@ export const namespaceRequestSchema = closedShape(
   },
 );
 
-/** Fields stored in a file beside the state. The state omits them, so another namespace can import it. */
+/** Fields stored beside the state, so that another namespace can import the state. */
 export const namespaceIdentitySchema = z.pick(namespaceRequestSchema, {
   name: true,
   api_key: true,

@@ -14,7 +14,7 @@ interface NoteDetails {
   readonly assumption?: string;
   /** Examples, or a placeholder that the namespace's values replace. */
   readonly examples?: readonly unknown[] | string;
-  /** JSON Schema of refinements, and of constraints that depend on the fixtures. */
+  /** JSON Schema of constraints that cannot be derived: refinements, and values from the fixtures. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
 }
 export type Note = string | FieldNote;
@@ -62,7 +62,7 @@ export function shape<All extends ShapeFields>(name: string, note: Note, fields:
   return describe(z.object(schemasOf(fields)), { name, note, fields });
 }
 
-/** A named object of the control API. Fields of stored records, and fields with a clear name, need no description. */
+/** A named object of the control API. A field without a note gets an empty description. */
 export function recordShape<const All extends Readonly<Record<string, Field | z.core.$ZodType>>>(
   name: string,
   note: Note,
@@ -159,7 +159,7 @@ export function assumedFieldNote(text: string, details: NoteDetails = {}): Field
   return { description: text, assumption: ASSUMED_FIELD_REASON, ...details };
 }
 
-/** JSON Schema condition: if the properties match, these fields are required. */
+/** JSON Schema condition: if `key` is present and `properties` match, the `required` fields must be present. */
 export function requiredIf(
   properties: Readonly<Record<string, unknown>>,
   key: string,
@@ -169,7 +169,7 @@ export function requiredIf(
   return { if: { properties, required: [key] }, then: { required } };
 }
 
-/** JSON Schema condition: the field requires these values of other fields. */
+/** JSON Schema condition: if `field` is present, other fields can only have these values. */
 export function allowedOnlyIf(
   field: string,
   values: Readonly<Record<string, unknown>>,
@@ -190,7 +190,7 @@ export function fieldsOf<Schema extends z.core.$ZodType & { readonly shape: obje
   return description.fields as ReturnType<typeof fieldsOf<Schema>>;
 }
 
-/** JSON Schema condition. `allOf` wraps it, since type generators misread an `anyOf` beside the fields. */
+/** JSON Schema condition, wrapped in `allOf`: type generators misread an `anyOf` next to `properties`. */
 export function atLeastOneOf(...names: readonly string[]): Readonly<Record<string, unknown>> {
   return { allOf: [{ anyOf: names.map((name) => ({ required: [name] })) }] };
 }
@@ -230,7 +230,7 @@ export const METADATA_NOTE: FieldNote = {
   assumption: "A feature of the sandbox only: the service gives no metadata key a meaning.",
 };
 
-/** Has no `default` keyword: type generators treat a field with that keyword as required. */
+/** Omits the keyword `default`: type generators would treat the field as required. */
 export const CHECKOUT_LIFETIME_NOTE: FieldNote = {
   description: "Minutes until the checkout expires: {{checkout minutes}} by default.",
   examples: ["{{checkout minutes}}"],

@@ -20,7 +20,7 @@ export function parseDuration(text: string): number | undefined {
   return total <= MAX_DURATION_MS ? Math.round(total) : undefined;
 }
 
-/** The shortest exact text for a number of milliseconds: 5400000 is `1h30m`. */
+/** Formats milliseconds as the shortest exact duration: 5400000 becomes `1h30m`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs === 0) return "0s";
   let rest = durationMs;

@@ -2,8 +2,8 @@ import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES, type Withdrawa
 import { didYouMean } from "./nearest.js";
 
 /**
- * Reversals of completed payments and payouts, an extension of the sandbox. The service has no status for them, so only
- * the ledger changes; the `sandbox.` prefix marks their events.
+ * Reversals of completed charges and withdrawals. A reversal changes only the ledger, because the service has no status
+ * for a reversal. The prefix `sandbox.` marks an extension of the sandbox.
  */
 export const REVERSALS = {
   partial_refund: { of: "charge", event: "sandbox.charge.partially_refunded" },
@@ -51,7 +51,7 @@ export function parseEventType(
   return withdrawal && { object: "withdrawal", status: withdrawal };
 }
 
-/** Returns the event type for its own name or its name in `eventNames`; undefined for other names. */
+/** Finds an event type by its own name or its configured name; undefined for an unknown name. */
 export function eventTypeOf(
   name: string,
   eventNames: Readonly<Record<string, string>> = {},

@@ -23,7 +23,7 @@ export const currencyFixtureSchema = z.strictObject({
   type: z.enum(["fiat", "crypto"]),
   name: nameSchema,
   decimals: z.int().check(z.gte(0), z.lte(18)),
-  /** Units of this currency for one US dollar. */
+  /** Units of the currency per US dollar. */
   rate: rateSchema,
   /** The network in payment instructions; crypto only. */
   network: z.optional(nameSchema),
@@ -111,7 +111,7 @@ export const chargeFixtureSchema = z.strictObject({
   phone_number: z.optional(nameSchema),
   bank_account_number: z.optional(nameSchema),
   metadata: z.optional(metadataSchema),
-  /** PENDING, or a status that a new charge can get in one step. Not EXPIRED: no charge has expired at the start. */
+  /** PENDING, or a status that a new charge can reach in one step. No charge has expired at the start. */
   status: z.enum(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
 });
 

@@ -19,7 +19,7 @@ interface LongGlob {
   readonly input: string;
 }
 
-/** Finds globs over the length limit at any depth. Text without wildcards is not a glob. */
+/** Finds globs above the maximum length in a nested value. Text without wildcards is not a glob. */
 function longGlobs(value: unknown, path: readonly (string | number)[] = []): LongGlob[] {
   if (typeof value === "string")
     return value.length > MAX_LENGTHS.glob && /[*?]/.test(value) ? [{ path, input: value }] : [];
@@ -28,7 +28,7 @@ function longGlobs(value: unknown, path: readonly (string | number)[] = []): Lon
   return Object.entries(value).flatMap(([key, part]) => longGlobs(part, [...path, key]));
 }
 
-/** Fields of any name and depth that a record must have; text values are globs. */
+/** Fields that a record must have, nested fields included; text values are globs. */
 export const recordMatchSchema = z.record(z.string(), z.unknown()).check(({ value, issues }) => {
   for (const { path, input } of longGlobs(value))
     issues.push({

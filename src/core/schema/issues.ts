@@ -79,7 +79,7 @@ function distance(issues: readonly Issue[]): number {
   }, 0);
 }
 
-/** Expands a union without a message of its own to the issues of its closest option. */
+/** Replaces a union's default message by the issues of the union's closest option. */
 function expandUnions(issue: Issue): Issue[] {
   const closest = issue.message === DEFAULT_ISSUE_MESSAGE ? findClosestUnionIssues(issue) : [];
   return closest.length === 0 ? [issue] : closest.flatMap(expandUnions);
@@ -106,7 +106,7 @@ export type ParseResult<T> =
   | { readonly ok: true; readonly data: T }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** Parses without throwing. Issues keep their input, which tells missing fields from wrong ones. */
+/** Parses without throwing. Issues keep their input: an undefined input means a missing field. */
 export function safeParse<T>(schema: z.ZodMiniType<T>, value: unknown): ParseResult<T> {
   const result = schema.safeParse(value, PARSE_OPTIONS);
   return result.success ? { ok: true, data: result.data } : { ok: false, issues: result.error.issues };

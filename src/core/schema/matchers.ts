@@ -19,7 +19,7 @@ export interface Matcher {
   readonly lt?: string | number | undefined;
   readonly lte?: string | number | undefined;
 }
-/** A glob, a list of globs of which one must match, or a matcher. */
+/** A glob, a list of globs (one must match), or a matcher. */
 export type ValueMatch = Glob | Matcher;
 
 export const COMPARISON_OPERATORS = ["gt", "gte", "lt", "lte"] as const;
@@ -90,7 +90,7 @@ function matchWithBounds(isAllowed: (bound: string | number) => boolean, message
   });
 }
 
-/** The bounds in a matcher and its `not`. */
+/** Yields each bound of a matcher, including the bounds inside `not`. */
 function* boundsOf(
   match: ValueMatch,
   path: readonly string[] = [],
@@ -153,7 +153,7 @@ export const reportInvalidMatchers: z.core.CheckFn<unknown> = ({ value, issues }
 
 export const expectationSchema = z.unknown().check(reportInvalidMatchers);
 
-/** A matcher inside an expectation, for fields that otherwise take one of a fixed set of values. */
+/** A matcher in an expectation, for fields with a fixed set of values such as `status`. */
 export const expectationMatcherSchema = z.record(z.string(), z.unknown()).check(
   z.refine(isMatcher, {
     error: `must be a matcher of ${MATCHER_OPERATORS.join(", ")}`,

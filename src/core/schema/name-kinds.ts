@@ -6,7 +6,7 @@ import { didYouMean } from "./nearest.js";
 export type NameKind =
   | "operation"
   | "event type"
-  /** An event type, or the name that the config gives it on the wire. */
+  /** An event type, or the configured name that webhooks use instead. */
   | "event name"
   | "HTTP method"
   | "path"
@@ -16,7 +16,7 @@ export type NameKind =
 
 const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
-/** Clones a schema and marks its text as names, or globs of names, of `kind`. Undefined: the text has no names. */
+/** Clones a schema and marks its text as names of `kind`, or as text without names if `kind` is undefined. */
 export function withNameKind<Schema extends z.ZodMiniType>(
   kind: NameKind | undefined,
   schema: Schema,
@@ -26,7 +26,7 @@ export function withNameKind<Schema extends z.ZodMiniType>(
   return clone;
 }
 
-/** Field → kind of name, for fields that mean the same in all schemas. `withNameKind` overrides this table. */
+/** Kind of the names in a field, by field name. `withNameKind` takes precedence over this table. */
 const BY_FIELD: ReadonlyMap<string, NameKind> = new Map([
   ["operation", "operation"],
   ["currency", "currency"],

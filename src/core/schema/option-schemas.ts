@@ -86,7 +86,7 @@ export const webhookUrlSchema = z.string().check(
 
 export const unreachableOptionSchema = z.enum(["hold", "fail"]);
 
-/** Schema of names that are valid as file names: of mailboxes, snapshots and scenarios. */
+/** Names that are valid as file names, for mailboxes, snapshots and scenarios. */
 export const fileNameSchema = z
   .string()
   .check(
@@ -140,7 +140,7 @@ export const webhookOptionSchema = closedShape(
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
 );
 
-/** Options of a webhook handler, a function in this process. `url` only sets the URL of the Request it receives. */
+/** Options of a webhook handler. The handler gets `url` in its Request; nothing is sent to that URL. */
 export const webhookHandlerOptionsSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
   mailbox: true,
   unreachable: true,

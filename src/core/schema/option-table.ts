@@ -339,7 +339,7 @@ export type StartOptions = z.infer<typeof startOptionsObject>;
 /** Options of `listen()` on a running sandbox. */
 export const listenOptionsSchema = z.pick(startOptionsObject, { port: true, host: true });
 
-/** Start options, with checks across fields: error codes, event types, secrets that fit their signature scheme. */
+/** Start options with checks across fields, such as secrets against their signature scheme. */
 export const startOptionsSchema = startOptionsObject.check(({ value, issues }) => {
   const fault = (option: OptionName, input: string, message: string): void => {
     issues.push({ code: "custom", input, path: [option, input], message });

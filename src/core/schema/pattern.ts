@@ -1,6 +1,6 @@
 import { MAX_LENGTHS } from "./schema-checks.js";
 
-/** Longer text is not matched against patterns. */
+/** Maximum length of a text that is matched against a pattern. */
 export const MAX_PATTERN_INPUT = 10_000;
 const CACHE_MAX = 200;
 

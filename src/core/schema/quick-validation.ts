@@ -57,7 +57,7 @@ function isAnyText(schema: z.core.$ZodType): boolean {
   return schema instanceof z.ZodMiniString && (checksOf(schema)?.length ?? 1) === 0;
 }
 
-/** Returns true for an object from JSON.parse. An object with a key `__proto__` is left to the schema. */
+/** Returns true for a plain object. An object with a key `__proto__` goes to the schema instead. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === "object" &&
@@ -98,7 +98,7 @@ function testOfCheck({ check, format, pattern, minimum, maximum, fn }: AnyCheck)
         return undefined;
       return (value) => pattern.test(value as string);
     case "min_length":
-      // Zod counts characters, `length` counts UTF-16 units, at most two per character. Short text goes to the schema.
+      // Zod counts characters. A character has at most two UTF-16 units, so a shorter text goes to the schema.
       return (value) => typeof value === "string" && value.length >= 2 * minimum! - 1;
     case "max_length":
       return (value) => typeof value === "string" && value.length <= maximum!;

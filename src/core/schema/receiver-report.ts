@@ -37,22 +37,22 @@ export const PROBES = [
 /** One check of a receiver. */
 export type Probe = (typeof PROBES)[number];
 
-/** Classes of responses: 2xx, 4xx, 5xx, 3xx, 429 or 503 with Retry-After, timeout, connection cut, no connection. */
+/** Class of a response. */
 export type AnswerKind =
-  | "accepted"
-  | "refused"
-  | "crashed"
-  | "redirected"
-  | "busy"
-  | "timeout"
-  | "broken"
-  | "unreachable";
+  | "accepted" // 2xx
+  | "refused" // 4xx
+  | "crashed" // 5xx
+  | "redirected" // 3xx
+  | "busy" // 429, or 503 with Retry-After
+  | "timeout" // no response in time
+  | "broken" // connection cut
+  | "unreachable"; // no connection
 
 /** The response to one request. */
 export interface Answer {
   /** Short name of the request within its probe. */
   readonly sent: string;
-  /** Number of the attempt, from 1. A failed request is sent again before the probe fails. */
+  /** Number of the attempt, from 1. After a failure, the request is sent again. */
   readonly attempt: number;
   /** ID of the event, to find it in the receiver's log. */
   readonly event_id: string;
@@ -72,34 +72,34 @@ export interface Answer {
 
 /** `must`: a requirement. `should`: a recommendation. */
 export type Severity = "must" | "should";
-/** The result of a probe; `note`: the user should look at the behaviour. */
+/** The result of a probe. `note`: no failure, but the user should check the receiver's behaviour. */
 export type ProbeVerdict = "pass" | "fail" | "note";
 
 /** A probe and its result. */
 export interface ProbeRow {
   /** ID of the probe. */
   readonly probe: Probe;
-  /** The probe in a few words. */
+  /** Short title of the probe. */
   readonly title: string;
-  /** Description of the request. */
+  /** Description of the request that the probe sends. */
   readonly sent: string;
   /** Expected behaviour. */
   readonly expected: string;
   /** Actual behaviour, in one line. */
   readonly came_back: string;
-  /** Observed effect on the app's own data, in one line; null if the app was not observed. */
+  /** Effect that was observed in the app's own data; null if the app was not observed. */
   readonly seen: string | null;
   /** The result. */
   readonly verdict: ProbeVerdict;
   /** Requirement or recommendation. */
   readonly severity: Severity;
-  /** The fault that this probe shows; null if there is none, or if `because` names another probe. */
+  /** The fault that this probe shows, else null. `because` refers to a fault that another probe shows. */
   readonly fault: string | null;
   /** The probe whose fault explains this result, else null. */
   readonly because: Probe | null;
   /** Recommended fix or remark, if any. */
   readonly advice: string | null;
-  /** One per request; empty if the probe was not sent. */
+  /** The responses, one per request; empty if the probe was not sent. */
   readonly answers: readonly Answer[];
 }
 
@@ -109,7 +109,7 @@ export interface Finding {
   readonly fault: string;
   /** `must`: a requirement is not met. */
   readonly severity: Severity;
-  /** The fault in a few words. */
+  /** Short title of the fault. */
   readonly title: string;
   /** Recommended fix. */
   readonly advice: string;
@@ -137,7 +137,7 @@ export interface WebhookReport {
   readonly summary: { readonly pass: number; readonly fail: number; readonly note: number };
   /** Problems; empty if there are none. */
   readonly findings: readonly Finding[];
-  /** All probes, in the order sent. */
+  /** All probes, in the order in which they were sent. */
   readonly probes: readonly ProbeRow[];
 }
 

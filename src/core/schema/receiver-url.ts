@@ -7,8 +7,8 @@ export const WEBHOOK_URL_MESSAGE =
 const PORT_ALONE = /^[1-9]\d{0,4}(?=[/?#]|$)/;
 
 /**
- * Normalizes a receiver's address to a URL: a missing scheme means http, a bare number a local port. Returns undefined
- * for other schemes and for cloud metadata services, which hand out the machine's credentials.
+ * Turns a receiver's address into a URL: `3000` becomes `http://localhost:3000/`. Returns undefined for schemes other
+ * than http and https, and for cloud metadata services, which hand out the machine's credentials.
  */
 export function normalizeWebhookUrl(text: string): string | undefined {
   return text.length > MAX_LENGTHS.url ? undefined : receiverUrl(text);
@@ -19,7 +19,7 @@ function receiverUrl(text: string): string | undefined {
   const withScheme = hasScheme ? text : `http://${PORT_ALONE.test(text) ? "localhost:" : ""}${text}`;
   if (!/^https?:\/\//i.test(withScheme) || !URL.canParse(withScheme)) return undefined;
   const url = new URL(withScheme);
-  // `mailto:ada@shop.test`, `http:/localhost` and `/hooks` would mean something else with `http://` in front.
+  // A prefix `http://` would change the meaning of `mailto:ada@shop.test`, `http:/localhost` and `/hooks`.
   if (!hasScheme && (url.username !== "" || /^[/\\?#]|^[^/?#]*:([/?#]|$)/.test(text))) return undefined;
   return isMetadataHost(url.hostname) || hasShorthandAddress(withScheme, url) ? undefined : url.href;
 }
@@ -48,7 +48,7 @@ const METADATA_NAMES = new Set([
   "instance-data.ec2.internal",
 ]);
 
-/** Metadata services outside the link-local range: EC2, EKS, Google, Alibaba, Azure's host, Oracle. */
+/** Addresses of metadata services that are not link-local, such as the addresses of EC2, Google and Oracle. */
 const METADATA_ADDRESSES = new Set([
   "fd00:ec2::254",
   "fd00:ec2::23",
@@ -58,13 +58,13 @@ const METADATA_ADDRESSES = new Set([
   "192.0.0.192",
 ]);
 
-/** Returns true for cloud metadata, not for private hosts. `hostname` has an IP address as URL parsers write it. */
+/** Returns true for cloud metadata services, not for private hosts. Expects the `hostname` of a parsed URL. */
 function isMetadataHost(hostname: string): boolean {
   const name = hostname.replace(/\.+$/, "");
   return METADATA_NAMES.has(name) || isCloudMetadataAddress(name.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** Returns true for the IP address of a cloud metadata service, as a URL or a resolver writes it. */
+/** Returns true for the IP address of a cloud metadata service. Accepts addresses from URLs and resolvers. */
 export function isCloudMetadataAddress(address: string): boolean {
   const [plain] = address.toLowerCase().split("%");
   if (!plain!.includes(":")) return isMetadataIpv4(plain!);
@@ -81,7 +81,7 @@ function isMetadataIpv4(address: string): boolean {
   return /^169\.254\.\d+\.\d+$/.test(address) || METADATA_ADDRESSES.has(address);
 }
 
-/** The 16 bytes of an IPv6 address in a URL. */
+/** Returns the 16 bytes of an IPv6 address that a URL parser has normalized. */
 function bytesOf(ipv6: string): number[] {
   const [head = [], tail = []] = ipv6.split("::").map((part) => (part === "" ? [] : part.split(":")));
   const gap = Array<string>(8 - head.length - tail.length).fill("0");
@@ -92,8 +92,8 @@ function bytesOf(ipv6: string): number[] {
 }
 
 /**
- * IPv6 prefixes that embed an IPv4 address, and the positions of its bytes: mapped, compatible, translated, 6to4,
- * NAT64, and local NAT64 with a prefix of 96, 64, 56 or 48 bits.
+ * IPv6 prefixes that embed an IPv4 address, with the positions of the four bytes. In order: mapped, compatible,
+ * translated, 6to4, NAT64, and local NAT64 with four prefix lengths.
  */
 const IPV4_EMBEDDINGS = [
   { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], positions: [[12, 13, 14, 15]] },

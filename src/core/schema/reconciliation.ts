@@ -8,7 +8,7 @@ import { CHARGE_STATUS_TABLE } from "./statuses.js";
 export const MARKINGS = ["paid", "unpaid", "refunded"] as const;
 /** Meaning of a status in the app's books. */
 export type Marking = (typeof MARKINGS)[number];
-/** Common status word of apps → its meaning; includes the statuses of a charge. */
+/** Meaning of the status words that apps commonly use. Includes the statuses of a charge. */
 export const STATUS_WORDS: Readonly<Record<string, Marking>> = {
   paid: "paid",
   complete: "paid",
@@ -59,11 +59,11 @@ export const BOOK_FINDING_KINDS = Object.keys(BOOK_FINDING_MESSAGES) as FindingK
 export interface BookFinding {
   /** The kind of difference. */
   readonly kind: FindingKind;
-  /** The row, from 1; null if no row refers to the charge. */
+  /** Number of the row, from 1; null if no row refers to the charge. */
   readonly row: number | null;
-  /** ID of the charge, taken from the row if no such charge exists; null if the row names no charge. */
+  /** ID of the charge, or the unknown ID that the row names; null if the row names no charge. */
   readonly charge_id: string | null;
-  /** The app's own IDs of the order, if known: the metadata of the row or of the charge. */
+  /** The app's own IDs of the order, from the metadata of the row or the charge; null if unknown. */
   readonly order: Readonly<Record<string, string>> | null;
   /** The difference in one line. */
   readonly message: string;
@@ -81,7 +81,7 @@ export interface BookReport {
   readonly compared: readonly string[];
   /** Number of findings. */
   readonly total: number;
-  /** The findings, by row; the first 1,000. */
+  /** The first 1,000 findings, in the order of the rows. */
   readonly findings: readonly BookFinding[];
 }
 
@@ -124,7 +124,7 @@ const rowOptions = {
     "The rows are only part of the app's orders: a paid charge without a row is not a finding.",
   ),
 };
-/** Options of the `reconcile` step, which reads the rows from the app. */
+/** Options of the `reconcile` step. The rows are not an option: the step reads the rows from the app. */
 export const bookRowOptionsShape = schemasOf(rowOptions);
 
 export const MAX_BOOK_ROWS = 100_000;

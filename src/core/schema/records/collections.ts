@@ -5,8 +5,8 @@ import * as payments from "./payment-records.js";
 import * as webhooks from "./webhook-records.js";
 
 /**
- * Index of the stored records: one schema per collection. Types are inferred from the schemas; `engine/intake` checks
- * loaded state (imports, snapshot files, data files) with them. Records made at run time are never parsed.
+ * Types of the stored records, by collection. `engine/intake` checks imports, snapshots and data files against the
+ * schemas. Records made at run time are never parsed.
  */
 export interface Collections extends Record<CollectionName, unknown> {
   quotes: payments.Quote;

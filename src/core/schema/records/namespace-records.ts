@@ -10,7 +10,7 @@ import {
   text,
 } from "./record-fields.js";
 
-/** Task kind → order among tasks due at one instant: expiry first, attempts last. */
+/** Order of tasks that fall due at one instant, by kind: expiry first, attempts last. */
 const TASK_RANKS = { expire: 0, timeline: 1, settle: 1, withdrawal: 1, attempt: 2 } as const;
 const TASK_KINDS = Object.keys(TASK_RANKS) as (keyof typeof TASK_RANKS)[];
 
@@ -43,9 +43,9 @@ export const scenarioRecordSchema = z.strictObject({
   activated: boundedCountSchema,
   /** Sandbox time at which the rules began to apply. */
   since_ms: instantMsSchema,
-  /** Matching events since `since_ms`, counted by the index of each webhook rule that has `times` or `skip`. */
+  /** Number of matching events since `since_ms`, by index of each webhook rule with `times` or `skip`. */
   met: z.optional(z.record(text, boundedCountSchema)),
-  /** True if stored through the control API. A restart then keeps it despite a shipped scenario of the same name. */
+  /** True if stored through the control API. A restart does not replace the record by a shipped scenario. */
   by_hand: z.optional(z.literal(true)),
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecordSchema>>;
@@ -86,7 +86,7 @@ export const clockRecordSchema = z
     speed: z
       .number()
       .check(z.positive("must be more than 0"), z.lte(MAX_SPEED, `must be at most ${MAX_SPEED}`)),
-    /** Sandbox time at `wall_ms`; on a manual clock, the current time. */
+    /** Sandbox time at `wall_ms`. A manual clock keeps this time. */
     sandbox_ms: instantMsSchema,
     wall_ms: z.number(),
   })
@@ -103,12 +103,12 @@ export const namespaceRecordSchema = z.strictObject({
   name: text,
   seed: text,
   start_ms: instantMsSchema,
-  /** Start time set by an option at creation, else null. A restart with a different start time is an error. */
+  /** Start time that an option set at creation, else null. A restart with a different start time fails. */
   asked_start_ms: z.nullable(instantMsSchema),
   /** Part of every ID; a reset increments it, so no ID is issued twice. */
   generation: boundedCountSchema,
   highest_generation: boundedCountSchema,
-  /** Part of every ID: number of restores in this generation. */
+  /** Number of restores in this generation; part of every ID. */
   restores: boundedCountSchema,
 });
 export type NamespaceRecord = DeepReadonly<z.infer<typeof namespaceRecordSchema>>;

@@ -37,7 +37,7 @@ export const pricingRecordSchema = z.strictObject({
   amount: moneySchema,
   local_pricing: z.optional(z.record(text, moneySchema)),
 });
-/** The pricing object of a request; every amount padded to its currency's decimals. */
+/** The pricing object of a request. Each amount has all decimals of its currency, such as `5.00` for `5`. */
 export type Pricing = DeepReadonly<z.infer<typeof pricingRecordSchema>>;
 
 const feesRecord = z.strictObject({
@@ -120,7 +120,7 @@ export const chargeRecordSchema = z.strictObject({
   phone_number: textOrNull,
   bank_account_number: textOrNull,
   expires_at_ms: instantMsSchema,
-  /** Delay of settlement after COMPLETED; 0 settles in the same commit. */
+  /** Time from completion to settlement. If 0, the charge settles in the same commit. */
   settlement_delay_ms: durationMsSchema,
   /** The scenario requested by name, in the request or its metadata. */
   scenario_asked: textOrNull,
@@ -136,7 +136,7 @@ export const chargeRecordSchema = z.strictObject({
   /** `traceparent` header of the request that created the charge, repeated in the charge's webhooks. */
   traceparent: textOrNull,
   tasks: chargeTasksRecord,
-  /** Remarks without a status change: timeline entries that came too late, scenario names that matched nothing. */
+  /** Remarks beside the status changes, such as a timeline entry that came too late. */
   notes: z.array(paymentNoteRecordSchema),
 });
 export type Charge = Omit<DeepReadonly<z.infer<typeof chargeRecordSchema>>, "payment_instructions"> & {
@@ -184,7 +184,7 @@ export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecordSche
   };
 };
 
-/** The stored response to a request with an Idempotency-Key. A repeated request must have the same body. */
+/** The stored response to a request with an Idempotency-Key. `body` is compared with a repeated request. */
 export const idempotencyRecordSchema = z.strictObject({
   seq: sequenceNumberSchema,
   body: text,

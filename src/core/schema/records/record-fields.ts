@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { MAX_INSTANT_MS } from "../time.js";
 
-/** Deeply readonly: records are replaced, never mutated. */
+/** Makes all fields readonly at any depth, because records are replaced, never mutated. */
 export type DeepReadonly<Value> = Value extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : Value extends object
