@@ -129,7 +129,7 @@ function differencesText({ differences }: RunFailure): string {
     .join(", ");
 }
 
-/** Replaces checks that `omitImpliedSteps` drops: finds a 5xx to a webhook, or a payment count unlike a plain run's. */
+/** Returns true if a webhook got a 5xx response, or if the run has more or fewer completed payments than `plain`. */
 export function hasFailureSigns(
   { deliveries, charges, withdrawals }: ObservedRun,
   plain: ObservedRun,

@@ -16,7 +16,7 @@ import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./pla
 
 /** How a deviation changes the plan of a run. */
 interface Effect {
-  /** @param repeats in a race, number of copies of a webhook or of the customer's first call */
+  /** @param repeats number of copies in a race, such as copies of a webhook */
   readonly applyTo: (plan: RunPlan, repeats: number) => void;
   /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;
@@ -35,19 +35,19 @@ interface Kind {
   readonly likeness?: "refused" | "repeated";
   /** The order of concurrent work decides the outcome. */
   readonly isRace?: true;
-  /** Runs the app's scheduled work, whose reads do not count as changed behaviour. */
+  /** The deviation runs the app's scheduled work, so reads do not count as changed behaviour. */
   readonly isJob?: true;
-  /** Needs `amount_paid`, which only the sandbox's charges have, so the kind is tried only with `failOn`. */
+  /** The kind needs `amount_paid`, a field that only the sandbox has. Only `failOn` turns the kind on. */
   readonly isExtension?: true;
-  /** The service never does this, so the kind is tried last and reported as a note. */
+  /** The service never causes this deviation. The kind is tried last and reported as a note. */
   readonly isNoteOnly?: true;
 }
 
-/** Copies of a webhook or of the customer's first call in a race; saved files have `SAVED_RACE_REPEATS` copies. */
+/** Number of copies in a race, such as two copies of a webhook. A saved file has `SAVED_RACE_REPEATS` copies. */
 export const RACE_REPEATS = 2;
 const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
-/** Sandbox time by which an advance or a delay goes beyond the event that it waits for. */
+/** Sandbox time added to an advance or a delay, so that the next event comes before the end. */
 const MARGIN_MS = 1_000;
 
 function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind["effectAt"] {
@@ -59,7 +59,7 @@ function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind[
   };
 }
 
-/** Maximum wall time of a held read: an app that locks the order answers the webhook only after the read. */
+/** Maximum wall time of a held read. The hold must end even if the app handles no webhook during a read. */
 const READ_HELD_MS = 150;
 /** `delay_answer` keeps the read open a little longer, for an app that responds to a webhook before handling it. */
 const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
@@ -79,7 +79,7 @@ function holdingRead(place: PlaceOfCall): Effect | undefined {
   };
 }
 
-/** Operation whose held call starts the time advance, because its run may have no charge. */
+/** For this operation, the time advance waits for the call itself, because the run may have no charge. */
 const PAYOUT = "createWithdrawal";
 
 /** Maximum wall time of a held response: an app with a lock handles no webhook before it has the response. */
@@ -304,7 +304,7 @@ export class KnownDeviations {
     return DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
-  /** Returns `impossible` for deviations of one call and for two holds, `independent` for unrelated payments. */
+  /** Returns the reason not to combine two deviations; undefined if there is no reason. */
   separationOf(one: Deviation, other: Deviation): SeparationReason | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];
@@ -348,7 +348,7 @@ export class KnownDeviations {
   }
 }
 
-/** Returns true if two payments both have metadata, and no value of it in common. */
+/** Returns true if both payments have metadata and share no metadata value. */
 function areUnrelated({ id, metadata }: ObservedPayment, other: ObservedPayment): boolean {
   const [values, others] = [Object.values(metadata), Object.values(other.metadata)];
   return (

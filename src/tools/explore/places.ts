@@ -21,7 +21,7 @@ export interface PlaceOfCall extends CallOccurrence {
   readonly isRead: boolean;
   /** Sandbox milliseconds until the created payment ends; absent if it does not end by itself. */
   readonly timelineMs?: number;
-  /** The call read a charge or withdrawal whose status had changed. */
+  /** True for a read of a charge or withdrawal whose status had already changed. */
   readonly hasChangedStatus: boolean;
   /** Sandbox milliseconds from a read to the payment's next event; 0 if a webhook was sent at the time of the read. */
   readonly nextEventMs?: number;
@@ -40,8 +40,9 @@ export interface PlaceOfEvent extends WebhookOccurrence {
   /** The call that created the payment; present on the payment's first event. */
   readonly creatingCall?: PlaceOfCall;
   readonly payment: ObservedPayment;
-  /** When the app's scheduled work can run: after a pending event, or together with a final event. */
+  /** The app's scheduled work can run at this moment, between a pending event and the next event. */
   readonly jobBeforeNext?: JobMoment;
+  /** The app's scheduled work can run at this moment, while the final event arrives. */
   readonly jobWithEvent?: JobMoment;
 }
 
@@ -72,7 +73,7 @@ export function placesOf(observed: ObservedRun, { press, isOnPage, hasJob }: Dev
   ];
 }
 
-/** Calls at least this long after the run's first call come from jobs after the flow; their responses are not held. */
+/** Maximum sandbox time from a run's first call to the flow's last call. Later calls, made by jobs, are not held. */
 const TAIL_MS = 4 * 86_400_000;
 
 function callPlaces(observed: ObservedRun): PlaceOfCall[] {
@@ -145,7 +146,7 @@ function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJo
         what: "event" as const,
         ...place,
         creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
-        // One millisecond after the webhook: `nextEventMs` attributes reads at the webhook's own time to its handler.
+        // Adds 1 ms. At the exact time of the webhook, a read would count as a read by the webhook's handler.
         jobBeforeNext: sinceMs !== undefined && isPending ? { sinceMs: sinceMs + 1 } : undefined,
         jobWithEvent:
           sinceMs === undefined || isPendingEvent(type)

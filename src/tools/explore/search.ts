@@ -26,9 +26,9 @@ export interface SearchOptions {
   /** Number of sets per call of `run`. */
   readonly batchSize?: number;
   readonly separationOf: (one: Deviation, other: Deviation) => SeparationReason | undefined;
-  /** Returns true once the budget is over or the search is interrupted. */
+  /** Returns true once the time budget is used up or the search is interrupted. */
   readonly isTimeOver: () => boolean;
-  /** Present if plain runs differ: shuffles the sets and turns off the skip reasons `absorbed`, `alike` and `unmet`. */
+  /** Present if plain runs differ. Shuffles the sets and skips no set as `absorbed`, `alike` or `unmet`. */
   readonly shuffleRandom?: (() => number) | undefined;
   /** Present with a budget: draws sets larger than the depth until the budget is over. */
   readonly drawRandom?: (() => number) | undefined;
@@ -65,7 +65,7 @@ class Search {
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
-  /** Sets that behaved like an earlier set with another kind of the same `likeness` at one place. */
+  /** Sets that behaved like an earlier set. Both sets are equal except for one kind of the same `likeness`. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
   readonly #meets = new Map<string, SearchRunResult["canApply"]>();
@@ -170,7 +170,7 @@ class Search {
     if (base.some((one) => one.at === deviation.at)) return "impossible";
     const all = base.map((one) => this.#options.separationOf(one, deviation));
     if (all.includes("impossible")) return "impossible";
-    // Worth running if any deviation of the set is related to the new one.
+    // Skips a set only if the new deviation is independent of every other deviation of the set.
     return all.length > 0 && all.every((one) => one === "independent") ? "independent" : undefined;
   }
 
@@ -196,7 +196,7 @@ class Search {
     return set.some((one) => this.#isUnmet(one, set)) ? "unmet" : undefined;
   }
 
-  /** Returns true if `one` would change nothing, because it does not apply to a run with the rest of the set. */
+  /** Returns true if `one` cannot apply to a run with the other deviations of the set. */
   #isUnmet(one: Deviation, set: DeviationSet): boolean {
     const meets = this.#meets.get(deviationSetKey(set.filter((other) => other !== one)));
     if (meets === undefined || meets(one)) return false;
@@ -204,7 +204,7 @@ class Search {
     return true;
   }
 
-  /** Returns true if the set belongs in `#alike`; remembers its behaviour for later sets. */
+  /** Returns true if the set behaved like an earlier set, in the sense of `#alike`. Remembers the set's behaviour. */
   #isLikeAnother(set: DeviationSet, { behaviour }: SearchRunResult): boolean {
     const reactions = set.flatMap((one) => {
       const { likeness } = DEVIATION_KIND_DEFINITIONS[one.kind];
@@ -235,7 +235,7 @@ class Search {
   }
 }
 
-/** Appends the deviations that apply to this run and to no plain run, such as those of a retry. */
+/** Appends the deviations that no plain run offered, such as a deviation of a retry. */
 function withNew(first: readonly Deviation[], found: readonly Deviation[]): Deviation[] {
   const known = new Set(first.map(deviationKey));
   return [...first, ...found.filter((one) => !known.has(deviationKey(one)))];

@@ -14,7 +14,7 @@ export interface PlainRunResult {
 }
 
 /**
- * Runs the flow as written, then twice to learn its expected end. Returns a finding if the app fails in these runs.
+ * Runs the flow as written, then runs it twice more to learn the expected end. Returns a finding if the app fails.
  *
  * @param overReason returns why the exploration must end; undefined while time is left
  */
@@ -37,7 +37,7 @@ export async function observePlainRuns(
   return { trace, difference };
 }
 
-/** @param hasTail the run went on after the flow until all retries and scheduled work were done */
+/** @param hasTail true if the run included the steps after the flow, such as retries and scheduled work */
 function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFinding {
   const { error, title, message, body, ending, role } = trace.failure!;
   const reason = error ?? `${title}: ${message}${excerptOf(body)}`;
@@ -67,7 +67,7 @@ export interface Trial {
   readonly verdict: TraceVerdict;
 }
 
-/** Copies of a webhook or of the customer's first call in a saved file: enough to reproduce a race on any machine. */
+/** Number of copies in a race in a saved file. This many copies reproduce the race on any machine. */
 export const SAVED_RACE_REPEATS = 10;
 
 /** Runs sets of deviations and judges the runs. */
@@ -76,7 +76,7 @@ export class Trials {
   readonly #deviations: KnownDeviations;
   readonly #plain: ObservedRun;
   readonly #lanes: number;
-  /** Deviation tried alone → true if it and all calls of the app concern only the run's own customer. */
+  /** Deviation → true if the run with only this deviation concerned no other customer. */
   readonly #isConcurrent = new Map<string, boolean>();
 
   /** @param lanes maximum number of concurrent runs */
@@ -110,9 +110,8 @@ export class Trials {
   }
 
   /**
-   * Runs the sets that can be concurrent; returns the trials that passed, by index. The caller runs all other sets one
-   * at a time. Concurrent runs share the clock and have a customer each, so they end as they would alone, unless the
-   * app looks at other customers.
+   * Runs concurrently the sets that affect only their own customer. Returns the passed trials, by index of the set. The
+   * caller runs all remaining sets one at a time.
    */
   async runConcurrently(sets: readonly DeviationSet[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();
@@ -151,7 +150,7 @@ function hasOnlyOwnCalls({ observed }: Trace): boolean {
   return observed.calls.every(({ isByFlow, isOwn }) => isByFlow || isOwn);
 }
 
-/** Groups sets of equal size, because concurrent runs need equally many steps; leaves out groups of one. */
+/** Groups sets of equal size, because concurrent runs need equally many steps. No group has only one set. */
 function groupsBySize(all: readonly number[], max: number, sizeOf: (index: number) => number): number[][] {
   const groups: number[][] = [];
   for (const size of new Set(all.map(sizeOf))) {

@@ -15,7 +15,7 @@ export function paceOf(responseMs: number): number {
 }
 
 const MIN_QUIET_MS = 20;
-/** Minimum wait after each webhook in the plain run that learns how long the app keeps working after its responses. */
+/** Minimum wait after each webhook while a plain run measures how long the app keeps working. */
 const LEARNING_QUIET_MS = 100;
 
 export function learningQuietMs({ observe }: Flow): number {
@@ -27,8 +27,8 @@ export function steadyMs(flow: Flow): number {
 }
 
 /**
- * Returns how long the app must make no calls after a webhook before time advances: twice the longest time that it
- * kept working after a response in the plain run. Undefined if the app has finished its work when it responds.
+ * Returns how long the app must make no calls after a webhook before time advances: twice the longest work that
+ * followed a response in the plain run. Returns undefined if no work followed a response.
  */
 export function quietPeriodOf(
   flow: Flow,

@@ -3,10 +3,10 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";
 import type { RunDocument } from "./run-document.js";
 
-/** Roles of steps that a brief run leaves out; `hasFailureSigns` replaces their checks. */
+/** Roles of the steps that a brief run leaves out. `hasFailureSigns` checks the observed run instead. */
 const IMPLIED: readonly StepRole[] = ["rest", "paid", "paid_out", "manners"];
 
-/** Leaves out steps with `IMPLIED` roles, and checks that an `observe` step with the same request makes too. */
+/** Leaves out the steps with `IMPLIED` roles, and each `expect` step that an `observe` step implies. */
 export function omitImpliedSteps({ document, roles }: RunDocument): RunDocument {
   const all = document.steps as readonly RawStep[];
   const observed = all.filter((_, index) => roles[index] === "observe");

@@ -9,7 +9,7 @@ import { type RunDocument, viewVariableName } from "./run-document.js";
 
 type Path = readonly (string | number)[];
 
-/** An `observe`, `expect` or `never` of the flow, with the response fields that it names. */
+/** A check of the app's response in the flow, such as an `observe` entry, and the fields that the check names. */
 interface View {
   /** Position in the file. */
   readonly path: Path;
@@ -19,7 +19,7 @@ interface View {
   readonly fields: readonly { readonly field: string; readonly path: Path }[];
 }
 
-/** Makes a plain run save the body of each response that it checks; its `observe` steps already do. */
+/** Makes a plain run save the body of each checked response. The bodies of `observe` steps are saved already. */
 export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
   const steps = run.document.steps as readonly RawStep[];
   const checked = flow.checks.length + flow.never.length;

@@ -43,7 +43,7 @@ export async function readRowsSince(
 ): Promise<{ rows: ObservedRows; position: ListPositions }> {
   const since = (list: Watched) => {
     const { last, usual } = position[list];
-    // One row more, because listSince() reads pages until it finds the last row of the previous run.
+    // Asks for one extra row, the last row of the previous run, because readRecordsSince() stops at that row.
     return readRecordsSince(client, list, last, Math.min(usual * runs + 1, MAX_PAGE));
   };
   const lists = await Promise.all(WATCHED.map(since));
@@ -60,9 +60,9 @@ export async function readRowsSince(
 }
 
 /**
- * Selects the rows of one run. Calls about charges of other customers, such as those of a job, are left out.
+ * Selects the rows of one run. Selects all withdrawals, because a withdrawal names no customer.
  *
- * @param email the run's only customer; undefined selects all customers. Withdrawals are always selected
+ * @param email selects the charges and calls of one customer; undefined selects all customers
  */
 export function observedRunOf(
   { requests, deliveries, charges, withdrawals }: ObservedRows,
@@ -125,8 +125,9 @@ function createsPayment({ method, path }: LogRow): boolean {
   return method === "POST" && !/\/(ch|wd)_/.test(String(path));
 }
 
-/** Error messages of webhook attempts: the app did not respond in time; a scenario rule caused the error. */
+/** Error message of an attempt to which the app did not respond in time. */
 const UNANSWERED = /^no answer within [\d.]+ s$/;
+/** Part of the error message if a scenario rule made the attempt fail. */
 const BY_RULE = /\bby scenario /;
 
 function deliveryOf(row: LogRow): ObservedDelivery {

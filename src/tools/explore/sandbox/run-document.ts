@@ -20,13 +20,13 @@ export interface RunDocument {
 const PAUSE = "1h";
 /** Sandbox time longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
-/** Waits until the scheduled work has a call open, so that the webhook arrives during the call; may time out. */
+/** Waits until the scheduled work makes a call, so that the webhook arrives during the call. Allows a timeout. */
 const workBegins = (pace: number): RawStep => ({
   request: "POST /_sandbox/wait",
   body: { for: "request", match: { in_flight: true, runner: null }, timeout: formatDuration(50 * pace) },
   expect: { status: { lt: 500 } },
 });
-/** Wall time for which a view must not change before it counts. */
+/** Wall time that a view of the app must stay unchanged before a step accepts the view. */
 export const STEADY_DURATION = "250ms";
 
 /** Variable in which a plain run saves a view of the app. */
@@ -112,7 +112,7 @@ export function deviatingRunDocument(
   return assemble(flow, rules, placed, name);
 }
 
-/** Sorts by `skip`, descending, because a rule's `skip` counts only calls or webhooks that no earlier rule matches. */
+/** Sorts rules by descending `skip`. A call that one rule matches does not count for the `skip` of later rules. */
 function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): number {
   return (other.skip ?? 0) - (one.skip ?? 0);
 }
@@ -121,7 +121,7 @@ function withRole(role: StepRole, steps: readonly RawStep[]): Placed[] {
   return steps.map((step) => ({ step, role }));
 }
 
-/** Expects the views to differ from a plain run's, in which the customer paid the right amount. */
+/** Makes steps that expect every view to differ from the plain run's view of a paid order. */
 function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
   return viewsOf(flow, (index) => ({ expect: { body: { not: observed[index] } } })).map(({ step }) => step);
 }
@@ -142,7 +142,7 @@ const NO_5XX: RawStep = {
   expect_delivery: { answered: "5xx", count: 0 },
 };
 
-/** Steps that count paid charges. Two presses may place two orders: each is paid at most once, at least one is paid. */
+/** Makes steps that count paid charges. Two presses may place two orders, and each order is paid at most once. */
 function chargeChecks(
   { chargeMatch, completedCharges, orderCharges }: Baseline,
   { presses }: SandboxPlan,
@@ -166,7 +166,7 @@ function withdrawalChecks({ completedWithdrawals }: Baseline, { presses }: Sandb
   return [{ name: "Paid out as often as asked", expect_withdrawal: completed }];
 }
 
-/** Returns the baseline of an unpaid order: one completed charge fewer, and views whose status does not mean paid. */
+/** Returns the baseline of a run that leaves one charge unpaid. No view may show a status that means paid. */
 function unpaid({ completedCharges, observed, ...baseline }: Baseline): Baseline {
   return {
     ...baseline,
@@ -201,7 +201,7 @@ function unpaidStep({ name, pay_twice, close_page }: RawStep): RawStep {
   };
 }
 
-/** The flow's steps without checks of responses; the customer repeats a call that fails or gets no response. */
+/** Adapts the flow's steps to deviations. A step that calls the app repeats a failed call. */
 function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   const { presses, set, jobs } = plan;
   const press = findFirstAppWrite(flow);
@@ -258,7 +258,7 @@ function advanceMs({ advance }: RawStep): number | undefined {
   return typeof advance === "string" ? parseDuration(advance) : undefined;
 }
 
-/** Returns true if all steps that move time do so by a known duration, so that jobs can be timed. */
+/** Returns true if every step that moves time has a known duration. Only then can a job run at a given time. */
 export function hasKnownTimes({ drive, reset }: Flow): boolean {
   return [...drive, ...reset].every(
     (step) =>
@@ -293,7 +293,7 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
 
 const AT_ONCE_NAME = "The scheduled work runs as the webhook arrives";
 
-/** Splits the advance that reaches `atMs` and inserts `steps`, which themselves advance time by `lessMs`. */
+/** Inserts `steps` at `atMs`, in the middle of an advance. The steps themselves advance time by `lessMs`. */
 function inserted(
   placed: readonly Placed[],
   atMs: number,
@@ -335,7 +335,7 @@ function tolerantStep(step: RawStep, tries: number): RawStep | undefined {
   return { ...step, match };
 }
 
-/** Expects the fields that the step saves, because later steps need them. */
+/** Returns an expectation of the body fields that the step saves for later steps. */
 function savedFields(save: unknown): { readonly body?: unknown } {
   const bodies = Object.values(isJsonObject(save) ? save : {}).flatMap((path) =>
     typeof path === "string" && /^body(\.[A-Za-z_]\w*)+$/.test(path) ? [path.split(".").slice(1)] : [],
@@ -344,7 +344,7 @@ function savedFields(save: unknown): { readonly body?: unknown } {
   return { body: Object.fromEntries(bodies.map(([field]) => [field, PRESENT])) };
 }
 
-/** Steps after the flow, without deviations: all retries end, and the scheduled work runs at least twice. */
+/** Makes the steps that follow the flow: time for all retries, and at least two runs of the scheduled work. */
 function tailOf(flow: Flow, deviations = 0): Placed[] {
   const work = jobSteps(flow, deviations);
   // Each deviation may disturb one run of the scheduled work; the last run must be undisturbed.

@@ -87,14 +87,14 @@ export class SandboxDeviable implements Deviable {
   readonly #session: RunSession;
   readonly #plain: Run[] = [];
   readonly #profile = new Map<string, number>();
-  /** How long the app must make no calls after a webhook before time advances; if undefined, time advances at once. */
+  /** Quiet period after a webhook, before time advances; undefined if there is no wait. */
   #quiet: string | undefined;
   #isRestless = false;
   #mayGoOn = false;
   #pace = 1;
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
-  /** Loaded documents by their content without the rules; runs with the same steps share one. */
+  /** Loaded documents. The key is the content without its name and rules, because many runs have the same steps. */
   readonly #checked = new Map<string, LoadedScenario>();
   #position: ListPositions | undefined;
 
@@ -163,7 +163,7 @@ export class SandboxDeviable implements Deviable {
     return run;
   }
 
-  /** Runs without waiting for steady views; if the views differ from the first run's, runs again with that wait. */
+  /** Runs without a wait for steady views. If the first run had other views, repeats the run with the wait. */
   async #runSecond(first: Run): Promise<Run> {
     if (this.#quiet !== undefined) return this.#runPlain({ quiet: this.#quiet });
     const quick = await this.#runPlain({ steady: "0ms" });
@@ -254,7 +254,7 @@ export class SandboxDeviable implements Deviable {
     return plan.isRepeated ? repeatForCustomers(document) : document;
   }
 
-  /** Carries out runs concurrently, each with a customer of its own; all share one clock. */
+  /** Carries out runs concurrently. Each run has its own customer, but all runs share one clock. */
   async #carryOut(runs: readonly RunDocument[]): Promise<Run[]> {
     const all = await this.#timed(
       "checking steps",
@@ -263,7 +263,7 @@ export class SandboxDeviable implements Deviable {
     const [{ roles }] = runs as [RunDocument];
     const startMs = this.customer.hasJob ? await this.#sandboxTime() : undefined;
     const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
-    // Measures the first run only, because concurrent runs take each step together.
+    // Measures only the first run, because the other runs execute each step at the same time.
     for (const { steps } of reports.slice(0, 1))
       for (const [index, { kind, duration_ms }] of steps.entries())
         this.#addTime(`${roles[index]}: ${kind}`, duration_ms);
@@ -294,7 +294,7 @@ export class SandboxDeviable implements Deviable {
     return Date.parse(now);
   }
 
-  /** Email of the run's customer; undefined until the plain runs have ended, or if a run has several customers. */
+  /** Returns the customer's email, if the plain runs have shown that a run has exactly one customer. */
   #customerOf(runId: string): string | undefined {
     if (this.#plain.length < 2) return undefined;
     const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
@@ -364,7 +364,7 @@ export function scenarioName(flow: string, set: DeviationSet): string {
   return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
 }
 
-/** Rewrites includes, which are relative to the flow's folder, for the folder of the saved file. */
+/** Converts include paths from the flow's folder (`from`) to the folder of the saved file (`to`). */
 function withMovedIncludes(from: string, to: string, value: unknown, key = ""): unknown {
   if (key === "include" && typeof value === "string")
     return isAbsolute(value) ? value : relative(to, join(from, value));

@@ -15,19 +15,19 @@ import { formatWholeSeconds, RACE_REPEATS } from "../kinds.js";
 export interface Baseline {
   /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
   readonly customerMatch: { readonly customer_email?: string };
-  /** Selects the run's charges: by `customerMatch` or, if that is empty, by the same metadata as `orderCharges`. */
+  /** Selects the run's charges by customer, or by the metadata in `orderCharges` if `customerMatch` is empty. */
   readonly chargeMatch: Readonly<Record<string, unknown>>;
   /** Number of completed charges that `chargeMatch` selects. */
   readonly completedCharges: number;
   /** Number of completed withdrawals; absent if the app makes none. */
   readonly completedWithdrawals?: number;
-  /** Selects charges by a variable of the flow in their metadata, such as the order's id; absent if they have none. */
+  /** Selects the charges of an order by metadata that holds a variable of the flow, such as the order's id. */
   readonly orderCharges?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
   /** Expected body of each view of the app. */
   readonly observed: readonly unknown[];
 }
 
-/** Sandbox time by which a webhook is delayed, so that it arrives while the scheduled work runs. */
+/** Delay of a webhook in sandbox time, so that the webhook arrives while the scheduled work runs. */
 export const JOB_WEBHOOK_DELAY = "1s";
 /** Response delays of three reads while the scheduled work and a webhook race; each read takes longer than the last. */
 const SLOW_READS_MS = [20, 40, 60];
@@ -38,16 +38,16 @@ function isHeldRead({ hold, delay_answer }: CallChange): boolean {
   return hold === "webhook" && delay_answer !== undefined;
 }
 
-/** Longest hold of a response for a prompt app; a slower app gets this limit times its `pace`. */
+/** Maximum wall time of a held response if the app is prompt. The limit for a slower app is multiplied by `pace`. */
 const PROMPT_HELD_MS = 2_000;
 
 export interface SandboxPlanOptions {
   readonly customerMatch: Baseline["customerMatch"];
-  /** The plan confirms a failure and goes into a file, so it allows for slow machines. */
+  /** True for a plan that goes into a file. The file must also reproduce the failure on a slow machine. */
   readonly isSaved: boolean;
-  /** How slow the app is, from `paceOf`: scales the wall times of holds and response delays. */
+  /** Result of `paceOf`, by which holds and response delays are multiplied. */
   readonly pace: number;
-  /** Time stands still after each webhook until the app makes no calls, so a hold may have to last longer. */
+  /** True if time stands still after each webhook until the app is quiet. A hold may then last longer. */
   readonly isWaiting?: boolean;
 }
 
@@ -62,7 +62,7 @@ export class SandboxPlan implements RunPlan {
   presses = 1;
   isCancelled = false;
   isPaidLate = false;
-  /** True for a race in a saved file, which repeats the flow for several customers. */
+  /** True for a race in a saved file: the file repeats the flow for several customers. */
   isRepeated = false;
   isWrongMoney = false;
   timeAdvance: { readonly by: string; readonly call: CallOccurrence | undefined } | undefined;
@@ -95,7 +95,7 @@ export class SandboxPlan implements RunPlan {
       : { ...change, at_most: formatDuration(Math.min(maxMs, PROMPT_HELD_MS * this.pace)) };
   }
 
-  /** True if a read is held: the next webhook must arrive meanwhile, so no long wait for the app may precede it. */
+  /** True if a read is held. A long wait for the app must not come before the next webhook, which ends the hold. */
   get holdsRead(): boolean {
     return this.faults.some(isHeldRead);
   }
