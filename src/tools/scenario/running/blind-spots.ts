@@ -26,7 +26,7 @@ function isAccepted({ status }: Attempt): boolean {
   return status !== null && status < 300;
 }
 
-/** Explains that no receiver accepted a webhook; undefined if a receiver did, or if no webhook was sent. */
+/** Returns a message if there were webhook attempts and no receiver accepted one. */
 export function unacceptedWebhooksMessage(attempts: readonly Attempt[]): string | undefined {
   if (attempts.length === 0 || attempts.some(isAccepted)) return undefined;
   const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");

@@ -5,9 +5,9 @@ export class Cleanup {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
   #isOver = false;
 
-  /** Registers the undo of a change. Keeps only the first undo per name, because it restores the original state. */
+  /** Registers an undo function. Keeps only the first function per name, which restores the original state. */
   add(what: string, undo: () => Promise<unknown>): void {
-    // A step may outlast an interrupted run: its change is undone at once.
+    // The run ended while a step was still working. Undoes the step's change at once.
     if (this.#isOver) void undo().catch(() => {});
     else if (!this.#undo.some((entry) => entry.what === what)) this.#undo.push({ what, undo });
   }

@@ -119,7 +119,7 @@ export function timeoutMessage(timeoutMs: number): string {
   return `no answer within ${timeoutMs / 1000} s`;
 }
 
-/** Sends a request and reads the response. Limited by wall time; `cancel` aborts it. */
+/** Sends a request and reads the response. The wall-time timeout or `cancel` ends the call. */
 export async function callWithTimeout(
   timeoutMs: number,
   cancel: AbortSignal,

@@ -17,9 +17,9 @@ export interface RunContext {
   readonly ruleCounts: RuleUsage;
   readonly startState: StartState;
   readonly cleanup: Cleanup;
-  /** Freezes the clock, adds the file's rules and records the start state; called first, and after a reset. */
+  /** Freezes the clock, adds the file's rules and records the start state. Called first, and after a reset. */
   readonly prepare: () => Promise<void>;
-  /** True if failures omit the list of calls affected by faults. */
+  /** True if failed steps do not report the calls that faults affected. */
   readonly isTerse?: boolean;
   /** Asks a person to do something; resolves when it is done. */
   readonly requestManualStep: (text: string) => Promise<void>;

@@ -2,7 +2,7 @@ import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
 import { StepFailure } from "./failure.js";
 
-/** Maximum number of rows to search: the sandbox's default log size. */
+/** Maximum number of rows that a search reads. The sandbox's log keeps as many rows by default. */
 const MAX_ROWS = 10_000;
 
 export type LogRow = Record<string, unknown>;
@@ -35,7 +35,7 @@ export async function readAllPages<Row>(client: Client, path: string): Promise<R
 /**
  * Reads the records of a list that are newer than the record `last`, newest first.
  * @param size rows per page
- * @param isEnough ends reading after the page with a row for which it returns true
+ * @param isEnough returns true for a row after which no further page is needed
  */
 export async function readRecordsSince(
   client: Client,
@@ -84,7 +84,7 @@ export class StartState {
     return this.#startTime;
   }
 
-  /** Rows since the start, newest first; `isEnough` as in listSince(). */
+  /** Returns the rows since the start of the run, newest first. For `isEnough`, see `readRecordsSince`. */
   since(list: LogListName, isEnough?: (row: LogRow) => boolean): Promise<LogRow[]> {
     return readRecordsSince(this.#client, list, this.#lastIds.get(list), undefined, isEnough);
   }
@@ -112,7 +112,7 @@ export interface BalanceRow {
   readonly pending_balance: string;
 }
 
-/** Reads the balances of every organization and mode. Unlike the service's call, never opens accounts. */
+/** Reads the balances of every organization and mode. Does not open missing accounts, unlike the service's call. */
 export function readBalanceRows(client: Client): Promise<BalanceRow[]> {
   return readAllPages(client, "/balances");
 }

@@ -5,7 +5,7 @@ import { UserError } from "../../../core/schema/user-error.js";
 export interface Difference {
   /** Dotted path; empty for the whole value. */
   readonly path: string;
-  /** The value or matcher. */
+  /** The expected value, or a matcher such as `{ gte: 1 }`. */
   readonly expected: unknown;
   /** Absent if nothing is at that path. */
   readonly got?: unknown;
@@ -33,9 +33,9 @@ export interface Failure {
   readonly difference?: readonly Difference[];
   /** Line of the expectation in the file, from 1; absent if the expectation is the whole step. */
   readonly line?: number;
-  /** Records that match the expectation but are not counted for it, and the reason. */
+  /** Explains why some matching records do not count for the expectation. */
   readonly note?: string;
-  /** Calls, by the step or by the app, that got a fault's response; each text names the fault. */
+  /** Descriptions of API calls that a fault affected. Each description names the fault. */
   readonly made_by?: readonly string[];
   /** The records that match most closely. */
   readonly nearest?: readonly NearMiss[];

@@ -41,7 +41,7 @@ export class RuleUsage {
 
   /** Reads the counts; called at the end of the run, and before a counted rule is removed. */
   async readCounts(): Promise<void> {
-    // A rule that a step removed keeps its count.
+    // Keeps the counts of rules and faults that a step has since removed.
     const now: Record<string, number> = { ...this.#now };
     if (this.#scenario !== undefined) {
       const path = `/scenarios/${encodeURIComponent(this.#scenario)}`;

@@ -20,19 +20,19 @@ export interface RunTarget {
 }
 
 interface Stage {
-  /** Name of the namespace; undefined: the namespace of the API key. */
+  /** Name of the namespace. If undefined, the API key selects the namespace. */
   readonly name: string | undefined;
   readonly lease: Lease | undefined;
-  /** The namespace created because another run holds the requested one. */
+  /** Name of a new namespace, created because another run held the requested namespace; else undefined. */
   readonly moved: string | undefined;
 }
 
-/** Returns true if the requested namespace can be used as it is; else one is created with the file's `given`. */
+/** Returns true if the run can use the requested namespace. Otherwise, the file's `given` needs a new namespace. */
 export function canUseNamespace({ given }: LoadedScenario, { hasGivenState }: RunTarget): boolean {
   return hasGivenState === true || Object.keys(given).length === 0;
 }
 
-/** Leases the requested namespace, or a new one if the file has `given` or another run holds the requested one. */
+/** Leases the requested namespace. Leases a new namespace if the file has `given`, or if another run has the lease. */
 export async function leaseNamespace(
   loaded: LoadedScenario,
   request: RunTarget,
@@ -60,7 +60,7 @@ export async function leaseNamespace(
   return { name: moved, lease: typeof second === "string" ? undefined : second, moved };
 }
 
-/** Returns true if the run may use another namespace: none was named, and no app calls the default one. */
+/** Returns true if nothing ties the run to a namespace: no option, no app, no manual step. */
 function mayMove({ steps }: LoadedScenario, { namespace, app }: RunTarget): boolean {
   return (
     namespace === undefined && app === undefined && !flattenSteps(steps).some(({ kind }) => kind === "manual")

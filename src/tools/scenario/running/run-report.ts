@@ -1,7 +1,7 @@
 import type { StepKind } from "../steps/step-kinds.js";
 import type { Failure } from "./failure.js";
 
-/** Result of a step or a run; `error` if it could not be carried out. */
+/** Result of a step or a run. `error` means that the step or run could not be carried out. */
 export type Outcome = "passed" | "failed" | "error";
 
 /** Report of a step. */
@@ -50,7 +50,7 @@ export interface RunReport {
   readonly passed: boolean;
   /** Value of `${run.id}`. */
   readonly run_id: string;
-  /** The namespace created because another run held the requested one; else absent. */
+  /** Name of the namespace that was created because another run held the requested namespace. */
   readonly namespace?: string;
   /** Wall time in milliseconds. */
   readonly duration_ms: number;
@@ -58,15 +58,15 @@ export interface RunReport {
   readonly steps: readonly StepReport[];
   /** Rule of the file, such as `webhooks.0`, or fault set by a step → number of times it applied. */
   readonly applied: Readonly<Record<string, number>>;
-  /** Rules and faults that never applied, so what they simulate was not tested. */
+  /** Rules and faults that never applied, so the run did not test their effects. */
   readonly never_happened: readonly string[];
   /** Lines of the rules and faults in `never_happened`. */
   readonly never_happened_at: readonly RulePlace[];
   /** Reasons why a passed run proves little, such as no step with a check or no receiver that accepted a webhook. */
   readonly blind_spots: readonly string[];
-  /** Error outside the steps that kept the run from completing. */
+  /** Error outside the steps. The run ended early because of the error. */
   readonly error?: string;
-  /** Changes that could not be undone; with `run --json`, warnings about the file too. */
+  /** Messages about changes that could not be undone. `run --json` adds warnings about the file. */
   readonly warnings: readonly string[];
 }
 

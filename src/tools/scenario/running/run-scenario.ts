@@ -137,7 +137,7 @@ async function putRules(
   return name;
 }
 
-/** Returns the scenario's name, which requests can select, or a unique name if the sandbox already uses that name. */
+/** Returns the scenario's name. If the sandbox already has a scenario of that name, adds the run id. */
 async function freeName(client: Client, name: string, runId: string): Promise<string> {
   const { status } = await client.control("GET", `/scenarios/${encodeURIComponent(name)}`);
   if (status === 404) return name;

@@ -29,7 +29,7 @@ interface RunSessionOptions extends RunTarget {
 
 export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
 
-/** A namespace leased for many runs, which share its frozen clock and rule name. Omits reads that no step needs. */
+/** A leased namespace for many runs. All runs share the namespace's frozen clock and one name for their rules. */
 export class RunSession {
   readonly #options: RunSessionOptions;
   readonly #client: Client;
@@ -71,9 +71,9 @@ export class RunSession {
   }
 
   /**
-   * Runs several scenarios concurrently. They share the clock, so the rules of each must match its own customer only.
+   * Runs several scenarios concurrently. All rules are active together, so each rule must match one customer only.
    *
-   * @param canShare returns true for the index, from 0, of a step that all runs can share
+   * @param canShare returns true if the step at this index can be executed once for all runs
    */
   async runTogether(
     all: readonly LoadedScenario[],
@@ -147,7 +147,7 @@ export class RunSession {
     if (rules.length === 0 && !this.#hasRules) return;
     const { name } = this.#options;
     const path = `/scenarios/${encodeURIComponent(name)}`;
-    // A new description makes the sandbox count the rules anew, even if the rules equal those of the last run.
+    // Gives each run its own description. An identical scenario would keep the counts of the last run.
     const description = `run ${++this.#runs}`;
     await this.#client.callOrFail("PUT", path, {
       name,
@@ -186,11 +186,11 @@ interface RunLane {
 }
 
 /**
- * Runs step lists of equal length in lockstep: no run begins a step before all have finished the previous one. A step
- * with the same content in all runs is executed once if it is an `advance`, because the runs share one clock, or if
- * `canShare` allows it.
+ * Runs step lists of equal length in lockstep: all runs finish a step before any run begins the next step. Executes a
+ * step only once if all runs have the same step and may share it. Every `advance` may be shared, because the runs have
+ * one clock.
  *
- * @param canShare called with the index of a step, from 0
+ * @param canShare returns true if runs may share the step at this index
  */
 async function runInLockstep(
   lanes: readonly RunLane[],

@@ -131,7 +131,7 @@ function failureWithLine({ failure, at }: StepFailure, { location }: LoadedStep)
   return { ...failure, line: location.lineOf(first === undefined ? at : `${at}.${first.path}`) };
 }
 
-/** Checked steps without variables, so that a repeated step is checked once. */
+/** Cache of checked steps that have no variables. A repeated step is checked only once. */
 const constantSteps = new WeakMap<RawStep, RawStep>();
 
 /** Fills in the variables of a step and checks the result. */
@@ -154,8 +154,8 @@ export function fillAndCheckStep({ raw }: LoadedStep, scope: Variables): RawStep
 }
 
 /**
- * Runs the nested lists of a step. Returns the reports of all iterations if they are concurrent or there is only one;
- * otherwise the reports of the first iteration that did not pass.
+ * Runs the nested lists of a step. For a single iteration or concurrent iterations, returns all reports. For a sequence
+ * of iterations, returns only the reports of the iteration that did not pass.
  */
 async function runIterations(
   step: LoadedStep,
@@ -215,7 +215,7 @@ function canNameFaults(kind: string, { isTerse }: RunContext): boolean {
   return isTerse !== true && (kind === "request" || isAppCallKind(kind));
 }
 
-/** Describes calls affected by faults since the request `since`: the step's own calls, or the calls of the app. */
+/** Describes the requests after `since` that a fault affected: the run's own for a `request` step, else the app's. */
 async function faultedCalls(kind: string, since: string | undefined, client: Client): Promise<string[]> {
   const rows = await readRecordsSince(client, "requests", since);
   const isRunsCall = kind === "request";
