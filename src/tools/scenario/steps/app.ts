@@ -18,7 +18,7 @@ import { callStepFields, type ExpectedResponse, resultSchema } from "./step-sche
 
 const MAX_TRIES = 100;
 const TRIES = `must be 1 to ${MAX_TRIES}`;
-/** Bounds of the polling interval, which is half the time since the response last changed. */
+/** Shortest and longest pause between two polls. The pause grows with the time since the last changed response. */
 const POLL_MS = { min: 20, max: 200 } as const;
 
 export const app = defineStep(["checks", "ignores_start", "own_customer"], {
@@ -56,7 +56,7 @@ async function callAndCheck(step: AppStep, context: RunContext): Promise<CallRes
   return answer;
 }
 
-/** Repeats the call until the response is as expected or stable, as the app may still be working. */
+/** Repeats the call while the app may still be working: until the response meets `expect` or stays the same. */
 async function pollUntilSteady(
   step: AppStep,
   context: RunContext,
@@ -69,7 +69,7 @@ async function pollUntilSteady(
     const got = await callAndCheck(step, context).catch((error) => asFailure(error));
     const nowMs = systemWallClock.nowMs();
     if (!(got instanceof StepFailure) && expect !== undefined) return got;
-    // Ignores server errors for a while; an app that responds with nothing else fails the step.
+    // Ignores server errors for a limited time. An app that returns only server errors fails the step in the end.
     const isError = got instanceof StepFailure && isServerError(got);
     if (isError && nowMs - startedMs < Math.min(MAX_ERRORS_TIMES * steadyMs, durationToMs(within))) {
       await pause(POLL_MS.min);
@@ -92,7 +92,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void systemWallClock.after(ms, resolve));
 }
 
-/** Server errors are ignored for this many times the steady duration. */
+/** Maximum time for which server errors are ignored, in multiples of the steady duration. */
 const MAX_ERRORS_TIMES = 4;
 
 function isServerError({ failure: { got } }: StepFailure): boolean {
@@ -112,7 +112,7 @@ function comparableText(answer: CallResponse | NoResponseReason): string {
 /**
  * Calls the app under test.
  *
- * @param mayBeCut if true, returns `dropped` for a cut connection, which otherwise fails the step
+ * @param mayBeCut if true, a cut connection returns `dropped`; if false, a cut connection fails the step
  */
 export async function callAppUnderTest(
   context: RunContext,
@@ -139,7 +139,7 @@ export async function callAppUnderTest(
   }
 }
 
-/** Returns false if there was no connection to cut: the app is down, or the request is invalid. */
+/** Returns false if no connection was made, because the app is down or the request is invalid. */
 function wasCut(error: unknown): boolean {
   const { code = "" } = error as NodeJS.ErrnoException;
   return !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ERR_INVALID_.*|ERR_UNESCAPED_.*)$/.test(code);

@@ -72,7 +72,7 @@ function answerDifference(
   answer: CallResponse,
 ): Difference[] {
   const wrong: Difference[] = [];
-  // Without `status`: any status below 400, or any status at all if an error code is expected.
+  // Without `status`, every status below 400 is right. With an expected error code, every status is right.
   const expectedStatus =
     status ?? (error === undefined ? (answer.status < 400 ? undefined : "2xx") : undefined);
   if (expectedStatus !== undefined && !statusMatches(expectedStatus, answer.status))

@@ -19,8 +19,8 @@ import {
 } from "./step-schemas.js";
 
 /*
- * Customers of a hosted checkout who use two tabs or do not return. The control API presses the buttons. A tab whose
- * charge has ended leads back to the app under test, if there is one.
+ * Steps for customers of a hosted checkout who use two tabs or close the page. The steps press the buttons through the
+ * control API. After the charge has ended, an open tab returns to the app under test.
  */
 
 const { phone_number, bank_account_number } = payRequestSchema.shape;
@@ -102,7 +102,7 @@ async function visit(context: RunContext, options: Visit): Promise<object> {
   return { ...(charge as object | undefined), answers, returned: returned.flat() };
 }
 
-/** Acts in the tabs in order, or concurrently. */
+/** Calls `act` for each tab: one after the other, or all at once. */
 async function inTabs<Tab, Result>(
   tabs: readonly Tab[],
   isAtOnce: boolean | undefined,
@@ -114,7 +114,7 @@ async function inTabs<Tab, Result>(
   return results;
 }
 
-/** At least one press must be accepted; others may be too late (409). `expect` applies to the last. */
+/** Fails if no press was accepted. A late press may get a 409 response. `expect` applies to the last press. */
 function checkPresses(answers: readonly CallResponse[], expect: ExpectedResponse | undefined): void {
   const others = expect === undefined ? answers : answers.slice(0, -1);
   const isAccepted = others.some(({ status }) => status < 300);
@@ -123,7 +123,7 @@ function checkPresses(answers: readonly CallResponse[], expect: ExpectedResponse
   if (expect !== undefined && last !== undefined) checkResponse(expect, last);
 }
 
-/** Follows the tab back to the app if the charge has ended and the checkout has a return URL. */
+/** Opens the checkout's return URL in the app, if the charge has ended. */
 async function returnToShop(context: RunContext, checkout_id: string): Promise<object[]> {
   const next = await readNextUrl(context, checkout_id);
   if (next === undefined || context.app === undefined) return [];

@@ -32,7 +32,7 @@ async function candidates(
     if (isExact(value)) filters.append(`metadata.${key}`, value);
   const matches =
     filters.size === 0 ? [] : await readAllPages<LogRow>(client, `/charges?${filters.toString()}`);
-  // Without a match, reads all charges, to report those that match most closely.
+  // If no charge was found, reads all charges, because a failure describes the charges that match best.
   return matches.length > 0 ? matches : readRecordsSince(client, "charges", undefined);
 }
 

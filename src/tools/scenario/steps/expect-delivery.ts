@@ -5,7 +5,7 @@ import { defineRecordExpectation, describeMailboxDeliveries } from "./expect-rec
 import { recordMatches } from "./matching.js";
 import { deliveryFields, expectedFields, httpStatusSchema } from "./step-schemas.js";
 
-/** Checks attempts; with `status: dropped` it checks deliveries, because a dropped delivery has no attempts. */
+/** Checks attempts. A dropped delivery has no attempts, so `status: dropped` selects deliveries instead. */
 export const expectDelivery = defineRecordExpectation("expect_delivery", ["checks"], {
   description: "Delivery attempts of webhooks since the run started, and the app's responses.",
   what: "delivery attempt",
@@ -18,7 +18,7 @@ export const expectDelivery = defineRecordExpectation("expect_delivery", ["check
   record: z.extend(attemptSchema, deliverySchema.shape),
   rows: async ({ startState: baseline }, { status, mishap }) => {
     const all = await baseline.since("deliveries");
-    // Includes deliveries of false events only if the step names a mishap.
+    // Leaves out deliveries of false events, unless the step expects a `mishap`.
     const deliveries = mishap === undefined ? all.filter((delivery) => !isFabricated(delivery)) : all;
     return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },
@@ -36,7 +36,7 @@ function withoutAttempts({ attempts: _attempts, ...delivery }: LogRow): LogRow {
   return delivery;
 }
 
-/** One row per attempt, with the delivery's fields; `status` is the delivery's. */
+/** Makes a row of each attempt, with the fields of the delivery. The field `status` is the delivery status. */
 function attemptsOf(delivery: LogRow): LogRow[] {
   const { attempts, ...common } = delivery as { attempts: LogRow[] };
   return [...attempts]

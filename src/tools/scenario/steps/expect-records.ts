@@ -84,7 +84,7 @@ export function defineRecordExpectation(
 
 const SETTLE_TIMEOUT = "20s";
 
-/** Waits until all deliveries have ended, since they begin after the call that causes them. Ignores a timeout. */
+/** Waits until all deliveries have ended, because a call returns before its webhooks are sent. Ignores a timeout. */
 export async function waitUntilIdle({ client }: RunContext): Promise<void> {
   await client.control("POST", "/wait", { for: "idle", timeout: SETTLE_TIMEOUT });
 }

@@ -17,7 +17,7 @@ const spacingSchema = z
   .check(z.refine((spacing) => Object.keys(spacing).length > 0, "needs gt, gte, lt, lte or growing"));
 type Spacing = z.infer<typeof spacingSchema>;
 
-/** Minimum ratio of growing pauses; smaller differences may come from a busy machine. */
+/** Minimum growth from one pause to the next. A busy machine can cause smaller differences. */
 const GROWTH = 1.1;
 
 /** Checks the app's requests, without those of the run's own steps. */
@@ -83,7 +83,7 @@ function durationText(ms: number): string {
   return formatDuration(ms) || "0ms";
 }
 
-/** Pauses between requests: the longer of sandbox time and wall time, because apps wait in wall time. */
+/** Returns the pauses between requests, in sandbox time or wall time, whichever is longer. Apps wait in wall time. */
 function pausesBetween(rows: readonly LogRow[]): number[] {
   const since = (field: string, index: number): number =>
     Date.parse(String(rows[index]![field])) - Date.parse(String(rows[index - 1]![field]));

@@ -13,7 +13,7 @@ const typesSchema = z
   .array(withNameKind("event type", textSchema), "must be a list of types, or have one under types")
   .check(minLength(1, "needs a type at least"), entriesAtMost(1_000));
 
-/** Fields that select events; without them every charge and withdrawal is checked. */
+/** Fields that select events. Without any selector, the step checks all charges and withdrawals. */
 const SELECTORS = ["charge_id", "withdrawal_id", "webhook_id", "url"] as const;
 type Selection = Partial<Readonly<Record<(typeof SELECTORS)[number], string>>>;
 
@@ -59,7 +59,7 @@ export const expectSequence = defineStep(["checks"], {
   },
 });
 
-/** Accepted event types in order, by payment and receiver. Uses all events if there were no deliveries. */
+/** Returns the accepted event types in order, by payment and receiver. Without deliveries, returns all event types. */
 async function sequencesOf(
   { startState: baseline }: RunContext,
   selection: Selection,
@@ -89,7 +89,7 @@ interface Attempt {
   readonly status: number | null;
 }
 
-/** Returns the delivery and the order of its first successful attempt; undefined without one or for a false event. */
+/** Returns the delivery and the order of its first successful attempt. Ignores false events. */
 function acceptedAt(row: LogRow): { readonly row: LogRow; readonly order: number } | undefined {
   const { attempts, mishap } = row as { attempts: readonly Attempt[]; mishap: { forged?: boolean } | null };
   const success = attempts.find(({ status }) => status !== null && status >= 200 && status < 300);

@@ -8,7 +8,7 @@ import { expectedFields } from "./step-schemas.js";
 
 type Field = keyof typeof withdrawalSchema.shape;
 
-/** Withdrawals name no customer, so the step ignores those from before the run. */
+/** Ignores withdrawals from before the run, because a withdrawal names no customer. */
 export const expectWithdrawal = defineRecordExpectation("expect_withdrawal", ["checks"], {
   description: "A withdrawal made since the run began is as described; with count, exactly that many are.",
   what: "withdrawal",

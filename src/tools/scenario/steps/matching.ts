@@ -78,7 +78,7 @@ export function recordMatches(expected: Readonly<Record<string, unknown>>, row: 
   return recordDifferences(expected, row).length === 0;
 }
 
-/** Lists the fields of a record that differ from the expectation, whose status may be a class such as `2xx`. */
+/** Lists the fields of a record that differ from the expectation. An expected status may be a class such as `2xx`. */
 export function recordDifferences(expected: Readonly<Record<string, unknown>>, row: LogRow): Difference[] {
   const fields: Record<string, unknown> = {};
   const actual: LogRow = { ...row };
@@ -97,7 +97,7 @@ function isStatusClass(value: unknown): value is string {
   return typeof value === "string" && /^[1-5][\dx]{2}$/.test(value);
 }
 
-/** Returns true if a status equals the expected one, is of its class or meets its matcher. */
+/** Returns true if the status meets the expectation: a status, a class such as `2xx` or a matcher. */
 export function statusMatches(expected: unknown, actual: unknown): boolean {
   if (isMatcher(expected)) return evaluateMatcher(expected, actual, statusMatches) === true;
   if (!isStatusClass(expected)) return findMismatches(expected, actual).length === 0;

@@ -35,7 +35,7 @@ export function narrowRecordSchema(record: z.ZodMiniObject, described: unknown):
   );
 }
 
-/** Schema of the data of events that the glob `type` matches; of all events if `type` is no fixed text. */
+/** Returns the schema of the event data, for all event types that `type` may match. */
 function dataOf(type: unknown): z.core.$ZodType {
   const isText = typeof type === "string" && !type.includes("${");
   const types = ALL_EVENT_TYPES.filter((known) => !isText || globMatches(type, known));

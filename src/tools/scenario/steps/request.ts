@@ -63,7 +63,7 @@ function outcomeIn(expect: unknown): "worked" | "failed" | undefined {
   return /^2/.test(String(status)) ? "worked" : undefined;
 }
 
-/** Method and path of a call, to compare with routes: variables become `*`, the query is removed. */
+/** Splits a call for comparison with routes: the path of `GET /orders/${id}?page=2` becomes `/orders/*`. */
 export function parseRoute(call: string): { method: string; path: string } {
   const { method, path } = splitCall(call);
   return { method, path: path.replace(/\$\{[^{}]*\}/g, "*").split("?", 1)[0]! };

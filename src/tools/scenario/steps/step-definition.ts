@@ -5,7 +5,7 @@ import { nameSchema } from "./step-schemas.js";
 
 type RawStep = Readonly<Record<string, unknown>>;
 
-/** A property that all steps of a kind share. Omitting a trait is safe: at worst, it adds a warning or slows runs. */
+/** A property that all steps of a kind share. A missing trait causes at most a warning or a slower run. */
 export type StepTrait =
   /** Checks something itself. */
   | "checks"

@@ -100,7 +100,7 @@ function isText(name: keyof typeof chargeDetailSchema.shape): boolean {
   );
 }
 
-/** Expectation for a text field. Refuses numbers, which YAML makes of unquoted amounts and which never match. */
+/** Expectation for a text field. Refuses numbers, because YAML reads `amount: 5.00` as a number. */
 export const expectedTextSchema = z.optional(
   expectationSchema.check(z.refine((value) => typeof value !== "number", "is text: put the value in quotes")),
 );

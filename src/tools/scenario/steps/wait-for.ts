@@ -17,7 +17,7 @@ import { defineStep, stepSchema } from "./step-definition.js";
 import { chargeFields, deliveryFields, requestFields, saveSchema } from "./step-schemas.js";
 
 const DEFAULT_WITHIN = "10s";
-/** Part of the sandbox's message about a request that the run itself made. */
+/** Text in the sandbox's message that identifies a request of the run's own steps. */
 const RUN_REQUEST = /runner is "[^"]*", not null/;
 /** Time for the sandbox to respond after its timeout. */
 const GRACE_MS = 5_000;
@@ -79,7 +79,7 @@ export const waitFor = defineStep(["checks"], {
   },
 });
 
-/** Adds the number of earlier records to the expected count, because the sandbox counts all records. */
+/** Adds the number of records from before the run, because the sandbox counts all records. */
 function addToCount(count: number | Range, before: number): number | Range {
   if (typeof count === "number") return before + count;
   return Object.fromEntries(Object.entries(count).map(([bound, value]) => [bound, value + before]));
@@ -101,7 +101,7 @@ async function wait(
   within: string,
   expected?: unknown,
 ): Promise<unknown> {
-  // A single call waits no longer than the sandbox's maximum.
+  // The sandbox limits the duration of one wait, so a long wait needs several calls.
   let leftMs = durationToMs(within);
   let answer: CallResponse;
   do {
