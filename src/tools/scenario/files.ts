@@ -78,7 +78,7 @@ export async function loadScenarioWithIncludes(
   return { ...loadScenario(document, { ...inputs, vocabulary }, included), fixtures };
 }
 
-/** Sections of a file that are evaluated before the steps. They cannot use variables saved by steps. */
+/** Sections of a file that are read before the steps run, so a section cannot use a variable that a step saves. */
 const SECTIONS_BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
 
 const NO_DEFINE = `is not supported: write the steps where they are used; ${SHARED_STEPS_ADVICE}`;

@@ -5,7 +5,7 @@ import { STEP_KINDS, STEPS } from "./steps/step-kinds.js";
 
 type JsonObject = Record<string, unknown>;
 
-/** Written by the build; `# yaml-language-server: $schema=PATH` makes an editor use it. */
+/** Path of the JSON Schema. An editor uses the schema for a file with `# yaml-language-server: $schema=PATH`. */
 export const SCENARIO_SCHEMA_FILE = "scenarios/schema.json";
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** A variable in place of a value that is not free text. */
 const VARIABLE = { type: "string", pattern: "\\$\\{[^{}]+\\}" };
 
-/** The JSON Schema of scenario files for editors: the checks of `validate`, without the checks of variables. */
+/** Returns the JSON Schema of scenario files for editors. The schema cannot check variables, unlike `validate`. */
 export function scenarioJsonSchema(): JsonObject {
   const [first, ...others] = STEP_KINDS.map((kind) => STEPS[kind].schema);
   const steps = z.optional(z.array(z.union([first!, ...others])));
@@ -63,7 +63,7 @@ export function scenarioJsonSchemaText(): string {
   return `${JSON.stringify(scenarioJsonSchema(), null, 1)}\n`;
 }
 
-/** Properties that take no variables, because they select a schema or name the scenario, a step or the schema file. */
+/** Properties that must not contain a variable, for example `wait_for`, which selects the step's schema. */
 const WITHOUT_VARIABLES: readonly string[] = ["name", "wait_for", "$schema"];
 
 /** Allows a variable for every value that is not free text, and adds descriptions. */

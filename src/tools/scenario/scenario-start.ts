@@ -16,10 +16,10 @@ export interface InitialState {
   readonly initialStateFault: (field: string, message: string) => DocumentFault;
 }
 
-/** Fields of `given` that are ignored with `--data`, because the stored data has them. */
+/** Fields of `given` that have no effect with `--data`, because the data file has its own values. */
 const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
 
-/** Merges the `given` blocks of files, except fixtures. Options override files; later files override earlier ones. */
+/** Merges the `given` blocks, except `fixtures`. Options override files; later files override earlier files. */
 export function mergeInitialStates(files: readonly InitialState[], options: StartOptions) {
   const given: Record<string, unknown> = {};
   const ignored: DocumentFault[] = [];
@@ -42,7 +42,7 @@ export function mergeInitialStates(files: readonly InitialState[], options: Star
 
 const FIXTURES_PATH = ["given", "fixtures"];
 
-/** Reads the fixtures of a file's `given`, which are in the file itself or in another. */
+/** Reads the fixtures of a `given` block. The block contains the fixtures or the name of a fixtures file. */
 export async function readInitialFixtures(
   { fixtures }: NamespaceSetup,
   document: LoadedDocument,
@@ -60,7 +60,7 @@ export async function readInitialFixtures(
 
 const FIXTURE_KINDS: readonly NameKind[] = ["currency", "payment method", "payment rail"];
 
-/** Adds the names in fixtures to a vocabulary; invalid fixtures, reported elsewhere, add none. */
+/** Adds the names in fixtures to a vocabulary. Ignores invalid fixtures, because another check reports them. */
 export function addFixtureNames(known: Vocabulary, fixtures: unknown): Vocabulary {
   const checked = safeParse(fixturesPatchSchema, fixtures);
   const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};

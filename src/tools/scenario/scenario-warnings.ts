@@ -46,7 +46,7 @@ export function ruleWarnings(scenario: Scenario): ScenarioWarning[] {
   return [...warnings, ...(scenario.webhooks ?? []).flatMap(webhookWarnings)];
 }
 
-/** Fields with which a rule leaves some matches to the next rule. */
+/** Fields that limit how often a rule applies. The next rule can then apply instead. */
 const LIMITS = ["probability", "times", "skip", "down"];
 
 /** Finds the earlier rule that shadows a rule completely; -1 if there is none. */
@@ -91,7 +91,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
   if (drop === true) return withoutEffect(effects, ": the rule drops the webhook");
   const copyFields = effects.filter((word) => word === "at_once" || word === "ids");
   if ((rule.copies ?? 1) <= 1 && copyFields.length > 0) return withoutEffect(copyFields, " without copies");
-  // A rule without effects is useful before another rule: it exempts the webhooks it matches.
+  // A rule without effects is useful if another rule follows, because the first matching rule wins.
   if (effects.length > 0 || index < all.length - 1) return [];
   return [
     { path: ["webhooks", index], message: "has no effect: it changes nothing about the webhooks it matches" },
@@ -100,7 +100,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
 
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
-/** Warns of timeline entries without effect; assumes the default expiry, and no transition besides the timeline's. */
+/** Warns of timeline entries that never take effect. Assumes the default expiry and no change outside the timeline. */
 export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): ScenarioWarning[] {
   return [
     ...charges.flatMap(({ timeline }, rule) =>
@@ -157,7 +157,7 @@ function unreachedReason<Status extends string>(
 
 const EXPECTATION_FIELDS = ["expect", "match", "count"];
 
-/** Warns of expectations in a step that can never be met. */
+/** Warns of expectations in a step that no value can meet. */
 export function impossibleStepWarnings(kind: StepKind, step: RawStep): ScenarioWarning[] {
   const fields =
     kind === "fault" || kind.startsWith("expect_") ? [...EXPECTATION_FIELDS, kind] : EXPECTATION_FIELDS;

@@ -13,7 +13,7 @@ import {
 
 /** Sources of variables besides the file. */
 export interface VariableSources {
-  /** `--var`; overrides the file. */
+  /** Values of the `--var` option, which override values in the file. */
   readonly vars: Readonly<Record<string, string>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly runId: string;

@@ -18,7 +18,7 @@ export type CompiledFiles = Readonly<Record<string, CompiledFile>>;
 
 export const COMPILED_FILES_PATH = "dist/shipped.json";
 
-/** Scenarios available in every namespace. `flow_*` files are tests, which are not requested by name. */
+/** Lists the scenario files for every namespace. `flow_*` files are tests and are left out. */
 function shippedScenarioFiles(): string[] {
   return listPackageFiles("scenarios")
     .filter((name) => name.endsWith(".yaml") && !name.startsWith("flow_"))
@@ -26,8 +26,8 @@ function shippedScenarioFiles(): string[] {
 }
 
 /**
- * Reads the shipped fixtures and scenarios. For a file unchanged since the build, uses the value that the build has
- * checked; this skips the YAML library and the checks.
+ * Reads the shipped fixtures and scenarios. The build has already parsed and checked the files, so an unchanged file
+ * needs neither the YAML library nor a check.
  */
 async function readShipped(): Promise<ShippedContent> {
   let compiled: CompiledFiles = {};

@@ -63,7 +63,7 @@ export class StepLoader {
     this.#context = context;
   }
 
-  /** Loads the lists of a file. Lists in `after` see the variables that `lists` save, but not each other's. */
+  /** Loads the lists of a file. A list in `after` can use variables from `lists`, but not from the rest of `after`. */
   load(lists: readonly StepList[], after: readonly StepList[] = []): LoadedStep[] {
     const known: RunVariables = new Set();
     const steps = lists.flatMap((list) => this.#list(list, known));
@@ -121,7 +121,7 @@ export class StepLoader {
     return { kind, raw: step, location: stepLocation(document, at), lists };
   }
 
-  /** Returns true for an unknown type, operation or status in an expectation: the expectation would check nothing. */
+  /** Returns true if an unknown name makes an expectation useless, for example an event type that never occurs. */
   #isVoid(kind: StepKind, step: RawStep, path: ValuePath): boolean {
     if (!kind.startsWith("expect_")) return false;
     const isName = kind === "expect_sequence" || path.some((part) => VOID_FIELDS.includes(part));
@@ -180,7 +180,7 @@ function savedBy({ raw, lists }: LoadedStep): string[] {
 
 type Definition = Pick<StepDefinition | ContainerDefinition, "result" | "expectationField">;
 
-/** Finds unknown names in a step, which make its expectation always true or always false. */
+/** Finds unknown names in a step. With an unknown name, an expectation always passes or always fails. */
 function unknownNamesInStep(kind: StepKind, step: RawStep, check: NameCheckOptions): UnknownName[] {
   return [
     ...findUnknownNames(stepSchemaOf(kind, step), step, check),
@@ -193,7 +193,7 @@ function unknownNamesInStep(kind: StepKind, step: RawStep, check: NameCheckOptio
 /** Prefix of the service's calls; other pages of the server are not in the vocabulary. */
 const SERVICE_PREFIX = "/api/";
 
-/** Finds a call without a route, unless the step expects an error. */
+/** Finds a call to an unknown path. A step may call an unknown path to test the error response. */
 function unknownRoute({ request, expect }: RawStep, { vocabulary }: NameCheckOptions): UnknownName[] {
   const routes = vocabulary("path");
   if (typeof request !== "string" || routes === undefined || expectsMissingRoute(expect)) return [];
@@ -215,7 +215,7 @@ function unknownExpectedFields(kind: StepKind, step: RawStep, check: NameCheckOp
   if (shape === undefined || !isJsonObject(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
     const parts = schemaNodes(shape).flatMap((place) => childSchema(place, field) ?? []);
-    // A field of the step itself, such as `count`, is not in the result's schema, so its value is not checked here.
+    // `parts` is empty for a field of the step itself, such as `count`, because the result has no such field.
     return parts.flatMap((part) =>
       findUnknownNames(part, value, { ...check, rejectsUnknownFields: true }).map(({ path, message }) => ({
         path: [expectationField, field, ...path],

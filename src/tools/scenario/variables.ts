@@ -24,7 +24,7 @@ export interface VariableFault {
   readonly message: string;
 }
 
-/** Maximum depth after filling in; above the limit of input, because variables can hold nested values. */
+/** Maximum depth of a filled-in value. A value can be deeper than the input, because a variable can hold an object. */
 const MAX_FILLED_DEPTH = MAX_JSON_DEPTH + 20;
 
 /** Returns true for a string with a variable that is not filled in. */
@@ -32,7 +32,7 @@ export function hasVariable(value: unknown): boolean {
   return typeof value === "string" && value.includes("${");
 }
 
-/** Fills in every variable in a value. Calls `onFault` for one that cannot be resolved, which stays as it is. */
+/** Fills in every variable in a value. Keeps a variable that cannot be resolved, and calls `onFault`. */
 export function fillReferences(
   value: unknown,
   resolve: ResolveReference,
@@ -82,12 +82,12 @@ function fillText(text: string, resolve: ResolveReference, onFault: (message: st
   return single === undefined ? filled : single.value;
 }
 
-/** Maximum size of a value in characters and parts, because a few lines of variables can double it many times. */
+/** Maximum size of a value in characters and parts. A few nested variables could otherwise fill the memory. */
 export const MAX_VALUE_SIZE = 1_000_000;
 
 const sizes = new WeakMap<object, number>();
 
-/** Size of a value when written out; shared parts count each time. */
+/** Returns the size of a value as written out. A part that occurs twice counts twice. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;
@@ -125,7 +125,7 @@ export function valueAt(value: unknown, path: string): { readonly value: unknown
 /** Variable syntax of other tools. */
 const FOREIGN_SYNTAX = /\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|(?<!\$)\$([A-Za-z_][\w-]*)/g;
 
-/** Warns of known variables in the syntax of other tools, which stay literal text. */
+/** Warns of a known variable in the syntax of another tool, such as `{{name}}`, because the text is not filled in. */
 export function foreignSyntaxWarnings(
   value: unknown,
   names: ReadonlySet<string>,
