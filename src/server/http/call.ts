@@ -67,7 +67,7 @@ class RequestCall implements HttpCall {
   }
 }
 
-/** Stand-ins for a cut connection: the listener destroys the socket, `inProcessFetch` throws a network error. */
+/** Responses that stand for a cut connection. Instead of sending the response, the listener destroys the socket. */
 const droppedResponses = new WeakSet<Response>();
 
 export function isDropped(response: Response): boolean {

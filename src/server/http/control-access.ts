@@ -31,7 +31,7 @@ export class ControlAccess {
     });
   }
 
-  /** Redirects the dashboard's `?token=` to a URL without it and sets the cookie; undefined for other requests. */
+  /** Moves a valid `?token=` of a dashboard URL into a cookie, by a redirect. Returns undefined for other requests. */
   signIn(url: string, nowMs: number): Response | undefined {
     const { pathname, searchParams } = new URL(url);
     const token = searchParams.get("token");

@@ -9,8 +9,9 @@ import type { TextResponse } from "./reply.js";
 import type { RouteMatch } from "./routes.js";
 
 /**
- * Handles ordinary calls of the service without Request and Response objects, by the same handlers and checks as Hono's
- * routes. Raises POST from 0.25 to at least 0.56 of bare Hono's throughput (docs/internal/decisions/006-fast-path.md).
+ * Handles ordinary calls of the service without Request and Response objects, but with the handlers and checks of
+ * Hono's routes. POST reaches at least 0.56 of bare Hono's throughput, and only 0.25 without the fast path
+ * (docs/internal/decisions/006-fast-path.md).
  */
 export interface FastPath {
   match(method: string, path: string): RouteMatch | undefined;
@@ -47,7 +48,7 @@ export function tryFastPath(
 
 /** Matches targets that need no decoding or dot-segment removal. */
 const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
-/** Matches hosts that a URL leaves unchanged: lower-case, and without the port 80 or 443, which it may drop. */
+/** Matches hosts that a URL leaves unchanged: lower-case, without a port or with a port from 1000 to 64999. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
 /** Returns true if the body has a declared length within the limit. A GET must have no body, because none is read. */
@@ -58,7 +59,7 @@ function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   return length !== undefined && Number(length) <= MAX_BODY_BYTES;
 }
 
-/** Writes ASCII bodies as text, others as bytes: a text body's encoding also applies to headers, which are latin-1. */
+/** Writes a non-ASCII body as bytes. Node encodes the headers like a text body, and headers are latin-1. */
 function write(outgoing: ServerResponse, { status, headers, body }: TextResponse): void {
   const length = Buffer.byteLength(body);
   headers["Content-Length"] = String(length);
@@ -151,7 +152,8 @@ export class BufferedRequest extends IncomingMessage {
 
   /**
    * Resolves with the whole body. Bodies that arrive over several connections in one event-loop tick resolve together
-   * at the end of the tick, which takes a quarter less time. Successive bodies of one connection resolve at once.
+   * at the end of the tick, which takes a quarter less time. If one connection sends all bodies, each body resolves
+   * immediately.
    */
   readTakenBody(): Promise<RawBody> {
     return new Promise((resolve) => {
@@ -183,7 +185,7 @@ export class BufferedRequest extends IncomingMessage {
     super._destroy(error, callback);
   }
 
-  /** Keeps the first end, because the connection may still close after a whole body. */
+  /** Ignores calls after the first, because the connection may still close after a whole body. */
   #finish(end: "whole" | "torn"): void {
     if (this.#end !== undefined) return;
     this.#end = end;

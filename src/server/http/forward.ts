@@ -10,7 +10,7 @@ import { errorReply, toResponse } from "./reply.js";
 const HOPS_HEADER = "sandbox-hops";
 const HOPS_MAX = 3;
 
-/** Handles calls of namespaces that this process runs or can take over; forwards others to their process. */
+/** Handles calls of namespaces that this process runs or can take over. Forwards all other calls. */
 export const serveOrForward =
   (namespaces: Namespaces): MiddlewareHandler =>
   async (c, next) => {

@@ -66,8 +66,8 @@ export function isLoopback(name: string): boolean {
 export const CROSS_ORIGIN_MESSAGE = "Calls from another site's pages are refused";
 
 /**
- * Returns true if a page of another site sent the request. Browsers send Sec-Fetch-Site over HTTPS and to loopback,
- * else Origin. Requests with neither header come from programs that are not browsers, and are allowed.
+ * Returns true if a page of another site sent the request. Browsers send Sec-Fetch-Site over HTTPS and to loopback
+ * addresses. To other URLs, browsers send Origin. A request with neither header is not from a browser and is allowed.
  */
 export function isCrossOrigin(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers.get("sec-fetch-site");

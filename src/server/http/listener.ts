@@ -40,9 +40,9 @@ export interface ListenerOptions {
   /** Answers GET /health during loading; false leaves it to `fetch`. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
-   * True in the sandbox's own process: replaces the global Request and Response by lighter ones, and loads modules
-   * after the port is open. False in a user's process, such as a test suite, which may end at any moment: loads modules
-   * before the port opens.
+   * True in the sandbox's own process: lighter classes replace the global Request and Response, and modules load after
+   * the port opens. False in a user's process: the globals stay, and modules load before the port opens, because a test
+   * suite may end at any moment.
    */
   readonly ownsProcess: boolean;
   /** Creates an HTTPS server; default: HTTP. */
@@ -74,7 +74,7 @@ export async function listen(options: ListenerOptions): Promise<ListeningServer>
   const createServer = options.secureServer ?? createPlainServer;
   const serveRequest = (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => {
     workQueue.noteCall();
-    // Checked before route matching, which would delay the first response by building the router.
+    // Answers before the routes are matched, because building the router would delay the first response.
     const isEarly = listener === undefined && incoming.url === "/health" && incoming.method === "GET";
     if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
     if (!isPipelined && options.fastPath?.(incoming, outgoing)) return;
@@ -132,7 +132,7 @@ export async function listen(options: ListenerOptions): Promise<ListeningServer>
   });
 }
 
-/** Maximum number of pipelined requests waiting on a connection; one more closes it. */
+/** Maximum number of pipelined requests waiting on a connection. A connection that exceeds the maximum is closed. */
 const PIPELINED_MAX = 1_000;
 
 /** Serves pipelined requests in order: each waits for the previous response (RFC 9112, section 9.3.2). */

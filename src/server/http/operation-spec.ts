@@ -14,7 +14,7 @@ export interface OperationSpec<Query, Body> {
   readonly query?: z.ZodMiniObject & z.ZodMiniType<Query>;
   /** Without a schema, the body is ignored. */
   readonly body?: z.ZodMiniType<Body>;
-  /** Schema of a body that the handler validates along with the fixtures' rules, to report all errors at once. */
+  /** Set instead of `body` if the handler validates the body, to report errors of schema and fixtures together. */
   readonly rawBody?: z.ZodMiniType;
   /** Runs due tasks before the handler. */
   readonly runsDueTasks?: true;
@@ -24,7 +24,7 @@ export interface DocumentedSpec<Words extends OperationDocs = OperationDocs>
   extends OperationSpec<unknown, unknown> {
   /** Name of the response schema. */
   readonly response: string;
-  /** For the OpenAPI document only; the build removes it. */
+  /** Used only in the OpenAPI document. The build removes `docs`. */
   readonly docs: Words;
 }
 
@@ -42,7 +42,7 @@ export interface CallInput<Query, Body> {
   readonly body: Body;
 }
 
-/** Validates query and body; `isUnknown` as in `readQuery`. */
+/** Validates query and body. `isUnknown` is passed to `readQuery`. */
 export function readInput(
   { query, body }: OperationSpec<unknown, unknown>,
   url: string,
@@ -63,7 +63,7 @@ const NO_QUERY = { query: undefined } as const;
 /** Cache of validated empty queries by schema. Validation took a tenth of the time to list payins. */
 const emptyQueries = new WeakMap<object, { readonly query: unknown }>();
 
-/** Validates a query. Repeated parameters are refused; unknown ones only if `isUnknown` returns true. */
+/** Validates a query. Refuses repeated parameters, and unknown parameters for which `isUnknown` returns true. */
 export function readQuery<T extends Record<string, unknown>>(
   schema: z.ZodMiniObject & z.ZodMiniType<T>,
   url: string,

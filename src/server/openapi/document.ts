@@ -4,7 +4,7 @@ export type OpenApiJson = { [name: string]: unknown };
 /** Extension keyword for the sandbox's assumptions about the service, which the service's interface does not state. */
 export const ASSUMPTION_KEY = "x-sandbox-assumption";
 
-/** An OpenAPI document; `servers` is added when it is served. */
+/** An OpenAPI document. `withServer` adds the field `servers`. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: OpenApiJson;

@@ -68,7 +68,7 @@ export function jsonContent(schema: OpenApiJson, examples: NamedExamples): OpenA
   };
 }
 
-/** Makes OpenAPI's `examples` object. The key is the name with hyphens for special characters. */
+/** Makes OpenAPI's `examples` object, with the key `no-JSON-object` for the name `no JSON object`. */
 export function examplesObject(examples: NamedExamples): OpenApiJson {
   return Object.fromEntries(
     Object.entries(examples).map(([name, value]) => [

@@ -14,7 +14,7 @@ import type { OpenApiJson } from "./document.js";
 
 /**
  * Looks up the value of a placeholder `{{name}}` in the fixtures and settings of a namespace. A text that is only a
- * placeholder becomes the value, which may have any type; undefined omits the field.
+ * placeholder becomes the value, of any type. A field with the value undefined is omitted.
  */
 export type PlaceholderLookup = (placeholder: string) => unknown;
 

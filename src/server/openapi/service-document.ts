@@ -89,7 +89,7 @@ const SECURITY_SCHEME: OpenApiJson = {
 const ASSUMED =
   "That webhooks are sent is the interface's; names of events, their shape, the signature and the retries are assumed.";
 
-/** The document's `webhooks`: one request to registered endpoints per event type. */
+/** The document's `webhooks`: for each event type, the request that registered endpoints receive. */
 function webhookItems(examples: Readonly<Record<string, OpenApiJson>>): Record<string, OpenApiJson> {
   return Object.fromEntries(
     SERVICE_EVENT_TYPES.map((type) => [`{{event ${type}}}`, { post: webhook(type, examples[type]) }]),

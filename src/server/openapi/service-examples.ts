@@ -5,7 +5,7 @@ import { type DocumentExamples, ExampleRecorder } from "./example-recorder.js";
 
 /**
  * Records the service's examples: a shop charges 25 US dollars, a customer pays in Kenyan shillings by mobile money,
- * the shop withdraws part of it. `fetch` calls a sandbox with the default fixtures and a stopped clock.
+ * the shop withdraws part of the money. `fetch` calls a sandbox with the default fixtures and a stopped clock.
  */
 export async function recordServiceExamples(
   fetch: (request: Request) => Promise<Response>,

@@ -152,7 +152,7 @@ const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   RATE_LIMIT_EXCEEDED: "Wait as long as Retry-After says, or start the sandbox with --rate-limit off",
 };
 
-/** Hints by invalid field, in order of precedence. Hints by code apply only if none of these applies. */
+/** Hints by invalid field, in order of precedence. A hint by field takes precedence over a hint by code. */
 const HINT_BY_FIELD: Readonly<Record<string, string>> = {
   body: "Send one JSON object with Content-Type: application/json",
   quote_id:

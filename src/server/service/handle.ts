@@ -27,14 +27,14 @@ export function handleCall(
     journalCall(call, { operation: operation.id, namespace, arrival }, { reply });
     return serializeReply(reply, (namespace ?? namespaces).nowMs(), headers);
   }
-  // A read is answered synchronously, unless changes before it are still being stored.
+  // A read waits while changes are being stored; otherwise the read is answered synchronously.
   if (operation.method !== "GET") return receiveBody(operation, call, admitted);
   const storing = admitted.namespace.flushQuietly();
   if (storing === undefined) return respond(operation, call, admitted, NO_BODY);
   return storing.then(() => respond(operation, call, admitted, NO_BODY));
 }
 
-/** Reads the body, then responds. Its size and JSON are checked in step 6, after the faults. */
+/** Reads the body, then responds. Step 6 checks the size and the JSON of the body. */
 async function receiveBody(
   operation: Operation,
   call: HttpCall,
@@ -128,8 +128,8 @@ function journalDisconnected(call: HttpCall, served: ReceivedCall): CallResult {
 }
 
 /**
- * Answers a call to an unknown path or with a wrong method, and journals it as a mistake of the app. A call without a
- * key outside /api/ is not journaled, because browsers make such calls by themselves.
+ * Answers a call to an unknown path or with a wrong method, and journals the call as a mistake of the app. A call
+ * without a key to a path outside /api/ is not journaled, because browsers make such calls by themselves.
  */
 export async function handleUnknownCall(
   namespaces: Namespaces,

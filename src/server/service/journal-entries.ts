@@ -41,7 +41,7 @@ export function journalCall(call: HttpCall, served: ReceivedCall, end: CallEnd):
 interface InFlightCall {
   setObject(objectId: string | undefined): void;
   end(end: CallEnd): void;
-  /** Shows an ended call without a response as in flight until the promise resolves. */
+  /** Shows a call without a response as in flight until the promise resolves. */
   keepOpen(until: Promise<void>): Promise<void>;
 }
 

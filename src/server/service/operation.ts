@@ -65,7 +65,7 @@ export interface Operation extends ServiceSpec<KeyRequirement, unknown, unknown>
   handle(call: ServiceCall<KeyRequirement, unknown, unknown>): Reply | Refusal;
 }
 
-/** Makes an operation whose handler gets calls validated by the specification. */
+/** Makes an operation. Calls reach the handler only after validation by the specification. */
 export function defineOperation<
   Query,
   Body = Record<string, unknown>,

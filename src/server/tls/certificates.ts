@@ -1,6 +1,6 @@
 // Makes X.509 certificates: @peculiar/asn1-x509 encodes the structures of RFC 5280, Node makes keys and signatures.
-// Not @peculiar/x509, which changes the global Reflect, also in the user's tests; nor selfsigned, which depends on it.
-// Not node-forge or mkcert: they sign with RSA keys only, which take ten times as long to make at start.
+// Packages not used: @peculiar/x509 and selfsigned change the global Reflect, also in the user's tests. node-forge and
+// mkcert sign with RSA keys only, which take ten times as long to make at start.
 import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
@@ -42,7 +42,7 @@ const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 
 /** Certificates and the server's key, in PEM. */
 export interface Certificates {
-  /** The certificate of the authority. Its key is discarded, so the authority can sign nothing else. */
+  /** The authority's certificate. The authority can sign no further certificate, because its key is discarded. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
@@ -89,14 +89,14 @@ function certificate(
   extensions: Extension[],
 ): string {
   const algorithm = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
-  // Derived from a random key, so unique; the leading 1 makes it positive (RFC 5280, section 4.1.2.2).
+  // The number is unique because the key is random, and positive because of the leading 1 (RFC 5280, section 4.1.2.2).
   const serial = Buffer.concat([Buffer.of(1), keyPair.id.subarray(0, 15)]);
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
     serialNumber: toArrayBuffer(serial),
     signature: algorithm,
     issuer,
-    // From yesterday, for clients whose clock is behind. Browsers accept 398 days at most.
+    // The certificate is valid from yesterday, for clients whose clock is behind. Browsers accept 398 days at most.
     validity: new Validity({
       notBefore: new Date(nowMs - DAY_MS),
       notAfter: new Date(nowMs + 365 * DAY_MS),

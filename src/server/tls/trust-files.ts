@@ -8,7 +8,7 @@ import { UserError } from "../../core/schema/user-error.js";
 export interface TrustFiles {
   /** The CA certificate alone, for clients that add it to the public authorities. */
   readonly caFile: string;
-  /** The CA certificate and the public authorities, for clients whose list of authorities this file replaces. */
+  /** The CA certificate and the public authorities, for clients that trust only the authorities of one file. */
   readonly bundleFile: string;
 }
 
@@ -17,8 +17,8 @@ const BUNDLE = "bundle.pem";
 const PID = "pid";
 
 /**
- * Writes the trust files of a run; `end` deletes them. Their path in the temporary folder depends only on user and
- * port. An app's settings can name the path permanently, and sandbox commands find the files without an option.
+ * Writes the trust files of a run; `end` deletes the files. The path of the files depends only on user and port, so the
+ * path can stand in an app's settings, and sandbox commands find the files.
  */
 export function writeTrustFiles(
   port: number,
@@ -43,7 +43,7 @@ export function writeTrustFiles(
   return { trust, end: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** The trust files of this user's sandbox at a port; undefined unless one runs there with HTTPS. */
+/** Finds the trust files of the HTTPS sandbox that this user runs at a port. */
 export function findTrustFiles(port: number): TrustFiles | undefined {
   const folder = folderOf(port);
   const pid = ownerOf(folder);
@@ -51,7 +51,7 @@ export function findTrustFiles(port: number): TrustFiles | undefined {
   return { caFile: join(folder, CA), bundleFile: join(folder, BUNDLE) };
 }
 
-/** User id, because a container's user may have no name; undefined on Windows, where temporary folders are per user. */
+/** The id works for a container's user without a name. Undefined on Windows, where each user has a temporary folder. */
 function userId(): number | undefined {
   return process.getuid?.();
 }
