@@ -7,7 +7,7 @@ export { type SetupOptions, setupSandbox, type TestSandbox } from "./testing/set
 // Vitest has no global hooks by default, and setupSandbox() cannot wait for an import.
 if (process.env.VITEST !== undefined) offerHooks(await vitestHooks());
 
-/** Returns undefined if a package manager hides Vitest from this package; the test must then pass its hooks. */
+/** Returns undefined if a package manager hides Vitest from this package. Tests then need the option `hooks`. */
 async function vitestHooks() {
   try {
     return await import("vitest");

@@ -15,8 +15,8 @@ export interface TestHooks {
   /** Runs before each test. */
   readonly beforeEach: Hook;
   /**
-   * Runs after each test. Without it, `exec --artifacts` gets no file for a failed test, the option `reconcile` is
-   * never called, and failed assertions of webhook handlers do not fail the test at its end.
+   * Runs after each test. Without this hook, `exec --artifacts` gets no file for a failed test, and the option
+   * `reconcile` is never called. Also, the end of a test does not throw the failed assertions of webhook handlers.
    */
   readonly afterEach?: Hook;
   /** Runs once after the tests of the file, in Vitest and Jest. Required, unless `after` is given. */

@@ -42,7 +42,7 @@ export interface SetupOptions extends SandboxOptions {
   reconcile?: () => readonly object[] | Promise<readonly object[]>;
 }
 
-/** The sandbox of a test file. Use it in hooks and tests; at the top level of the file its methods throw. */
+/** The sandbox of a test file, for hooks and tests. At the top level of the file, the sandbox's methods throw. */
 export interface TestSandbox {
   /** Base URL without a trailing slash; throws a UserError with `listen: false`. */
   readonly url: string;
@@ -66,15 +66,15 @@ export interface TestSandbox {
   reset(options?: ResetOptions): Promise<void>;
   /**
    * Delivers webhooks to a handler in this process; see `Sandbox.onWebhook`. A handler of a test or a `beforeEach` is
-   * unregistered before the next test. The next `advance` or `settled` throws a handler's failed assertion, else the
-   * end of the test does. Resolves with a function that unregisters the handler.
+   * unregistered before the next test. A failed assertion of a handler is thrown by the next `advance` or `settled`, or
+   * at the end of the test. Resolves with a function that unregisters the handler.
    */
   onWebhook(handler: WebhookHandler, options?: WebhookHandlerOptions): Promise<() => Promise<void>>;
   /** Resolves when nothing is due or in flight; rejects with WAIT_TIMEOUT after `timeout` (default `"10s"`). */
   settled(timeout?: string): Promise<void>;
   /** The whole state as plain JSON. */
   snapshot(): Promise<SandboxState>;
-  /** Restores a state of this or another sandbox; time continues from there. */
+  /** Restores a state of this or another sandbox; time continues from the time of that state. */
   restore(snapshot: SandboxState): Promise<void>;
   /** Compares the app's own view of its payments with the ledger; see `Sandbox.reconcile`. */
   reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
@@ -88,9 +88,9 @@ export interface TestSandbox {
 }
 
 /**
- * Creates a sandbox for a test file; call it once at the top level. The sandbox opens before the first test, resets
- * before each and closes after the last. With `PAYMENTS_SANDBOX_URL` it is a namespace of that server, else a sandbox
- * in this process.
+ * Creates a sandbox for a test file; call `setupSandbox` once at the top level. The sandbox opens before the first
+ * test, resets before each test and closes after the last test. With `PAYMENTS_SANDBOX_URL`, the sandbox is a namespace
+ * of the server at that URL; otherwise the sandbox runs in this process.
  */
 export function setupSandbox(options: SetupOptions = {}): TestSandbox {
   const { hooks: runnerHooks, ...rest } = options;
@@ -111,8 +111,9 @@ class Setup implements TestSandbox {
   #opened: TestNamespace | undefined;
   readonly #assertions = new AssertionCollector();
   #isInTest = false;
-  /** Functions that unregister webhook handlers: those of the current test, and those of the whole file. */
+  /** Functions that unregister the webhook handlers of the current test. */
   readonly #ofTest = new Set<() => Promise<void>>();
+  /** Functions that unregister the webhook handlers of the whole file. */
   readonly #ofFile = new Set<() => Promise<void>>();
 
   constructor({ reconcile, ...options }: Omit<SetupOptions, "hooks">) {
@@ -140,7 +141,7 @@ class Setup implements TestSandbox {
     await this.#reset("POST /_sandbox/reset?wait=10s", {});
   }
 
-  /** Compares the app's rows, exports a failed test before the next reset removes its activity, and throws failures. */
+  /** Throws failed assertions of handlers and wrong rows of the app. Exports a failed test before the next reset. */
   async endTest(...[context]: unknown[]): Promise<void> {
     this.#isInTest = false;
     const test = readFinishedTest(context);

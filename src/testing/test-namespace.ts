@@ -32,7 +32,7 @@ export interface TestNamespace {
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
   onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions): Promise<() => Promise<void>>;
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
-  /** Activates the scenarios of the options again after a reset that deactivated them. */
+  /** Call after a reset, so that the scenarios of the option `scenario` are active. */
   restoreOptions(): Promise<void>;
   close(): Promise<void>;
 }
@@ -136,7 +136,7 @@ function serverUrl(address: string): string {
   return trimTrailingSlashes(text);
 }
 
-/** Sends requests to the server, in the test's namespace unless the request names another. */
+/** Sends requests to the server. A request that names no namespace gets the test's namespace. */
 class NamespaceFetch {
   readonly #base: string;
   namespace: string | undefined;
