@@ -32,7 +32,7 @@ function isTimestamp(value: unknown, nowMs: number): boolean {
   return [value, value * 1_000].some((ms) => Math.abs(ms - nowMs) < DAY_MS);
 }
 
-/** Reads decimal strings as numbers, as apps use either for amounts. */
+/** Reads decimal strings as numbers, because apps use strings or numbers for amounts. */
 function leafOf(value: unknown): Leaf {
   if (typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value)) return Number(value);
   return value as Leaf;

@@ -57,7 +57,7 @@ const observeSchema = z.string().check(
 /** Placeholder in an order for an email address that no other order has. */
 export const EMAIL_PLACEHOLDER = "{email}";
 
-/** Request that has the app place an order: `POST PATH BODY`. */
+/** Request that places an order in the app: `POST PATH BODY`. */
 const orderSchema = z
   .string()
   .check(
@@ -82,7 +82,7 @@ const schema = z.strictObject({
 /**
  * Validates the options and fills in defaults. Throws a UserError with a line for each invalid option.
  *
- * @param nameOf returns the caller's name of an option
+ * @param nameOf returns the name of an option for messages, such as `--observe`
  * @param sandbox the sandbox the receiver's app works with
  */
 export function readCheckOptions(
@@ -134,7 +134,7 @@ interface ChargeNames {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Metadata keys that the placeholders name. */
+/** Metadata keys in the placeholders: `{metadata.order_id}` contains the key `order_id`. */
 export function metadataKeysOf(observe: string): string[] {
   return placeholdersOf(observe).flatMap((name) => (name.startsWith("metadata.") ? [name.slice(9)] : []));
 }

@@ -114,7 +114,7 @@ export const CONTENT_PROBES = {
       }),
     judge: (answers, evidence) => {
       const failing = answers.filter((answer) => !isAcceptedOrBusy(answer) && answer.sent !== UNKNOWN_FIELDS);
-      // The last failure decides: a receiver that reserializes JSON fails on OTHER_SPELLING, perhaps also on UNICODE.
+      // OTHER_SPELLING decides if both fail, because a receiver that reserializes JSON may also fail on UNICODE.
       const last = failing.at(-1);
       if (last === undefined) return judgeAcceptance(answers, "unknown_fields");
       if (!isSignatureRefusal(last, evidence)) return faultJudgement("content_crashes");

@@ -18,7 +18,7 @@ const NOTHING_SIGNED = "nothing is signed, so a receiver cannot tell";
 const NO_TIMESTAMP =
   "this scheme signs no timestamp, so a receiver cannot tell an old request from a new one";
 
-/** Clock difference of the stale and the future event: twice the tolerance of the official libraries. */
+/** Distance of the stale and of the future timestamp from now: twice the tolerance of the official libraries. */
 const STALE_MS = 10 * 60_000;
 /** Number of correct characters at the start of a forged signature. */
 const PREFIX_LENGTH = 8;

@@ -77,7 +77,7 @@ function hidesFailure(answers: readonly Answer[]): boolean {
   );
 }
 
-/** Returns true if all failures are 5xx, which may be chance if the receiver fails at random. */
+/** Returns true if all failures are 5xx, which a receiver that fails at random also returns. */
 function onlyCrashes(answers: readonly Answer[]): boolean {
   const kinds = finalAnswers(answers).map(({ kind }) => kind);
   return kinds.includes("crashed") && kinds.every((kind) => kind === "crashed" || kind === "accepted");
@@ -193,7 +193,7 @@ function answerText({ status, duration_ms, location, body, error }: Answer): str
   return `${status}${target} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
 }
 
-/** Text with the number of answers per status, the requests with a rarer status, and the slowest duration. */
+/** Text with counts per status, the requests whose status is not the most frequent, and the slowest duration. */
 function summaryText(answers: readonly Answer[]): string {
   const groups = new Map<string, string[]>();
   for (const { status, error, sent } of answers) {

@@ -39,7 +39,7 @@ const UNKNOWN_SECRET = "whsec_dGhpcy1pcy1ub3QtdGhlLXNlY3JldC15b3UtYXJlLWxvb2tpbm
 /** An answer that takes longer than this is a fault, because senders give up after some seconds. */
 export const SLOW_ANSWER_MS = 5_000;
 
-/** Attempts before a request counts as failed; more for a flaky receiver. */
+/** Attempts before a request counts as failed. */
 const TRIES = 2;
 const TRIES_OF_FLAKY = 4;
 
@@ -102,7 +102,7 @@ export class ProbeSession {
     return answer;
   }
 
-  /** Sends a valid event, and a similar one if it fails, so that a random failure does not count as a fault. */
+  /** Sends a valid event. Repeats with a new event after a failure, because a single failure may be random. */
   sendValid(sent: string, make: () => SampleEvent, sending: SignatureOptions = {}): Promise<Answer[]> {
     return this.#untilFine(isAcceptedOrBusy, async (attempt) => {
       const event = make();
@@ -117,7 +117,7 @@ export class ProbeSession {
     return this.#untilFine(isAcceptedOrBusy, async (attempt) => [await this.send(sent, event, {}, attempt)]);
   }
 
-  /** Sends valid events concurrently, and as many again if one fails. */
+  /** Sends a batch of valid events concurrently, and another batch if an event fails. */
   sendConcurrently(size: number, make: () => readonly SampleEvent[]): Promise<Answer[]> {
     return this.#untilFine(isAcceptedOrBusy, (attempt) =>
       Promise.all(make().map((event, index) => this.send(`${index + 1} of ${size}`, event, {}, attempt))),

@@ -36,7 +36,7 @@ export interface ValidEventProbe extends SentProbe {
 export interface InvalidSignatureProbe extends SentProbe {
   /** Fault of a receiver that accepts the event. */
   readonly acceptanceFault: ReceiverFaultName;
-  /** More general probe: if the receiver accepts the events of both, only the general probe's fault is reported. */
+  /** A more general probe. If the receiver accepts the events of both probes, only the general fault is reported. */
   readonly coveredBy?: Probe;
 }
 
@@ -84,7 +84,7 @@ export function faultJudgement(name: ReceiverFaultName): Judgement {
 
 /** Judges a probe whose result is explained or hidden by the fault of an earlier probe. */
 export function consequenceJudgement(probe: Probe, marks?: Judgements): Judgement {
-  // Names the root cause: the fault of the earlier probe may follow from that of a still earlier probe.
+  // Names the root cause, because the earlier probe's fault may itself be a consequence.
   return { verdict: "note", severity: "should", because: marks?.get(probe)?.because ?? probe };
 }
 
@@ -121,7 +121,7 @@ function maskedBody({ body }: Answer): string {
   return body.replace(/[\w-]*\d[\w-]*/g, "#");
 }
 
-/** Returns true if the answer is the receiver's answer to duplicates; undefined if it answers all events alike. */
+/** Returns true if the answer equals the answer to duplicates; undefined if all events get the same answer. */
 export function isDuplicateAnswer(answer: Answer, { answers }: ProbeEvidence): boolean | undefined {
   const first = answers.get("valid")?.find(({ kind }) => kind === "accepted");
   const [duplicate, ...newEvents] = finalAnswers(answers.get("duplicate") ?? []);

@@ -25,7 +25,7 @@ interface ChargeRecord {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Mailbox for webhooks while a fault holds the call that creates a charge; acknowledging a webhook ends the hold. */
+/** Mailbox for the webhooks of a charge whose creating call is held. Acknowledging a webhook releases the call. */
 const MAILBOX = "check-webhook";
 const POLL_MS = 25;
 /** Timeout of an order, as a multiple of the webhook timeout: webhooks may time out while the order's call is held. */
@@ -73,7 +73,7 @@ export class RealCharges {
     return new RealCharges(options, observation, api_key, await countRefusals(sandbox));
   }
 
-  /** Creates and pays a charge; without `order` its metadata has these keys. */
+  /** Creates and pays a charge. `metadataKeys` apply only without the option `order`. */
   async create(metadataKeys: readonly string[]): Promise<RealCharge> {
     const name = `check-${this.#options.seed}-${++this.#count}`;
     const metadata = Object.fromEntries(["order_id", ...metadataKeys].map((key) => [key, name]));

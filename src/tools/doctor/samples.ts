@@ -88,7 +88,7 @@ export class SampleFactory {
     return [...before, charge];
   }
 
-  /** A new event about a charge; default type: that of its status. */
+  /** A new event about a charge. */
   event(charge: Charge, type = chargeEventType(charge.status)): SampleEvent {
     return this.eventOf(type, charge);
   }

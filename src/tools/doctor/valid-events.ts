@@ -141,7 +141,7 @@ export const VALID_EVENT_PROBES = {
     expected: "2xx each time, and the charge stays completed",
     send: async (session) => {
       const reversed = await sendLife(session, true);
-      // If the receiver accepts the same events in order, their order was the fault, not one of the events.
+      // If the receiver accepts events in the right order, the reversed order was the fault, not an event.
       return finalAnswers(reversed).every((answer) => answer.kind === "accepted")
         ? reversed
         : [...reversed, ...(await sendLife(session, false))];
@@ -214,7 +214,7 @@ export const VALID_EVENT_PROBES = {
         return isRemembered ? faultJudgement("retry") : judgeAcceptance([answer], "retry");
       }
       if (answer.kind === "busy") return BUSY_JUDGEMENT;
-      // A failed retry may follow from an earlier fault: of the probe with the 5xx, or else of the duplicate probe.
+      // An earlier probe may have the same fault. Without a 5xx to retry, the event was sent as a duplicate.
       const source = retried ?? "duplicate";
       const isSame = retried === null || answer.kind !== "refused";
       const isKnown = marks.get(source)?.verdict === "fail" || marks.get(source)?.because !== undefined;
