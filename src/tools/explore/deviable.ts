@@ -12,7 +12,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { DeviationSet } from "./deviation-set.js";
 import type { Oracle } from "./exploration.js";
 
-/** A call of the app to the service, identified in every run: `createQuote#1` has 0 earlier calls. */
+/** A call of the app to the service. The first `createQuote` of a run is `createQuote#1`, with 0 earlier calls. */
 export interface CallOccurrence {
   readonly operation: string;
   /** Number of earlier calls of `operation` in the run, made by the app or by steps of the flow. */
@@ -21,7 +21,7 @@ export interface CallOccurrence {
   readonly isOwn: boolean;
 }
 
-/** A webhook, identified in every run: `charge.completed#1` has 0 earlier events. */
+/** A webhook. The first `charge.completed` of a run is `charge.completed#1`, with 0 earlier events. */
 export interface WebhookOccurrence {
   readonly type: string;
   /** Number of earlier events of `type` in the run. */
@@ -34,7 +34,7 @@ export interface WebhookOccurrence {
 export interface JobMoment {
   /** Sandbox milliseconds since the start of the run. Absent means just before the customer pays on the page. */
   readonly sinceMs?: number;
-  /** The webhook sent at this moment; `reads` is the number of earlier reads of charges and withdrawals. */
+  /** A webhook sent at this moment. `reads` counts the reads of charges and withdrawals before the webhook. */
   readonly concurrentWebhook?: { readonly place: WebhookOccurrence; readonly reads: number };
 }
 
@@ -47,7 +47,7 @@ export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "ti
 export interface RunPlan {
   deviateCall(place: CallOccurrence, change: CallChange): void;
   deviateWebhook(place: WebhookOccurrence, change: WebhookChange): void;
-  /** Has the customer send the first call to the app `times` times at once. */
+  /** Has the customer send several copies of the first call to the app concurrently. */
   repeatFirstCall(times: number): void;
   /** Has the customer pay after the charge has expired. */
   payLate(): void;
@@ -55,7 +55,7 @@ export interface RunPlan {
   payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
   /** Has the customer cancel the payment page in one browser tab, then try to pay in another. */
   cancelThenPay(): void;
-  /** Advances sandbox time parallel to the flow's steps, once `call` arrives or, without `call`, a charge exists. */
+  /** Advances sandbox time parallel to the flow's steps, after `call` arrives. Default: after a charge exists. */
   moveTime(ms: number, call?: CallOccurrence): void;
   /**
    * Runs the app's scheduled work at a moment in the flow.
@@ -81,11 +81,11 @@ export interface Deviable {
     /** Why `hasJob` is false although the flow has scheduled work. */
     readonly jobReason?: string;
   };
-  /** Runs the flow without deviations: `check` as the user wrote it, `learn` to record its expected end. */
+  /** Runs the flow without deviations: as the user wrote the flow (`check`), or to record the baseline (`learn`). */
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
   /** Explains why runs cannot be concurrent; undefined if they can. Called after the plain runs. */
   isolationReason(): string | undefined;
-  /** Notes for the report on what the plain runs could not determine. Called after the plain runs. */
+  /** Report notes about facts that the plain runs could not determine. Called after the plain runs. */
   openQuestions(): readonly string[];
   /** Returns the fields that the flow checks, and its blind spots. Called after the plain runs. */
   flowCoverage(): FlowCoverage;
@@ -131,7 +131,7 @@ export interface Trace {
   readonly hasReachedApp: boolean;
 }
 
-/** Purpose of a step: `drive` runs the flow, `tail` and `rest` let it settle; all others but `reset` check the end. */
+/** Purpose of a step: `reset` prepares, `drive` runs the flow, `tail` and `rest` let time pass, other roles check. */
 export type StepRole =
   | "reset"
   | "drive"
@@ -185,7 +185,7 @@ export interface ObservedCall extends Pick<CallOccurrence, "operation" | "isOwn"
   /** A step of the flow made the call, not the app. */
   readonly isByFlow: boolean;
   readonly idempotencyKey?: string | undefined;
-  /** A deviation applied to the call. */
+  /** A deviation changed the call. */
   readonly isDeviated: boolean;
   /** Id of the charge or withdrawal that the call created. */
   readonly createdId: string | undefined;

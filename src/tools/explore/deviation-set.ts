@@ -10,7 +10,7 @@ export type FailOnKind = (typeof FAIL_ON_KINDS)[number];
 export interface Deviation {
   /** The kind, such as `webhook_twice`. */
   readonly kind: DeviationKind;
-  /** The place: `createWhitelabel#1` is the first call of that operation, `charge.completed#1` the first such event. */
+  /** The place, such as `createWhitelabel#1` (first call of the operation) or `charge.completed#1` (first event). */
   readonly at: string;
 }
 

@@ -7,7 +7,7 @@ import type { ExploreFinding, ExploreSingle } from "./exploration.js";
 export class Evidence {
   readonly singles: ExploreSingle[] = [];
   readonly #plain: readonly string[];
-  /** Repeated operation → first set that showed the repeat; `safe` means with the same Idempotency-Key. */
+  /** Repeated operations, each with the first set that showed the repeat. `safe` repeats have one Idempotency-Key. */
   readonly #repeats = { blind: new Map<string, DeviationSet>(), safe: new Map<string, DeviationSet>() };
 
   constructor(plain: ObservedRun) {
@@ -26,7 +26,7 @@ export class Evidence {
     return { plain: this.#plain, failing: describeRunEvents(observed) };
   }
 
-  /** Describes blind repeats, unless a `money` finding already reports their effect. */
+  /** Describes unsafe repeats, unless a `money` finding already reports their effect. */
   badPractice(
     findings: readonly ExploreFinding[],
   ): { readonly message: string; readonly set: DeviationSet }[] {
@@ -45,7 +45,7 @@ export class Evidence {
   }
 }
 
-/** Operations that move money at once, so that a second call is a second payment. */
+/** Operations that move money immediately: a second call is a second payment. */
 const MONEY_OPERATIONS = ["createWhitelabel", "createWithdrawal"];
 /** Operations that take an Idempotency-Key. */
 const KEYED_OPERATIONS = ["createWithdrawal"];

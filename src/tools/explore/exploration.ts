@@ -36,7 +36,7 @@ export type SkipReason =
   | "holds_a_failing_set"
   /** At least two deviations of the set, each tried alone, do not change the app's behaviour. */
   | "absorbed"
-  /** A subset behaved like an earlier set with a similar kind at one place: `answer_5xx` instead of `request_lost`. */
+  /** A subset had the same effect as a similar earlier set: `answer_5xx` instead of `request_lost`, for example. */
   | "alike"
   /** The set's deviations concern unrelated charges or withdrawals, whose metadata have no value in common. */
   | "independent"
@@ -47,7 +47,7 @@ export type SkipReason =
 export interface ExploreReport {
   /** True if every deviation was tried alone and there are no findings. */
   readonly passed: boolean;
-  /** Every set of up to this many deviations was run, except those counted in `saved`. */
+  /** All sets with at most this number of deviations were run, except the sets that `saved` counts. */
   readonly complete_depth: number;
   /** Number of sets that were run; plain runs and repetitions do not count. */
   readonly runs: number;

@@ -264,7 +264,7 @@ class Exploration {
       const isAppGone = verdict.isAppGone || !(await this.#trials.passesPlainRun());
       return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
     }
-    // Keeps the first message of a race: the saved plan sends 10 copies instead of 2, and its message has other counts.
+    // A race keeps the message of the first run: the saved plan sends 10 copies instead of 2, which changes the counts.
     if (verdict.outcome === "wrong")
       return first.outcome === "wrong" && set.some(({ kind }) => DEVIATION_KIND_DEFINITIONS[kind].isRace)
         ? first

@@ -88,7 +88,7 @@ function judgePaid({ differences, role }: RunFailure): TraceVerdict {
   return wrong("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
 }
 
-/** Judges a view that differs from a plain run's: the oracle is `money` if the charges contradict the view. */
+/** Judges a view of the app that differs from the view of a plain run. */
 function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): TraceVerdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
