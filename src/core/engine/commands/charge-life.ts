@@ -91,7 +91,7 @@ export function putCharge(tx: Transaction, charge: Charge): Charge {
   return charge;
 }
 
-/** As `changeChargeStatus`, but does not put the charge. Starts from the tasks `waiting`, not from those of the charge. */
+/** As `changeChargeStatus`, but does not put the charge. `waiting` replaces the tasks of the charge. */
 function applyTransition(
   tx: Transaction,
   charge: Charge,
@@ -187,7 +187,7 @@ export function expireCharge(task: Task): Command<void> {
   };
 }
 
-/** Runs a due timeline entry, then plans the next, counted from now. An illegal entry only adds a note. */
+/** Runs a due timeline entry, then plans the next entry from now. An entry without effect is recorded in `notes`. */
 export function runChargeTimelineEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);

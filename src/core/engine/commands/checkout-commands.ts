@@ -63,7 +63,7 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
   };
 }
 
-/** Picks the default method; refuses if the charge would then not reach the status `until`. */
+/** Picks the default method; refuses if the charge's planned tasks would not lead to the status `until`. */
 export function chooseDefaultMethod(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);

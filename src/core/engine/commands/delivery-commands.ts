@@ -127,7 +127,7 @@ export function dropDelivery(task: Task): Command<void> {
   };
 }
 
-/** Removes a delivery from its lane, the queue of one object's deliveries to an endpoint, and starts the next one. */
+/** Removes a delivery from its lane and starts the lane's next delivery. */
 function leaveLane(tx: Transaction, done: Delivery): void {
   const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
   if (queue === undefined) return;

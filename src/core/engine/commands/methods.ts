@@ -72,7 +72,7 @@ export function singleMethodList(method: MethodFixture): readonly string[] {
   return only;
 }
 
-/** Default currency of a method: the locked quote's, else the base currency if accepted, else the method's first. */
+/** Default currency of a method. Prefers the locked quote's currency, then the base currency, then the first listed. */
 export function defaultCurrency(tx: Transaction, charge: Charge, method: MethodFixture): string | undefined {
   const quote = lockedQuote(tx, charge);
   if (quote?.payment_method === method.id) return quote.currency;
@@ -110,7 +110,7 @@ function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMethod): Pay
   };
 }
 
-/** Payment terms of the checkout's quote if it is for this method and currency, else at current rates. */
+/** Returns the locked quote's terms if method and currency match; else terms at current exchange rates. */
 function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
   const { method, currency } = choice;
   const quote = lockedQuote(tx, charge);
@@ -126,7 +126,7 @@ export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMet
   return priceCharge(tx, charge, terms);
 }
 
-/** Payment terms of a method by currency, without phone or account number; skips currencies with a price of zero. */
+/** Payment terms of a method, one for each currency in `codes`. Skips currencies in which the price is zero. */
 function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
   const method = tx.catalogue.method(id);
   return (codes ?? method?.currencies ?? []).flatMap((code) => {
@@ -155,7 +155,7 @@ export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: r
   return amounts.sort(compareAmounts).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
 
-/** Prices a charge by its quote's method, else by the first one offered; skips methods with a price of zero. */
+/** Prices a charge by the first method with a price above zero. Tries the quote's method, then the offered methods. */
 export function priceByDefaultMethod(tx: Transaction, charge: Charge): Charge | undefined {
   const quote = lockedQuote(tx, charge);
   const ids =
@@ -179,7 +179,7 @@ interface CachedInstructions {
   readonly of: DeferredInstructions;
   readonly instructions: PaymentInstructions;
 }
-/** Caches the instructions of two charges: they are read several times, and again when the next charge is encoded. */
+/** Caches the instructions of two charges: encoding a charge compares its instructions with the previous charge's. */
 let last: CachedInstructions | undefined;
 let previous: CachedInstructions | undefined;
 

@@ -12,10 +12,10 @@ import type { Quote } from "../records.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
 
-/** Expired quotes removed per new quote: more than one, so they never pile up. */
+/** Maximum number of expired quotes removed per new quote. Removing just one would never shrink a backlog. */
 const FORGET_MAX_QUOTES = 2;
 
-/** Creates a quote. Refuses an unknown scenario name, because a scenario's faults may apply to the call. */
+/** Creates a quote. The scenario header can select faults for the call, so an unknown scenario name is refused. */
 export function createQuote(
   caller: Caller,
   body: unknown,
@@ -66,7 +66,7 @@ export function walletFor(
   return { wallet_address: deriveWalletAddress(network, bytes), network };
 }
 
-/** Removes a few expired quotes; expired and unknown quotes get the same response. */
+/** Removes a few expired quotes. Clients cannot tell, because expired and unknown quotes get the same response. */
 function forgetOldQuotes(tx: Transaction): void {
   for (const [, quote] of tx.state.oldestOf("quotes", FORGET_MAX_QUOTES))
     if (Math.max(quote.expires_at_ms, quote.locked_until_ms) <= tx.atMs) tx.remove("quotes", quote.quote_id);

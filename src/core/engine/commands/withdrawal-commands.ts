@@ -147,7 +147,7 @@ function moveWithdrawal(
   return putWithdrawal(tx, moved.shouldCancelTimeline ? { ...next, timeline_task: null } : next);
 }
 
-/** Runs a due timeline entry, then plans the next, counted from now. An illegal entry only adds a note. */
+/** Runs a due timeline entry, then plans the next entry from now. An entry without effect is recorded in `notes`. */
 export function runWithdrawalTimelineEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
