@@ -66,10 +66,10 @@ function decimalsIn({ tables }: State, { mode, organization_id }: Charge, curren
   return tables.holdings.get(holdingsKey(mode, organization_id, currency))?.decimals ?? 0;
 }
 
-/** Word for error messages by account, as in "the amount waiting to be settled". */
+/** Word that completes the message "the amount waiting to be …", by account. */
 const AWAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
 
-/** Checks each account against its postings and waiting amounts; leaves in `open` the amounts without an account. */
+/** Checks each account against its postings and waiting amounts; deletes the checked accounts from `open`. */
 function checkHoldings(
   { tables }: State,
   posted: ReadonlyMap<string, Sums>,
