@@ -12,7 +12,7 @@ export function metadataCondition(key: string, value: string): FieldCondition<Ch
   return { name: `metadata.${key}`, value, of: (charge) => getOwn(charge.metadata, key) ?? null };
 }
 
-/** Returns a test for charges: each search word must begin a word of their ids, customer or metadata. */
+/** Returns a filter: each search word must begin a word in the charge's ids, customer fields or metadata. */
 export function chargeSearchFilter(search: string): (charge: Charge) => boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.some((word) => LETTER.test(word))) return () => false;

@@ -21,7 +21,7 @@ import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** Keys of the records that the next puts are compared with: the newest of each kind, and the last changed. */
+/** Keys of the records against which puts are encoded: the newest record of each kind, and the last changed record. */
 export interface LatestKeys {
   readonly created: Map<CollectionName, Map<unknown, RecordKey>>;
   readonly changed: Map<CollectionName, RecordKey>;
@@ -33,7 +33,7 @@ export function createLatestKeys(): LatestKeys {
 
 /**
  * @param before records before the change
- * @param latest keys to compare with, updated by this change's puts; their records may be missing
+ * @param latest updated with the keys of this change; the record of a key may be missing
  */
 export function encodeChange(change: Change, before: RecordReader, latest: LatestKeys): JournalEntry {
   return { ...change, puts: change.puts.map((_, index) => encodePut(change, index, before, latest)) };
@@ -81,7 +81,7 @@ function encodePut(change: Change, index: number, before: RecordReader, latest: 
   return parts === undefined ? [name, key, others, "like", other] : [name, key, others, "like", other, parts];
 }
 
-/** Returns the key of the newest record of that kind, and replaces it by `key`. */
+/** Sets `key` as the newest of the record's kind; returns the key that was the newest before. */
 function latestOfKind(
   { created: made }: LatestKeys,
   name: CollectionName,
@@ -187,7 +187,7 @@ function appended(model: Fields, grown: AppendedItems = {}): Fields {
 
 /**
  * An event without the bytes and fields that follow from its charge or withdrawal. Defaults: `object_id` is the only
- * charge or withdrawal in the change, `name` is `type`, and `number`, from which the id is made, is `seq`.
+ * charge or withdrawal in the change, `name` is `type`, `number` is `seq`. The event's id is made from `number`.
  */
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };

@@ -13,7 +13,7 @@ export type AppendedItems = Readonly<Record<string, readonly unknown[]>>;
 
 export interface FieldsDiff {
   readonly fields: Fields;
-  /** Names of fields that equal those of another record, the `model`; undefined below SHARED_MIN_FIELDS names. */
+  /** Names of fields with the same value in the `model`; undefined if there are fewer than SHARED_MIN_FIELDS. */
   readonly sharedNames?: readonly string[];
   /** New items of extended lists; undefined if there are none. */
   readonly appendedByField?: AppendedItems;
@@ -24,7 +24,7 @@ const SHARED_MIN_FIELDS = 3;
 /**
  * Returns a record's differences from its earlier version; undefined if they cannot restore the record's exact bytes.
  *
- * @param model the record changed before this one; fields with the same value in both go to `sharedNames`
+ * @param model the previously changed record; a changed field with the value of the model goes to `sharedNames`
  * @param canAppend true if extended lists may be given by their new items
  */
 export function diffFields(
@@ -84,7 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Counts `after` as changed, without comparing, if `model` is the same object: records share only new objects. */
+/** Returns false at once if `after` and `model` are the same object: two records share only objects that are new. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

@@ -168,7 +168,7 @@ export class Engine {
     return this.#groupCommit?.flushQuietly();
   }
 
-  /** Calls back when all changes so far are stored (at once if they are), or with the failure after a rollback. */
+  /** Calls back once all changes so far are stored or undone. After a rollback the callback gets the failure. */
   whenStored(callback: (failure?: StoreFailure) => void): void {
     if (this.#groupCommit === undefined) callback();
     else this.#groupCommit.whenStored(callback);
@@ -204,8 +204,8 @@ export class Engine {
   }
 
   /**
-   * Replaces the state by a new initial state, which `carry` sets up instead of `setUp`. New ids differ from all
-   * earlier ids; with `repeatIds` they repeat the ids of the first generation.
+   * Replaces the state by a new initial state; `carry` runs in place of `setUp`. New ids differ from all earlier ids,
+   * but with `repeatIds` new ids repeat the ids of the first generation.
    */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
     this.#storePending();
@@ -246,8 +246,8 @@ export class Engine {
   }
 
   /**
-   * Replaces the state by an imported or restored one; sequence numbers go on from the replaced state. New ids differ
-   * from all ids that either state ever made, before or after a reset.
+   * Replaces the state by an imported or restored state. Sequence numbers continue from the replaced state.
+   * New ids differ from all earlier ids of both states.
    *
    * @param clock replaces the state's clock
    */

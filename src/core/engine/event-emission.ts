@@ -24,7 +24,7 @@ export interface Emission<Source> {
   };
   /** Id of the event's charge or withdrawal; events of one object are delivered in order. */
   readonly objectId: string | null;
-  /** Record from which `toJson` makes the event's data; a read at this time returns the same JSON. */
+  /** Record from which `toJson` makes the event's data. */
   readonly source: Source;
   readonly toJson: (source: Source) => string;
   /** Fields to match against webhook rules. */
@@ -192,7 +192,7 @@ function mishapOfCopy(
   };
 }
 
-/** Plans the deliveries of an event to an endpoint: one, unless a scenario's rule changes that. */
+/** Plans one delivery of an event to an endpoint, or as many deliveries as a scenario's rule demands. */
 function planDeliveries(
   tx: Transaction,
   event: EventRecord,

@@ -12,7 +12,7 @@ const BODY_MAX_LENGTH = 1_024;
 export interface IdempotentRequest {
   /** Idempotency-Key header, if any. */
   readonly key: string | null;
-  /** API key, method and path, within which the key is unique. */
+  /** API key, method and path. An idempotency key is unique within its scope. */
   readonly scope: string;
   readonly body: unknown;
 }
@@ -22,7 +22,7 @@ export interface IdempotentResult {
   readonly isReplayed: boolean;
 }
 
-/** Does the work once per key: one commit stores work and response. Refusals are not stored and can be retried. */
+/** Runs `work` once per key. One commit stores the changes and the response. Refused requests can be retried. */
 export function idempotentCommand<Record>(
   { key, scope, body }: IdempotentRequest,
   work: Command<Record | Refusal>,

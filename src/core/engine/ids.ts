@@ -122,7 +122,7 @@ export function fractionOf(bytes: Buffer): number {
 
 const READABLE = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/** Reference a customer can type: a prefix and ten characters without look-alikes. */
+/** Makes a reference that customers can type: a prefix and ten characters without look-alikes. */
 export function providerReferenceOf(hex: string): string {
   let text = "PSB";
   for (let digit = 0; digit < 20; digit += 2)

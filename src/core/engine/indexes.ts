@@ -4,8 +4,8 @@ import type { CollectionName, Collections, Delivery, EventRecord, RecordKey } fr
 import { pageAcrossLists, SortedList } from "./sorted-list.js";
 
 /*
- * Lists and groups of records, declared in INDEXES. State calls `note` for each record put or removed, and queries by
- * list, kind or field. Indexes follow from the records and are never stored.
+ * Lists and groups of records, declared in INDEXES. State calls `note` for each put or removed record, and reads
+ * records by list, kind or field. Indexes follow from the records and are never stored.
  */
 
 /** Functions that return the names of a record's lists. Each list holds its records in order of `seq`. */
@@ -206,7 +206,7 @@ function listIn(lists: Map<string, SortedList>, name: string): SortedList {
 
 type Tables = { readonly [Name in IndexedCollection]: RecordTable<Collections[Name]> };
 
-/** Indexes over the tables of a state, each created on first use: most namespaces are small. */
+/** Indexes over the tables of a state. An index is created on first use. */
 export class Indexes {
   readonly #tables: Tables;
   readonly #indexes: { [Name in IndexedCollection]?: CollectionIndex<Collections[Name]> } = {};

@@ -9,7 +9,7 @@ export type EventHead = Omit<EventRecord, "event_id" | "body">;
 export type EventId = string | { readonly scope: string; readonly number: number };
 
 export interface EventData<Source> {
-  /** Name the event is sent under. */
+  /** The event's name on the wire. */
   readonly name: string;
   /** Immutable record; `toJson` makes the event's data from it. */
   readonly source: Source;

@@ -24,7 +24,7 @@ export function eventView(event: EventRecord) {
   };
 }
 
-/** Reason a delivery waits, other than its due time. */
+/** Cause of a delivery's wait, other than the due time. */
 export interface DeliveryHold {
   readonly since: string;
   readonly reason: string;

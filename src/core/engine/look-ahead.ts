@@ -33,7 +33,7 @@ function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
   return { ...CHARGE_STATUS_RULES, statuses: { ...CHARGE_STATUS_RULES.statuses, [status]: { next } } };
 }
 
-/** Returns true if the charge has that status, or gets it when its tasks run now, one after the other. */
+/** Returns true if the charge has the status `until`, or would reach that status by running its tasks now. */
 export function willReachStatus(reader: Reader, charge: Charge, until: ChargeStatus, nowMs: number): boolean {
   if (charge.status === until) return true;
   for (const { status } of stepsOf(reader, charge, () => nowMs)) if (status === until) return true;

@@ -34,7 +34,7 @@ export function listPayins(
   return pageOf(state, "charges", list, { limit, offset }, asOf, isListed);
 }
 
-/** The caller's record by id, as of `asOf` if given; undefined if it is of another organization or mode. */
+/** Returns the caller's record; undefined if organization or mode differ. With `asOf`, the read is stale. */
 export function findOwnRecord<Name extends StaleReadCollection>(
   state: State,
   name: Name,
@@ -52,7 +52,7 @@ export function findOwnRecord<Name extends StaleReadCollection>(
   return asOf === undefined ? record : recordAsOf(state, name, record, asOf);
 }
 
-/** Page of the caller's records, newest first, with the total; as of `asOf` if given. */
+/** Page of the caller's records, newest first, with the total. With `asOf`, the read is stale. */
 export function listOwnRecords<Name extends "destinations" | "withdrawals">(
   state: State,
   name: Name,
@@ -114,7 +114,7 @@ export function currencyCodes(currencies: readonly CurrencyFixture[]) {
   return { fiat: codesOf("fiat"), crypto: codesOf("crypto") };
 }
 
-/** Organizations count as created when their namespace started. */
+/** Organization as the service returns it; `created_at` is the start of the namespace. */
 export function organizationView(organization: OrganizationFixture, startMs: number) {
   return {
     organization_id: organization.organization_id,

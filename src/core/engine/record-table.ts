@@ -10,7 +10,7 @@ export class RecordTable<Item> extends Map<RecordKey, Item> {
     this.#hidden.add(key);
   }
 
-  /** Restores a hidden record in its place. */
+  /** Restores a hidden record at its former position. */
   unhide(key: RecordKey, item: Item): void {
     this.#hidden.delete(key);
     super.set(key, item);

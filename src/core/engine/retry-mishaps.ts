@@ -17,7 +17,7 @@ export class RuleEventCounts {
     this.#tx = tx;
   }
 
-  /** Returns true if a matching rule applies to this event: after `skip` events, at most `times`. */
+  /** Returns true if the rule applies to this event. The rule skips `skip` events, then applies to `times` events. */
   isRuleDue(scenario: string, index: number, { times, skip = 0 }: WebhookRule): boolean {
     if (times === undefined && skip === 0) return true;
     const key = `${index} ${scenario}`;
@@ -36,7 +36,7 @@ export class RuleEventCounts {
   }
 }
 
-/** Returns the mishap of the first matching rule for each attempt number that rules name. */
+/** Returns one mishap for each attempt number that has a matching rule. The first matching rule counts. */
 export function retryMishapsOf(
   scenarios: readonly Scenario[],
   subject: MatchSubject,

@@ -23,7 +23,7 @@ export class RuleCounts {
     }
   }
 
-  /** How often each rule of the scenario has applied: in this namespace, or in all since the server started. */
+  /** How often each rule has applied: in this namespace, or in all namespaces since the server started. */
   of(scenario: Scenario, scope: "namespace" | "server" = "namespace"): Record<string, number> {
     const counts = scope === "server" ? this.#total : this.#counts;
     return Object.fromEntries(
@@ -31,7 +31,7 @@ export class RuleCounts {
     );
   }
 
-  /** Resets the counts of a scenario, or of all. */
+  /** Resets the counts of one scenario, or of all scenarios. */
   resetCounts(scenario?: string): void {
     for (const key of this.#counts.keys())
       if (scenario === undefined || key.startsWith(`${scenario}#`)) this.#counts.delete(key);

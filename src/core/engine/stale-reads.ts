@@ -8,7 +8,7 @@ import type { State } from "./state.js";
 /** Collections with stale reads: a lagging replica returns records as they were earlier. */
 export type StaleReadCollection = "charges" | "destinations" | "withdrawals";
 
-/** Sandbox time in milliseconds; `last_change` is just before a record's last change, at the earliest its creation. */
+/** Sandbox time in milliseconds. `last_change` is just before a record's last change, but not before its creation. */
 export type AsOf = number | "last_change";
 
 /** The record as it was at `asOf`; undefined if `asOf` is before its creation. */

@@ -12,20 +12,20 @@ export interface Store {
    */
   encode?(change: Change, before: RecordReader): JournalEntry;
   /**
-   * Stores all changes of a batch, or throws or rejects and stores none. Not called again before its promise has
-   * settled. A store without this method is in memory only.
+   * Stores all changes of a batch; after an error, no change of the batch is stored. Not called again before the
+   * promise has settled. A store without this method is in memory only.
    */
   append?(changes: readonly JournalEntry[]): void | Promise<void>;
   /** Replaces the stored state; never called during `append`. A rejection discards the namespace. */
   replace(state: StateDump): void | Promise<void>;
   /**
-   * Starts to compact a large store in the background; call it after each change.
+   * Starts to compact a large store in the background; called after each change. A failure loses no data.
    *
    * @param state returns the state as of the last stored change
-   * @returns undefined if there is nothing to do, else a promise of the error, if any; a failure loses no data
+   * @returns undefined if there is nothing to do, else a promise, which resolves to the error of a failure
    */
   compactIfLarge(state: () => FrozenState): Promise<Error | undefined> | undefined;
-  /** Closes the store, and compacts it if `dump`, which returns the whole state, is given. */
+  /** Closes the store. If `dump` is given, compacts the store to the state that `dump` returns. */
   close(dump?: () => StateDump): void;
   /** The error to throw if the loaded data makes no valid state. */
   toLoadError(cause: unknown): unknown;

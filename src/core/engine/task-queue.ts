@@ -77,7 +77,7 @@ class Heap<Item> {
   }
 }
 
-/** Planned tasks in order. A cancelled task stays in the heap until it is first or half of the heap is cancelled. */
+/** Planned tasks in order. A cancelled task leaves the heap once it comes first, or once most tasks are cancelled. */
 export class TaskQueue {
   readonly #heap = new Heap(comesBefore);
   readonly #isLive: (task: Task) => boolean;

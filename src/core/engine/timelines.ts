@@ -12,7 +12,7 @@ import type { Transaction } from "./transaction.js";
 
 /* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */
 
-/** Sets the record's timeline from the first matching rule; adds a note if the requested scenario has no such rule. */
+/** Sets a record's timeline from the first matching rule. Adds to `notes` if no rule of the requested scenario fits. */
 export function assignTimeline<Item extends Charge | Withdrawal>(
   tx: Transaction,
   kind: Item extends Charge ? "charges" : "withdrawals",
@@ -62,7 +62,7 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
   return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };
 }
 
-/** Returns true if a mishap scenario's rule without `match` must leave the object to a matching rule of `default`. */
+/** A mishap scenario's rule without `match` yields to a rule of `default` whose `match` fits the object. */
 function leavesToDefaultScenario(
   kind: "charges" | "withdrawals",
   scenarios: readonly Scenario[],
@@ -98,7 +98,7 @@ interface WithTimeline<Status extends string> {
   readonly timeline: readonly { readonly to: Status; readonly reason?: string | undefined }[];
 }
 
-/** Runs a due timeline entry by calling `move`; returns a note if the entry changes nothing. */
+/** Runs a due timeline entry by calling `move`; returns the reason as text if the entry changes nothing. */
 export function applyTimelineEntry<Status extends string, Moved extends object>(
   tx: Transaction,
   noun: "charge" | "withdrawal",

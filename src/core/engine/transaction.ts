@@ -21,7 +21,7 @@ export class Transaction {
   readonly #scope: string;
   /** Pending writes: each record once, in order of its first write. */
   #puts: RecordPut[] = [];
-  /** Index of each record in `#puts`; undefined up to SCAN_MAX_PUTS. */
+  /** Index of each record in `#puts`; undefined until a lookup finds more than SCAN_MAX_PUTS puts. */
   #indexes: PutIndexes | undefined;
   #counters: Record<string, number> = {};
   #applied: RuleRef[] = [];
@@ -134,7 +134,7 @@ export class Transaction {
       this.remove("tasks", taskId);
   }
 
-  /** Notes a scenario rule that is applied. The rule is counted if the command succeeds. */
+  /** Adds a rule to `appliedRules`. The rule is counted if the command succeeds. */
   noteRule(rule: RuleRef): void {
     this.#applied.push(rule);
   }

@@ -46,7 +46,7 @@ export function chargeDetailView(charge: Charge) {
 
 type PaidField = "amount_paid" | "currency_paid";
 
-/** Returns the paid amount and currency, once paid, if they differ from the charge's. */
+/** Returns amount and currency of a payment that has arrived, if they differ from the charge's. */
 function paidAmountFields({ amount_paid, currency_paid, status_history }: Charge) {
   const hasArrived =
     amount_paid !== undefined && status_history.some(({ status }) => PAYMENT_ARRIVED.includes(status));
@@ -79,7 +79,7 @@ export function copyCachedJson(old: Charge, now: Charge): Charge {
   return now;
 }
 
-/** Whitelabel checkout result: AWAITING_PAYMENT if the timeline begins with it at once, else PENDING. */
+/** Whitelabel checkout result. The status is AWAITING_PAYMENT if the timeline sets that status without delay. */
 export function whitelabelResultView(charge: Charge) {
   const [first] = charge.timeline;
   const awaitsAtOnce =
