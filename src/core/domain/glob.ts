@@ -74,7 +74,7 @@ export function matchesAnyGlob(globs: string | readonly string[], text: string |
   return typeof globs === "string" ? globMatches(globs, text) : globs.some((glob) => globMatches(glob, text));
 }
 
-/** Compares `length` characters of the text with a part of the glob that has no star. */
+/** Returns true if `length` characters of the glob, none of them a star, match the text. */
 function matchesAt(
   glob: string,
   inGlob: number,
@@ -101,8 +101,8 @@ function indexOf(part: string, text: string, from: number, to: number, anySign: 
 const BITS = 32;
 
 /**
- * Finds a part with question marks by shift-and search, in at most text length × part length ÷ 32 steps. Bit i of
- * `prefixes` is set if the first i + 1 characters of the part match the last i + 1 characters read of the text.
+ * Finds a part with question marks by shift-and search, in about text length × part length ÷ 32 steps.
+ * Bit i of `prefixes` is set if the text read so far ends with the first i + 1 characters of the part.
  */
 function indexOfPattern(part: string, text: string, from: number, to: number, anySign: string): number {
   const words = Math.ceil(part.length / BITS);

@@ -41,7 +41,7 @@ export function bookedPayment(
   };
 }
 
-/** A customer's payment: splits into the merchant's share and the fees. */
+/** Divides a customer's payment into the merchant's share and the fees. */
 export function paymentPostings(amount: string, settlementAmount: string, totalFee: string): Posting[] {
   return [
     { account: "outside", amount: negate(amount) },

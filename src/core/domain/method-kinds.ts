@@ -25,7 +25,7 @@ export interface MethodKind {
   readonly isRequiredOnPage?: true;
   /** True if customers pay to a wallet address; a quote already includes it. */
   readonly hasWallet?: true;
-  /** Makes instructions with fields in the order of the specification (Payment instructions). */
+  /** Makes instructions with fields in the specified order (specification: Payment instructions). */
   readonly createInstructions: (input: InstructionsInput) => PaymentInstructions;
 }
 

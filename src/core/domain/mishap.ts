@@ -4,7 +4,7 @@ import type { WebhookRule } from "../schema/scenario-rules.js";
 
 export type Downtime = NonNullable<Mishap["down"]>;
 
-/** Resolves a rule's downtime, which counts from `beganMs`. */
+/** Converts a rule's downtime to instants. The rule's `from` is relative to `beganMs`. */
 export function resolveDowntime(down: NonNullable<WebhookRule["down"]>, beganMs: number): Downtime {
   const { from = "0s", for: length, answer = "refused" } = typeof down === "string" ? { for: down } : down;
   const from_ms = beganMs + durationToMs(from);
@@ -12,9 +12,9 @@ export function resolveDowntime(down: NonNullable<WebhookRule["down"]>, beganMs:
 }
 
 /**
- * Returns the simulated failure of an attempt, which is then not sent; null if the attempt is sent.
+ * Returns the failure to simulate in place of a request; null if the request must be sent.
  *
- * @param attempt from 1
+ * @param attempt number of the attempt, from 1
  */
 export function simulatedFailure(
   mishap: Mishap | null,

@@ -2,8 +2,8 @@ import { Decimal as DecimalJs } from "decimal.js";
 
 /**
  * Number type of this file; no other file computes with amounts. Amounts are canonical decimal strings: plain notation,
- * exactly the currency's decimals. The precision suffices for sums of any number of amounts with 30 digits before the
- * point, each times a rate; decimal.js defaults to 20 digits.
+ * exactly the currency's decimals. A precision of 150 digits suffices for the product of a rate and an amount with 30
+ * digits before the point, and for sums of such products. The default of decimal.js is 20 digits.
  */
 const Decimal = DecimalJs.clone({
   precision: 150,

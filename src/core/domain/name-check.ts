@@ -80,8 +80,8 @@ export interface NameCheckOptions {
 }
 
 /**
- * Finds unknown names in a value: enum values, texts that the schema marks as names and, with `rejectsUnknownFields`,
- * fields. A glob is known if it matches any name. Objects with `force: true` are skipped.
+ * Finds unknown names in a value: enum values, and texts that the schema marks as names. With `rejectsUnknownFields`,
+ * unknown fields are reported too. A glob is known if it matches any name. Skips objects with `force: true`.
  */
 export function findUnknownNames(
   schema: z.core.$ZodType,

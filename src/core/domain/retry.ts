@@ -17,8 +17,8 @@ export function isSuccessStatus(status: number | null): boolean {
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Decides what follows an attempt: 410 disables the endpoint; other failures are retried by the schedule, later if a
- * 429 or 503 has a longer Retry-After.
+ * Decides what follows an attempt. Status 410 disables the endpoint; other failures are retried by the schedule.
+ * A longer Retry-After of a 429 or 503 response postpones the retry.
  */
 export function decideRetry(
   answer: ReceiverResponse,

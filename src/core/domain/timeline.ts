@@ -62,7 +62,7 @@ export function planEntryAfterExpiry(
   return step === -1 ? undefined : planEntry(timeline, step, expiredMs, expiredMs);
 }
 
-/** Result of a due entry: status changes, status is already reached, change is illegal. The last two add a note. */
+/** Result of a due entry: it changes the status, names the current status, or names a status that may not follow. */
 export type EntryResult = "moves" | "already" | "illegal";
 
 export function checkEntry<Status extends string>(
@@ -83,8 +83,8 @@ export interface SimulatedStep<Status extends string> {
 }
 
 /**
- * Simulates a timeline without manual changes. Expiry runs before an entry due at the same instant. `timeOf` returns
- * the time at which a task due at `dueMs` runs.
+ * Simulates the rest of a timeline, as if no status were set manually. Expiry runs before an entry due at the same
+ * instant. `timeOf` returns the time at which a task due at `dueMs` runs.
  */
 export function* simulateTimeline<Status extends string>(
   rules: StatusRules<Status>,

@@ -7,7 +7,7 @@ import { base58, bech32, hex } from "@scure/base";
  *
  * Tron and Ethereum have one address format for all networks, so a real wallet can send to any well-formed address.
  * Money sent to our addresses is lost, so they begin with 12 bytes that look fictional. 8 bytes of the digest follow.
- * An address is the last 20 bytes of a Keccak-256 hash, so a key for 96 fixed bits takes 2^96 tries.
+ * An address is the last 20 bytes of a Keccak-256 hash, so finding a key for the 12 bytes takes about 2^96 tries.
  *
  * Bitcoin has a separate address format for its test network, which real wallets refuse.
  */

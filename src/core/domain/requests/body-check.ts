@@ -6,8 +6,8 @@ import { type ErrorDetails, type Refusal, refuseInvalid } from "../../schema/ref
 import { decimalsOf, isZero, toCanonicalAmount } from "../money.js";
 
 /**
- * Collects the faults of a request body by field, so one response names all of them. The schema is checked first, then
- * the valid fields against the fixtures.
+ * Collects the faults of a request body by field, so one response names all of them. The constructor checks the body
+ * against the schema. Callers then check the valid fields against the fixtures.
  */
 export class BodyCheck<Body> {
   readonly #details = new Map<string, string>();

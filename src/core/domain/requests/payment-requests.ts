@@ -110,8 +110,8 @@ export function readQuoteRequest(
 }
 
 /**
- * Checks a whitelabel request (specification: POST whitelabel); returns it in canonical form, or all its faults,
- * including `faults` from outside the body.
+ * Checks a whitelabel request (specification: POST whitelabel); returns it in canonical form, or all its faults.
+ * `faults` contains the faults that the caller has found.
  */
 export function readWhitelabelRequest(
   catalogue: Catalogue,

@@ -11,7 +11,7 @@ import type { Catalogue } from "../catalogue.js";
 import { compareAmounts, toCanonicalAmount } from "../money.js";
 import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
 
-/** Currencies that allow withdrawals: those with a minimum. */
+/** A currency allows withdrawals if it has a minimum withdrawal. */
 export function payoutCurrencies(catalogue: Catalogue): CurrencyFixture[] {
   return catalogue.fixtures.currencies.filter((currency) => currency.minimum_withdrawal !== undefined);
 }
@@ -61,8 +61,8 @@ export function readDestinationRequest(
 }
 
 /**
- * Checks a withdrawal request; returns it in canonical form or all its faults. `currencyOf` returns the currency of the
- * caller's destination, if it exists.
+ * Checks a withdrawal request; returns it in canonical form or all its faults. `currencyOf` returns the currency of a
+ * destination of the caller, or undefined if the id is unknown.
  */
 export function readWithdrawalRequest(
   catalogue: Catalogue,
