@@ -100,7 +100,7 @@ export async function readDocument(file: string): Promise<LoadedDocument> {
   return parseDocument(file, readBounded(file));
 }
 
-/** Refuses all but plain files: a pipe or device may never end, or block when opened. */
+/** Refuses all but plain files: a pipe or device may block when opened, or may never end. */
 function readBounded(file: string): string {
   let descriptor: number | undefined;
   try {
@@ -221,7 +221,7 @@ function parseYaml(
   }
 }
 
-/** Keeps the first `MAX_FAULTS` and one more, whose message says how many faults are left out. */
+/** Keeps at most `MAX_FAULTS` + 1 faults; the last message then says how many faults are left out. */
 function limited<T extends { readonly message: string }>(faults: readonly T[]): T[] {
   const rest = faults.length - MAX_FAULTS;
   if (rest <= 0) return [...faults];
