@@ -36,7 +36,7 @@ export class RequiredCoverage {
     for (const { met } of Object.values(coverage)) for (const name of Object.keys(met)) this.#met.add(name);
   }
 
-  /** Required names that no added coverage contains. */
+  /** Required names that are absent from the coverage of every `addCoverage` call. */
   get unmet(): string[] {
     return this.#names.filter((name) => !this.#met.has(name));
   }

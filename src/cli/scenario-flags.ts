@@ -31,7 +31,7 @@ export function invalidUrlError(flag: string, given: string): UserError {
 }
 
 /**
- * Reads the names that the service defines under `flags`. If a flag is invalid, returns the names of the shipped
+ * Reads the names that exist in a sandbox started with `flags`. If a flag is invalid, returns the names of the shipped
  * service. The command itself reports the invalid flag later.
  */
 export async function vocabularyOfFlags(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {

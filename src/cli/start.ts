@@ -31,7 +31,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     await sandbox.close();
     throw error;
   }
-  // Installed before the ready line: a process that reads the line may stop the sandbox at once.
+  // Handles signals before the ready line: a process that reads the line may stop the sandbox at once.
   const stop = stopOnSignals(sandbox, () => {
     live?.end();
     if (isForPeople) printText("Stopped.\n");

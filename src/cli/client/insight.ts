@@ -14,7 +14,7 @@ import type { JsonBody } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { tableFormatter } from "./output.js";
 
-/** Formats coverage. For each kind, such as error codes, lists the met names and the names not met. */
+/** Formats coverage. For each kind, such as error codes, lists the names that occurred and the names that never did. */
 function coverageText(coverage: JsonBody): string {
   return Object.entries(coverage as Coverage)
     .map(([kind, { met, not_met }]) => {

@@ -61,7 +61,7 @@ export function prepareExploration(
 /** Maximum time between a refused connection and the exit of the app. */
 const EXIT_TIMEOUT_MS = 1_000;
 
-/** If the app has ended, adds its exit code to the last finding. Only `liveness` findings get the exit code. */
+/** If the last finding is about `liveness` and the app has ended, adds the app's exit code to the finding. */
 async function exitOf(
   report: ExploreReport,
   { command }: ExecPlan,

@@ -54,8 +54,8 @@ export function commandLineOf(pid: number): string {
 }
 
 /**
- * A command and its descendants. On Linux, also each process of this session that has the command's mark, even if the
- * parent of that process has ended. A process that left the session is meant to outlive the command.
+ * A command and its descendants. On Linux, also each process of this session with the command's MARK_VARIABLE, even if
+ * the parent of that process has ended. A process that left the session is meant to outlive the command.
  */
 export class ProcessTree {
   readonly #known = new Map<number, ProcessInfo>();

@@ -49,7 +49,7 @@ function placeOf({ row, charge_id }: BookFinding): string {
   return `${row === null ? "no row" : `row ${row}`}, ${charge_id ?? "no charge"}`;
 }
 
-/** Puts the app's order before the finding's message, as in `order_id 1042: …`. */
+/** Prepends the order's fields to the finding's message, as in `order_id 1042: …`. */
 function orderText({ order, message }: BookFinding): string {
   const parts = Object.entries(order ?? {}).map(([key, value]) => `${key} ${value}`);
   return parts.length === 0 ? message : `${parts.join(", ")}: ${message}`;
