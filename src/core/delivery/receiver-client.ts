@@ -35,7 +35,7 @@ export class ReceiverClient {
   /**
    * Never rejects: failures are part of the outcome.
    *
-   * @param barrier makes the request wait until all requests of the group can be sent
+   * @param barrier makes the request wait until the barrier opens
    */
   async post(
     address: string,
