@@ -3,9 +3,10 @@ const ACCOUNT_DIGITS: Readonly<Record<string, number>> = { GH: 13, KE: 12, TZ: 1
 
 /**
  * Returns an account number at a fictional bank. No country reserves account numbers for examples, so the number may
- * exist at a real bank: only the bank's name shows that it is fictional.
+ * exist at a real bank. Only the name of the bank shows that the account is fictional.
  *
- * A Nigerian number (NUBAN) has nine digits and a check digit over bank code and digits. No bank has the code 999.
+ * A Nigerian number (NUBAN) has nine digits and a check digit. The check digit is computed for the bank code 999,
+ * which no bank has.
  * Other numbers end with a Luhn digit (ISO/IEC 7812-1), because check digits outside Nigeria differ by bank.
  */
 export function deriveBankAccountNumber(country: string | null, digest: Uint8Array): string {

@@ -65,7 +65,7 @@ function fillParameters(segments: readonly string[], route: readonly string[]): 
   return route.map((part, i) => (part.startsWith(":") ? segments[i - shift] || part : part)).join("/");
 }
 
-/** Compares only the parts that differ: within two long paths, a different word would count as a typo. */
+/** Ignores leading segments that are equal. Otherwise a different word in a long path would count as a typo. */
 function isLike(segments: readonly string[], path: readonly string[]): boolean {
   const common = segments.findIndex((segment, i) => segment !== path[i]);
   if (common === -1 || common === path.length) return true;

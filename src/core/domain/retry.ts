@@ -18,7 +18,7 @@ const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Decides what follows an attempt. Status 410 disables the endpoint; other failures are retried by the schedule.
- * A longer Retry-After of a 429 or 503 response postpones the retry.
+ * After status 429 or 503, a Retry-After that exceeds the scheduled pause postpones the retry.
  */
 export function decideRetry(
   answer: ReceiverResponse,

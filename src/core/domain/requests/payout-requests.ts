@@ -61,8 +61,8 @@ export function readDestinationRequest(
 }
 
 /**
- * Checks a withdrawal request; returns it in canonical form or all its faults. `currencyOf` returns the currency of a
- * destination of the caller, or undefined if the id is unknown.
+ * Checks a withdrawal request; returns it in canonical form or all its faults. `currencyOf` returns the currency of one
+ * of the caller's destinations, or undefined if the id is unknown.
  */
 export function readWithdrawalRequest(
   catalogue: Catalogue,
