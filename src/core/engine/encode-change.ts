@@ -33,7 +33,7 @@ export function createLatestKeys(): LatestKeys {
 
 /**
  * @param before records before the change
- * @param latest updated with the keys of this change; the record of a key may be missing
+ * @param latest receives the keys of this change; can contain keys of records that no longer exist
  */
 export function encodeChange(change: Change, before: RecordReader, latest: LatestKeys): JournalEntry {
   return { ...change, puts: change.puts.map((_, index) => encodePut(change, index, before, latest)) };
@@ -186,8 +186,9 @@ function appended(model: Fields, grown: AppendedItems = {}): Fields {
 }
 
 /**
- * An event without the bytes and fields that follow from its charge or withdrawal. Defaults: `object_id` is the only
- * charge or withdrawal in the change, `name` is `type`, `number` is `seq`. The event's id is made from `number`.
+ * An event without the bytes and fields that follow from its charge or withdrawal.
+ * `object_id` defaults to the only charge or withdrawal in the change. `name` defaults to the value of `type`.
+ * `number` is the number in the event's id. `number` defaults to the value of `seq`.
  */
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };

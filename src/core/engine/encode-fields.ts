@@ -84,7 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Returns false at once if `after` and `model` are the same object: two records share only objects that are new. */
+/** Returns false without a comparison if `after` and `model` are the same object: such an object is always new. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

@@ -204,8 +204,8 @@ export class Engine {
   }
 
   /**
-   * Replaces the state by a new initial state; `carry` runs in place of `setUp`. New ids differ from all earlier ids,
-   * but with `repeatIds` new ids repeat the ids of the first generation.
+   * Replaces the state by a new initial state. Runs `carry` in place of the option `setUp`. Without `repeatIds`, new
+   * ids differ from all earlier ids. With `repeatIds`, ids begin again as in a new namespace.
    */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
     this.#storePending();

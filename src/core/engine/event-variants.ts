@@ -31,7 +31,7 @@ function withId({ event_id, body }: EventRecord, id: string): Pick<EventRecord, 
   return { event_id: id, body: body.replace(JSON.stringify(event_id), JSON.stringify(id)) };
 }
 
-/** Returns the id and body to send. A copy can have a new id; a false event has a new id and a claimed type. */
+/** Returns the id and body to send. A copy can have a new id. A false event has a new id and the type in `mishap`. */
 export function eventToSend(
   event: EventRecord,
   mishap: Mishap | null,

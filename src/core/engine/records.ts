@@ -56,7 +56,7 @@ export interface RecordReader {
  * A change as the data journal stores it: without data that follows from earlier records. Forms of a put:
  * `derived`: an event without its bytes, which follow from its object.
  * `changed`: the changed fields of an existing record, and the new items of its lists.
- * `as`: like `changed`, and the names of further fields to copy from `other`, the previously changed record.
+ * `as`: the data of a `changed` put, and names of other fields to copy from `other`, the previously changed record.
  * `like`: the differences of a new record from `other`, the previous record of the same kind.
  */
 export interface JournalEntry extends Omit<Change, "puts"> {

@@ -46,7 +46,7 @@ export function chargeDetailView(charge: Charge) {
 
 type PaidField = "amount_paid" | "currency_paid";
 
-/** Returns amount and currency of a payment that has arrived, if they differ from the charge's. */
+/** Omits the fields before the payment arrives. A charge paid in its own amount and currency has neither field. */
 function paidAmountFields({ amount_paid, currency_paid, status_history }: Charge) {
   const hasArrived =
     amount_paid !== undefined && status_history.some(({ status }) => PAYMENT_ARRIVED.includes(status));

@@ -91,7 +91,7 @@ export function putCharge(tx: Transaction, charge: Charge): Charge {
   return charge;
 }
 
-/** As `changeChargeStatus`, but does not put the charge. `waiting` replaces the tasks of the charge. */
+/** Like `changeChargeStatus`, but does not put the charge. Reads the tasks in `waiting` instead of `charge.tasks`. */
 function applyTransition(
   tx: Transaction,
   charge: Charge,
