@@ -14,7 +14,7 @@ export class CoverageCounters {
   #counts: CountsByKind = {};
   readonly #total: CoverageCounters | undefined;
 
-  /** @param total counters that also get each count of this instance */
+  /** @param total counters to increment together with the counters of this instance */
   constructor(total?: CoverageCounters) {
     this.#total = total;
   }
@@ -68,7 +68,7 @@ export const COUNTED_MISHAPS = [
   "lost_answer",
   /** A delivery was attempted again. */
   "retry",
-  /** A receiver got an event after a later one of the same object. */
+  /** A receiver got an event after a later event of the same object. */
   "out_of_order",
   /** An expired charge was paid. */
   "late_payment",

@@ -104,7 +104,7 @@ interface ChargeReads extends LastRead {
   isFound: boolean;
 }
 
-/** Counts reads itself, because the request journal keeps only the newest requests. */
+/** The advisor has counters for reads, because the request journal keeps only the newest requests. */
 export class Advisor implements Observer {
   readonly log = new AdviceLog();
   readonly #logs: readonly AdviceLog[];

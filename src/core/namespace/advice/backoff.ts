@@ -10,8 +10,8 @@ const GROWTH_MIN_MS = 50;
 const BACKOFF_STEPS = 2;
 
 /**
- * Returns true if a client polls without backoff: at least four pauses are about as long as an earlier pause, or
- * shorter, and do not grow. A client that lengthened its pauses step by step before has backed off.
+ * Returns true if a client polls without backoff. Example: five pauses of about a second. Pauses that grow
+ * steadily count as backoff. Constant pauses after `BACKOFF_STEPS` steps of growth also count as backoff.
  */
 export function isWithoutBackoff(pauses: readonly number[]): boolean {
   return pauses.some((pause, index) => {
