@@ -4,13 +4,13 @@ import { type Refusal, refuse } from "../schema/refusals.js";
 const TESTS_MAX = 100;
 const CHARS_MAX = 64 * 1024 * 1024;
 
-/** Keeps exports of failed tests after the namespace is reset or deleted. A full log only counts failed tests. */
+/** Keeps failed tests after the namespace is reset or deleted. A full log saves no further tests, but counts them. */
 export class FailedTestLog {
   readonly #saved = new Map<number, { readonly test: FailedTest; readonly json: string }>();
   #chars = 0;
   #count = 0;
 
-  /** @param details fields of the export besides those of `test` */
+  /** @param details fields of the export that `test` does not have */
   save(test: Omit<FailedTest, "failed_test_id">, details: object): FailedTest {
     const failedTest = { failed_test_id: ++this.#count, ...test };
     const json = JSON.stringify({ ...failedTest, ...details });

@@ -75,8 +75,8 @@ export class FaultInjector {
   }
 
   /**
-   * Returns true if `skip`, `times` and `probability` let the rule apply. Counts the match, and adds functions that
-   * undo the counts to `undo`.
+   * Returns true if `skip`, `times` and `probability` let the rule apply. Counts the match. Adds functions to `undo`
+   * that reverse the counts.
    */
   #applies(id: string, rule: FaultRule, subject: MatchSubject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;
@@ -135,8 +135,8 @@ const CUSTOMER = ["customer_email", "phone_number", "bank_account_number", "cust
 const ORDER = [...CUSTOMER, "base_currency", "base_amount", "currency", "amount", "reference"];
 
 /**
- * Returns a key of the call: `times` and `skip` of a fault count calls with an equal key together. With `per: charge`,
- * a call without the id of a charge or withdrawal has its order fields as the key.
+ * Returns the key of a call. A fault counts `times` and `skip` separately for each key. With `per: charge`, the key is
+ * the id of the charge or withdrawal. A call without the id has its `ORDER` fields and metadata as the key.
  */
 function faultScopeKey(per: FaultRule["per"], { fields, metadata }: MatchSubject): string {
   switch (per) {

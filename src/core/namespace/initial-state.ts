@@ -75,7 +75,7 @@ function initialContent(options: NamespaceOptions): Command<void> {
 
 /**
  * Adds the options' scenarios, and the scenarios and endpoints that the reset keeps. Adds the options' endpoints if the
- * reset keeps no endpoints. API keys are not part of the state, so `keys` has no effect.
+ * reset keeps no endpoints. In `keep`, `keys` has no effect: the state contains no API keys.
  */
 export function addContentAfterReset(
   options: NamespaceOptions,

@@ -37,7 +37,7 @@ export class MailboxLeases {
     }
   }
 
-  /** Renews the lease of a mailbox after a read. If the reader took deliveries, adds the acknowledgement timeout. */
+  /** Renews a mailbox's lease after a read. If `hasTaken`, the lease is longer by the acknowledgement timeout. */
   renew(mailbox: string, hasTaken: boolean): void {
     const { engine, mailboxes } = this.#options;
     const extraMs = hasTaken ? mailboxes.acknowledgeTimeoutMs : 0;

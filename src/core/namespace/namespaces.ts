@@ -26,7 +26,7 @@ import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
-/** Unknown API keys create a namespace only while there are fewer namespaces than this. */
+/** With this many namespaces, an unknown API key creates no further namespace. */
 const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
@@ -246,7 +246,7 @@ export class Namespaces {
     return namespaceView(created);
   }
 
-  /** Opens a new namespace and completes its stored entry. A failure undoes both. */
+  /** Opens a new namespace and completes its stored entry. If a step fails, removes the namespace and the entry. */
   #createBegun(name: string, request: CreateNamespaceRequest): Namespace | Refusal {
     const { base, storage } = this.options;
     const startMs = request.start_time === undefined ? base.startMs : parseInstant(request.start_time);

@@ -11,7 +11,8 @@ interface Window {
 }
 
 /**
- * Limits the requests of each key in a window of 60 s of sandbox time from the first request (specification: Limits).
+ * Limits the requests of each key in a window (specification: Limits). The window begins with the first request and
+ * lasts 60 s of sandbox time.
  *
  * While the clock stands still, the window also ends when a refused client has waited for `Retry-After` in wall time.
  */

@@ -16,7 +16,7 @@ interface AnswerHoldsOptions {
   readonly closing: AbortSignal;
 }
 
-/** Delays the responses that a fault's rule holds. */
+/** Delays the responses that a fault holds back. */
 export class ResponseHolds {
   readonly #options: AnswerHoldsOptions;
 

@@ -19,7 +19,7 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** Id of the object that the call created. With a fault: id of the object in the call's response, even a lost one. */
+  /** Id of the created object. With a fault: id of the object in the response, even if the response is lost. */
   objectId?: string | undefined;
   /** Location and problem of each input that was silently ignored. */
   readonly tolerated?: readonly string[] | undefined;

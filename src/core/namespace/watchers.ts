@@ -74,7 +74,7 @@ export class PendingWaits<Request = RequestEntry> {
     this.onWake();
   }
 
-  /** Schedules a check of all waiting calls, after a change or when the namespace can have become idle. */
+  /** Schedules a check of all waiting calls. Called after a change, and when the namespace may have become idle. */
   onWake(): void {
     if (this.#waits.size === 0 || this.#isPlanned) return;
     this.#isPlanned = true;
