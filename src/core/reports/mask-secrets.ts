@@ -14,7 +14,7 @@ export function maskSecretsInText(text: string): string {
   return text.replace(WEBHOOK_SECRET, maskSecret).replace(API_KEY, maskKey);
 }
 
-/** Copies JSON. Masks keys in every text, and every text in a field whose name indicates a secret. */
+/** Copies JSON and masks its secrets: API keys, webhook secrets, and the text of fields such as `password`. */
 export function maskSecretsInJson(value: unknown, name = ""): unknown {
   if (typeof value === "string") return SECRET_NAME.test(name) ? maskSecret(value) : maskSecretsInText(value);
   if (Array.isArray(value)) return value.map((item) => maskSecretsInJson(item, name));

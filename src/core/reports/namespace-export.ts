@@ -48,7 +48,7 @@ export interface NamespaceExport extends NamespaceLogs {
   readonly state: JsonObject;
 }
 
-/** Maximum number of exported histories. Charges that are not in order come first. */
+/** Maximum number of exported charge histories. Charges whose `is_in_order` is false come first. */
 const MOST_STORIES = 500;
 
 /** Names of all namespaces, oldest first. */
