@@ -14,7 +14,7 @@ interface NoteDetails {
   readonly assumption?: string;
   /** Examples, or a placeholder that the namespace's values replace. */
   readonly examples?: readonly unknown[] | string;
-  /** JSON Schema of constraints that cannot be derived: refinements, and values from the fixtures. */
+  /** JSON Schema of constraints that the Zod schema does not show: refinements, and values from the fixtures. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
 }
 export type Note = string | FieldNote;
@@ -169,7 +169,7 @@ export function requiredIf(
   return { if: { properties, required: [key] }, then: { required } };
 }
 
-/** JSON Schema condition: if `field` is present, other fields can only have these values. */
+/** JSON Schema condition: if `field` is present, a field named in `values` accepts only the value from `values`. */
 export function allowedOnlyIf(
   field: string,
   values: Readonly<Record<string, unknown>>,

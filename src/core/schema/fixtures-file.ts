@@ -111,7 +111,7 @@ export const chargeFixtureSchema = z.strictObject({
   phone_number: z.optional(nameSchema),
   bank_account_number: z.optional(nameSchema),
   metadata: z.optional(metadataSchema),
-  /** PENDING, or a status that a new charge can reach in one step. No charge has expired at the start. */
+  /** PENDING, or a status that a new charge can reach in one step. Not EXPIRED: a charge of the fixtures is new. */
   status: z.enum(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
 });
 

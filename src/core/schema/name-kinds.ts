@@ -16,7 +16,7 @@ export type NameKind =
 
 const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
-/** Clones a schema and marks its text as names of `kind`, or as text without names if `kind` is undefined. */
+/** Clones a schema and sets the kind of names in the clone's text. `undefined` means that the text has no names. */
 export function withNameKind<Schema extends z.ZodMiniType>(
   kind: NameKind | undefined,
   schema: Schema,

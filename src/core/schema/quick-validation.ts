@@ -98,7 +98,7 @@ function testOfCheck({ check, format, pattern, minimum, maximum, fn }: AnyCheck)
         return undefined;
       return (value) => pattern.test(value as string);
     case "min_length":
-      // Zod counts characters. A character has at most two UTF-16 units, so a shorter text goes to the schema.
+      // Zod counts characters of one or two UTF-16 units: 2 * minimum - 1 units hold at least `minimum` characters.
       return (value) => typeof value === "string" && value.length >= 2 * minimum! - 1;
     case "max_length":
       return (value) => typeof value === "string" && value.length <= maximum!;

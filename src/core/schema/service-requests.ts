@@ -263,7 +263,7 @@ export const withdrawalRequestSchema = lazyShape(
 );
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
-/** Requires an absolute URL. The start options also accept a port, such as `3000/webhooks`. */
+/** Requires an absolute URL. The start options also accept an address without a host, such as `3000/webhooks`. */
 export const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );

@@ -43,7 +43,7 @@ export const scenarioRecordSchema = z.strictObject({
   activated: boundedCountSchema,
   /** Sandbox time at which the rules began to apply. */
   since_ms: instantMsSchema,
-  /** Number of matching events since `since_ms`, by index of each webhook rule with `times` or `skip`. */
+  /** Index of a webhook rule with `times` or `skip` → number of matching events since `since_ms`. */
   met: z.optional(z.record(text, boundedCountSchema)),
   /** True if stored through the control API. A restart does not replace the record by a shipped scenario. */
   by_hand: z.optional(z.literal(true)),
