@@ -16,7 +16,7 @@ export function checkParentFolder(file: string): void {
 }
 
 /**
- * Refuses read-only files, because the mode stops neither a rename nor a process of root.
+ * Refuses read-only files. File permissions stop neither root nor the rename that replaces a file.
  *
  * @throws StoreError if the file is read-only or not a regular file
  */

@@ -55,7 +55,7 @@ const locks = new Set<Lock>();
 let stopBeating: (() => void) | undefined;
 let beatMs = 0;
 
-/** File content → last touch of a stale lock. Locks of one owner have equal content, so one wait decides for all. */
+/** Last touch of a stale lock, by content of the lock file. An owner's locks have equal content and share one wait. */
 const lastBeatsMs = new Map<string, number>();
 
 let thisProcess: LockOwner | undefined;
