@@ -7,7 +7,7 @@ import type { ExploreFinding, ExploreSingle } from "./exploration.js";
 export class Evidence {
   readonly singles: ExploreSingle[] = [];
   readonly #plain: readonly string[];
-  /** Repeated operations, each with the first set that showed the repeat. `safe` repeats have one Idempotency-Key. */
+  /** Repeated operation → first set that caused the repeat. In `safe`, both calls have the same Idempotency-Key. */
   readonly #repeats = { blind: new Map<string, DeviationSet>(), safe: new Map<string, DeviationSet>() };
 
   constructor(plain: ObservedRun) {
@@ -26,7 +26,7 @@ export class Evidence {
     return { plain: this.#plain, failing: describeRunEvents(observed) };
   }
 
-  /** Describes unsafe repeats, unless a `money` finding already reports their effect. */
+  /** Describes the `blind` repeats. Returns an empty list if there is a `money` finding. */
   badPractice(
     findings: readonly ExploreFinding[],
   ): { readonly message: string; readonly set: DeviationSet }[] {

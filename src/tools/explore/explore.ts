@@ -264,7 +264,7 @@ class Exploration {
       const isAppGone = verdict.isAppGone || !(await this.#trials.passesPlainRun());
       return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
     }
-    // A race keeps the message of the first run: the saved plan sends 10 copies instead of 2, which changes the counts.
+    // For a race, returns the verdict of the first run, which had 2 copies. The run with the saved plan has 10 copies.
     if (verdict.outcome === "wrong")
       return first.outcome === "wrong" && set.some(({ kind }) => DEVIATION_KIND_DEFINITIONS[kind].isRace)
         ? first

@@ -35,7 +35,7 @@ interface Kind {
   readonly likeness?: "refused" | "repeated";
   /** The order of concurrent work decides the outcome. */
   readonly isRace?: true;
-  /** The deviation runs the app's scheduled work, so reads do not count as changed behaviour. */
+  /** Runs the app's scheduled work. Reads that the work makes do not count as changed behaviour. */
   readonly isJob?: true;
   /** The kind needs `amount_paid`, a field that only the sandbox has. Only `failOn` turns the kind on. */
   readonly isExtension?: true;
@@ -43,11 +43,11 @@ interface Kind {
   readonly isNoteOnly?: true;
 }
 
-/** Number of copies in a race, such as two copies of a webhook. A saved file has `SAVED_RACE_REPEATS` copies. */
+/** Number of copies in a race, such as copies of a webhook. A saved file makes `SAVED_RACE_REPEATS` copies. */
 export const RACE_REPEATS = 2;
 const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
-/** Sandbox time added to an advance or a delay, so that the next event comes before the end. */
+/** Sandbox time by which an advance or a delay ends after the next event. */
 const MARGIN_MS = 1_000;
 
 function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind["effectAt"] {
@@ -79,7 +79,7 @@ function holdingRead(place: PlaceOfCall): Effect | undefined {
   };
 }
 
-/** For this operation, the time advance waits for the call itself, because the run may have no charge. */
+/** An operation that creates no charge, so `holding` waits for the call before sandbox time advances. */
 const PAYOUT = "createWithdrawal";
 
 /** Maximum wall time of a held response: an app with a lock handles no webhook before it has the response. */

@@ -40,7 +40,7 @@ export interface PlaceOfEvent extends WebhookOccurrence {
   /** The call that created the payment; present on the payment's first event. */
   readonly creatingCall?: PlaceOfCall;
   readonly payment: ObservedPayment;
-  /** The app's scheduled work can run at this moment, between a pending event and the next event. */
+  /** The app's scheduled work can run at this moment: after an event with a non-final status, before the next event. */
   readonly jobBeforeNext?: JobMoment;
   /** The app's scheduled work can run at this moment, while the final event arrives. */
   readonly jobWithEvent?: JobMoment;
@@ -73,7 +73,7 @@ export function placesOf(observed: ObservedRun, { press, isOnPage, hasJob }: Dev
   ];
 }
 
-/** Maximum sandbox time from a run's first call to the flow's last call. Later calls, made by jobs, are not held. */
+/** Sandbox time after a run's first call in which a deviation can hold a call. Later calls come from scheduled work. */
 const TAIL_MS = 4 * 86_400_000;
 
 function callPlaces(observed: ObservedRun): PlaceOfCall[] {

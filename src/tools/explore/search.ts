@@ -28,7 +28,7 @@ export interface SearchOptions {
   readonly separationOf: (one: Deviation, other: Deviation) => SeparationReason | undefined;
   /** Returns true once the time budget is used up or the search is interrupted. */
   readonly isTimeOver: () => boolean;
-  /** Present if plain runs differ. Shuffles the sets and skips no set as `absorbed`, `alike` or `unmet`. */
+  /** Present if plain runs differ. The search then shuffles sets and skips no set as `absorbed`, `alike` or `unmet`. */
   readonly shuffleRandom?: (() => number) | undefined;
   /** Present with a budget: draws sets larger than the depth until the budget is over. */
   readonly drawRandom?: (() => number) | undefined;
@@ -65,7 +65,7 @@ class Search {
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
-  /** Sets that behaved like an earlier set. Both sets are equal except for one kind of the same `likeness`. */
+  /** Sets that behaved like an earlier set. The sets differ in one deviation's kind. The kinds share a `likeness`. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
   readonly #meets = new Map<string, SearchRunResult["canApply"]>();

@@ -110,8 +110,8 @@ export class Trials {
   }
 
   /**
-   * Runs concurrently the sets that affect only their own customer. Returns the passed trials, by index of the set. The
-   * caller runs all remaining sets one at a time.
+   * Runs sets concurrently, except sets that may affect the customers of other runs. Returns the passed trials, by
+   * index of the set. The caller runs all remaining sets one at a time.
    */
   async runConcurrently(sets: readonly DeviationSet[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();

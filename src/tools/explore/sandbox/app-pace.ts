@@ -27,8 +27,8 @@ export function steadyMs(flow: Flow): number {
 }
 
 /**
- * Returns how long the app must make no calls after a webhook before time advances: twice the longest work that
- * followed a response in the plain run. Returns undefined if no work followed a response.
+ * Returns how long the app must make no calls after a webhook before time advances. The period is twice the longest
+ * work after a response in the plain run, within limits. Returns undefined if no work followed a response.
  */
 export function quietPeriodOf(
   flow: Flow,

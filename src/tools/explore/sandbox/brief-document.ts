@@ -3,7 +3,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";
 import type { RunDocument } from "./run-document.js";
 
-/** Roles of the steps that a brief run leaves out. `hasFailureSigns` checks the observed run instead. */
+/** Roles of the steps that a run with `brief` detail leaves out. `hasFailureSigns` replaces the checks of the steps. */
 const IMPLIED: readonly StepRole[] = ["rest", "paid", "paid_out", "manners"];
 
 /** Leaves out the steps with `IMPLIED` roles, and each `expect` step that an `observe` step implies. */

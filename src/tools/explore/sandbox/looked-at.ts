@@ -9,7 +9,7 @@ import { type RunDocument, viewVariableName } from "./run-document.js";
 
 type Path = readonly (string | number)[];
 
-/** A check of the app's response in the flow, such as an `observe` entry, and the fields that the check names. */
+/** A response of the app that the flow checks, for example in `observe`, and the fields that the check names. */
 interface View {
   /** Position in the file. */
   readonly path: Path;

@@ -20,7 +20,7 @@ export interface RunDocument {
 const PAUSE = "1h";
 /** Sandbox time longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
-/** Waits until the scheduled work makes a call, so that the webhook arrives during the call. Allows a timeout. */
+/** Waits for a call of the scheduled work, so that the webhook arrives during the call. A timeout is no failure. */
 const workBegins = (pace: number): RawStep => ({
   request: "POST /_sandbox/wait",
   body: { for: "request", match: { in_flight: true, runner: null }, timeout: formatDuration(50 * pace) },
@@ -335,7 +335,7 @@ function tolerantStep(step: RawStep, tries: number): RawStep | undefined {
   return { ...step, match };
 }
 
-/** Returns an expectation of the body fields that the step saves for later steps. */
+/** Returns the expectation that the response body has every field that `save` reads. */
 function savedFields(save: unknown): { readonly body?: unknown } {
   const bodies = Object.values(isJsonObject(save) ? save : {}).flatMap((path) =>
     typeof path === "string" && /^body(\.[A-Za-z_]\w*)+$/.test(path) ? [path.split(".").slice(1)] : [],

@@ -163,7 +163,7 @@ export class SandboxDeviable implements Deviable {
     return run;
   }
 
-  /** Runs without a wait for steady views. If the first run had other views, repeats the run with the wait. */
+  /** Runs without waiting for steady views. If the views differ from the views of `first`, runs again and waits. */
   async #runSecond(first: Run): Promise<Run> {
     if (this.#quiet !== undefined) return this.#runPlain({ quiet: this.#quiet });
     const quick = await this.#runPlain({ steady: "0ms" });

@@ -95,7 +95,7 @@ export class SandboxPlan implements RunPlan {
       : { ...change, at_most: formatDuration(Math.min(maxMs, PROMPT_HELD_MS * this.pace)) };
   }
 
-  /** True if a read is held. A long wait for the app must not come before the next webhook, which ends the hold. */
+  /** True if a read is held until the next webhook. After a long quiet period, the webhook would come too late. */
   get holdsRead(): boolean {
     return this.faults.some(isHeldRead);
   }
