@@ -46,7 +46,7 @@ export function ruleWarnings(scenario: Scenario): ScenarioWarning[] {
   return [...warnings, ...(scenario.webhooks ?? []).flatMap(webhookWarnings)];
 }
 
-/** Fields that limit how often a rule applies. The next rule can then apply instead. */
+/** Fields that limit how often a rule applies. A rule with such a field does not shadow a later rule. */
 const LIMITS = ["probability", "times", "skip", "down"];
 
 /** Finds the earlier rule that shadows a rule completely; -1 if there is none. */

@@ -18,7 +18,7 @@ export type CompiledFiles = Readonly<Record<string, CompiledFile>>;
 
 export const COMPILED_FILES_PATH = "dist/shipped.json";
 
-/** Lists the scenario files for every namespace. `flow_*` files are tests and are left out. */
+/** Lists the scenario files that every namespace has. Leaves out `flow_*` files, which are tests. */
 function shippedScenarioFiles(): string[] {
   return listPackageFiles("scenarios")
     .filter((name) => name.endsWith(".yaml") && !name.startsWith("flow_"))

@@ -82,12 +82,12 @@ function fillText(text: string, resolve: ResolveReference, onFault: (message: st
   return single === undefined ? filled : single.value;
 }
 
-/** Maximum size of a value in characters and parts. A few nested variables could otherwise fill the memory. */
+/** Maximum result of `sizeOf`. A few nested variables could otherwise fill the memory. */
 export const MAX_VALUE_SIZE = 1_000_000;
 
 const sizes = new WeakMap<object, number>();
 
-/** Returns the size of a value as written out. A part that occurs twice counts twice. */
+/** Returns the approximate size of a value in characters. An object that occurs twice counts twice. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;

@@ -60,7 +60,7 @@ export async function leaseNamespace(
   return { name: moved, lease: typeof second === "string" ? undefined : second, moved };
 }
 
-/** Returns true if nothing ties the run to a namespace: no option, no app, no manual step. */
+/** Returns true if the run can move to a new namespace: no `namespace` option, no app under test, no manual step. */
 function mayMove({ steps }: LoadedScenario, { namespace, app }: RunTarget): boolean {
   return (
     namespace === undefined && app === undefined && !flattenSteps(steps).some(({ kind }) => kind === "manual")

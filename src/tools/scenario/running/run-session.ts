@@ -29,7 +29,7 @@ interface RunSessionOptions extends RunTarget {
 
 export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
 
-/** A leased namespace for many runs. All runs share the namespace's frozen clock and one name for their rules. */
+/** A leased namespace with a frozen clock, for many runs. Each run replaces the rules of the previous run. */
 export class RunSession {
   readonly #options: RunSessionOptions;
   readonly #client: Client;

@@ -215,7 +215,7 @@ function canNameFaults(kind: string, { isTerse }: RunContext): boolean {
   return isTerse !== true && (kind === "request" || isAppCallKind(kind));
 }
 
-/** Describes the requests after `since` that a fault affected: the run's own for a `request` step, else the app's. */
+/** Describes faulted requests after `since`: the run's requests for a `request` step, else the app's requests. */
 async function faultedCalls(kind: string, since: string | undefined, client: Client): Promise<string[]> {
   const rows = await readRecordsSince(client, "requests", since);
   const isRunsCall = kind === "request";

@@ -59,7 +59,7 @@ export const expectSequence = defineStep(["checks"], {
   },
 });
 
-/** Returns the accepted event types in order, by payment and receiver. Without deliveries, returns all event types. */
+/** Returns the types of accepted events in order, by payment and receiver. Without deliveries, uses all events. */
 async function sequencesOf(
   { startState: baseline }: RunContext,
   selection: Selection,
@@ -89,7 +89,7 @@ interface Attempt {
   readonly status: number | null;
 }
 
-/** Returns the delivery and the order of its first successful attempt. Ignores false events. */
+/** Returns the delivery and the sequence number of its first successful attempt. Ignores false events. */
 function acceptedAt(row: LogRow): { readonly row: LogRow; readonly order: number } | undefined {
   const { attempts, mishap } = row as { attempts: readonly Attempt[]; mishap: { forged?: boolean } | null };
   const success = attempts.find(({ status }) => status !== null && status >= 200 && status < 300);
