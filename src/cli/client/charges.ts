@@ -45,12 +45,17 @@ async function refuseNoMethod(connection: Connection): Promise<never> {
   throw new UserError(`--method is required: one of ${ids}; mobile money needs --phone too`);
 }
 
+const STATUS_ACTIONS = Object.fromEntries(
+  Object.entries(CHARGE_STATUS_TABLE).flatMap(([status, { verb }]) =>
+    verb === undefined || status === "PROCESSING" ? [] : [[verb, movesTo(status)]],
+  ),
+);
+
 export const CHARGE_COMMANDS: readonly ClientCommand[] = [
   listCommand("charges", "the charges, newest first", "charges --status PENDING --email ada@example.com"),
   {
     usage: "charge <selector> [verb]",
-    summary:
-      "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it, or its story; or create, to make one",
+    summary: `one charge (an id, last, email:a@b); ${Object.keys(STATUS_ACTIONS).join(" | ")} it, or its story; or create, to make one`,
     example: "payments-sandbox charge last fail --reason insufficient_funds",
     options: [
       ["--reason <text>", "why"],
@@ -79,11 +84,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
         )(charge),
     },
     verbs: {
-      ...Object.fromEntries(
-        Object.entries(CHARGE_STATUS_TABLE).flatMap(([status, { verb }]) =>
-          verb === undefined || status === "PROCESSING" ? [] : [[verb, movesTo(status)]],
-        ),
-      ),
+      ...STATUS_ACTIONS,
       story: HISTORY_ACTION,
     },
   },

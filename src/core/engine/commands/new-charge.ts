@@ -24,6 +24,9 @@ export interface NewCharge {
   readonly traceparent?: string | null;
 }
 
+/** Fields that every new charge has, optional ones included. A payment of another amount sets the two excluded fields. */
+type InitialField = Exclude<keyof Charge, "amount_paid" | "currency_paid">;
+
 /** Creates a charge without a price, in the base currency, and schedules its expiry. The caller must put the charge. */
 export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge): Charge {
   const { body, pricing } = values;
@@ -78,5 +81,5 @@ export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge):
     // Sets all fields, so that charges share a hidden class; JSON omits undefined ones.
     tasks: { expiry, timeline: undefined, settlement: undefined },
     notes: NO_NOTES,
-  };
+  } satisfies { readonly [Name in InitialField]: Charge[Name] };
 }

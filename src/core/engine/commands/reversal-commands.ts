@@ -12,6 +12,7 @@ import type { Withdrawal } from "../../domain/withdrawal.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { reversalSchema } from "../../schema/reversal-requests.js";
+import { isPaid } from "../../schema/statuses.js";
 import { emitEvent } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
@@ -66,7 +67,7 @@ function reversePart(
   return (tx) => {
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-    if (charge.status !== "COMPLETED") return notCompleted("charge", charge.status);
+    if (!isPaid(charge.status)) return notCompleted("charge", charge.status);
     if (charge.settled_at === null)
       return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
     const { amount: paid, currency } = requireBookedPayment(tx, charge);
