@@ -30,8 +30,8 @@ export interface Storage {
   /**
    * Deletes a namespace atomically: if it throws, the namespace still exists.
    *
-   * @param close called after the deletion of an open namespace. Without this callback, `remove` throws if another
-   * process has the namespace.
+   * @param close closes a namespace that is open in this process; called after the deletion. Without this callback,
+   * `remove` throws if another process runs the namespace.
    */
   remove(name: string, close?: () => void): void | Promise<void>;
   /** Present if several processes share the storage. Each namespace then runs in one process at a time. */

@@ -152,10 +152,10 @@ export class Advance {
 
 /**
  * Finds endless chains in an advance: webhook → call → planned task → next webhook. Chains inside the engine always
- * end; chains through the app may not.
+ * end. A chain through the app can be endless.
  *
- * A call does not name the webhook that caused the call, so the call extends the longest chain among the latest
- * attempts. The lengths of parallel chains are not added.
+ * A call does not name the webhook that caused the call. The detector therefore adds the call to the longest chain
+ * among the webhooks of the current instant.
  */
 class LoopDetector {
   /** Chain length by charge or withdrawal ID; by delivery ID for a delivery without an object. */

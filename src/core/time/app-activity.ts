@@ -15,7 +15,7 @@ export interface QuietReport {
   readonly restless: number;
 }
 
-/** Tracks open calls of the app, and when the last call began or ended. A call held by a fault is not open. */
+/** Tracks which calls of the app are open. `waitUntilQuiet` does not wait for calls that a fault holds. */
 export class AppActivity {
   readonly #wall: WallClock;
   #lastMs = Number.NEGATIVE_INFINITY;

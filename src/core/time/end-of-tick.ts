@@ -5,8 +5,8 @@ const nestedQueue: (() => void)[] = [];
 let isEnding = false;
 
 /**
- * Calls back at the end of this event-loop tick, in order. A callback may add a callback, such as a group commit. The
- * added callback runs in the same tick, after all earlier callbacks and their microtasks.
+ * Calls `run` at the end of this event-loop tick, after the callbacks that were added earlier. A callback may itself
+ * add a group commit. The group commit then runs in the same tick, after all callbacks and their microtasks.
  */
 export function atEndOfTick(run: () => void): void {
   if (isEnding) nestedQueue.push(run);

@@ -2,8 +2,8 @@ import type { Command } from "../engine/transaction.js";
 import type { Scheduler } from "./scheduler.js";
 
 /**
- * Runs due tasks before a read, so reads never see overdue state. If a task's write fails, reads see the state without
- * that write and the task stays due. A repeated error is reported once.
+ * Runs due tasks before a read, so reads never see overdue state. If the write of a task fails, the task stays due.
+ * Reads then see the state before the failed write. A repeated error is reported once.
  */
 export class ReadGate {
   readonly #scheduler: Scheduler;

@@ -102,7 +102,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     const advance = this.#advance;
     if (advance === undefined) return this.run(command);
     advance.noteCall();
-    // Runs due tasks before `onCommit`, because this call did not cause the changes of these tasks.
+    // Runs due tasks before `onCommit`, so that `notePlanned` gets only the changes of this call.
     this.runDueTasks();
     const stop = this.engine.onCommit((change) => advance.loops.notePlanned(change));
     try {
@@ -113,7 +113,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   }
 
   /**
-   * Runs due tasks before the command. After the command, engine time would be later than the due times.
+   * Runs due tasks before the command, because the command moves engine time past the due times.
    *
    * @param undo see `Engine.execute`
    */

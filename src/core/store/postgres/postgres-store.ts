@@ -10,7 +10,7 @@ import { asStoreError, StoreError } from "../store-error.js";
 import { isJournalEntry, isStateDump } from "../stored-shapes.js";
 import type { NamespaceLease, StoredEntry } from "./commits.js";
 
-/** Minimum size of the changes for a compaction. The changes must also exceed twice the size of the state. */
+/** Compaction begins once the changes exceed this size and twice the size of the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 
 /** Stores one namespace in the database. All namespaces of the process share one transaction per tick. */
