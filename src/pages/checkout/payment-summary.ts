@@ -99,8 +99,8 @@ export function copyButton(what: string, value: string, valueId: string): Markup
 }
 
 /**
- * Body attributes that configure the script's polling. At a status outside `stay`, the script loads the page that
- * `then` names: the checkout, or the shop if the charge has ended and the shop gave a URL.
+ * Body attributes that configure the script's polling. The script polls while the charge's status is in `stay`. After
+ * that, the script loads the checkout page, or the shop's page if `then` is "shop" and the charge has ended.
  */
 export function pollingAttributes(
   { charge, links, speed, remainingMs }: CheckoutPage,

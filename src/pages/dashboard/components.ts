@@ -245,7 +245,7 @@ export function filterForm(context: PageContext, body: Content, does = "Filter",
 }
 
 /**
- * Links to the other pages of a list. A list of one page has no links, because links below a growing list would move.
+ * Links to the other pages of a list. A list that fits on one page has no links.
  * @param name the query parameter that holds the offset; each list of a view needs a different parameter
  */
 export function pager(context: PageContext, total: number, name = "offset"): Markup | false {

@@ -11,8 +11,8 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
 `;
 
 /**
- * The dashboard's only script; every function works without it. It reloads the page after a change and patches the
- * differences, submits forms without navigation, and handles keys.
+ * The dashboard's only script. The dashboard's links and forms also work without JavaScript. The script reloads the
+ * page after a change and patches the differences, submits forms without navigation, and handles keys.
  *
  * One tab per browser listens to the event stream, because a browser opens only six connections per host. This tab
  * notifies the other tabs of its namespace. Tabs of other namespaces, and browsers without Web Locks, poll instead.

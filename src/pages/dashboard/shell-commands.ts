@@ -23,7 +23,7 @@ export function requestCurl({ origin, namespace }: PageContext, entry: RequestEn
   return curlCommand(`${origin}${requestPath(entry)}`, headers, body, entry.method);
 }
 
-/** @param method option -X, unless "GET": curl defaults to GET, and to POST with a body */
+/** @param method value of option -X. "GET" omits the option: curl then sends POST if there is a body, or else GET */
 export function curlCommand(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -209,7 +209,10 @@ function ruleText({ namespace }: PageContext, { scenario, rule }: Charge): Marku
   return html`, rule <code>charges.${rule as number}</code>${match.length > 0 && html` <code>${match.join(", ")}</code>`},`;
 }
 
-/** A scenario file that gives this charge's status history to charges of the customer, else of the currency. */
+/**
+ * A scenario file that repeats this charge's status history for charges with the same customer email. If this charge
+ * has no customer email, the file matches charges with the same currency.
+ */
 function scenarioSource(charge: Charge): string {
   const { customer_email, currency, status_history } = charge;
   const startMs = Date.parse(status_history[0]!.at);

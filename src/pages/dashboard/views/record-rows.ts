@@ -187,7 +187,7 @@ export function deliveryRow(
   });
 }
 
-/** `others` are earlier calls with the outcome of `entry`. The oldest call keys the row, so the row stays in place. */
+/** `others` are earlier calls with the outcome of `entry`. The row's key is the oldest call's id, which stays. */
 export function requestRow(
   context: PageContext,
   entry: RequestEntry,
