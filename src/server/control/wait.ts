@@ -101,7 +101,7 @@ class RecordWatch implements WaitCondition {
   readonly #count: number | Range;
   /** Expected fields that can be read from the stored record. */
   readonly #direct: readonly { readonly expected: unknown; readonly read: (item: object) => unknown }[];
-  /** Expected values of fields that are read from the record's view. */
+  /** Expected values of fields that must be read from the result of `candidates.view`. */
   readonly #viewed: Readonly<Record<string, unknown>>;
   #matching = new Map<RecordKey, object>();
 

@@ -10,8 +10,7 @@ import type { RouteMatch } from "./routes.js";
 
 /**
  * Handles ordinary calls of the service without Request and Response objects, but with the handlers and checks of
- * Hono's routes. POST reaches at least 0.56 of bare Hono's throughput, and only 0.25 without the fast path
- * (docs/internal/decisions/006-fast-path.md).
+ * Hono's routes. For the reason and the measured gain, see docs/internal/decisions/006-fast-path.md.
  */
 export interface FastPath {
   match(method: string, path: string): RouteMatch | undefined;
@@ -59,7 +58,7 @@ function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   return length !== undefined && Number(length) <= MAX_BODY_BYTES;
 }
 
-/** Writes a non-ASCII body as bytes. Node encodes the headers like a text body, and headers are latin-1. */
+/** Writes a non-ASCII body as bytes: Node would apply the encoding of a text body to the latin-1 headers too. */
 function write(outgoing: ServerResponse, { status, headers, body }: TextResponse): void {
   const length = Buffer.byteLength(body);
   headers["Content-Length"] = String(length);

@@ -40,9 +40,11 @@ export interface ListenerOptions {
   /** Answers GET /health during loading; false leaves it to `fetch`. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
-   * True in the sandbox's own process: lighter classes replace the global Request and Response, and modules load after
-   * the port opens. False in a user's process: the globals stay, and modules load before the port opens, because a test
-   * suite may end at any moment.
+   * True in the sandbox's own process. Lighter classes then replace the global Request and Response. The port opens
+   * before the modules load.
+   *
+   * False in a user's process. The globals then stay. The modules load before the port opens, because a test suite
+   * could end during a later load.
    */
   readonly ownsProcess: boolean;
   /** Creates an HTTPS server; default: HTTP. */
@@ -74,7 +76,7 @@ export async function listen(options: ListenerOptions): Promise<ListeningServer>
   const createServer = options.secureServer ?? createPlainServer;
   const serveRequest = (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => {
     workQueue.noteCall();
-    // Answers before the routes are matched, because building the router would delay the first response.
+    // GET /health does not wait for the router, because building the router would delay the first response.
     const isEarly = listener === undefined && incoming.url === "/health" && incoming.method === "GET";
     if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
     if (!isPipelined && options.fastPath?.(incoming, outgoing)) return;

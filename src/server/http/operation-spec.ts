@@ -63,7 +63,7 @@ const NO_QUERY = { query: undefined } as const;
 /** Cache of validated empty queries by schema. Validation took a tenth of the time to list payins. */
 const emptyQueries = new WeakMap<object, { readonly query: unknown }>();
 
-/** Validates a query. Refuses repeated parameters, and unknown parameters for which `isUnknown` returns true. */
+/** Validates a query. Refuses repeated parameters, and parameters outside `schema` if `isUnknown(name)` is true. */
 export function readQuery<T extends Record<string, unknown>>(
   schema: z.ZodMiniObject & z.ZodMiniType<T>,
   url: string,

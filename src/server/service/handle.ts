@@ -34,7 +34,7 @@ export function handleCall(
   return storing.then(() => respond(operation, call, admitted, NO_BODY));
 }
 
-/** Reads the body, then responds. Step 6 checks the size and the JSON of the body. */
+/** Reads the body, then responds. `respond` checks the size and the JSON of the body. */
 async function receiveBody(
   operation: Operation,
   call: HttpCall,

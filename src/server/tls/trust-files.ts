@@ -51,7 +51,7 @@ export function findTrustFiles(port: number): TrustFiles | undefined {
   return { caFile: join(folder, CA), bundleFile: join(folder, BUNDLE) };
 }
 
-/** The id works for a container's user without a name. Undefined on Windows, where each user has a temporary folder. */
+/** The id, because a container's user may have no name. Undefined on Windows, where temporary folders are per user. */
 function userId(): number | undefined {
   return process.getuid?.();
 }
