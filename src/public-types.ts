@@ -73,7 +73,7 @@ export interface SandboxOptions {
   tlsCert?: string;
   /** PEM file with the private key of `tlsCert`. */
   tlsKey?: string;
-  /** Token of the control API beyond loopback, `"generate"`, or `"off"` for open access. Default: no access. */
+  /** Token of the control API beyond loopback. `"generate"`: a random token; `"off"`: open. Default: closed. */
   controlToken?: string;
   /** The key `sk_test_ns_NAME` creates the namespace NAME on first use; default false. */
   autoNamespaces?: boolean;
@@ -153,7 +153,10 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly save?: string;
   /** Adds to the report how long each part of the runs took; default false. */
   readonly profile?: boolean;
-  /** Notes to report as findings: `manners` (unsafe payment repeats) or kinds of deviation. Named kinds always run. */
+  /**
+   * Notes to report as findings. `manners` stands for calls that the app repeated without a check of the first call.
+   * A kind of deviation stands for the notes of that kind, and such deviations then always run.
+   */
   readonly failOn?: readonly string[];
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: (runs: number, findings: number) => void;

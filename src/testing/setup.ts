@@ -141,7 +141,7 @@ class Setup implements TestSandbox {
     await this.#reset("POST /_sandbox/reset?wait=10s", {});
   }
 
-  /** Throws failed assertions of handlers and wrong rows of the app. Exports a failed test before the next reset. */
+  /** Throws if an assertion of a webhook handler failed or if the app's rows are wrong. Exports a failed test first. */
   async endTest(...[context]: unknown[]): Promise<void> {
     this.#isInTest = false;
     const test = readFinishedTest(context);
