@@ -83,7 +83,7 @@ const schema = z.strictObject({
  * Validates the options and fills in defaults. Throws a UserError with a line for each invalid option.
  *
  * @param nameOf returns the name of an option for messages, such as `--observe`
- * @param sandbox the sandbox the receiver's app works with
+ * @param sandbox the sandbox that the receiver's app calls
  */
 export function readCheckOptions(
   url: string,

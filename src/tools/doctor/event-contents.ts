@@ -114,7 +114,7 @@ export const CONTENT_PROBES = {
       }),
     judge: (answers, evidence) => {
       const failing = answers.filter((answer) => !isAcceptedOrBusy(answer) && answer.sent !== UNKNOWN_FIELDS);
-      // OTHER_SPELLING decides if both fail, because a receiver that reserializes JSON may also fail on UNICODE.
+      // If UNICODE and OTHER_SPELLING fail, OTHER_SPELLING counts: a receiver that reserializes JSON may fail on both.
       const last = failing.at(-1);
       if (last === undefined) return judgeAcceptance(answers, "unknown_fields");
       if (!isSignatureRefusal(last, evidence)) return faultJudgement("content_crashes");

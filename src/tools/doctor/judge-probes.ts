@@ -77,7 +77,7 @@ function hidesFailure(answers: readonly Answer[]): boolean {
   );
 }
 
-/** Returns true if all failures are 5xx, which a receiver that fails at random also returns. */
+/** Returns true if all failures are 5xx. Then the receiver may be failing at random, and the probe is not the cause. */
 function onlyCrashes(answers: readonly Answer[]): boolean {
   const kinds = finalAnswers(answers).map(({ kind }) => kind);
   return kinds.includes("crashed") && kinds.every((kind) => kind === "crashed" || kind === "accepted");
@@ -193,7 +193,7 @@ function answerText({ status, duration_ms, location, body, error }: Answer): str
   return `${status}${target} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
 }
 
-/** Text with counts per status, the requests whose status is not the most frequent, and the slowest duration. */
+/** Text such as `9 × 200, 1 × 500 (unicode); the slowest in 12 ms`, with the names of requests with a rare status. */
 function summaryText(answers: readonly Answer[]): string {
   const groups = new Map<string, string[]>();
   for (const { status, error, sent } of answers) {

@@ -25,7 +25,7 @@ interface ChargeRecord {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Mailbox for the webhooks of a charge whose creating call is held. Acknowledging a webhook releases the call. */
+/** Mailbox for webhooks while a fault holds the call that creates a charge. Acknowledging a webhook ends the hold. */
 const MAILBOX = "check-webhook";
 const POLL_MS = 25;
 /** Timeout of an order, as a multiple of the webhook timeout: webhooks may time out while the order's call is held. */

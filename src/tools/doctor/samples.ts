@@ -88,7 +88,6 @@ export class SampleFactory {
     return [...before, charge];
   }
 
-  /** A new event about a charge. */
   event(charge: Charge, type = chargeEventType(charge.status)): SampleEvent {
     return this.eventOf(type, charge);
   }

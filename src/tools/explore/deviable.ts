@@ -34,7 +34,7 @@ export interface WebhookOccurrence {
 export interface JobMoment {
   /** Sandbox milliseconds since the start of the run. Absent means just before the customer pays on the page. */
   readonly sinceMs?: number;
-  /** A webhook sent at this moment. `reads` counts the reads of charges and withdrawals before the webhook. */
+  /** A webhook that arrives as the work runs. `reads`: number of charge and withdrawal reads before the webhook. */
   readonly concurrentWebhook?: { readonly place: WebhookOccurrence; readonly reads: number };
 }
 
@@ -47,13 +47,13 @@ export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "ti
 export interface RunPlan {
   deviateCall(place: CallOccurrence, change: CallChange): void;
   deviateWebhook(place: WebhookOccurrence, change: WebhookChange): void;
-  /** Has the customer send several copies of the first call to the app concurrently. */
+  /** Makes the customer send several copies of the first call to the app concurrently. */
   repeatFirstCall(times: number): void;
-  /** Has the customer pay after the charge has expired. */
+  /** Makes the customer pay after the charge has expired. */
   payLate(): void;
-  /** Has the customer pay a wrong amount or currency. The charge keeps the `timeline` of the plain run. */
+  /** Makes the customer pay a wrong amount or currency. The charge keeps the `timeline` of the plain run. */
   payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
-  /** Has the customer cancel the payment page in one browser tab, then try to pay in another. */
+  /** Makes the customer cancel the payment page in one browser tab, then try to pay in another. */
   cancelThenPay(): void;
   /** Advances sandbox time parallel to the flow's steps, after `call` arrives. Default: after a charge exists. */
   moveTime(ms: number, call?: CallOccurrence): void;
@@ -81,11 +81,11 @@ export interface Deviable {
     /** Why `hasJob` is false although the flow has scheduled work. */
     readonly jobReason?: string;
   };
-  /** Runs the flow without deviations: as the user wrote the flow (`check`), or to record the baseline (`learn`). */
+  /** Runs the flow without deviations. `check` runs the steps as the user wrote them; `learn` records the baseline. */
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
   /** Explains why runs cannot be concurrent; undefined if they can. Called after the plain runs. */
   isolationReason(): string | undefined;
-  /** Report notes about facts that the plain runs could not determine. Called after the plain runs. */
+  /** Returns notes about facts that the plain runs could not determine. Called after the plain runs. */
   openQuestions(): readonly string[];
   /** Returns the fields that the flow checks, and its blind spots. Called after the plain runs. */
   flowCoverage(): FlowCoverage;
