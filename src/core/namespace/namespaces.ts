@@ -30,7 +30,7 @@ import { UnopenedNamespaces } from "./unopened-namespaces.js";
 const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
-  /** Defaults of every namespace. `resolveInheritedWebhooks` decides which webhooks apply outside the default namespace. */
+  /** Defaults of every namespace. `resolveInheritedWebhooks` decides which webhooks other namespaces get. */
   readonly base: NamespaceDefaults;
   /** True if an API key that names an unknown namespace creates that namespace. */
   readonly autoNamespaces: boolean;

@@ -49,7 +49,7 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
 }
 
-/** Runs steps 2 to 4 of `handleCall` (key, rate limit, permission and organization), which need only the call's head. */
+/** Runs steps 2 to 4 of `handleCall`: key, rate limit, permission and organization. They need no body. */
 export function admitCall(
   namespaces: Namespaces,
   operation: Operation,

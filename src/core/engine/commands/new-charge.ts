@@ -24,7 +24,7 @@ export interface NewCharge {
   readonly traceparent?: string | null;
 }
 
-/** Fields that every new charge has, optional ones included. A payment of another amount sets the two excluded fields. */
+/** Fields that every new charge has, optional ones included. A payment of another amount sets the other two. */
 type InitialField = Exclude<keyof Charge, "amount_paid" | "currency_paid">;
 
 /** Creates a charge without a price, in the base currency, and schedules its expiry. The caller must put the charge. */
