@@ -23,7 +23,7 @@ import { openStorage } from "./core/store/open-storage.js";
 import { StoreError } from "./core/store/store-error.js";
 import { generateSeed, generateToken, systemWallClock } from "./core/time/wall-clock.js";
 import { parseStartOptions } from "./library-options.js";
-import { type OpenOptions, resolveServiceOptions } from "./options.js";
+import { resolveServiceOptions, type UnresolvedOptions } from "./options.js";
 import { PAGES } from "./pages/page-routes.js";
 import type { SandboxOptions } from "./public-types.js";
 import { Sandbox } from "./sandbox.js";
@@ -54,7 +54,7 @@ export function lazyReceiverCheck(timeout: string | undefined): ReceiverChecker 
 }
 
 /** Opens a sandbox without a port; throws a UserError for faults in options and files. */
-export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
+export async function openSandbox(requested: UnresolvedOptions): Promise<Sandbox> {
   const control_token = requested.control_token === "generate" ? generateToken() : requested.control_token;
   const version = packageVersion();
   const { fixtures, scenarios, fileScenarios, active, scenarioSettings, warnings } =

@@ -18,7 +18,7 @@ import type { LoadedScenario } from "./tools/scenario/files.js";
 import { loadShippedContent } from "./tools/scenario/shipped.js";
 
 /** Checked options of `start`, and those that only code can set. */
-export interface OpenOptions extends StartOptions {
+export interface UnresolvedOptions extends StartOptions {
   /** Uses a random seed instead of the fixed one, if neither the options nor stored data have a seed. */
   readonly useRandomSeed?: boolean;
   /** Rate limit if neither the options nor a scenario file set one. */
@@ -79,7 +79,7 @@ function optionText({ path, message }: OptionFault): string {
 
 /** Reads the files that the options name; throws an OptionsError with all faults of options and files. */
 export async function resolveServiceOptions(
-  options: StartOptions & Pick<OpenOptions, "furtherFixtures" | "fixturesValue">,
+  options: StartOptions & Pick<UnresolvedOptions, "furtherFixtures" | "fixturesValue">,
 ): Promise<ResolvedServiceOptions> {
   const shipped = await loadShippedContent();
   const faults: OptionFault[] = [...pathFaults(options.paths ?? {}), ...certificateFaults(options)];
@@ -185,7 +185,7 @@ async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): 
   return typeof source === "string" ? readMergedFixtures(base, source) : mergeFixtures(base, source);
 }
 
-async function fixturesSource({ fixtures: file, fixturesValue: value }: OpenOptions) {
+async function fixturesSource({ fixtures: file, fixturesValue: value }: UnresolvedOptions) {
   if (file !== undefined || value === undefined) return file;
   const { documentFromValue: valueDocument } = await import("./core/files/documents.js");
   return valueDocument(value);

@@ -2,7 +2,7 @@ import { getPath } from "hono/utils/url";
 import type { Namespaces } from "./core/namespace/namespaces.js";
 import { loadLazily } from "./core/schema/load-lazily.js";
 import { refuse } from "./core/schema/refusals.js";
-import type { OpenOptions } from "./options.js";
+import type { UnresolvedOptions } from "./options.js";
 import { type Apps, healthReply } from "./server/http/app.js";
 import { isDropped, parseBearerKey } from "./server/http/call.js";
 import { ControlAccess, controlAccessMode } from "./server/http/control-access.js";
@@ -20,7 +20,7 @@ import { createErrorResponders } from "./server/http/raw-responses.js";
 import { errorReply, serializeReply, toResponse } from "./server/http/reply.js";
 import type { TrustFiles } from "./server/tls/trust-files.js";
 
-export type ResolvedOpenOptions = OpenOptions & { readonly onError: (error: unknown) => void };
+export type ResolvedOpenOptions = UnresolvedOptions & { readonly onError: (error: unknown) => void };
 
 export interface PortContext {
   readonly apps: Apps;
@@ -33,7 +33,7 @@ export interface ListeningPort extends ListeningServer {
   readonly trust?: TrustFiles;
 }
 
-function isSecure({ tls, tls_cert }: OpenOptions): boolean {
+function isSecure({ tls, tls_cert }: UnresolvedOptions): boolean {
   return tls === true || tls_cert !== undefined;
 }
 
@@ -109,13 +109,16 @@ function open(
   });
 }
 
-export function sandboxUrl(host: string, port: number, options: OpenOptions): string {
+export function sandboxUrl(host: string, port: number, options: UnresolvedOptions): string {
   const name = isWildcardAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `${isSecure(options) ? "https" : "http"}://${name}:${port}`;
 }
 
 /** The server's host names besides `LOCAL_HOST_NAMES`, without ports. */
-function namesOf(host: string, { public_url, advertise_url, allowed_host = [] }: OpenOptions): string[] {
+function namesOf(
+  host: string,
+  { public_url, advertise_url, allowed_host = [] }: UnresolvedOptions,
+): string[] {
   const name = normalizeAddress(host);
   const all = [
     ...allowed_host,

@@ -102,7 +102,7 @@ export class Sandbox {
     return this.#options.rate_limit;
   }
 
-  /** Token of the control API on a port beyond loopback; undefined if the API needs no token or gives no access. */
+  /** Token that other machines need for the control API; undefined without one. */
   get controlToken(): string | undefined {
     const { control_token } = this.#options;
     return control_token === "off" ? undefined : control_token;

@@ -65,7 +65,7 @@ function fittingRows(columns: readonly string[], rows: Rows, width: number): Row
     }
     return some.map((row) => row.map((text, index) => cutCells(text, widths[index]!)));
   };
-  // A column with the format `id` may be cut if it has only names, such as the scenario that caused a fault.
+  // Ids are never shortened. An `id` column that holds names only, such as names of scenarios, may be.
   const cuttable = [...columns.keys()].filter((index) => {
     const format = formats[index]!;
     return CUT.includes(format) || (format === "id" && !rows.some((row) => ID.test(row[index]!)));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../../src/opening.js";
-import type { OpenOptions } from "../../src/options.js";
+import type { UnresolvedOptions } from "../../src/options.js";
 import { Api } from "../support/api-client.js";
 import { folderWith, temporaryFolder } from "../support/folders.js";
 import { closedAtEnd } from "../support/lifetime.js";
@@ -50,7 +50,7 @@ describe("the world a scenario file wants", () => {
     );
   });
 
-  async function opened(options: OpenOptions, files: Readonly<Record<string, string>>) {
+  async function opened(options: UnresolvedOptions, files: Readonly<Record<string, string>>) {
     const folder = folderWith(files);
     const warnings: string[] = [];
     const sandbox = await openSandbox({

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { createCharge } from "../../src/cli/client/charges.js";
-import type { ClientCall } from "../../src/cli/client/client-command.js";
+import type { CommandInput } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection } from "../../src/cli/client/connection.js";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   import: [STATE],
 };
 
-let asked: (...words: string[]) => ClientCall;
+let asked: (...words: string[]) => CommandInput;
 const views = CLIENT_COMMANDS.map((row) => {
   const name = row.usage.split(" ")[0]!;
   const words = WORDS[name] ?? [];

@@ -3,14 +3,14 @@ import { issueMessage, issuePath, safeParse } from "../../src/core/schema/issues
 import { OPERATION_IDS } from "../../src/core/schema/operation-ids.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { openSandbox } from "../../src/opening.js";
-import type { OpenOptions } from "../../src/options.js";
+import type { UnresolvedOptions } from "../../src/options.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { Api, expectError, KES_ORDER, later, okBody, openApi, START } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 
 /** A sandbox with these keys in its config file, checked as that is. */
-async function configured(config: OpenOptions): Promise<Api> {
+async function configured(config: UnresolvedOptions): Promise<Api> {
   const checked = safeParse(startOptionsSchema, config);
   if (!checked.ok)
     throw new Error(checked.issues.map((issue) => `${issuePath(issue)} ${issueMessage(issue)}`).join());
@@ -211,7 +211,7 @@ describe("fees and rates", () => {
     [{ fees: { ussd: { platform_percent: "1" } } }, "fees.ussd"],
     [{ rates: { EUR: "1" } }, "rates.EUR"],
   ])("of what there is not are refused at the start: %j", async (config, message) => {
-    await expect(configured(config as OpenOptions)).rejects.toThrow(message);
+    await expect(configured(config as UnresolvedOptions)).rejects.toThrow(message);
   });
 });
 

@@ -2,7 +2,7 @@ import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { parseAssignments } from "./assignments.js";
-import { type ClientAction, type ClientCall, type ClientCommand, flagText } from "./client-command.js";
+import { type ClientAction, type ClientCommand, type CommandInput, flagText } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { HISTORY_ACTION, OTLP_OPTION } from "./insight.js";
 import { listCommand } from "./lists.js";
@@ -22,7 +22,7 @@ function movesTo(to: string): ClientAction {
   };
 }
 
-function onThePage(verb: string, body: (asked: ClientCall) => object | Promise<object>): ClientAction {
+function onThePage(verb: string, body: (asked: CommandInput) => object | Promise<object>): ClientAction {
   return {
     call: async (asked) => {
       const { connection, positionalArguments } = asked;
@@ -117,7 +117,7 @@ interface Method {
 const CUSTOMER = { phone_number: "+254700000001", bank_account_number: "0123456789" };
 
 /** `charge create`: makes a charge with the same calls as an app. With `--hosted`, uses a hosted checkout. */
-export async function createCharge({ connection, flags }: ClientCall): Promise<JsonBody> {
+export async function createCharge({ connection, flags }: CommandInput): Promise<JsonBody> {
   const { amount = "25.00", email = "ada@shop.test", scenario, hosted } = flags;
   const headers: Record<string, string> =
     scenario === undefined ? {} : { "sandbox-scenario": String(scenario) };

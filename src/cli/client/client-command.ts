@@ -3,7 +3,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { Connection, ConnectionFlags, JsonBody } from "./connection.js";
 
 /** A parsed command line: sandbox, flags, and the words after the command's name. */
-export interface ClientCall {
+export interface CommandInput {
   readonly connection: Connection;
   readonly flags: ConnectionFlags & Readonly<Record<string, string | boolean | undefined>>;
   readonly positionalArguments: readonly (string | undefined)[];
@@ -11,11 +11,11 @@ export interface ClientCall {
 
 export interface ClientAction {
   /** Runs the action. Resolves with the result to print, or with undefined if nothing is left to print. */
-  readonly call: (asked: ClientCall) => Promise<JsonBody | undefined>;
+  readonly call: (asked: CommandInput) => Promise<JsonBody | undefined>;
   /** Progress text on a terminal, for long actions. */
   readonly progressText?: string;
   /** Formats the result when `--json` is absent; default: a line per field. */
-  readonly formatResult?: (answer: JsonBody, asked: ClientCall) => string;
+  readonly formatResult?: (answer: JsonBody, asked: CommandInput) => string;
 }
 
 /** A command that calls a running sandbox. */

@@ -4,7 +4,7 @@ import { helpText } from "../help-text.js";
 import { addConnectionOptions } from "../options.js";
 import { ProgressLine, printJson, printText } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
-import { type ClientCall, type ClientCommand, requireKnownWord } from "./client-command.js";
+import { type ClientCommand, type CommandInput, requireKnownWord } from "./client-command.js";
 import { CLOCK_COMMAND } from "./clock.js";
 import { Connection } from "./connection.js";
 import { INSIGHT_COMMANDS } from "./insight.js";
@@ -38,11 +38,11 @@ export function addClientCommands(root: Command): void {
     addConnectionOptions(command)
       .addHelpText("after", helpText(row.example))
       .action(async (...given: unknown[]) => {
-        const flags = given.at(-2) as ClientCall["flags"];
+        const flags = given.at(-2) as CommandInput["flags"];
         await carryOut(row, {
           connection: new Connection(flags),
           flags,
-          positionalArguments: given.slice(0, -2) as ClientCall["positionalArguments"],
+          positionalArguments: given.slice(0, -2) as CommandInput["positionalArguments"],
         });
       });
   }
@@ -71,7 +71,7 @@ function withElapsedTime(doing: string | undefined, isWanted: boolean): () => vo
 
 async function carryOut(
   { usage, verbs = {}, defaultAction }: ClientCommand,
-  asked: ClientCall,
+  asked: CommandInput,
 ): Promise<void> {
   const [, ...names] = usage.split(" ");
   const verb = asked.positionalArguments[names.findIndex((name) => VERB.test(name))];

@@ -1,5 +1,5 @@
 import { LIST_COLUMNS, type ListName } from "../../core/reports/list-columns.js";
-import type { ClientAction, ClientCall, ClientCommand } from "./client-command.js";
+import type { ClientAction, ClientCommand, CommandInput } from "./client-command.js";
 import { tableFormatter } from "./output.js";
 
 const LIMIT = ["--limit <number>", "how many"] as const;
@@ -33,7 +33,7 @@ export function listAction(name: ListName, query: Readonly<Record<string, unknow
 }
 
 /** Query parameters of a list, from the command's flags. */
-export function listQuery(name: ListName, flags: ClientCall["flags"]): Readonly<Record<string, unknown>> {
+export function listQuery(name: ListName, flags: CommandInput["flags"]): Readonly<Record<string, unknown>> {
   const values = filtersOf(name).map(({ name, option: [spelling] = [""] }) => [
     name,
     flags[/^--([a-z]+)/.exec(spelling)?.[1] ?? ""],

@@ -3,8 +3,8 @@ import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { quoteForShell } from "../help-text.js";
 import {
-  type ClientCall,
   type ClientCommand,
+  type CommandInput,
   createResourceCall,
   requireArgument,
   requireKnownWord,
@@ -199,7 +199,7 @@ export const ENV_COMMAND: ClientCommand = {
   },
 };
 
-function formatOf({ format = "dotenv" }: ClientCall["flags"]): string {
+function formatOf({ format = "dotenv" }: CommandInput["flags"]): string {
   return requireKnownWord(FORMATS, "env --format", String(format));
 }
 

@@ -6,12 +6,12 @@ import { machineNowMs, pause } from "../../core/time/timers.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { parseAssignments } from "./assignments.js";
 import { formatCharge } from "./charges.js";
-import { type ClientCall, type ClientCommand, flagText } from "./client-command.js";
+import { type ClientCommand, type CommandInput, flagText } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { listCommand, listQuery } from "./lists.js";
 import { tableFormatter } from "./output.js";
 
-const timeoutOf = ({ flags: { timeout = "30s" } }: ClientCall): string => String(timeout);
+const timeoutOf = ({ flags: { timeout = "30s" } }: CommandInput): string => String(timeout);
 
 const toleratedOf = ({ tolerated }: JsonBody): string[] =>
   (tolerated as string[]).map((note) => `passed over: ${note}`);
@@ -65,7 +65,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
 ];
 
 /** Prints an event of the stream if its type matches. */
-function printMessage(name: string, data: JsonBody, { type, json }: ClientCall["flags"]): void {
+function printMessage(name: string, data: JsonBody, { type, json }: CommandInput["flags"]): void {
   if (name === "missed") printErrorLine(`${data.count} messages of the stream arrived too fast to be shown`);
   if (name !== "event") return;
   if (type !== undefined && !matchesAnyGlob(flagText(type)!, String(data.type))) return;

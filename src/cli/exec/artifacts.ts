@@ -12,7 +12,7 @@ import {
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
 import {
-  type Artifacts,
+  type ArtifactWriter,
   type CommandRunResult,
   controlClientOf,
   type ExecPlan,
@@ -22,7 +22,7 @@ import {
 const TEST_NAME_MAX = 80;
 
 /** Creates the folder. Throws before anything runs if the folder cannot be written. */
-export function openArtifacts(folder: string): Artifacts {
+export function openArtifacts(folder: string): ArtifactWriter {
   const probe = join(folder, `.payments-sandbox-${process.pid}`);
   try {
     makeFolder(folder);
@@ -37,7 +37,7 @@ export function openArtifacts(folder: string): Artifacts {
   return new ArtifactsFolder(folder);
 }
 
-class ArtifactsFolder implements Artifacts {
+class ArtifactsFolder implements ArtifactWriter {
   readonly #folder: string;
 
   constructor(folder: string) {

@@ -16,7 +16,7 @@ export interface ExecPlan {
   readonly options: StartOptions;
   readonly templates: readonly EnvironmentTemplate[];
   readonly runner: CommandRunner;
-  readonly artifacts: Artifacts | undefined;
+  readonly artifacts: ArtifactWriter | undefined;
   readonly isStrict: boolean;
   /** The command that prints the app's payment records. */
   readonly reconcile: string | undefined;
@@ -53,7 +53,7 @@ export interface MatrixRunPlan {
 }
 
 /** The folder of `--artifacts`. */
-export interface Artifacts {
+export interface ArtifactWriter {
   /** Saves a run, whether it passed or failed. */
   save(
     sandbox: Sandbox,

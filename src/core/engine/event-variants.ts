@@ -7,7 +7,7 @@ import type { EventRecord, Mishap } from "./records.js";
 /** Types that a false event claims, to make the app act: deliver goods for a charge, or pay a withdrawal again. */
 const CLAIMS = { charge: "charge.completed", withdrawal: "withdrawal.failed" } as const;
 
-/** Mishap of a false event, which a scenario sends beside the real event and with an invalid signature. */
+/** Returns the mishap of a false event. A scenario sends it beside the real event, with an invalid signature. */
 export function invalidSignatureMishap(
   scenario: string,
   { type }: EventRecord,

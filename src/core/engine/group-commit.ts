@@ -149,7 +149,7 @@ export class GroupCommit {
       const later = this.#batch;
       this.#batch = newBatch();
       this.#pending = undefined;
-      // Callers may ignore the promise. The failure counts as reported only if `whenStored` was called.
+      // `false`: a caller may ignore the promise, so the error may still have to be reported.
       this.#rollBack([batch, later], { error }, false);
       throw error;
     };

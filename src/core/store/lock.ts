@@ -235,7 +235,7 @@ function putBack(aside: string, lockFile: string): void {
   try {
     linkSync(aside, lockFile);
   } catch (error) {
-    // EEXIST: a new lock exists, so the old owner's `check` will throw. Other errors: the disk has no hard links.
+    // EEXIST: a new owner has the lock, and the old one's `check` will throw. Other errors: the disk has no hard links.
     if (systemErrorCode(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }

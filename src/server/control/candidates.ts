@@ -12,12 +12,12 @@ import { createDeliveryMapper, deliveriesOfObject } from "./deliveries.js";
 import { requestEntryView } from "./requests.js";
 
 /** Expected fields of a record, as `findMismatches` takes them. */
-export type RecordMatch = Readonly<Record<string, unknown>>;
+export type ExpectedFields = Readonly<Record<string, unknown>>;
 
 /** Finds and reads records of one kind, for `POST /_sandbox/wait`. */
 export interface RecordSource<Item extends object> {
   /** Records that may match, from an index if the match has an indexed field. */
-  possibleMatches(match: RecordMatch): Iterable<Item>;
+  possibleMatches(match: ExpectedFields): Iterable<Item>;
   newest(limit: number): readonly Item[];
   /** Changed records with their keys; a deleted record is undefined. */
   changed(news: WatchedChanges): Iterable<readonly [RecordKey, Item | undefined]>;
@@ -65,7 +65,7 @@ function zeroOrOne<Item>(item: Item | undefined): Item[] {
   return item === undefined ? [] : [item];
 }
 
-function chargesAmong(state: State, match: RecordMatch): Iterable<Charge> {
+function chargesAmong(state: State, match: ExpectedFields): Iterable<Charge> {
   const id = exactText(match.charge_id);
   if (id !== undefined) return zeroOrOne(state.get("charges", id));
   const checkoutId = exactText(match.checkout_id);
@@ -74,7 +74,7 @@ function chargesAmong(state: State, match: RecordMatch): Iterable<Charge> {
   return fields.length === 0 ? state.tables.charges.values() : state.chargesMatching(fields);
 }
 
-function indexedFields({ customer_email, metadata }: RecordMatch): FieldCondition<Charge>[] {
+function indexedFields({ customer_email, metadata }: ExpectedFields): FieldCondition<Charge>[] {
   const email = exactText(customer_email);
   const isObject = typeof metadata === "object" && metadata !== null && !isMatcher(metadata);
   return [
@@ -86,7 +86,7 @@ function indexedFields({ customer_email, metadata }: RecordMatch): FieldConditio
   ];
 }
 
-function deliveriesAmong(state: State, match: RecordMatch): Iterable<Delivery> {
+function deliveriesAmong(state: State, match: ExpectedFields): Iterable<Delivery> {
   const id = exactText(match.delivery_id);
   if (id !== undefined) return zeroOrOne(state.get("deliveries", id));
   const eventId = exactText(match.event_id);

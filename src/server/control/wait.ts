@@ -11,7 +11,7 @@ import { loadLazily } from "../../core/schema/load-lazily.js";
 import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { WAITABLE_SCHEMAS } from "../../core/schema/waited-records.js";
-import { type RecordMatch, type RecordSource, recordSourceOf } from "./candidates.js";
+import { type ExpectedFields, type RecordSource, recordSourceOf } from "./candidates.js";
 import { defineControlOperation, refuseUnknownNames } from "./control-operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
@@ -97,7 +97,7 @@ function waitError(end: string, namespace: string): Refusal | undefined {
 /** Counts matching records until the number that the wait expects is reached. */
 class RecordWatch implements WaitCondition {
   readonly #candidates: RecordSource<object>;
-  readonly #match: RecordMatch;
+  readonly #match: ExpectedFields;
   readonly #count: number | Range;
   /** Expected fields that can be read from the stored record. */
   readonly #direct: readonly { readonly expected: unknown; readonly read: (item: object) => unknown }[];
@@ -105,7 +105,7 @@ class RecordWatch implements WaitCondition {
   readonly #viewed: Readonly<Record<string, unknown>>;
   #matching = new Map<RecordKey, object>();
 
-  constructor(candidates: RecordSource<object>, match: RecordMatch, count: number | Range) {
+  constructor(candidates: RecordSource<object>, match: ExpectedFields, count: number | Range) {
     this.#candidates = candidates;
     this.#match = match;
     this.#count = count;
@@ -168,7 +168,7 @@ class RecordWatch implements WaitCondition {
 /** Error details that list the nearest misses; undefined if there are none. */
 function nearestMisses(
   { newest, key, view }: RecordSource<object>,
-  match: RecordMatch,
+  match: ExpectedFields,
 ): ErrorDetails | undefined {
   const ranked = newest(MISSES_SEARCHED)
     .map((record) => ({ key: key(record), faults: findMismatches(match, view(record)) }))

@@ -59,7 +59,7 @@ export interface Observation {
   readonly isUnclear?: true;
 }
 
-/** The probe that finds out if the observed view shows payments at all. */
+/** The probe that reports a view which shows no payments at all. */
 export const VISIBILITY_PROBE: Probe = "duplicate";
 
 export interface Judgement {

@@ -16,7 +16,7 @@ import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./pla
 
 /** How a deviation changes the plan of a run. */
 interface Effect {
-  /** @param repeats number of copies in a race, such as copies of a webhook */
+  /** Adds the change to the plan. @param repeats number of copies, for a kind that sends something several times */
   readonly applyTo: (plan: RunPlan, repeats: number) => void;
   /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;

@@ -8,7 +8,7 @@ import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
 import type { StepRole } from "../deviable.js";
 import { statusMeaningOf } from "../judge.js";
 import { type Flow, findFirstAppWrite, findHostedPaymentStep } from "./flow.js";
-import { type Baseline, JOB_WEBHOOK_DELAY, type SandboxPlan } from "./sandbox-plan.js";
+import { type Baseline, type SandboxPlan, WEBHOOK_DELAY_BEFORE_JOB } from "./sandbox-plan.js";
 
 /** A run as a scenario file, with the role of each step. */
 export interface RunDocument {
@@ -121,7 +121,7 @@ function withRole(role: StepRole, steps: readonly RawStep[]): Placed[] {
   return steps.map((step) => ({ step, role }));
 }
 
-/** Makes steps that expect every view to differ from the plain run's view of a paid order. */
+/** Makes one step per view. Each expects that the view does not show what it shows after a paid plain run. */
 function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
   return viewsOf(flow, (index) => ({ expect: { body: { not: observed[index] } } })).map(({ step }) => step);
 }
@@ -284,10 +284,15 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
           : [
               {
                 name: AT_ONCE_NAME,
-                parallel: [ticks, [workBegins(plan.pace), { advance: JOB_WEBHOOK_DELAY }]],
+                parallel: [ticks, [workBegins(plan.pace), { advance: WEBHOOK_DELAY_BEFORE_JOB }]],
               },
             ];
-      return inserted(all, atMs, work, concurrentWebhook === undefined ? 0 : durationToMs(JOB_WEBHOOK_DELAY));
+      return inserted(
+        all,
+        atMs,
+        work,
+        concurrentWebhook === undefined ? 0 : durationToMs(WEBHOOK_DELAY_BEFORE_JOB),
+      );
     }, placed) as Placed[];
 }
 

@@ -28,7 +28,7 @@ export interface Baseline {
 }
 
 /** Delay of a webhook in sandbox time, so that the webhook arrives while the scheduled work runs. */
-export const JOB_WEBHOOK_DELAY = "1s";
+export const WEBHOOK_DELAY_BEFORE_JOB = "1s";
 /** Response delays of three reads while the scheduled work and a webhook race; each read takes longer than the last. */
 const SLOW_READS_MS = [20, 40, 60];
 /** Response delay of reads while copies of a webhook race, in a saved file. */
@@ -152,7 +152,7 @@ export class SandboxPlan implements RunPlan {
     const { concurrentWebhook } = moment;
     if (concurrentWebhook === undefined) return;
     this.isRepeated ||= isSaved;
-    this.deviateWebhook(concurrentWebhook.place, { delay: JOB_WEBHOOK_DELAY });
+    this.deviateWebhook(concurrentWebhook.place, { delay: WEBHOOK_DELAY_BEFORE_JOB });
     for (const ms of SLOW_READS_MS) {
       const delay_answer = formatDuration(ms * this.pace * (isSaved ? 2 : 1));
       this.#slowRead({ delay_answer, skip: concurrentWebhook.reads, times: 1 });

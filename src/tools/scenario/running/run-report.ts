@@ -28,7 +28,7 @@ export interface StepReport {
   readonly steps?: readonly StepReport[];
 }
 
-/** Line of a rule, or of a step that sets a fault. */
+/** Where a file has a rule, or a step that sets a fault. */
 export interface RulePlace {
   /** Name in `never_happened`. */
   readonly rule: string;
