@@ -3,8 +3,7 @@ import type { ObservedDelivery, ObservedRun } from "../../src/tools/explore/devi
 import type { DeviationKind } from "../../src/tools/explore/deviation-set.js";
 import { DEVIATION_KIND_DEFINITIONS, deviationsAt } from "../../src/tools/explore/kinds.js";
 import { type Place, placesOf } from "../../src/tools/explore/places.js";
-import { scenarioName } from "../../src/tools/explore/sandbox/sandbox-deviable.js";
-import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
+import { SandboxPlan, scenarioName } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const SECOND = 1_000;
 const charge = (id: string) => ({ id, metadata: {}, history: [], isAutomatic: true });

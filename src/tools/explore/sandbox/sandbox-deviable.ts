@@ -4,7 +4,6 @@
  *   plan ── run-document.ts ──> scenario file ── RunSession ──> report and rows of lists ── observation.ts ──> trace
  */
 
-import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { SandboxFetch } from "../../../control-client.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
@@ -38,7 +37,7 @@ import {
   quietReports,
   type RunDocument,
 } from "./run-document.js";
-import { type Baseline, SandboxPlan } from "./sandbox-plan.js";
+import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { repeatForCustomers } from "./several-customers.js";
 
 export interface SandboxDeviableOptions {
@@ -350,18 +349,6 @@ function endingOf(message: string): RunFailure["ending"] {
   if (message.endsWith("nothing listens there")) return "unreachable";
   if (message.startsWith("no answer within")) return "timeout";
   return message.startsWith("the app did not respond") ? "broken" : undefined;
-}
-
-const MAX_NAME = 100;
-
-/** Names a scenario after the flow and its deviations. */
-export function scenarioName(flow: string, set: DeviationSet): string {
-  const parts = set.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
-  const name = [flow, ...parts].join(".");
-  if (name.length <= MAX_NAME) return name;
-  // The hash keeps shortened names distinct.
-  const ending = `.${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
-  return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
 }
 
 /** Converts include paths from the flow's folder (`from`) to the folder of the saved file (`to`). */

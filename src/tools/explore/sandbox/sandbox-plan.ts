@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type {
@@ -169,4 +170,16 @@ export class SandboxPlan implements RunPlan {
   get excusesErrors(): boolean {
     return this.faults.length > 0 || this.webhooks.some(({ lose_answer }) => lose_answer === true);
   }
+}
+
+const MAX_NAME = 100;
+
+/** Names a scenario after the flow and its deviations. */
+export function scenarioName(flow: string, set: DeviationSet): string {
+  const parts = set.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
+  const name = [flow, ...parts].join(".");
+  if (name.length <= MAX_NAME) return name;
+  // The hash keeps shortened names distinct.
+  const ending = `.${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
 }
