@@ -36,7 +36,7 @@ export class ObserverList<Request = RequestEntry> {
       }
   }
 
-  /** Does not call `runSafely`: a closure for each observer would cost as much as the observer's work. */
+  /** Like `notifyArrival`, does not call `runSafely`: a closure per observer would cost as much as the observer's work. */
   notifyRequest(request: Request): void {
     for (const observer of this.#all)
       try {
@@ -47,7 +47,12 @@ export class ObserverList<Request = RequestEntry> {
   }
 
   notifyArrival(request: Request): void {
-    for (const observer of this.#all) this.runSafely(observer, () => observer.onArrival?.(request));
+    for (const observer of this.#all)
+      try {
+        observer.onArrival?.(request);
+      } catch (error) {
+        this.reportError(observer, error);
+      }
   }
 
   notifyReport(name: string): void {
