@@ -49,6 +49,11 @@ const schemes: [Signature, (incoming: Incoming) => void, notSent: string[]][] = 
     },
     ["rotated_secret"],
   ],
+  [
+    { header: "X-Sig", algorithm: "sha1", encoding: "base64", payload: "body", prefix: "=" },
+    ({ body, headers }) => must(headers["x-sig"] === `=${hmac("sha1", body.toString(), "base64")}`),
+    NO_TIMES,
+  ],
 ];
 
 it.each(schemes)(

@@ -178,7 +178,8 @@ function changeSignature(
   const tag = signatureFormat.replace("{signature}", "");
   const changed = Object.entries(signed).map(([name, text]): [string, string] => {
     if (!headers[name]?.includes("{signatures}")) return [name, text];
-    const start = tag === "" ? 0 : text.lastIndexOf(tag);
+    // The first one: the base64 of a signature may end like the tag.
+    const start = text.indexOf(tag);
     return [name, forge({ head: text.slice(0, start), tag, value: text.slice(start + tag.length) })];
   });
   return Object.fromEntries(changed);
