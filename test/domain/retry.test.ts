@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideRetry, isSuccessStatus } from "../../src/core/domain/retry.js";
+import { decideRetry } from "../../src/core/domain/retry.js";
 import { durationToMs } from "../../src/core/schema/duration.js";
+import { isSuccessStatus } from "../../src/core/schema/http-response.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 
 const SCHEDULE = [5_000, 300_000, 1_800_000];

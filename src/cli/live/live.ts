@@ -6,6 +6,7 @@ import type {
   TransitionActivity,
 } from "../../core/schema/activity-events.js";
 import { formatDuration } from "../../core/schema/duration.js";
+import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { toPrintableLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
@@ -137,7 +138,7 @@ function transitionParts({ id, status, reason, by }: TransitionActivity, isWide:
 
 function attemptParts(attempt: AttemptActivity, room: number): StyledText[] {
   const { type, status, error, response_body } = attempt;
-  const isTaken = status !== null && status >= 200 && status < 300;
+  const isTaken = isSuccessStatus(status);
   const head = `→ ${type}  ${attempt.target.replace(/^http:\/\//, "")}  `;
   const answer = String(status ?? error ?? "no response");
   const next = isTaken ? "" : nextTry(attempt);

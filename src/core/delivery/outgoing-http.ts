@@ -2,6 +2,7 @@ import * as dns from "node:dns";
 import * as http from "node:http";
 import type { LookupFunction } from "node:net";
 import type { HttpResponse } from "../schema/http-response.js";
+import { isSuccessStatus } from "../schema/http-response.js";
 import { loadLazily } from "../schema/load-lazily.js";
 import { isCloudMetadataAddress } from "../schema/receiver-url.js";
 
@@ -138,7 +139,7 @@ export async function callUrl(url: URL, call: OutgoingHttpCall): Promise<HttpRes
       isAnswered = true;
       const status = response.statusCode!;
       resolve({
-        ok: status >= 200 && status < 300,
+        ok: isSuccessStatus(status),
         status,
         headers: headersOf(response),
         text: () => readText(response),

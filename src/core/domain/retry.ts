@@ -1,3 +1,5 @@
+import { isSuccessStatus } from "../schema/http-response.js";
+
 interface ReceiverResponse {
   /** HTTP status; null if there was no response. */
   readonly status: number | null;
@@ -7,11 +9,6 @@ interface ReceiverResponse {
 type RetryDecision =
   | { readonly next: "delivered" | "disable" | "give_up" }
   | { readonly next: "retry"; readonly afterMs: number };
-
-/** Redirects are not followed and count as failures. */
-export function isSuccessStatus(status: number | null): boolean {
-  return status !== null && status >= 200 && status < 300;
-}
 
 /** Maximum Retry-After, unless a step of the schedule is longer. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;

@@ -2,6 +2,7 @@ import { firstExpiredMs } from "../domain/charge-transition.js";
 import { isAnswerLost } from "../engine/commands/delivery-commands.js";
 import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
+import { isSuccessStatus } from "../schema/http-response.js";
 import type { ServedRequest } from "./served-request.js";
 
 type CounterKind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
@@ -129,6 +130,5 @@ function hasArrived(delivery: Delivery, attempt: Attempt): boolean {
 }
 
 function isAccepted(delivery: Delivery, attempt: Attempt): boolean {
-  const isGood = attempt.status !== null && attempt.status < 300;
-  return isSent(attempt) && (isGood || isAnswerLost(delivery, attempt));
+  return isSent(attempt) && (isSuccessStatus(attempt.status) || isAnswerLost(delivery, attempt));
 }

@@ -1,4 +1,5 @@
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
+import { isSuccessStatus } from "../schema/http-response.js";
 import { formatCount, toPrintableLine } from "../schema/text-format.js";
 import type { ChargeHistories, ChargeHistory } from "./namespace-export.js";
 
@@ -96,7 +97,6 @@ const MAX_REFUSAL_LENGTH = 200;
 
 /** Body of a response that refused the webhook. */
 function refusalOf({ status, response_body }: Extract<ChargeHistoryItem, { kind: "attempt" }>): string {
-  const isTaken = status !== null && status >= 200 && status < 300;
-  if (isTaken || !response_body) return "";
+  if (isSuccessStatus(status) || !response_body) return "";
   return `: ${response_body.replace(/\s+/g, " ").slice(0, MAX_REFUSAL_LENGTH)}`;
 }

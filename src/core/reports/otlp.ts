@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
+import { isSuccessStatus } from "../schema/http-response.js";
 import { missingStatusReason } from "./charge-history-text.js";
 import type { ChargeHistory } from "./namespace-export.js";
 
@@ -103,7 +104,7 @@ function spanOf(item: Extract<ChargeHistoryItem, { kind: "request" | "attempt" }
       "payments.webhook.id": item.webhook_id,
       "payments.delivery.id": item.delivery_id,
     }),
-    ...statusOf(status === null || status < 200 || status >= 300, error ?? status),
+    ...statusOf(!isSuccessStatus(status), error ?? status),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../cor
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { HttpResponse } from "../../core/schema/http-response.js";
+import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { joinPieces } from "../../core/time/wall-clock.js";
@@ -158,7 +159,7 @@ export function createInProcessControl(
 function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): HttpResponse {
   return {
     status,
-    ok: status < 300,
+    ok: isSuccessStatus(status),
     headers: new Headers({ ...replyHeaders(nowMs), ...headers }),
     body: null,
     text: async () => (pieces === undefined ? json : joinPieces(pieces)),

@@ -1,4 +1,5 @@
 import { parseJsonOrText } from "../../core/schema/depth.js";
+import { isSuccessStatus } from "../../core/schema/http-response.js";
 import type { Answer } from "../../core/schema/receiver-report.js";
 
 type Leaf = string | number | boolean | null;
@@ -12,7 +13,7 @@ const STATUS = "the status";
 /** Reads the view in an answer. Masks the charge's ids, so that views of two charges are comparable. */
 export function viewOf({ status, body }: Answer, names: readonly string[], nowMs: number): AppView {
   const leaves = new Map<string, Leaf>([[STATUS, status]]);
-  if (status === null || status >= 300) return leaves;
+  if (!isSuccessStatus(status)) return leaves;
   const masked = names.reduce((text, name) => text.replaceAll(name, "…"), body);
   flatten(parseJsonOrText(masked), "", leaves, nowMs);
   return leaves;

@@ -2,6 +2,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { ChargeHistoryItem } from "../../../core/schema/control-responses.js";
+import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { iso } from "../../../core/schema/time.js";
 import { collectChargeHistory } from "../../../server/control/charge-history.js";
 import { groupDigits } from "../../format.js";
@@ -144,7 +145,7 @@ function attemptLine(context: PageContext, item: Extract<ChargeHistoryItem, { ki
   const { delivery_id, attempt, status, error, response_body, duration_ms, sent_at, at } = item;
   const delivery = context.namespace.engine.state.get("deliveries", delivery_id);
   const isLast = delivery?.attempts.length === attempt;
-  const isProblem = status === null || status >= 300;
+  const isProblem = !isSuccessStatus(status);
   const response = ui.badge(status === null ? "no response" : String(status), ui.httpTone(status));
   const body = html`${receiverLink(context, item, `#attempt-${attempt}`)} ${response}
 <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>

@@ -1,3 +1,4 @@
+import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps } from "../loaded-steps.js";
 import { STEPS } from "../steps/step-kinds.js";
@@ -23,7 +24,7 @@ function attemptsOf({ attempts }: LogRow): readonly Attempt[] {
 }
 
 function isAccepted({ status }: Attempt): boolean {
-  return status !== null && status < 300;
+  return isSuccessStatus(status);
 }
 
 /** Returns a message if there were webhook attempts and no receiver accepted one. */

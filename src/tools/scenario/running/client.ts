@@ -1,6 +1,7 @@
 import { ControlClient, type ControlClientOptions } from "../../../control-client.js";
 import { parseJsonOrText } from "../../../core/schema/depth.js";
 import type { HttpResponse } from "../../../core/schema/http-response.js";
+import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { createAbortController } from "../../../core/time/deadline.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import { CannotRunError, StepFailure } from "./failure.js";
@@ -66,7 +67,7 @@ export class Client {
   /** Calls the control API; an error response fails the step. */
   async callOrFail(method: string, path: string, body?: unknown): Promise<unknown> {
     const answer = await this.control(method, path, body);
-    if (answer.status >= 200 && answer.status < 300) return answer.body;
+    if (isSuccessStatus(answer.status)) return answer.body;
     const { error } = answer.body as { error?: { code?: string; message?: string; details?: unknown } };
     throw new StepFailure({
       message: `the sandbox refused: ${error?.message ?? `status ${answer.status}`}`,

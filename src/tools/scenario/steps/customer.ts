@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { chargeStatusSchema } from "../../../core/schema/common.js";
 import { payRequestSchema } from "../../../core/schema/control-requests.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
+import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { withNameKind } from "../../../core/schema/name-kinds.js";
 import type { CallResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
@@ -93,7 +94,9 @@ async function visit(context: RunContext, options: Visit): Promise<object> {
     client.control("POST", `${checkout}/${press}`, press === "pay" ? payment : undefined),
   );
   checkPresses(answers, expect);
-  const accepted = answers.find(({ status }) => status < 300)?.body as { charge_id: string } | undefined;
+  const accepted = answers.find(({ status }) => isSuccessStatus(status))?.body as
+    | { charge_id: string }
+    | undefined;
   if (accepted !== undefined && until !== undefined)
     await advanceCharge(context, accepted.charge_id, until, kind);
   const returning = kind === "close_page" ? [] : presses;
@@ -117,7 +120,7 @@ async function inTabs<Tab, Result>(
 /** Fails if no press was accepted. A late press may get a 409 response. `expect` applies to the last press. */
 function checkPresses(answers: readonly CallResponse[], expect: ExpectedResponse | undefined): void {
   const others = expect === undefined ? answers : answers.slice(0, -1);
-  const isAccepted = others.some(({ status }) => status < 300);
+  const isAccepted = others.some(({ status }) => isSuccessStatus(status));
   for (const answer of others) if (!isAccepted || answer.status !== 409) checkResponse(undefined, answer);
   const last = answers.at(-1);
   if (expect !== undefined && last !== undefined) checkResponse(expect, last);

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../../core/domain/glob.js";
+import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { withNameKind } from "../../../core/schema/name-kinds.js";
 import { entriesAtMost, minLength } from "../../../core/schema/schema-checks.js";
 import type { RunContext } from "../running/context.js";
@@ -92,7 +93,7 @@ interface Attempt {
 /** Returns the delivery and the sequence number of its first successful attempt. Ignores false events. */
 function acceptedAt(row: LogRow): { readonly row: LogRow; readonly order: number } | undefined {
   const { attempts, mishap } = row as { attempts: readonly Attempt[]; mishap: { forged?: boolean } | null };
-  const success = attempts.find(({ status }) => status !== null && status >= 200 && status < 300);
+  const success = attempts.find(({ status }) => isSuccessStatus(status));
   return success === undefined || mishap?.forged === true ? undefined : { row, order: success.order };
 }
 
