@@ -52,11 +52,11 @@ function expectUnauthorized(answer: Answer<unknown>): void {
   expect(answer.error).not.toHaveProperty("details");
 }
 
-it("the key of a namespace there is not says how there would be one", async () => {
+it("the key of a namespace there is not says in the hint how there would be one", async () => {
   const answer = await (await openApi()).as("sk_test_ns_w1").get("/api/v1/accounts/balances");
-  expectError(answer, 401, "UNAUTHORIZED", []);
-  expect(answer.error.message).toBe(
-    'Invalid API key: make the namespace "w1" first, or start with --auto-namespaces',
+  expectUnauthorized(answer);
+  expect(answer.headers.get("sandbox-hint")).toBe(
+    'Make the namespace "w1" first, or start with --auto-namespaces',
   );
 });
 

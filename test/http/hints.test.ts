@@ -44,16 +44,17 @@ it("a key that looks real is refused with a word of its own, told once, and not 
   for (let time = 0; time < 2; time++) {
     const answer = await api.as(key).get(CHARGE);
     expectError(answer, 401, "UNAUTHORIZED");
-    expect(answer.error.message).toContain("sk_live_sandbox");
+    expect(answer.error).toEqual({ code: "UNAUTHORIZED", message: "Invalid API key" });
+    expect(hintOf(answer)).toContain("sk_live_sandbox");
   }
   expect(notices).toEqual([expect.stringContaining("real key of live mode")]);
   const journal = (await api.get("/_sandbox/requests")).text;
-  expect(journal).toContain("looks like a real key");
+  expect(journal).toContain("Invalid API key");
   for (const kept of [journal, notices.join(), (await api.get("/_sandbox/state")).text])
     for (const part of [key, key.slice(-4)]) expect(kept).not.toContain(part);
   expect((await api.as("sk_live_sandbox").get(CHARGE)).status).toBe(404);
   const unknown = await api.as("sk_live_ns_a-long-namespace-name").get(CHARGE);
-  expect(unknown.error.message).toContain("make the namespace");
+  expect(hintOf(unknown)).toContain('Make the namespace "a-long-namespace-name" first');
 });
 
 describe("traceparent", () => {

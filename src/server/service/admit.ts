@@ -28,25 +28,26 @@ export interface RejectedCall {
 export const INVALID_KEY_REFUSAL = refuse("UNAUTHORIZED", "Invalid API key");
 export const READ_ONLY_KEY_REFUSAL = refuse("FORBIDDEN", "This API key is read-only");
 export const ORGANIZATION_NOT_FOUND = refuse("NOT_FOUND", "Organization not found");
-const REAL_KEY_REFUSAL = refuse(
-  "UNAUTHORIZED",
-  "Invalid API key: it looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox",
-);
 
 /** Returns true for a key of the real service. A namespace's own live key begins with `sk_live_ns_`. */
 export function isRealKey(key: string | null): boolean {
   return key !== null && /^[a-z]{2}_live_(?!ns_)[A-Za-z0-9_-]{16,}$/.test(key);
 }
 
-function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
+function invalidKeyReply(namespaces: Namespaces, namespace: Namespace, key: string | null): Reply {
+  const hint = invalidKeyHint(namespaces, key);
+  const headers = hint === undefined ? undefined : { "sandbox-hint": hint };
+  return refusalReply(namespace, INVALID_KEY_REFUSAL, headers);
+}
+
+function invalidKeyHint(namespaces: Namespaces, key: string | null): string | undefined {
   if (isRealKey(key)) {
     namespaces.reportRealKeyOnce();
-    return REAL_KEY_REFUSAL;
+    return "This looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox";
   }
   const name = key === null ? undefined : namespaceInKey(key);
-  if (name === undefined || namespaces.options.autoNamespaces) return INVALID_KEY_REFUSAL;
-  const { code, message } = INVALID_KEY_REFUSAL;
-  return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
+  if (name === undefined || namespaces.options.autoNamespaces) return undefined;
+  return `Make the namespace "${name}" first, or start with --auto-namespaces`;
 }
 
 /** Runs steps 2 to 4 of `handleCall`: key, rate limit, permission and organization. They need no body. */
@@ -66,7 +67,7 @@ export function admitCall(
   if (operation.key !== "required" && needsNoKey)
     return { namespace, caller: undefined, headers: undefined, arrival: namespace.arrival() };
 
-  if (key === undefined) return { namespace, reply: refusalReply(namespace, invalidKey(namespaces, token)) };
+  if (key === undefined) return { namespace, reply: invalidKeyReply(namespaces, namespace, token) };
 
   let headers: Record<string, string> | undefined;
   if (namespace.rateLimiter !== undefined) {
@@ -116,14 +117,14 @@ export function rateLimitRefusal(limit: number, resetSeconds: number): Refusal {
 const NAMESPACE_HINT =
   "`payments-sandbox namespace list` prints the namespaces; `namespace add NAME` makes one";
 
-/** Makes the error response with a hint and the custom `error_codes`. */
+/** Makes the error response with a hint, unless `headers` has one, and the custom `error_codes`. */
 export function refusalReply(
   namespace: Namespace,
   refusal: Refusal,
   headers?: Readonly<Record<string, string>>,
 ): Reply {
   const hint = hintOf(refusal);
-  const all = hint === undefined ? headers : { ...headers, "sandbox-hint": hint };
+  const all = hint === undefined ? headers : { "sandbox-hint": hint, ...headers };
   return errorReply(refusal, all, namespace.engine.settings.error_codes);
 }
 
