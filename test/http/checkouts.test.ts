@@ -236,7 +236,10 @@ describe("the quote of a checkout", () => {
     const { quote_id } = await api.quote(ORDER);
     const other = { base_currency: "USD", amount: "25.01" };
     expectInvalid(await tryCheckout(api, { quote_id, pricing: other }), "pricing");
-    expectInvalid(await tryCheckout(api, { quote_id, payment_methods: ["card"] }), "payment_methods");
+    const payment_methods = ["card"];
+    expectInvalid(await tryCheckout(api, { quote_id, payment_methods }), "payment_methods");
+    const both = { quote_id, pricing: other, payment_methods };
+    expectInvalid(await tryCheckout(api, both), "pricing", "payment_methods");
     expect((await tryCheckout(api, { quote_id, payment_methods: ["card", "mobile_money"] })).status).toBe(
       200,
     );

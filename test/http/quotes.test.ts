@@ -296,7 +296,7 @@ describe("what a quote is refused for", () => {
       await api.tryQuote({
         pricing: { base_currency: "EUR", amount: 5 },
         payment_method: "ussd",
-        to_currency: 1,
+        to_currency: "x",
         customer_email: "nobody",
       }),
       "customer_email",

@@ -20,6 +20,18 @@ import { METHOD_KINDS } from "../method-kinds.js";
 import type { Pricing } from "../pricing.js";
 import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
 
+function findCurrency<Body>(
+  body: BodyCheck<Body>,
+  catalogue: Catalogue,
+  code: string,
+  path: string,
+): CurrencyFixture | undefined {
+  const currency = catalogue.currency(code);
+  if (currency === undefined)
+    body.reportFault(path, oneOfMessage(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
+  return currency;
+}
+
 /** Returns the canonical pricing object; undefined if it is invalid. */
 function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
   body: BodyCheck<Body>,
@@ -27,15 +39,9 @@ function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
 ): Pricing | undefined {
   const pricing = body.validField("pricing") as Partial<QuoteBody["pricing"]> | undefined;
   if (typeof pricing !== "object" || pricing === null) return undefined;
-  const findCurrency = (code: string, path: string): CurrencyFixture | undefined => {
-    const currency = catalogue.currency(code);
-    if (currency === undefined)
-      body.reportFault(path, oneOfMessage(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
-    return currency;
-  };
   const base =
     body.isValid("pricing.base_currency") && typeof pricing.base_currency === "string"
-      ? findCurrency(pricing.base_currency, "pricing.base_currency")
+      ? findCurrency(body, catalogue, pricing.base_currency, "pricing.base_currency")
       : undefined;
   const amount = base && checkAmount(body, "pricing.amount", pricing.amount, base);
   const local = body.isValid("pricing.local_pricing") ? pricing.local_pricing : undefined;
@@ -46,7 +52,7 @@ function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
       body.reportFault("pricing.local_pricing", "is allowed only when base_currency is USD");
     for (const [code, localAmount] of Object.entries(local)) {
       const path = `pricing.local_pricing.${code}`;
-      const currency = findCurrency(code, path);
+      const currency = findCurrency(body, catalogue, code, path);
       const canonical = currency && checkAmount(body, path, localAmount, currency);
       if (canonical === undefined) isLocalValid = false;
       else localPricing[code] = canonical;
@@ -89,7 +95,8 @@ export function readQuoteRequest(
   const code = body.validField("to_currency") ?? pricing?.base_currency;
   let currency: CurrencyFixture | undefined;
   let rail: RailFixture | undefined;
-  if (method !== undefined && typeof code === "string") {
+  if (method === undefined && typeof code === "string") findCurrency(body, catalogue, code, "to_currency");
+  else if (method !== undefined && typeof code === "string") {
     if (method.currencies.includes(code)) currency = catalogue.currency(code);
     else body.reportFault("to_currency", `must be one of ${method.currencies.join(", ")} for ${method.id}`);
     const rails = catalogue.rails(method.id, code);

@@ -29,6 +29,15 @@ function checkPayoutCurrency<Body extends { currency: string }>(
   return currency;
 }
 
+/** Returns the network of the currency's wallets; reports another one as a fault. */
+function networkOf(body: BodyCheck<DestinationBody>, currency: CurrencyFixture | undefined): string | null {
+  if (currency === undefined) return null;
+  const network = currency.network ?? currency.code;
+  if ((body.validField("network") ?? network) !== network)
+    body.reportFault("network", `must be ${network} for ${currency.code}`);
+  return network;
+}
+
 /** Checks a payout destination; returns only the fields of its type. */
 export function readDestinationRequest(
   catalogue: Catalogue,
@@ -39,19 +48,14 @@ export function readDestinationRequest(
   const currency = checkPayoutCurrency(body, catalogue);
   const type = body.validField("type");
   const fields: Record<string, string | null> = {};
-  if (type !== undefined && currency !== undefined) {
-    if ((type === "crypto_wallet") !== (currency.type === "crypto"))
+  if (type !== undefined) {
+    if (currency !== undefined && (type === "crypto_wallet") !== (currency.type === "crypto"))
       body.reportFault("type", `does not suit ${currency.code}, which is a ${currency.type} currency`);
     for (const name of DESTINATION_FIELDS[type]) {
-      const value = body.validField(name);
-      if (name === "network") {
-        const network = currency.network ?? currency.code;
-        if (value !== undefined && value !== network)
-          body.reportFault("network", `must be ${network} for ${currency.code}`);
-        fields.network = network;
-      } else if ((raw as DestinationBody)[name] === undefined)
+      if (name === "network") fields.network = networkOf(body, currency);
+      else if ((raw as DestinationBody)[name] === undefined)
         body.reportFault(name, `is required for ${type}`);
-      else fields[name] = value ?? null;
+      else fields[name] = body.validField(name) ?? null;
     }
   }
   const { refusal } = body;

@@ -3,7 +3,7 @@ import { isSamePricing } from "../../domain/pricing.js";
 import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/payment-requests.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import type { MethodFixture } from "../../schema/fixtures-file.js";
-import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
+import { type ErrorDetails, isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
 import { refuseUnreachableStatus, willReachStatus } from "../look-ahead.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
@@ -28,12 +28,11 @@ export function createCheckout(
     if (body.quote_id !== undefined) {
       const quote = findValidQuote(tx, caller, body.quote_id);
       if (isRefusal(quote)) return quote;
-      if (!isSamePricing(pricing, quote.pricing))
-        return refuseInvalid({ pricing: "does not match the quote" });
+      const mismatches: ErrorDetails = {};
+      if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
       if (!methods.includes(quote.payment_method))
-        return refuseInvalid({
-          payment_methods: `must include ${quote.payment_method}, which the quote is for`,
-        });
+        mismatches.payment_methods = `must include ${quote.payment_method}, which the quote is for`;
+      if (Object.keys(mismatches).length > 0) return refuseInvalid(mismatches);
     }
     const charge = buildCharge(tx, caller, {
       kind: "hosted",
