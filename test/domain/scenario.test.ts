@@ -136,11 +136,11 @@ describe("the order of scenarios", () => {
     return state;
   }
   const known = stateWith({ default: 0, idle: 0, older: 1, newer: 2 });
-  const order = (state: State, asked: string | null) =>
-    [...listApplicableScenarios(state, asked)].map(({ name }) => name);
+  const order = (state: State, ...asked: string[]) =>
+    listApplicableScenarios(state, asked).map(({ name }) => name);
 
   it("does without a default that was taken away", () => {
-    expect(order(stateWith({ older: 1 }), null)).toEqual(["older"]);
+    expect(order(stateWith({ older: 1 }))).toEqual(["older"]);
   });
 
   it("takes the header's word before the metadata's", () => {
@@ -148,6 +148,7 @@ describe("the order of scenarios", () => {
     const nameOf = (header: string | null, body: unknown) => readRequestedScenario(known, header, body);
     expect(nameOf("idle", asking("older"))).toEqual({ name: "idle", faults: {} });
     expect(nameOf(null, asking("older"))).toEqual({ name: "older", faults: {} });
+    expect(nameOf("idle", asking("oldr")).faults.sandbox_scenario).toContain('"oldr"');
     for (const body of [{ metadata: {} }, {}, undefined, null, asking(7)])
       expect(nameOf(null, body)).toEqual({ name: null, faults: {} });
   });

@@ -88,12 +88,16 @@ describe("an entry that never happens", () => {
 function withdraw(engine: Engine, atMs: number, scenario: string | null) {
   const destination = must(
     engine.execute(
-      createDestination(SHOP, {
-        type: "mobile_money",
-        currency: "KES",
-        phone_number: "+254700000001",
-        provider: "SimbaPesa Sandbox",
-      }),
+      createDestination(
+        SHOP,
+        {
+          type: "mobile_money",
+          currency: "KES",
+          phone_number: "+254700000001",
+          provider: "SimbaPesa Sandbox",
+        },
+        null,
+      ),
       atMs,
     ),
   );

@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { OPERATIONS } from "../../src/server/service/operations.js";
 import { type Api, expectInvalid, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
@@ -103,6 +104,25 @@ describe("a scenario asked for by name whose rules do not match", () => {
     expect((await api.charge(charge_id)).status).toBe("COMPLETED");
   });
 
+  it("lets the one in the metadata decide, whose webhooks apply too", async () => {
+    const api = await openApi({ scenario: "slow", webhooks: [{ mailbox: "inbox" }] });
+    const named = (name: string, rules: object) => api.put(`/_sandbox/scenarios/${name}`, { name, ...rules });
+    okBody(await named("nobody", { charges: [{ match: { customer_email: "x@*" }, timeline: [] }] }));
+    const timeline = [{ after: "1s", to: "FAILED" }];
+    okBody(await named("twice", { charges: [{ timeline }], webhooks: [{ copies: 2 }] }));
+    const { charge_id } = await api.whitelabel(
+      await api.checkoutBody({ metadata: { sandbox_scenario: "twice" } }),
+      { "sandbox-scenario": "nobody" },
+    );
+    const { scenario, notes } = await behind(api, charge_id);
+    expect([scenario, notes.map(({ note }) => note)]).toEqual([
+      "twice",
+      ["no rule of scenario nobody matches; twice applies"],
+    ]);
+    await api.sandbox.advance("1s");
+    expect(okBody(await api.get("/_sandbox/deliveries?type=charge.failed"))).toMatchObject({ total: 2 });
+  });
+
   it("lets an active one decide before the default", async () => {
     const api = await openApi({ scenario: "declined" });
     const { charge_id } = await api.whitelabel(
@@ -127,16 +147,21 @@ describe("a name nobody knows", () => {
     const metadata = { sandbox_scenario: "declind" };
     const pricing = { base_currency: "KES", amount: "500.00" };
     const payout = { destination_id: destination, amount: "500.00", currency: "KES" };
+    const operations = OPERATIONS.map(({ method, path }) => `${method} ${path.replace(/:\w+/, "x")}`);
     for (const answer of [
+      ...(await Promise.all(
+        operations.map((line) => api.ask(line, line.startsWith("GET") ? undefined : {}, header)),
+      )),
       await api.post("/api/v1/payments/quotes", { pricing, payment_method: "mobile_money" }, header),
       await api.tryWhitelabel(await api.checkoutBody(), header),
       await api.tryWhitelabel(await api.checkoutBody({ metadata })),
+      await api.tryWhitelabel(await api.checkoutBody({ metadata }), { "sandbox-scenario": "success" }),
       await api.post("/api/v1/payments/checkouts", { pricing }, header),
       await api.post("/api/v1/payments/checkouts", { pricing, metadata }),
       await api.post("/api/v1/payouts/withdrawals", payout, header),
       await api.post("/api/v1/payouts/withdrawals", { ...payout, metadata }),
     ]) {
-      expectInvalid(answer, "sandbox_scenario");
+      expect(answer.status).toBe(400);
       expect(answer.details.sandbox_scenario).toBe(MESSAGE);
     }
     const both = await api.post("/api/v1/payments/quotes", { pricing, payment_method: "cash" }, header);

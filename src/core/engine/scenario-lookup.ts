@@ -13,12 +13,13 @@ function scenarioNames(state: State): string[] {
   return [...state.tables.scenarios.keys()].map(String).sort();
 }
 
-/** Scenarios in matching order: the requested one, the active ones (last activated first), `default`. */
-export function listApplicableScenarios(state: State, requested: string | null): Scenario[] {
+/** Scenarios in matching order: those asked for, the active ones (last activated first), `default`. */
+export function listApplicableScenarios(state: State, asked: readonly string[]): Scenario[] {
   const scenarios: Scenario[] = [];
-  if (requested !== null) pushIfAny(scenarios, findScenario(state, requested));
-  for (const { name, scenario } of state.activeScenarios()) if (name !== requested) scenarios.push(scenario);
-  if (requested !== DEFAULT_SCENARIO) pushIfAny(scenarios, findScenario(state, DEFAULT_SCENARIO));
+  for (const name of asked) pushIfAny(scenarios, findScenario(state, name));
+  for (const { name, scenario } of state.activeScenarios())
+    if (!asked.includes(name)) scenarios.push(scenario);
+  if (!asked.includes(DEFAULT_SCENARIO)) pushIfAny(scenarios, findScenario(state, DEFAULT_SCENARIO));
   return scenarios;
 }
 
@@ -26,21 +27,34 @@ function pushIfAny(scenarios: Scenario[], found: Scenario | undefined): void {
   if (found !== undefined) scenarios.push(found);
 }
 
-/** Returns the scenario that a request names in a header, else in its metadata; `faults` reports an unknown name. */
+/** Names of the scenarios that a request asks for: in its header, then in its metadata. */
+export function scenarioNamesAsked(header: string | null, metadata: unknown): string[] {
+  const names = header === null ? [] : [header];
+  if (typeof metadata !== "object" || metadata === null || !Object.hasOwn(metadata, "sandbox_scenario"))
+    return names;
+  const { sandbox_scenario: name } = metadata as { readonly sandbox_scenario: unknown };
+  if (typeof name === "string" && name !== header) names.push(name);
+  return names;
+}
+
+/** Names of the scenarios that an object's request asked for. */
+export function scenarioNamesOf(object: {
+  readonly scenario_asked: string | null;
+  readonly metadata?: unknown;
+}): string[] {
+  return scenarioNamesAsked(object.scenario_asked, object.metadata);
+}
+
+/** Returns the first scenario that a request asks for; `faults` reports an unknown name. */
 export function readRequestedScenario(
   state: State,
   header: string | null,
   body: unknown,
 ): { readonly name: string | null; readonly faults: ErrorDetails } {
-  const fromMetadata = memberOf(memberOf(body, "metadata"), "sandbox_scenario");
-  const name = header ?? (typeof fromMetadata === "string" ? fromMetadata : null);
-  if (name === null || findScenario(state, name) !== undefined) return { name, faults: {} };
-  const fault = `there is no scenario "${name}"; known: ${scenarioNames(state).join(", ")}`;
+  const names = scenarioNamesAsked(header, (body as { metadata?: unknown } | null | undefined)?.metadata);
+  const [name = null] = names;
+  const unknown = names.find((asked) => findScenario(state, asked) === undefined);
+  if (unknown === undefined) return { name, faults: {} };
+  const fault = `there is no scenario "${unknown}"; known: ${scenarioNames(state).join(", ")}`;
   return { name, faults: { sandbox_scenario: fault } };
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
 }

@@ -7,7 +7,7 @@ import type { Withdrawal } from "../domain/withdrawal.js";
 import { isRefusal, type Refusal } from "../schema/refusals.js";
 import type { ChargeRule, Scenario } from "../schema/scenario-rules.js";
 import { digestOf, fractionOf } from "./ids.js";
-import { DEFAULT_SCENARIO, listApplicableScenarios } from "./scenario-lookup.js";
+import { DEFAULT_SCENARIO, listApplicableScenarios, scenarioNamesOf } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 
 /* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */
@@ -20,14 +20,15 @@ export function assignTimeline<Item extends Charge | Withdrawal>(
   subject: MatchSubject,
 ): Item {
   const { scenario_asked: requested, notes } = record;
+  const asked = scenarioNamesOf(record);
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
-  const scenarios = listApplicableScenarios(tx.state, requested);
+  const scenarios = listApplicableScenarios(tx.state, asked);
   const choice = findRule(
     kind,
     scenarios,
     subject,
     (name, index, rule) =>
-      (name === requested || !leavesToDefaultScenario(kind, scenarios, name, rule, subject)) &&
+      (asked.includes(name) || !leavesToDefaultScenario(kind, scenarios, name, rule, subject)) &&
       isDrawn(rule.probability ?? 1, id, name, index),
   );
   if (choice !== undefined) tx.noteRule(choice);

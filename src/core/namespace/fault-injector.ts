@@ -45,13 +45,13 @@ export class FaultInjector {
   hasRules(): boolean {
     return (this.#armed ??=
       this.#engine.state.tables.faults.size > 0 ||
-      listApplicableScenarios(this.#engine.state, null).some(({ faults = [] }) => faults.length > 0));
+      listApplicableScenarios(this.#engine.state, []).some(({ faults = [] }) => faults.length > 0));
   }
 
   /** Returns the first matching fault that is not used up, and counts it. */
-  pick(named: string | null, subjectOf: () => MatchSubject): MatchedFault | undefined {
+  pick(asked: readonly string[], subjectOf: () => MatchSubject): MatchedFault | undefined {
     const { state } = this.#engine;
-    if (!this.hasRules() && (named === null || findScenario(state, named) === undefined)) return undefined;
+    if (!this.hasRules() && !asked.some((name) => findScenario(state, name) !== undefined)) return undefined;
     const subject = subjectOf();
     const undo: (() => void)[] = [];
     const giveBack = (): void => {
@@ -63,7 +63,7 @@ export class FaultInjector {
         return { rule, source: fault_id, undo: giveBack };
     const found = findRule(
       "faults",
-      listApplicableScenarios(state, named),
+      listApplicableScenarios(state, asked),
       subject,
       (scenario, index, rule) => this.#applies(`${scenario}#${index}`, rule, subject, undo),
     );

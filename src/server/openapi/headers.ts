@@ -64,7 +64,7 @@ export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scena
     in: "header",
     description:
       "Name of the scenario that decides what happens to this object, with its faults applied to this request. " +
-      "Takes precedence over `metadata.sandbox_scenario`. " +
+      "The scenario in `metadata.sandbox_scenario` comes next. " +
       "An unknown name returns 400 with `details.sandbox_scenario`.",
     schema: { type: "string" },
     example: "declined",

@@ -1,4 +1,4 @@
-import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { INTERNAL_ERROR, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
 import {
@@ -31,8 +31,9 @@ function errorResponse(
 }
 
 /** The body of a refusal; `error_codes` may rename its code. */
-function errorBody({ code, message }: Refusal): OpenApiJson {
-  return { error: { code: `{{code ${code}}}`, message } };
+function errorBody({ code, message, details }: Refusal): OpenApiJson {
+  const error = { code: `{{code ${code}}}`, message };
+  return { error: details === undefined ? error : { ...error, details } };
 }
 
 export function sharedResponses() {
@@ -80,7 +81,7 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
     $ref: `#/components/responses/${name}`,
   });
   return {
-    ...(hasBody || row.query !== undefined ? { 400: invalidInput(hasBody, responses[400]) } : {}),
+    400: invalidInput(row, responses[400]),
     ...(keyed ? { 401: shared("Unauthorized") } : {}),
     403: shared("Forbidden"),
     404: notFound(keyed, row.docs.notFound, responses[404]),
@@ -92,19 +93,31 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
   };
 }
 
-function invalidInput(hasBody: boolean, examples: NamedExamples = {}): OpenApiJson {
-  return hasBody
-    ? errorResponse(
-        "The body is not valid; `details` lists the fields",
-        "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
-        examples,
-      )
+function invalidInput(
+  { body, rawBody, query }: Operation,
+  examples: NamedExamples = UNKNOWN_SCENARIO_EXAMPLE,
+): OpenApiJson {
+  if (body !== undefined || rawBody !== undefined)
+    return errorResponse(
+      "The body is not valid; `details` lists the fields",
+      "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
+      examples,
+    );
+  const unknownScenario = "the header Sandbox-Scenario names an unknown scenario";
+  return query === undefined
+    ? errorResponse(`T${unknownScenario.slice(1)}`, "Scenarios are the sandbox's own.", examples)
     : errorResponse(
-        "The query is not valid; `details` lists the parameters",
+        `The query is not valid, \`details\` lists the parameters; or ${unknownScenario}`,
         "A parameter given twice is refused; unknown ones are ignored.",
         examples,
       );
 }
+
+const UNKNOWN_SCENARIO_EXAMPLE = {
+  "unknown scenario": errorBody(
+    refuseInvalid({ sandbox_scenario: 'there is no scenario "declind"; known: declined, default, success' }),
+  ),
+};
 
 function notFound(keyed: boolean, what: string | undefined, examples: NamedExamples = {}): OpenApiJson {
   const reasons = [

@@ -1,4 +1,5 @@
 import type { MatchSubject } from "../../core/domain/rule-matching.js";
+import { scenarioNamesAsked } from "../../core/engine/scenario-lookup.js";
 import type { AsOf } from "../../core/engine/stale-reads.js";
 import { chargeSubject } from "../../core/engine/subjects.js";
 import type { MatchedFault } from "../../core/namespace/fault-injector.js";
@@ -21,15 +22,9 @@ export function pickFault(
   namespace: Namespace,
   body: Record<string, unknown>,
 ): MatchedFault | undefined {
-  const header = call.header("sandbox-scenario");
-  const { metadata } = body;
-  const named =
-    header ??
-    (isJsonObject(metadata) && typeof metadata.sandbox_scenario === "string"
-      ? metadata.sandbox_scenario
-      : null);
-  if (named === null && !namespace.faults.hasRules()) return undefined;
-  return namespace.faults.pick(named, () => faultSubject(operation, call, namespace, body));
+  const asked = scenarioNamesAsked(call.header("sandbox-scenario"), body.metadata);
+  if (asked.length === 0 && !namespace.faults.hasRules()) return undefined;
+  return namespace.faults.pick(asked, () => faultSubject(operation, call, namespace, body));
 }
 
 /** The request and its charge, in the form that fault rules match. */

@@ -1,9 +1,10 @@
 // The emulated service: one `Operation` per call, handled in ten steps. http/app.ts calls `handleCall` for Requests and
 // fast-path calls; an `HttpCall` goes in, a `CallResult` comes out. Only commands change state; pages are served
 // elsewhere.
+import { readRequestedScenario } from "../../core/engine/scenario-lookup.js";
 import type { AsOf } from "../../core/engine/stale-reads.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { isRefusal } from "../../core/schema/refusals.js";
+import { isRefusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { type ParsedBody, parseBody, type RawBody } from "../http/body.js";
 import { type CallResult, type HttpCall, parseBearerKey } from "../http/call.js";
 import { readInput } from "../http/operation-spec.js";
@@ -52,6 +53,7 @@ async function receiveBody(
 
 const NO_BODY = { text: "" };
 const NOTHING_PARSED: ParsedBody = { object: {} };
+const NO_FAULTS = { faults: {} };
 
 function respond(
   operation: Operation,
@@ -79,7 +81,14 @@ function respond(
     if (isRefusal(parsed)) return refusalReply(namespace, parsed);
     // 7 Validation.
     const input = readInput(operation, call.url, body);
-    if (isRefusal(input)) return refusalReply(namespace, input);
+    // With `rawBody`, the handler reports an unknown scenario together with the body's faults.
+    const { faults } =
+      operation.rawBody === undefined
+        ? readRequestedScenario(namespace.engine.state, call.header("sandbox-scenario"), null)
+        : NO_FAULTS;
+    if (isRefusal(input))
+      return refusalReply(namespace, { ...input, details: { ...input.details, ...faults } });
+    if ("sandbox_scenario" in faults) return refusalReply(namespace, refuseInvalid(faults));
     // 8 Execution.
     if (operation.runsDueTasks) namespace.runDueTasks();
     const result = operation.handle({

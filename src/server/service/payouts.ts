@@ -28,8 +28,10 @@ export const createDestinationOperation = defineOperation({
     description: "Registers an account that withdrawals can be sent to.",
     assumed: ASSUMED_CALL_NOTE,
   },
-  handle: ({ namespace, caller, body }) => {
-    const destination = namespace.executeBatched(destinationCommand(caller, body));
+  handle: ({ namespace, caller, body, header }) => {
+    const destination = namespace.executeBatched(
+      destinationCommand(caller, body, header("sandbox-scenario")),
+    );
     return isRefusal(destination) ? destination : ok(destinationView(destination));
   },
 });

@@ -43,8 +43,9 @@ export function readDestinationRequest(
   catalogue: Catalogue,
   organization: OrganizationFixture,
   raw: unknown,
+  faults: ErrorDetails,
 ): (Record<string, string | null> & { type: string; currency: string }) | Refusal {
-  const body = new BodyCheck<DestinationBody>(destinationRequestSchema, raw);
+  const body = new BodyCheck<DestinationBody>(destinationRequestSchema, raw, faults);
   const currency = checkPayoutCurrency(body, catalogue);
   const type = body.validField("type");
   const fields: Record<string, string | null> = {};

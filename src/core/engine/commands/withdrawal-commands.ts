@@ -24,9 +24,14 @@ import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timeli
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalJson } from "../wire-views.js";
 
-export function createDestination(caller: Caller, raw: unknown): Command<Destination | Refusal> {
+export function createDestination(
+  caller: Caller,
+  raw: unknown,
+  scenarioHeader: string | null,
+): Command<Destination | Refusal> {
   return (tx) => {
-    const fields = readDestinationRequest(tx.catalogue, caller.organization, raw);
+    const { faults } = readRequestedScenario(tx.state, scenarioHeader, undefined);
+    const fields = readDestinationRequest(tx.catalogue, caller.organization, raw, faults);
     if (isRefusal(fields)) return fields;
     const destination: Destination = {
       destination_id: tx.id("destination"),
