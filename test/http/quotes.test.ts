@@ -271,7 +271,7 @@ describe("amounts of a request", () => {
 describe("what a quote is refused for", () => {
   const valid = order("KES", "100.00", "mobile_money");
 
-  it.each([
+  it.each<[field: string, body: object]>([
     ["pricing.base_currency", order("kes", "100.00", "mobile_money")],
     ["pricing.base_currency", order("EUR", "100.00", "mobile_money")],
     ["pricing.base_currency", order("", "100.00", "mobile_money")],
@@ -285,11 +285,22 @@ describe("what a quote is refused for", () => {
     ["payment_rail", { ...valid, payment_rail: "nowhere" }],
     ["payment_rail", { ...valid, payment_rail: "cedi_cash" }],
     ["customer_email", { ...valid, customer_email: "nobody" }],
+    ...["a b@x.co", ".a@x.co", "a..b@x.co", "a@x", "a@x..co", "<a>@x.co", "a@x.co\n"].map(
+      (customer_email): [string, object] => ["customer_email", { ...valid, customer_email }],
+    ),
   ])("%s: %j [R2.4 R25.1 R29.2]", async (field, body) => {
     const answer = await (await openApi()).tryQuote(body);
     expectInvalid(answer, field);
     expect(answer.error.message).toBe("Invalid request parameters");
   });
+
+  it.each(["a&b", "a/b", "a=b", "a!b", "a_b%c", "o'neil", "A+b", "a.b"])(
+    "not an e-mail address such as %s@x.co",
+    async (name) => {
+      const answer = await (await openApi()).tryQuote({ ...valid, customer_email: `${name}@x.co` });
+      expect(answer.status).toBe(200);
+    },
+  );
 
   it("names all faults of a body together", async ({ api }) => {
     expectInvalid(

@@ -99,4 +99,9 @@ export const phoneSchema = z
   .string()
   .check(z.regex(/^\+[1-9]\d{6,14}$/, "must be a phone number with country code, such as +254700000001"));
 
-export const emailSchema = z.email("must be an e-mail address").check(charactersAtMost(MAX_LENGTHS.email));
+/** A dot-atom of RFC 5322 at a domain with a top level. Zod's own pattern refuses `&`, `/`, `=` and other valid characters. */
+const EMAIL =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+export const emailSchema = z
+  .email({ pattern: EMAIL, error: "must be an e-mail address" })
+  .check(charactersAtMost(MAX_LENGTHS.email));
