@@ -62,7 +62,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   Act: ["checkout", "trigger", "webhook", "fund", "scenario", "fault", "wait"],
   Time: ["clock"],
-  Worlds: ["reset", "snapshot", "export", "import", "namespace"],
+  Namespaces: ["reset", "snapshot", "export", "import", "namespace"],
 };
 
 function groupCommands(root: Command): void {

@@ -106,7 +106,7 @@ describe("help", () => {
   it("of the program shows commands by what they are for, each of them", async () => {
     const { stdout } = await run(["--help"]);
     const [, ...groups] = [...stdout.matchAll(/^(\w+):$/gm)].map(([, name]) => name);
-    expect(groups).toEqual(["Run", "Check", "Look", "Act", "Time", "Worlds", "Commands"]);
+    expect(groups).toEqual(["Run", "Check", "Look", "Act", "Time", "Namespaces", "Commands"]);
     expect(stdout).toMatch(/\nCommands:\n {2}help [^\n]*\n$/);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });

@@ -18,6 +18,8 @@ describe.each(FIRST)("%s", (page) => {
   });
 });
 
-it.each(BEFORE_SCENARIOS)("%s calls what goes wrong between app and service a mishap", (page) => {
-  expect(pageText(page)).not.toMatch(/\bfaults?\b|\bdeviations?\b/i);
+it.each(BEFORE_SCENARIOS)("%s calls what goes wrong a failure, and links to the glossary", (page) => {
+  const prose = pageText(page).replace(/`[^`]*`|\]\([^)]*\)/g, "");
+  expect(prose).not.toMatch(/\b(mishap|fault|deviation)s?\b/i);
+  expect(pageText(page)).toContain("glossary.md)");
 });
