@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { type Answer, type Api, later, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { accept, Receiver } from "../support/receiver-server.js";
-import { fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
+import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
 
 interface Arrival {
   readonly at: string;
@@ -277,5 +277,12 @@ describe("magic customers and amounts under a mishap", async () => {
     const outcomes: string[] = [];
     for (const id of charges) outcomes.push((await api.charge(id)).status);
     expect(outcomes).toEqual(["FAILED", "FAILED", "COMPLETED"]);
+  });
+
+  it("have no outcome to keep under a mishap that came after an outcome", async () => {
+    const api = await openApi({ scenario: ["instant", "slow"] });
+    const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
+    const { charge_id } = await api.whitelabel(body);
+    expect((await behind(api, charge_id)).scenario).toBe("slow");
   });
 });

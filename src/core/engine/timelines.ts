@@ -1,7 +1,7 @@
 import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
 import { prorateAmount, toCanonicalAmount } from "../domain/money.js";
-import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
+import { findRule, type MatchSubject } from "../domain/rule-matching.js";
 import { checkEntry, type PlannedEntry, type StatusRules } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { isRefusal, type Refusal } from "../schema/refusals.js";
@@ -63,7 +63,10 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
   return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };
 }
 
-/** A mishap scenario's rule without `match` yields to a rule of `default` whose `match` fits the object. */
+/**
+ * A mishap scenario's rule without `match` yields to a rule of `default` whose `match` fits the object, unless an
+ * outcome scenario in between decides.
+ */
 function leavesToDefaultScenario(
   kind: "charges" | "withdrawals",
   scenarios: readonly Scenario[],
@@ -71,10 +74,11 @@ function leavesToDefaultScenario(
   rule: { readonly match?: unknown },
   subject: MatchSubject,
 ): boolean {
-  if (rule.match !== undefined || scenarios.find((scenario) => scenario.name === name)?.kind !== "mishap")
-    return false;
-  const magic = scenarios.find((scenario) => scenario.name === DEFAULT_SCENARIO)?.[kind] ?? [];
-  return magic.some(({ match }) => match !== undefined && matchesRule(match, subject));
+  const position = scenarios.findIndex((scenario) => scenario.name === name);
+  if (rule.match !== undefined || scenarios[position]?.kind !== "mishap") return false;
+  const others = scenarios.slice(position + 1).filter((scenario) => scenario.kind !== "mishap");
+  const next = findRule(kind, others, subject);
+  return next?.scenario === DEFAULT_SCENARIO && next.rule.match !== undefined;
 }
 
 /** The random draw follows from the record's id, and so from the seed; other calls do not change it. */
