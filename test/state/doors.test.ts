@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { SandboxOptions, WebhookOption } from "../../src/public-types.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 
@@ -129,6 +130,51 @@ describe("the data file opens again", () => {
     const { api, opensAgain } = await setting();
     expect([200, 400]).toContain((await api.ask(`POST /api/v1${path}`, body)).status);
     await opensAgain();
+  });
+});
+
+const PAYSTACK = { signature: "paystack", webhookSecret: "mysecret" } as const;
+const HOOK = { url: "http://localhost:3999/h" };
+
+type Signing = Pick<SandboxOptions, "signature" | "webhookSecret"> & { readonly webhooks: [WebhookOption] };
+/** Options of a first start, and of the starts after it. */
+const RESTARTS: Readonly<Record<string, readonly [Signing, Signing]>> = {
+  "another signature and secret": [{ webhooks: [HOOK] }, { webhooks: [HOOK], ...PAYSTACK }],
+  "a signature of the webhook": [
+    { webhooks: [HOOK] },
+    { webhooks: [{ ...HOOK, secret: "mysecret", signature: "paystack" }] },
+  ],
+  "the signature of the service again": [{ webhooks: [HOOK], ...PAYSTACK }, { webhooks: [HOOK] }],
+};
+
+describe("the data file opens again after restarts", () => {
+  it.each(Object.entries(RESTARTS))("with %s", async (_, [first, then]) => {
+    const data = `${temporaryFolder()}/data.json`;
+    for (const options of [first, then, then]) {
+      const sandbox = await openSandbox({ data, clock: "manual", ...options });
+      const { body } = await new Api(sandbox).ask("GET /_sandbox/webhook-endpoints");
+      const webhook = options.webhooks[0];
+      const signature = webhook.signature ?? options.signature ?? "standard";
+      expect(body).toMatchObject({
+        items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
+      });
+      await sandbox.close();
+    }
+  });
+
+  it("keeps a namespace whose secret the new signature cannot use, until the old one is back", async () => {
+    const data = `${temporaryFolder()}/data.json`;
+    const webhooks = ["http://localhost:3999/{namespace}"];
+    const first = await openSandbox({ data, webhooks, ...PAYSTACK });
+    await new Api(first).ask("PUT /_sandbox/namespaces/q", { webhook_secret: "short" });
+    await first.close();
+    const headers = { "sandbox-namespace": "q" };
+    const other = await openSandbox({ data, webhooks });
+    const refused = await other.fetch("/_sandbox/webhook-endpoints", { headers });
+    expect(await refused.text()).toContain("The secret of http://localhost:3999/q must be whsec_");
+    await other.close();
+    const again = await openSandbox({ data, webhooks, ...PAYSTACK });
+    expect((await again.fetch("/_sandbox/webhook-endpoints", { headers })).status).toBe(200);
   });
 });
 

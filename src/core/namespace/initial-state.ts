@@ -7,6 +7,7 @@ import type { State } from "../engine/state.js";
 import type { Command } from "../engine/transaction.js";
 import type { ResetRequest } from "../schema/engine-requests.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
+import { secretErrorMessage } from "../schema/signature-schemes.js";
 import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import { Clock } from "../time/clock.js";
@@ -115,16 +116,31 @@ function addEndpoints({ webhooks, webhookSecret }: NamespaceOptions): Command<vo
   };
 }
 
-/** @param secret used if the webhook has no secret */
+/**
+ * A webhook without a secret or signature gets those of the namespace, both together: after a restart with other
+ * options, the endpoint's stored signature may not fit the new secret.
+ *
+ * @param secret used if the webhook has no secret
+ */
 export function registerWebhook(webhook: WebhookOption, secret: string): Command<unknown> {
-  return registerEndpoint({
-    url: webhook.url ?? null,
-    mailbox: webhook.mailbox ?? null,
-    unreachable: webhook.unreachable,
-    mode: webhook.mode ?? "test",
-    organizationId: null,
-    events: webhook.events ?? ["*"],
-    secret: webhook.secret ?? secret,
-    signature: webhook.signature,
-  });
+  return (tx) => {
+    const signing = {
+      secret: webhook.secret ?? secret,
+      signature: webhook.signature ?? tx.settings.signature,
+    };
+    const fault = secretErrorMessage(signing.signature, signing.secret);
+    if (fault !== undefined)
+      throw new UserError(
+        `The secret of ${webhook.url ?? `the mailbox ${webhook.mailbox}`} ${fault}; give it another secret or signature`,
+      );
+    return registerEndpoint({
+      ...signing,
+      url: webhook.url ?? null,
+      mailbox: webhook.mailbox ?? null,
+      unreachable: webhook.unreachable,
+      mode: webhook.mode ?? "test",
+      organizationId: null,
+      events: webhook.events ?? ["*"],
+    })(tx);
+  };
 }
