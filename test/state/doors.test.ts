@@ -62,15 +62,16 @@ const CONTROL: readonly (readonly [method: string, path: string, body: object])[
   ["POST", "/snapshots", { name: "two" }],
 ];
 
-const SERVICE: readonly (readonly [path: string, body: object])[] = [
-  ["/webhooks", { url: "http://localhost:3996/w", events: MANY }],
-  ["/webhooks", { url: "http://localhost:3996/w", events: ["charge.*"] }],
-  ["/payments/checkouts", { pricing: { base_currency: "KES", amount: "5.00" }, customer_name: VERY_LONG }],
-  ["/payments/checkouts", { pricing: { base_currency: "KES", amount: "5.00" }, metadata: { k: VERY_LONG } }],
-  [
-    "/payments/checkouts",
-    { pricing: { base_currency: "KES", amount: "5.00" }, success_url: `http://x/${VERY_LONG}` },
-  ],
+const CHECKOUTS = "/payments/checkouts";
+const PRICING = { base_currency: "KES", amount: "5.00" };
+
+const SERVICE: readonly (readonly [method: string, path: string, body: object])[] = [
+  ["POST", "/webhooks", { url: "http://localhost:3996/w", events: MANY }],
+  ["POST", "/webhooks", { url: "http://localhost:3996/w", events: ["charge.*"] }],
+  ["PATCH", "/webhooks/{mailbox}", { url: "http://localhost:3996/w" }],
+  ["POST", CHECKOUTS, { pricing: PRICING, customer_name: VERY_LONG }],
+  ["POST", CHECKOUTS, { pricing: PRICING, metadata: { k: VERY_LONG } }],
+  ["POST", CHECKOUTS, { pricing: PRICING, success_url: `http://x/${VERY_LONG}` }],
 ];
 
 /** A namespace in a file with a charge, a receiver, a mailbox and a delivery. */
@@ -126,9 +127,10 @@ describe("the data file opens again", () => {
     await opensAgain();
   });
 
-  it.each(SERVICE)("after the call %s", async (path, body) => {
-    const { api, opensAgain } = await setting();
-    expect([200, 400]).toContain((await api.ask(`POST /api/v1${path}`, body)).status);
+  it.each(SERVICE)("after the call %s %s", async (method, path, body) => {
+    const { api, fill, opensAgain } = await setting();
+    const { status } = await api.ask(`${method} /api/v1${fill(path)}`, body);
+    expect([200, 400]).toContain(status);
     await opensAgain();
   });
 });

@@ -91,8 +91,6 @@ export const ENDPOINT_OPERATIONS = [
     },
     handle: ({ namespace, body: { url, force: _force, ...patch }, param }) => {
       const endpoint = namespace.engine.state.get("endpoints", param("webhook_id"));
-      if (url !== undefined && endpoint !== undefined && endpoint.mailbox !== null)
-        return refuseInvalid({ url: "is not for a mailbox" });
       const fault = endpoint && secretErrorMessage(patch.signature ?? endpoint.signature, endpoint.secret);
       if (fault !== undefined)
         return refuseInvalid({ signature: `cannot use this endpoint's secret, which ${fault}` });

@@ -100,6 +100,8 @@ export function updateEndpoint(
   patch: EndpointPatch,
 ): Command<Endpoint | Refusal> {
   return changeEndpoint(caller, webhookId, (tx, endpoint) => {
+    if (patch.url !== undefined && endpoint.mailbox !== null)
+      return refuseInvalid({ url: "is not for a mailbox" });
     const url = patch.url ?? endpoint.url;
     const { mailbox, mode, organization_id: organizationId } = endpoint;
     const other =
