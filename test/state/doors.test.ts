@@ -50,6 +50,8 @@ const CONTROL: readonly (readonly [method: string, path: string, body: object])[
   ["POST", "/webhook-endpoints", { url: "http://localhost:3996/w", events: [LONG] }],
   ["POST", "/webhook-endpoints", { mailbox: "inbox", events: ["charge.*"] }],
   ["PATCH", "/webhook-endpoints/{mailbox}", { url: "http://localhost:3996/w" }],
+  ["PATCH", "/webhook-endpoints/{rotated}", { signature: "standard" }],
+  ["POST", "/webhook-endpoints", { mailbox: "rotated", signature: "standard" }],
   ["POST", "/charges/{charge}/transition", { to: "FAILED", reason: VERY_LONG }],
   ["POST", "/charges/{charge}/transition", { to: "FAILED", reason: "declined" }],
   ["POST", "/events", { type: "charge.completed", charge_id: "{charge}", data: { x: VERY_LONG } }],
@@ -74,7 +76,7 @@ const SERVICE: readonly (readonly [method: string, path: string, body: object])[
   ["POST", CHECKOUTS, { pricing: PRICING, success_url: `http://x/${VERY_LONG}` }],
 ];
 
-/** A namespace in a file with a charge, a receiver, a mailbox and a delivery. */
+/** A namespace in a file with a charge, a receiver, two mailboxes (one with a new secret) and a delivery. */
 async function setting() {
   const data = `${temporaryFolder()}/data.json`;
   const options = { data, clock: "manual", seed: "doors" } as const;
@@ -82,17 +84,21 @@ async function setting() {
   const api = new Api(sandbox);
   const receiver = await api.ask("POST /_sandbox/webhook-endpoints", { url: "http://localhost:3995/w" });
   const mailbox = await api.ask("POST /_sandbox/webhook-endpoints", { mailbox: "box" });
+  const signing = { secret: "short", signature: "paystack" };
+  const rotated = await api.ask("POST /_sandbox/webhook-endpoints", { mailbox: "rotated", ...signing });
   const { charge_id } = await api.pay();
   await api.ask("POST /_sandbox/clock/advance", { by: "1s" });
   const deliveries = await api.ask("GET /_sandbox/deliveries");
   const ids: Record<string, string> = {
     receiver: (receiver.body as { webhook_id: string }).webhook_id,
     mailbox: (mailbox.body as { webhook_id: string }).webhook_id,
+    rotated: (rotated.body as { webhook_id: string }).webhook_id,
     charge: charge_id,
     delivery: (deliveries.body as { items: { delivery_id: string }[] }).items[0]!.delivery_id,
   };
+  await api.ask(`POST /api/v1/webhooks/${ids.rotated}/rotate-secret`);
   const fill = (text: string) =>
-    text.replace(/\{(receiver|mailbox|charge|delivery)\}/g, (_, name: string) => ids[name]!);
+    text.replace(/\{(receiver|mailbox|rotated|charge|delivery)\}/g, (_, name: string) => ids[name]!);
   /** Submits a form of the dashboard. */
   const press = (fields: Record<string, string>) =>
     sandbox.fetch("/_sandbox/dashboard/default", {
@@ -154,12 +160,15 @@ describe("the data file opens again after restarts", () => {
     const data = `${temporaryFolder()}/data.json`;
     for (const options of [first, then, then]) {
       const sandbox = await openSandbox({ data, clock: "manual", ...options });
-      const { body } = await new Api(sandbox).ask("GET /_sandbox/webhook-endpoints");
+      const api = new Api(sandbox);
+      const { body } = await api.ask("GET /_sandbox/webhook-endpoints");
       const webhook = options.webhooks[0];
       const signature = webhook.signature ?? options.signature ?? "standard";
       expect(body).toMatchObject({
         items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
       });
+      const [{ webhook_id }] = (body as { items: [{ webhook_id: string }] }).items;
+      if (options === first) await api.ask(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
       await sandbox.close();
     }
   });

@@ -1,6 +1,6 @@
 import type { Mode } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
-import type { Signature } from "../../schema/signature-schemes.js";
+import { type Signature, secretErrorMessage } from "../../schema/signature-schemes.js";
 import { clampInstant } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { listVisibleEndpoints } from "../queries.js";
@@ -40,7 +40,7 @@ export function endpointAt(state: State, { url, mailbox = null, mode, organizati
 export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
   return (tx) => {
     const existing = endpointAt(tx.state, values);
-    const endpoint: Endpoint = {
+    const endpoint = dropUnusableSecret({
       webhook_id: existing?.webhook_id ?? tx.id("webhook"),
       seq: existing?.seq ?? tx.next("webhook_seq"),
       url: values.url,
@@ -56,10 +56,18 @@ export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
       signature: values.signature ?? existing?.signature ?? tx.settings.signature,
       enabled: true,
       created_at: existing?.created_at ?? tx.at,
-    };
+    });
     tx.put("endpoints", endpoint.webhook_id, endpoint);
     return endpoint;
   };
+}
+
+/** Drops the secret before the last rotation if the endpoint's signature, changed since, cannot use it. */
+function dropUnusableSecret(endpoint: Endpoint): Endpoint {
+  const { previous_secret, signature } = endpoint;
+  if (previous_secret === null || secretErrorMessage(signature, previous_secret) === undefined)
+    return endpoint;
+  return { ...endpoint, previous_secret: null, previous_secret_until_ms: 0 };
 }
 
 /** Period after a rotation in which the old secret signs too. */
@@ -108,14 +116,14 @@ export function updateEndpoint(
       url === endpoint.url ? undefined : endpointAt(tx.state, { url, mailbox, mode, organizationId });
     if (other !== undefined)
       return refuseInvalid({ url: `is the URL of ${other.webhook_id} already; change or delete that one` });
-    return {
+    return dropUnusableSecret({
       ...endpoint,
       url,
       events: patch.events ?? endpoint.events,
       enabled: patch.enabled ?? endpoint.enabled,
       unreachable: patch.unreachable ?? endpoint.unreachable,
       signature: patch.signature ?? endpoint.signature,
-    };
+    });
   });
 }
 
