@@ -59,6 +59,8 @@ const CONTROL: readonly (readonly [method: string, path: string, body: object])[
   ["POST", "/balances", { currency: "KES", amount: "9".repeat(30) }],
   ["PUT", "/rates", { rates: { KES: "0.000000000000000000000000000001" } }],
   ["PUT", "/scenarios/long", { description: VERY_LONG, charges: [] }],
+  ["PUT", "/scenarios/default", { webhooks: [{ down: "3000000d" }] }],
+  ["PUT", "/scenarios/default", { webhooks: [{ down: { from: "3000000d", for: "1s" } }] }],
   ["POST", "/faults", { match: { operation: "createQuote" }, respond: { status: 500, message: VERY_LONG } }],
   ["PUT", "/clock", { mode: "manual", now: "9999-12-31T23:59:59.999Z" }],
   ["POST", "/snapshots", { name: "two" }],
@@ -110,12 +112,14 @@ async function setting() {
     await sandbox.close();
     const again = await openSandbox(options);
     expect((await again.fetch("/_sandbox")).status).toBe(200);
+    const { body: exported } = await new Api(again).ask("GET /_sandbox/state");
+    expect((await new Api(again).ask("PUT /_sandbox/state", exported)).status).toBe(200);
     await again.close();
   };
   return { api, press, fill, opensAgain };
 }
 
-describe("the data file opens again", () => {
+describe("the data file opens again and its export can be imported", () => {
   it.each(FORMS.map((fields) => [fields.do!, fields] as const))("after the form %s", async (_, fields) => {
     const { press, fill, opensAgain } = await setting();
     const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
@@ -123,13 +127,14 @@ describe("the data file opens again", () => {
     await opensAgain();
   });
 
-  it.each(CONTROL)("after the control call %s %s", async (method, path, body) => {
+  it.each(CONTROL)("after the control call %s %s, and an event", async (method, path, body) => {
     const { api, fill, opensAgain } = await setting();
     const { status } = await api.ask(
       `${method} /_sandbox${fill(path)}`,
       JSON.parse(fill(JSON.stringify(body))),
     );
     expect([200, 400, 409]).toContain(status);
+    await api.ask("POST /_sandbox/events", { type: "webhook.test" });
     await opensAgain();
   });
 

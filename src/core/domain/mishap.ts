@@ -1,14 +1,15 @@
 import { durationToMs } from "../schema/duration.js";
 import type { Mishap } from "../schema/records/webhook-records.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
+import { clampInstant } from "../schema/time.js";
 
 export type Downtime = NonNullable<Mishap["down"]>;
 
 /** Converts a rule's downtime to instants. The rule's `from` is relative to `beganMs`. */
 export function resolveDowntime(down: NonNullable<WebhookRule["down"]>, beganMs: number): Downtime {
   const { from = "0s", for: length, answer = "refused" } = typeof down === "string" ? { for: down } : down;
-  const from_ms = beganMs + durationToMs(from);
-  return { from_ms, until_ms: from_ms + durationToMs(length), answer };
+  const from_ms = clampInstant(beganMs + durationToMs(from));
+  return { from_ms, until_ms: clampInstant(from_ms + durationToMs(length)), answer };
 }
 
 /**
