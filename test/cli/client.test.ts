@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { START } from "../support/api-client.js";
@@ -269,6 +270,14 @@ describe("what is around the charges", () => {
     expect(await run(["env", "--format", "github"], { env })).toMatchObject({ code: 0, stdout: "" });
     expect(readFileSync(file, "utf8")).toBe(`BEFORE=1\n${lines.join("\n")}\n`);
     expect(await refused("env", "--format", "shel")).toContain("did you mean shell?");
+  });
+
+  it.each([
+    ["/nope/x", "export /nope/x cannot be written (ENOENT)"],
+    [tmpdir(), `export ${tmpdir()} cannot be written (EISDIR)`],
+    ["", 'export "" cannot be written (ENOENT)'],
+  ])("export says in one line that it cannot write %j", async (file, message) => {
+    expect(await refused("export", file)).toBe(message);
   });
 
   it("reset puts everything back, and keeps what it is told to", async () => {

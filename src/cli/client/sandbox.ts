@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { quoteForShell } from "../help-text.js";
+import { writeOutputFile } from "../output-file.js";
 import {
   type ClientCommand,
   type CommandInput,
@@ -63,7 +64,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     defaultAction: {
       call: async ({ connection, positionalArguments: [file] }) => {
         const state = await connection.get("/state");
-        writeFileSync(file!, `${JSON.stringify(state)}\n`);
+        writeOutputFile("export", file!, `${JSON.stringify(state)}\n`);
         return { file, seq: state.seq };
       },
       progressText: "exporting",

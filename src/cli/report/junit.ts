@@ -1,15 +1,10 @@
-import { writeFileSync } from "node:fs";
 import { escapeXml } from "../../core/schema/text-format.js";
-import { UserError } from "../../core/schema/user-error.js";
+import { writeOutputFile } from "../output-file.js";
 import type { Report, ReportCase } from "./report.js";
 
 /** Writes reports as a JUnit XML file (`--junit FILE`). */
 export function writeJunit(file: string, reports: readonly Report[]): void {
-  try {
-    writeFileSync(file, junitXml(reports));
-  } catch (error) {
-    throw new UserError(`--junit ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
-  }
+  writeOutputFile("--junit", file, junitXml(reports));
 }
 
 /** Formats reports as JUnit XML: a suite per report, its notes as the suite's output. */
