@@ -46,8 +46,7 @@ export async function runCheckWebhook(url: string, flags: CheckWebhookFlags): Pr
   const report = reportOfWebhookCheck(checked);
   tell(`\n${reportText(report)}`);
   if (flags.json) printJson(checked, 2);
-  process.exitCode = EXIT_CODES[checked.outcome];
-  if (flags.junit !== undefined) writeJunit(flags.junit, [report]);
+  process.exitCode = writeJunit(flags.junit, [report], EXIT_CODES[checked.outcome]);
 }
 
 /** Refuses flags that need `--observe`. */

@@ -74,9 +74,8 @@ export async function reportExploration(
   ).finally(() => progress.end());
   if (json) printJson(report);
   else printText(reportText(reportOfExploration(flow, report)));
-  // The report is printed even if the file cannot be written.
-  if (junit !== undefined) writeJunit(junit, [reportOfExploration(flow, report)]);
-  return report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
+  const code = report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
+  return writeJunit(junit, [reportOfExploration(flow, report)], code);
 }
 
 function parseFlag<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {

@@ -39,10 +39,9 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
   const report = await compareAppRows(text, file ?? "--app-cmd", reading, (body) =>
     connection.call<BookReport>("POST", "/_sandbox/reconcile", body),
   );
-  if (junit !== undefined) writeJunit(junit, [reportOfReconciliation(report)]);
   if (flags.json) printJson(report);
   else printText(reportText(reportOfReconciliation(report)));
-  process.exitCode = report.passed ? 0 : 1;
+  process.exitCode = writeJunit(junit, [reportOfReconciliation(report)], report.passed ? 0 : 1);
 }
 
 async function answerOf(command: string, connection: Connection): Promise<string> {

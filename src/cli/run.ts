@@ -86,11 +86,6 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
       : withWarnings(one, ran[loaded.indexOf(one)]!.report),
   );
   const advice = mergeAdvice(ran.map((one) => one.advice));
-  if (flags.junit !== undefined)
-    writeJunit(
-      flags.junit,
-      reports.map((report) => reportOfRun(report, flags.strict)),
-    );
   const isVacuous =
     flags.strict === true &&
     reports.some(({ never_happened, blind_spots }) => never_happened.length + blind_spots.length > 0);
@@ -103,7 +98,12 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
       `${paint(outcome === "passed" ? "green" : "red", summaryOfRuns(reports, flags.strict === true))}\n`,
     );
   if (!flags.json) printAdvice(advice);
-  process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
+  const code = writeJunit(
+    flags.junit,
+    reports.map((report) => reportOfRun(report, flags.strict)),
+    outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2,
+  );
+  process.exitCode = stop.code ?? code;
 }
 
 /** Refuses options that need `--url` if `--url` is absent, and options of a fresh sandbox if `--url` is given. */

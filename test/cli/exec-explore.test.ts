@@ -17,9 +17,9 @@ const APP = `
 `;
 
 /** Explores the flow with such an app at a free port. */
-async function exploring(source: string) {
+async function exploring(source: string, ...flags: readonly string[]) {
   const port = await freePort();
-  const args = words`--explore ${fileWith(PRESSES)} --app 127.0.0.1:${port} --json -- ${process.execPath} -e ${source}`;
+  const args = words`--explore ${fileWith(PRESSES)} --app 127.0.0.1:${port} --json ${flags} -- ${process.execPath} -e ${source}`;
   return run(["exec", ...args], { env: { PORT: String(port) } });
 }
 
@@ -40,6 +40,13 @@ describe("exec --explore", () => {
     });
     const [, pid] = /^the app is (\d+)\n$/.exec(stderr)!;
     expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+  });
+
+  it("prints the report and keeps its exit code even if JUnit cannot be written", async () => {
+    const { code, stdout, stderr } = await exploring(APP, "--junit", "/nope/x.xml");
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings).toHaveLength(1);
+    expect(stderr).toContain("payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n");
   });
 
   it("says how the app's process has ended where it has gone", async () => {

@@ -105,6 +105,22 @@ describe("reconcile", () => {
   });
 
   it.each([
+    ["pending", 1, "✗ 1 row compared"],
+    ["paid", 2, "✓ 1 row compared"],
+  ])(
+    "says what it found of %s where JUnit cannot be written, and exits with %d",
+    async (status, expected, line) => {
+      const row = `echo '{"charge_id":"${paid}","status":"${status}"}'`;
+      const { code, stdout, stderr } = await reconcile("--app-cmd", row, "--junit", "/nope/x.xml");
+      expect({ code, stderr }).toEqual({
+        code: expected,
+        stderr: "payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n",
+      });
+      expect(stdout).toContain(line);
+    },
+  );
+
+  it.each([
     [["--app-cmd", "echo no orders"], "--app-cmd, line 1: is neither JSON nor a CSV header"],
     [["--app-cmd", "exit 3"], "exit 3: exit 3"],
     [

@@ -127,6 +127,16 @@ describe("check-webhook", () => {
     expect(readFileSync(file, "utf8")).toContain('failures="1"');
   });
 
+  it("prints the report and keeps its exit code even if JUnit cannot be written", async () => {
+    await using server = await serve(() => reply(200));
+    const { code, stdout, stderr } = await command(server.url, "--json", "--junit", "/nope/x.xml");
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n",
+    });
+    expect(JSON.parse(stdout).outcome).toBe("failed");
+  });
+
   it("exits with 2 when nobody can be reached", async () => {
     const server = await serve(receiver());
     await server.close();

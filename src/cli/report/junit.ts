@@ -1,10 +1,22 @@
 import { escapeXml } from "../../core/schema/text-format.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { printErrorMessage } from "../errors.js";
 import { writeOutputFile } from "../output-file.js";
 import type { Report, ReportCase } from "./report.js";
 
-/** Writes reports as a JUnit XML file (`--junit FILE`). */
-export function writeJunit(file: string, reports: readonly Report[]): void {
-  writeOutputFile("--junit", file, junitXml(reports));
+/**
+ * Writes reports as a JUnit XML file, if `--junit FILE` is given. Call it after the report is printed, so that an
+ * unwritable file loses nothing. Returns the exit code: `code`, or 2 instead of 0 if the file cannot be written.
+ */
+export function writeJunit(file: string | undefined, reports: readonly Report[], code: number): number {
+  try {
+    if (file !== undefined) writeOutputFile("--junit", file, junitXml(reports));
+    return code;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    printErrorMessage(error);
+    return code || 2;
+  }
 }
 
 /** Formats reports as JUnit XML: a suite per report, its notes as the suite's output. */

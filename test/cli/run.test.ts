@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+
+it.each([
+  ["failed", 1, "  - { request: GET /api/v1/payments/payins, expect: { status: 404 } }\n"],
+  ["passed", 2, "  - advance: 1h\n"],
+])(
+  "run prints its report of what %s, and exits with %d, if JUnit cannot be written",
+  async (outcome, expected, step) => {
+    const file = fileWith(`name: x\nsteps:\n${step}`);
+    const { code, stdout, stderr } = await run(["run", file, "--json", "--junit", "/nope/x.xml"]);
+    expect({ code, stderr }).toEqual({
+      code: expected,
+      stderr: "payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n",
+    });
+    expect(JSON.parse(stdout).outcome).toBe(outcome);
+  },
+);
