@@ -144,13 +144,17 @@ steps:
     [["run", "FILE", "--var", "m=1"], /--var m: no file has that variable/],
     [["run", "FILE", "--url", "ftp://x"], /--url must be an http or https URL, not "ftp:\/\/x"/],
     [
-      ["run", "FILE", "--junit", "/nowhere/at/all.xml"],
+      ["run", "GOOD", "--junit", "/nowhere/at/all.xml"],
       /--junit \/nowhere\/at\/all\.xml cannot be written \(ENOENT\)/,
     ],
     [["run", "EMPTY"], /steps: the file has none: nothing to run/],
     [["validate"], /missing required argument 'file'/],
   ])("exits with 2 for %j", async (args, message) => {
-    const files: Record<string, string> = { FILE: fileWith(ALSO), EMPTY: fileWith("name: x") };
+    const files: Record<string, string> = {
+      FILE: fileWith(ALSO),
+      GOOD: fileWith(PASSES),
+      EMPTY: fileWith("name: x"),
+    };
     const { code, stderr } = await run(args.map((arg) => files[arg] ?? arg));
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
