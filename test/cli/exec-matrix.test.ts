@@ -95,6 +95,19 @@ The plain run did not pass: there is nothing to compare the other runs with.
     expect(cut.toJson().passed).toBe(false);
   });
 
+  it("compares nothing with a plain run that --strict fails", () => {
+    const strict = (label: string): MatrixRun => ({ ...matrixRun(label, 0), passesStrict: false });
+    expect(textOf(new Matrix(["x"], [strict("plain")], ["declined"]))).toBe(`x
+  ✗ plain     failed  exit 0  1.3 s
+  - declined  not run
+
+The plain run did not pass: there is nothing to compare the other runs with.
+`);
+    expect(textOf(new Matrix(["x"], [strict("plain"), strict("declined")], []))).toContain(
+      "\nThe plain run did not pass",
+    );
+  });
+
   it("keeps the command to the width, is coloured when asked to be, and shows no control characters", () => {
     const runs = [matrixRun("plain", 0), matrixRun("declined", 1)];
     expect(new Matrix(["x".repeat(200)], runs, []).toText(80, false).split("\n")[0]).toHaveLength(80);

@@ -149,6 +149,15 @@ describe("exec --under", () => {
 });
 
 describe("exec --strict", () => {
+  it("runs nothing else under --under once it fails the plain run", async () => {
+    const odd = script('call("POST", "/api/v1/payments/quotes", { ...PRICE, custmer_email: "a@b.test" })');
+    const { code, stdout } = await run(words`exec --strict --under lost_response,slow ${odd}`);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /✗ plain +failed +exit 0 .*\n {2}- lost_response +not run\n {2}- slow +not run\n\nThe plain run did not pass/,
+    );
+  });
+
   it("fails on what the service passed over, on a scenario that never happened and a fault that never applied", async () => {
     const good = script('call("POST", "/api/v1/payments/quotes", PRICE)');
     expect((await run(words`exec --strict ${good}`)).code).toBe(0);

@@ -134,7 +134,7 @@ export class Matrix {
 
   #summary(paint: Paint): string {
     const [plain, ...others] = this.#rows;
-    if (plain!.code !== 0)
+    if (!plain!.isPassed)
       return paint("red", "The plain run did not pass: there is nothing to compare the other runs with.");
     const outcomes = others.filter(
       ({ scenarioView }) => scenarioView !== undefined && !isMishapScenario(scenarioView),

@@ -132,7 +132,8 @@ async function runMatrix(plan: ExecPlan, scenarios: ReadonlyMap<string, Scenario
     const run = await runOne(plan, label, scenario, folderFor(scenario, folders)).finally(stop);
     runs.push(run);
     notice(`${title}: exit ${run.code} after ${(run.durationMs / 1_000).toFixed(1)} s`);
-    if (runner.stopSignal !== undefined || (scenario === undefined && run.code !== 0)) break;
+    const isPlainFailure = scenario === undefined && (run.code !== 0 || run.passesStrict === false);
+    if (runner.stopSignal !== undefined || isPlainFailure) break;
   }
   const matrix = new Matrix(command, runs, [...scenarios.keys()].slice(runs.length - 1));
   printMatrix(plan, matrix);
