@@ -79,7 +79,7 @@ const EXPLORE_ROWS: readonly (readonly [flags: string, says: string, isList?: bo
 
 /** Names of the `explore` options in commander, in camel case, such as `failOn`. */
 export const EXPLORE_OPTION_NAMES: readonly string[] = EXPLORE_ROWS.map(([flags]) =>
-  camelCase(/^--([\w-]+)/.exec(flags)![1]!),
+  camelCase(/^--([\w-]+)/.exec(flags)![1]!.replaceAll("-", "_")),
 );
 
 export function addExploreOptions(command: Command, before = ""): Command {

@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
+import { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { addExploreOptions } from "../../src/cli/options.js";
 import { PRESSES } from "../explore/support.js";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
@@ -22,6 +24,13 @@ async function exploring(source: string, ...flags: readonly string[]) {
   const args = words`--explore ${fileWith(PRESSES)} --app 127.0.0.1:${port} --json ${flags} -- ${process.execPath} -e ${source}`;
   return run(["exec", ...args], { env: { PORT: String(port) } });
 }
+
+it.each(addExploreOptions(new Command()).options)("exec refuses $long without --explore", async (option) => {
+  const value = option.required ? ["x"] : [];
+  const { code, stderr } = await run(["exec", option.long!, ...value, "--", "true"]);
+  expect(code).toBe(1);
+  expect(stderr).toBe(`payments-sandbox: ${option.long} goes with --explore, which names the flow\n`);
+});
 
 describe("exec --explore", () => {
   it("starts the app, tells what is found of it, and ends it", async () => {
