@@ -99,15 +99,38 @@ describe("charges and what happens to them", () => {
     ])
       expect((await json("charge", selector)).charge_id).toBe(charge_id);
     const { items } = await json("charges");
-    if (items.length > 1) {
-      expect((await json("charge", "last-1")).charge_id).toBe(items[1].charge_id);
-      expect(await refused("charge", "ch_")).toMatch(/^no charge matches ch_|^ch_ is ambiguous: ch_\w+, ch_/);
-    }
+    expect((await json("charge", "last-1")).charge_id).toBe(items[1].charge_id);
+    expect(await refused("charge", "ch_")).toMatch(/^ch_ is ambiguous: ch_\w+, ch_\w+/);
+    expect(await refused("withdrawal", "wd_")).toBe("no withdrawal matches wd_ (NOT_FOUND)");
     expect(await refused("charge", "ch_nobody")).toBe("no charge matches ch_nobody (NOT_FOUND)");
     expect(await refused("charges", "--status", "COMPLTED")).toMatch(/did you mean COMPLETED\?$/);
     expect(await output("next", ada)).toMatch(/ AWAITING_PAYMENT, PROCESSING, /);
     expect(await refused("charges", "--status", "paid")).toMatch(
       /^Invalid query parameters \(VALIDATION_ERROR\); status /,
+    );
+  });
+
+  it("the beginning that all ids share finds a charge that is alone", async () => {
+    await output("namespace", "add", "alone");
+    const id = await client.pay({ key: "sk_test_ns_alone" });
+    expect((await json("charge", "ch_", "--namespace", "alone")).charge_id).toBe(id);
+  });
+
+  it.each([
+    ["order=5", { order_id: "5" }],
+    ["basket=5", { basket: "5" }],
+  ])("%s with two charges is refused with both, and moves neither", async (selector, metadata) => {
+    const ids = [await client.pay({ metadata }), await client.pay({ metadata })].reverse();
+    expect(await refused("charge", selector, "complete")).toBe(
+      `${selector} is ambiguous: ${ids.join(", ")} (VALIDATION_ERROR)`,
+    );
+    for (const id of ids) expect((await json("charge", id)).status).toBe("PENDING");
+  });
+
+  it("an order with many charges names five of them", async () => {
+    for (let n = 0; n < 6; n++) await client.pay({ metadata: { order_id: "6" } });
+    expect(await refused("charge", "order=6")).toMatch(
+      /^order=6 is ambiguous: (ch_\w+, ){4}ch_\w+ and more \(VALIDATION_ERROR\)$/,
     );
   });
 

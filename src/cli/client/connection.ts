@@ -96,9 +96,11 @@ export class Connection extends ControlClient {
   async resolveCharge(selector: string): Promise<ChargeJson> {
     const query = chargeQuery(selector);
     const charge =
-      query !== undefined
-        ? await this.findNewest("/charges", query)
-        : await this.#record("/charges", "charge_id", selector);
+      query === undefined
+        ? await this.#record("/charges", "charge_id", selector)
+        : "customer_email" in query
+          ? await this.findNewest("/charges", query)
+          : await this.#onlyCharge(selector, query);
     if (charge === undefined) throw selectorError("charge", selector, SELECTORS);
     return charge as ChargeJson;
   }
@@ -111,12 +113,18 @@ export class Connection extends ControlClient {
     return found;
   }
 
+  /** Finds the charge with this metadata. Throws if several have it. */
+  async #onlyCharge(selector: string, query: Query): Promise<JsonBody | undefined> {
+    const { items } = await this.get("/charges", { limit: CANDIDATES_MAX + 1, ...query });
+    return requireUnique(selector, "charge_id", items as JsonBody[]);
+  }
+
   /** Finds a record by id, by unique prefix of an id, or by `last`, `last-N`. */
   async #record(path: string, idField: string, selector: string): Promise<JsonBody | undefined> {
     const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
     if (last !== null) return this.findNewest(path, { offset: Number(last[1] ?? 0) });
     const known = await this.#known(`${path}/${encodeURIComponent(selector)}`);
-    if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]+$/.test(selector)) return known;
+    if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]*$/.test(selector)) return known;
     const found: JsonBody[] = [];
     for (let offset = 0; ; offset += PAGE) {
       const { items, total } = (await this.get(path, { limit: PAGE, offset })) as {
@@ -126,12 +134,7 @@ export class Connection extends ControlClient {
       found.push(...items.filter((item) => String(item[idField]).startsWith(selector)));
       if (found.length > CANDIDATES_MAX || offset + PAGE >= total) break;
     }
-    if (found.length < 2) return found[0];
-    const candidates = found.slice(0, CANDIDATES_MAX).map((item) => String(item[idField]));
-    const more = found.length > CANDIDATES_MAX ? " and more" : "";
-    throw new SandboxError(
-      refuse("VALIDATION_ERROR", `${selector} is ambiguous: ${candidates.join(", ")}${more}`),
-    );
+    return requireUnique(selector, idField, found);
   }
 
   /** Gets a record; undefined if it does not exist. */
@@ -185,6 +188,16 @@ function chargeQuery(selector: string): Query | undefined {
   if (email !== selector || email.includes("@")) return { customer_email: email };
   const [, key, value] = /^([\w.-]+)=(.+)$/.exec(selector) ?? [];
   return key === undefined ? undefined : { [`metadata.${key === "order" ? "order_id" : key}`]: value };
+}
+
+/** Returns the record that matches a selector, if there is one. Throws with the candidates if there are several. */
+function requireUnique(selector: string, idField: string, found: readonly JsonBody[]): JsonBody | undefined {
+  if (found.length < 2) return found[0];
+  const candidates = found.slice(0, CANDIDATES_MAX).map((item) => String(item[idField]));
+  const more = found.length > CANDIDATES_MAX ? " and more" : "";
+  throw new SandboxError(
+    refuse("VALIDATION_ERROR", `${selector} is ambiguous: ${candidates.join(", ")}${more}`),
+  );
 }
 
 /** Error for a selector without a match. For a malformed selector, the message lists the valid forms. */
