@@ -134,6 +134,15 @@ describe("charges and what happens to them", () => {
     );
   });
 
+  it("charge create takes options only, and says so", async () => {
+    expect(await refused("charge", "create", "100")).toBe(
+      'charge create takes options, no word "100"; the price is --amount 100',
+    );
+    expect(await refused("charge", "create", "fial")).toBe(
+      'charge create takes options, no word "fial"; the price is --amount 25.00',
+    );
+  });
+
   it.each([
     ["complete", "COMPLETED"],
     ["fail", "FAILED"],

@@ -87,6 +87,13 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       ...STATUS_ACTIONS,
       story: HISTORY_ACTION,
     },
+    checkWords: ([selector, word = ""]) => {
+      if (selector !== "create") return;
+      const amount = /^\d+(\.\d+)?$/.test(word) ? word : "25.00";
+      throw new UserError(
+        `charge create takes options, no word ${JSON.stringify(word)}; the price is --amount ${amount}`,
+      );
+    },
   },
   {
     usage: "checkout <selector> <verb>",

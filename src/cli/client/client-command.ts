@@ -26,6 +26,8 @@ export interface ClientCommand {
   readonly example: string;
   readonly options?: readonly (readonly [flags: string, says: string])[];
   readonly verbs?: Readonly<Record<string, ClientAction>>;
+  /** Throws for words that the check of the verb would explain badly. */
+  readonly checkWords?: (words: readonly string[]) => void;
   /** Action of a command line without a verb. */
   readonly defaultAction?: ClientAction;
 }

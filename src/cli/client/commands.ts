@@ -33,7 +33,7 @@ export function addClientCommands(root: Command): void {
   for (const row of CLIENT_COMMANDS) {
     const [name, ...words] = row.usage.split(" ");
     const command = root.command(name!).description(row.summary);
-    for (const word of words) command.addArgument(argument(word, name!, Object.keys(row.verbs ?? {})));
+    for (const word of words) command.addArgument(argument(word, command, row));
     for (const [flags, says] of row.options ?? []) command.option(flags, says);
     addConnectionOptions(command)
       .addHelpText("after", helpText(row.example))
@@ -51,10 +51,14 @@ export function addClientCommands(root: Command): void {
 const VERB = /^[<[](verb|what)[\]>]$/;
 
 /** Declares an argument. An unknown verb is refused before the sandbox is called. */
-function argument(word: string, command: string, verbs: readonly string[]): Argument {
+function argument(word: string, command: Command, { verbs = {}, checkWords }: ClientCommand): Argument {
   const made = new Argument(word);
   if (!VERB.test(word)) return made;
-  return made.choices(verbs).argParser((given) => requireKnownWord(verbs, command, given));
+  const known = Object.keys(verbs);
+  return made.choices(known).argParser((given) => {
+    checkWords?.(command.args);
+    return requireKnownWord(known, command.name(), given);
+  });
 }
 
 /** Shows the elapsed time on a terminal, updated every second. Returns a function that ends the display. */
