@@ -35,6 +35,8 @@ export interface UnresolvedOptions extends StartOptions {
   readonly fixturesValue?: unknown;
   /** Receives probable mistakes in scenario files, one line each. */
   readonly onWarning?: (warning: string) => void;
+  /** Describes a fault with its position in the config file; undefined for an option from elsewhere. */
+  readonly describeConfigFault?: ((fault: OptionFault) => string | undefined) | undefined;
 }
 
 export interface ResolvedServiceOptions {
@@ -60,8 +62,10 @@ export class OptionsError extends UserError {
   constructor(
     readonly faults: readonly OptionFault[],
     readonly files: readonly OptionFileError[],
+    describeConfigFault: UnresolvedOptions["describeConfigFault"] = () => undefined,
   ) {
-    super([...faults.map(optionText), ...files.map(({ error }) => error.message)].join("\n"));
+    const texts = faults.map((fault) => describeConfigFault(fault) ?? optionText(fault));
+    super([...texts, ...files.map(({ error }) => error.message)].join("\n"));
   }
 }
 
@@ -79,7 +83,8 @@ function optionText({ path, message }: OptionFault): string {
 
 /** Reads the files that the options name; throws an OptionsError with all faults of options and files. */
 export async function resolveServiceOptions(
-  options: StartOptions & Pick<UnresolvedOptions, "furtherFixtures" | "fixturesValue">,
+  options: StartOptions &
+    Pick<UnresolvedOptions, "furtherFixtures" | "fixturesValue" | "describeConfigFault">,
 ): Promise<ResolvedServiceOptions> {
   const shipped = await loadShippedContent();
   const faults: OptionFault[] = [...pathFaults(options.paths ?? {}), ...certificateFaults(options)];
@@ -125,7 +130,8 @@ export async function resolveServiceOptions(
       base = (await from(path, () => mergedFixtures(under, fixtures))) ?? under;
     }
   }
-  if (base === undefined || faults.length + files.length > 0) throw new OptionsError(faults, files);
+  if (base === undefined || faults.length + files.length > 0)
+    throw new OptionsError(faults, files, options.describeConfigFault);
   return {
     fixtures: repriced(base, options),
     scenarios: [...scenarios.values()],

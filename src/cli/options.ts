@@ -12,6 +12,7 @@ import {
 } from "../core/schema/option-table.js";
 import { camelCase } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
+import type { UnresolvedOptions } from "../options.js";
 
 /** An option with a flag and an environment variable. */
 interface FlaggedRow extends Omit<OptionRow, "flags"> {
@@ -117,10 +118,10 @@ export const CONFIG_FILE_NAMES = ["yaml", "yml", "json"].map((ending) => `paymen
 export async function readStartOptions(
   flags: Readonly<Record<string, unknown>>,
   environment: NodeJS.ProcessEnv = process.env,
-): Promise<StartOptions> {
+): Promise<StartOptions & Pick<UnresolvedOptions, "describeConfigFault">> {
   refuseTypos(environment);
-  const fromFile = await configFile(flags.config as string | undefined, environment);
-  const merged: Record<string, unknown> = { ...fromFile };
+  const { values, ...config } = await readConfigFile(flags.config as string | undefined, environment);
+  const merged: Record<string, unknown> = { ...values };
   const said: Record<string, string> = {};
   for (const row of OPTION_ROWS) {
     const variable = environment[environmentVariableOf(row.name)];
@@ -138,7 +139,7 @@ export async function readStartOptions(
     }
   }
   const checked = safeParse(startOptionsSchema, merged);
-  if (checked.ok) return checked.data;
+  if (checked.ok) return { ...checked.data, ...config };
   throw new UserError(
     checked.issues
       .map((issue) => {
@@ -182,15 +183,23 @@ function parsed({ kind }: FlaggedRow, value: unknown): unknown {
   return value;
 }
 
-async function configFile(
-  flag: string | undefined,
-  environment: NodeJS.ProcessEnv,
-): Promise<Record<string, unknown>> {
+interface ConfigFile extends Pick<UnresolvedOptions, "describeConfigFault"> {
+  readonly values?: Record<string, unknown>;
+}
+
+async function readConfigFile(flag: string | undefined, environment: NodeJS.ProcessEnv): Promise<ConfigFile> {
   const named = flag ?? environment[environmentVariableOf("config")];
   const file = named ?? CONFIG_FILE_NAMES.find((name) => existsSync(name));
   if (file === undefined) return {};
-  const { checkDocument, readDocument } = await import("../core/files/documents.js");
+  const { checkDocument, faultText, readDocument } = await import("../core/files/documents.js");
   const document = await readDocument(file);
   if (document.value === null) return {};
-  return checkDocument(startOptionsSchema, document) as Record<string, unknown>;
+  return {
+    values: checkDocument(startOptionsSchema, document) as Record<string, unknown>,
+    // An option with a flag may come from elsewhere.
+    describeConfigFault: ({ path, message }) =>
+      OPTION_ROWS.some(({ name }) => name === path[0])
+        ? undefined
+        : faultText(document.faultAt(path, message)),
+  };
 }

@@ -79,7 +79,8 @@ async function said(
   let flags: Record<string, unknown> = {};
   const command = addStartOptions(new Command().exitOverride()).action((given) => void (flags = given));
   await command.parseAsync(["node", "start", ...args]);
-  return readStartOptions(flags, environment);
+  const { describeConfigFault: _describe, ...options } = await readStartOptions(flags, environment);
+  return options;
 }
 
 async function refusal(

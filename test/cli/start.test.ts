@@ -268,6 +268,20 @@ describe("cannot start", () => {
       expect.stringMatching(/^payments-sandbox: payments-sandbox\.config\.yaml:3:1 colour: unknown field/),
     ]);
   });
+
+  it.each([["start"], ["exec", "--", "true"], ["openapi"]])(
+    "says the place of every unknown name, as validate does: %s",
+    async (command, ...rest) => {
+      const config =
+        'paths:\n  createQoute: /x\nfees:\n  crad: { platform_percent: "1" }\nrates:\n  KEZ: "1"\n';
+      const cwd = folderWith({ "my.yaml": config });
+      const faults = (await run(["validate", "my.yaml"], { cwd })).stdout;
+      expect(faults.match(/^my\.yaml:[246]:3 /gm)).toHaveLength(3);
+      const { code, stdout, stderr } = await run([command!, "-c", "my.yaml", ...rest], { cwd });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toBe(faults.replace(/^/gm, "payments-sandbox: ").replace(/payments-sandbox: $/, ""));
+    },
+  );
 });
 
 describe("configuration", () => {
