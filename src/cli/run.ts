@@ -21,7 +21,7 @@ import { writeJunit } from "./report/junit.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
 import { reportText } from "./report/text.js";
 import { cannotRunReport, isBrokenFile, readScenarioFiles } from "./run-files.js";
-import { sandboxAddress } from "./sandbox-url.js";
+import { fetchWithFix, sandboxAddress } from "./sandbox-url.js";
 import { invalidUrlError, parseAppUrl, parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
@@ -171,7 +171,7 @@ function inRunningSandbox(url: string, flags: RunFlags): Runner {
   const reached = sandboxAddress(url);
   if (reached === undefined) throw invalidUrlError("--url", url);
   const sandbox = {
-    fetch: (path: string, init: RequestInit) => reached.fetch(path, init),
+    fetch: fetchWithFix(reached),
     namespace: flags.namespace,
     controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
   };

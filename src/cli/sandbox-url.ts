@@ -6,6 +6,7 @@ import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { findTrustFiles, type TrustFiles } from "../server/tls/trust-files.js";
+import { ErrorWithFix } from "./errors.js";
 
 /** Address of a running sandbox. */
 export interface SandboxAddress {
@@ -51,6 +52,25 @@ export function sandboxAddress(given: string): SandboxAddress | undefined {
 /** Trusts the sandbox's certificate under any host name: the user's own certificate may be for another name. */
 function tlsOptions({ caFile }: TrustFiles) {
   return { ca: readFileSync(caFile), allowPartialTrustChain: true, checkServerIdentity: () => undefined };
+}
+
+const START = "payments-sandbox start";
+
+/** Error for an address without a sandbox. `source` follows the URL in the message. */
+export function noSandboxError(url: string, source = ";"): ErrorWithFix {
+  return new ErrorWithFix(`there is no sandbox at ${url}${source} start one with: ${START}`, {
+    code: "NO_SANDBOX",
+    fix: START,
+    doc: "docs/getting-started.md",
+  });
+}
+
+/** The address's `fetch`; the error of a refused connection names the URL and the fix. */
+export function fetchWithFix(address: SandboxAddress, source?: string): SandboxFetch {
+  return (path, init) =>
+    address.fetch(path, init).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === "ECONNREFUSED" ? noSandboxError(address.url, source) : error;
+    });
 }
 
 /** Throws if the error is an untrusted certificate rather than an absent sandbox. */

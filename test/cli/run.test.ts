@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { PRESSES } from "../explore/support.js";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 
@@ -17,3 +18,15 @@ it.each([
     expect(JSON.parse(stdout).outcome).toBe(outcome);
   },
 );
+
+it.each([
+  ["run", []],
+  ["explore", ["--app", "127.0.0.1:1"]],
+])("%s names the URL where no sandbox is, and what starts one", async (command, flags) => {
+  const file = fileWith(command === "run" ? "name: x\nsteps: [{ advance: 1h }]\n" : PRESSES);
+  const { code, stdout, stderr } = await run([command, file, ...flags, "--url", "http://127.0.0.1:1"]);
+  expect(code).toBe(2);
+  expect(stdout + stderr).toContain(
+    "the sandbox cannot be reached: there is no sandbox at http://127.0.0.1:1; start one with: payments-sandbox start\n",
+  );
+});

@@ -4,10 +4,13 @@ import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js"
 import { refuse } from "../../core/schema/refusals.js";
 import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { ErrorWithFix } from "../errors.js";
-import { type SandboxAddress, sandboxAddress, throwIfUntrustedCertificate } from "../sandbox-url.js";
-
-const START = "payments-sandbox start";
+import {
+  fetchWithFix,
+  noSandboxError,
+  type SandboxAddress,
+  sandboxAddress,
+  throwIfUntrustedCertificate,
+} from "../sandbox-url.js";
 
 /** Options of every client command. */
 export interface ConnectionFlags {
@@ -32,24 +35,21 @@ export class Connection extends ControlClient {
     const given = flags.url ?? environment.PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
     const reached = sandboxAddress(given);
     if (reached === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
+    const source =
+      flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined
+        ? ", which PAYMENTS_SANDBOX_URL names; unset it, or"
+        : ";";
     super({
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,
       fetch: (path, init) =>
         reached.fetch(path, init).catch((error) => {
           throwIfUntrustedCertificate(reached.url, error);
-          const source =
-            flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined
-              ? ", which PAYMENTS_SANDBOX_URL names; unset it, or"
-              : ";";
-          throw new ErrorWithFix(`there is no sandbox at ${reached.url}${source} start one with: ${START}`, {
-            code: "NO_SANDBOX",
-            fix: START,
-            doc: "docs/getting-started.md",
-          });
+          throw noSandboxError(reached.url, source);
         }),
     });
     this.#reach = reached;
+    this.fetch = fetchWithFix(reached, source);
   }
 
   get url(): string {
@@ -61,8 +61,8 @@ export class Connection extends ControlClient {
     return this.#reach.trust;
   }
 
-  /** Sends a request. Throws the errors of `fetch`. */
-  readonly fetch: SandboxAddress["fetch"] = (path, init) => this.#reach.fetch(path, init);
+  /** Sends a request. Throws the errors of `fetch`, and an error with a fix for a refused connection. */
+  readonly fetch: SandboxAddress["fetch"];
 
   override async call<Answer = JsonBody>(...call: ControlCallArguments): Promise<Answer> {
     try {
