@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { itOnPostgres, Postgres } from "../support/postgres.js";
 import { Command, run } from "../support/process-command.js";
 import { Receiver } from "../support/receiver-server.js";
-import { type Started, startServer } from "../support/started.js";
+import { refusal, type Started, startServer } from "../support/started.js";
 
 let postgres: Postgres;
 beforeAll(async () => {
@@ -187,4 +187,59 @@ itOnPostgres("says in one line that the database cannot be opened", async () => 
     .ended;
   expect(code).toBe(1);
   expect(stderr).toMatch(/^payments-sandbox: Cannot open the database: .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
+});
+
+const refusedStart = async (...args: string[]) => refusal(await run(["start", "-p", "0", ...args]));
+
+itOnPostgres("refuses another seed or start time than the data's, also beside a process", async () => {
+  const url = postgres.url("lease=60s");
+  const start = "2026-03-01T09:00:00.000Z";
+  const options = ["--data", url, "--seed", "spring", "--clock", "manual", "--start-time", start];
+  const one = await startServer(options);
+  const charge = await one.client.pay();
+  for (const processes of [1, 0]) {
+    if (processes === 0) await one.command.stop();
+    expect(await refusedStart("--data", url, "--seed", "autumn")).toBe(
+      '--seed autumn contradicts the data, whose seed is "spring"; leave it out, or use another file or schema',
+    );
+    expect(await refusedStart("--data", url, "--start-time", "2026-02-01T00:00:00Z")).toBe(
+      `--start-time contradicts the data, which starts at ${start}; leave it out, or use another file or schema`,
+    );
+    expect(await postgres.query(url, "select id from processes")).toHaveLength(processes);
+  }
+  const two = await startServer(options);
+  expect([await health(two), (await two.client.charge(charge)).status]).toMatchObject([{ owns: 1 }, 200]);
+});
+
+itOnPostgres("refuses another seed while the first process has not stored its state yet", async () => {
+  const url = postgres.url("lease=60s");
+  const one = await startServer(["--data", url, "--seed", "spring"]);
+  await postgres.query(url, "delete from entries");
+  expect(await refusedStart("--data", url, "--seed", "autumn")).toContain('whose seed is "spring"');
+  await one.command.stop("SIGKILL");
+});
+
+itOnPostgres("takes a default namespace over whose seed has changed by an import", async () => {
+  const data = ["--data", postgres.url("lease=60s"), "--seed", "spring"];
+  const [one, two] = [await startServer(data), await startServer(data)];
+  const other = await startServer(["--seed", "autumn"]);
+  const charge = await other.client.pay();
+  const state = await (await fetch(`${other.url}/_sandbox/state`)).json();
+  expect((await one.client.ask("PUT /_sandbox/state", state)).status).toBe(200);
+  await one.command.stop();
+  expect((await two.client.charge(charge)).json.charge_id).toBe(charge);
+  await two.command.stop();
+  expect(await refusedStart(...data)).toContain('--seed spring contradicts the data, whose seed is "autumn"');
+});
+
+itOnPostgres("says why the default namespace cannot be opened to calls that name no namespace", async () => {
+  const url = postgres.url("lease=60s");
+  await (await startServer(["--data", url])).command.stop();
+  await postgres.query(url, "update entries set body = '{}'");
+  const { client } = await startServer(["--data", url]);
+  const { status, json } = await client.quote();
+  expect([status, json.error.message]).toEqual([
+    500,
+    expect.stringMatching(/^The namespace "default" could not be opened: .* is not a state of this program/),
+  ]);
 });

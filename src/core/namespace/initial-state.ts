@@ -2,7 +2,6 @@ import { registerEndpoint } from "../engine/commands/endpoint-commands.js";
 import { copyEndpoint } from "../engine/commands/namespace-setup.js";
 import { storeScenario } from "../engine/commands/scenario-commands.js";
 import { Engine } from "../engine/engine.js";
-import type { NamespaceRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import type { Command } from "../engine/transaction.js";
 import type { ResetRequest } from "../schema/engine-requests.js";
@@ -10,6 +9,7 @@ import type { ClockSetting } from "../schema/option-schemas.js";
 import { secretErrorMessage } from "../schema/signature-schemes.js";
 import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
+import type { StoredOrigin } from "../store/storage.js";
 import { Clock } from "../time/clock.js";
 import { atEndOfTick } from "../time/end-of-tick.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
@@ -38,10 +38,11 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
     atEndOfTick,
   });
   const { state, namespace: world } = engine;
-  const contradiction = findContradiction(options, world);
-  if (contradiction !== undefined) {
+  try {
+    if (options.acceptsOrigin !== true) requireSameOrigin(options, world);
+  } catch (error) {
     engine.close();
-    throw new UserError(`${contradiction}; leave it out, or use another --data file`);
+    throw error;
   }
   const clockRecord = state.get("clock", "clock");
   if (clockRecord === undefined)
@@ -58,13 +59,17 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
   return { engine, clock };
 }
 
-/** Returns the first half of the error message for an option that contradicts the stored data. */
-function findContradiction({ seed, startMs }: NamespaceOptions, world: NamespaceRecord): string | undefined {
-  if (seed !== undefined && seed !== world.seed)
-    return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
-  if (startMs !== undefined && startMs !== (world.asked_start_ms ?? world.start_ms))
-    return `--start-time contradicts the data, which starts at ${iso(world.start_ms)}`;
-  return undefined;
+/** @throws UserError if the seed or start time of the options contradicts the stored data */
+export function requireSameOrigin(
+  { seed, startMs }: Pick<NamespaceOptions, "seed" | "startMs">,
+  stored: StoredOrigin,
+): void {
+  const fix = "leave it out, or use another file or schema";
+  if (seed !== undefined && seed !== stored.seed)
+    throw new UserError(`--seed ${seed} contradicts the data, whose seed is "${stored.seed}"; ${fix}`);
+  const { start_ms, asked_start_ms } = stored;
+  if (startMs !== undefined && start_ms !== undefined && startMs !== (asked_start_ms ?? start_ms))
+    throw new UserError(`--start-time contradicts the data, which starts at ${iso(start_ms)}; ${fix}`);
 }
 
 function initialContent(options: NamespaceOptions): Command<void> {

@@ -49,6 +49,8 @@ export interface NamespaceDefaults {
 export interface NamespaceOptions extends NamespaceDefaults {
   readonly name: string;
   readonly store: Store;
+  /** True if a contradiction between stored data and `seed` or `startMs` is no error: a takeover must not fail. */
+  readonly acceptsOrigin?: boolean | undefined;
   /** Called after the store is open. */
   readonly snapshots: () => Snapshots;
   /** Log that collects the advice of all namespaces. */

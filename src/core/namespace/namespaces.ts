@@ -21,6 +21,7 @@ import {
   namespaceInKey,
   resolveInheritedWebhooks,
 } from "./identity.js";
+import { requireSameOrigin } from "./initial-state.js";
 import type { ReceiverChecker, ScenarioRunner } from "./injected-tools.js";
 import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
@@ -65,6 +66,7 @@ export class Namespaces {
     this.leases = options.storage.leases;
     this.#heapGuard = new HeapGuard(options.base.onError);
     try {
+      if (this.leases !== undefined) requireSameOrigin(options.base, this.leases.defaultOrigin);
       if (this.leases?.holdsLease(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
       for (const name of options.storage.recover()) this.#openStored(name);
     } catch (error) {
@@ -171,7 +173,7 @@ export class Namespaces {
 
   /** Error for a request for which `find` returns undefined. */
   notFoundRefusal(header: string | null, apiKey: string | null): Refusal {
-    const name = header ?? this.#unopened.findByKey(apiKey ?? "") ?? "";
+    const name = header ?? this.#unopened.findByKey(apiKey ?? "") ?? DEFAULT_NAMESPACE;
     return this.#unopened.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
   }
 
@@ -336,6 +338,7 @@ export class Namespaces {
         apiKey,
         liveApiKey,
         store,
+        acceptsOrigin: this.leases !== undefined,
         snapshots: () => storage.snapshots(name),
       });
     } catch (error) {

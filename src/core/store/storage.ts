@@ -6,7 +6,7 @@
  */
 
 import type { FrozenState } from "../engine/frozen-state.js";
-import type { StateDump } from "../engine/records.js";
+import type { NamespaceRecord, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import type { NamespaceIdentity } from "../schema/control-requests.js";
 
@@ -44,6 +44,10 @@ export interface NamespaceOwner {
   readonly url: string | null;
 }
 
+/** Seed and start time of stored data. A namespace whose state is not stored yet has the seed only. */
+export type StoredOrigin = Pick<NamespaceRecord, "seed"> &
+  Partial<Pick<NamespaceRecord, "start_ms" | "asked_start_ms">>;
+
 export type NamespaceLocation = "here" | "nowhere" | NamespaceOwner;
 
 export interface LeaseHandlers {
@@ -58,6 +62,8 @@ export interface Leases {
   readonly isStorageUnreachable: boolean;
   /** Seed of namespaces without their own seed. */
   readonly seed: string;
+  /** Origin of the default namespace when this process started, whichever process runs the namespace. */
+  readonly defaultOrigin: StoredOrigin;
   /** Namespaces that this process runs. */
   readonly heldLeases: ReadonlyMap<string, unknown>;
   events: LeaseHandlers | undefined;

@@ -12,7 +12,15 @@ import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { StorageUnavailableError } from "../../schema/unavailable.js";
 import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
 import type { FileStorageOptions } from "../file-storage.js";
-import type { Leases, NamespaceLocation, NamespaceOwner, Snapshots, Storage } from "../storage.js";
+import { decodeNamespaceRecord, NAMESPACE_MARK } from "../state-text.js";
+import type {
+  Leases,
+  NamespaceLocation,
+  NamespaceOwner,
+  Snapshots,
+  Storage,
+  StoredOrigin,
+} from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
 import { CommitQueue, leaseLostError, type NamespaceLease, type StoredEntry } from "./commits.js";
 import { DatabaseConnection } from "./link.js";
@@ -41,10 +49,18 @@ const READ = `select seq::float8 as seq, is_state as "isState", body, null as na
     where id = $1 and seq >= (select max(seq) from entries where id = $1 and is_state)
   union all select saved, true, body, name, at from snapshots where id = $1 order by name nulls first, seq`;
 
+/**
+ * Reads the namespace's record, which only a replaced state changes, from the end of the last state. A text function,
+ * because JSON functions refuse the escapes of NUL and of lone surrogates.
+ */
+const READ_RECORD = `select substring(body from strpos(body, $2)) as end from entries e
+    join namespaces n using (id) where n.name = $1 and is_state and strpos(body, $2) > 0 order by e.seq desc limit 1`;
+
 export class PostgresStorage extends CommitQueue implements Storage, Leases {
   readonly leases = this;
   readonly link: DatabaseConnection;
   seed = "";
+  defaultOrigin: StoredOrigin = { seed: "" };
   readonly #schema: string;
   readonly #leaseMs: number;
   readonly #searches = new Map<string, Promise<NamespaceLocation>>();
@@ -83,6 +99,9 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
       await this.query("select 1");
       this.seed = await registerProcess(this.link, this.#schema, this.options, this.#registration());
       await this.#renewNow();
+      const read = [DEFAULT_NAMESPACE, NAMESPACE_MARK];
+      const [stored] = await this.link.query<{ end: string }>(READ_RECORD, read);
+      this.defaultOrigin = stored === undefined ? { seed: this.seed } : decodeNamespaceRecord(stored.end);
     } catch (error) {
       await this.link.close();
       await this.close();
