@@ -30,15 +30,24 @@ export function invalidUrlError(flag: string, given: string): UserError {
   return new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
 }
 
-/**
- * Reads the names that exist in a sandbox started with `flags`. If a flag is invalid, returns the names of the shipped
- * service. The command itself reports the invalid flag later.
- */
-export async function vocabularyOfFlags(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
+/** Names that exist in a sandbox started with some flags. */
+interface FlagVocabulary {
+  /** The names of the shipped service if a flag is invalid. */
+  readonly vocabulary: Vocabulary;
+  /** Error of an invalid flag, or of a file that the flags name. */
+  readonly error?: UserError;
+}
+
+export async function readFlagVocabulary(flags: Readonly<Record<string, unknown>>): Promise<FlagVocabulary> {
   try {
-    return await readVocabulary(await readStartOptions(flags));
+    return { vocabulary: await readVocabulary(await readStartOptions(flags)) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return readVocabulary({});
+    return { vocabulary: await readVocabulary({}), error };
   }
+}
+
+/** Like `readFlagVocabulary`, for a command that reports an invalid flag later. */
+export async function vocabularyOfFlags(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
+  return (await readFlagVocabulary(flags)).vocabulary;
 }

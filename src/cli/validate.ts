@@ -2,7 +2,7 @@ import { faultText, warningText } from "../core/files/documents.js";
 import { toPrintableLine } from "../core/schema/text-format.js";
 import { configFaults } from "../options.js";
 import { type ValidationResult, validateFile } from "../tools/scenario/validation.js";
-import { parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
+import { parseVariables, readFlagVocabulary } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
 
 /** `validate`: prints faults and warnings of files. Exits with 2 after a fault. `--strict` makes warnings faults. */
@@ -12,16 +12,25 @@ export async function validate(
 ): Promise<void> {
   const vars = parseVariables(flags.var as string[] | undefined);
   const results: ValidationResult[] = [];
-  const vocabulary = await vocabularyOfFlags({ config: flags.config, fixtures: flags.fixtures });
+  const { config, fixtures } = flags;
+  const { vocabulary, error } = await readFlagVocabulary({ config, fixtures });
   const options = { environment: process.env, vars, configFaults, vocabulary };
   for (const file of files) {
     const result = await validateFile(file, options);
     const all = [...result.faults, ...result.warnings];
     results.push(flags.strict ? { ...result, faults: all, warnings: [] } : result);
   }
+  // Without the flags, the error may be one of a config file among `files`, whose own result has it.
+  const isReported = config === undefined && fixtures === undefined && results.some(isBrokenConfig);
+  if (error !== undefined && !isReported) throw error;
   if (flags.json) printJson(results, 2);
   else printText(textOf(results));
   process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;
+}
+
+/** The kind is undefined if the file is not valid YAML. */
+function isBrokenConfig({ kind, faults }: ValidationResult): boolean {
+  return faults.length > 0 && (kind === "config" || kind === undefined);
 }
 
 function textOf(results: readonly ValidationResult[]): string {

@@ -367,4 +367,28 @@ keys:
     const refused = await run(["run", "--strict", file]);
     expect([refused.code, refused.stderr]).toEqual([2, `payments-sandbox: ${strict.stdout}`]);
   });
+
+  it("refuses a config or fixtures file that cannot be read, as run does; a broken config among the files once", async () => {
+    const file = fileWith(PASSES);
+    const config = fileWith('port: "x"\n', "payments-sandbox.config.yaml");
+    for (const [flags, fault] of [
+      [["-c", "/nowhere.yaml"], "/nowhere.yaml:1:1 there is no such file"],
+      [["--fixtures", "/nowhere.yaml"], "/nowhere.yaml:1:1 there is no such file"],
+      [["-c", config], `${config}:1:1 port: must be a number`],
+    ] as const)
+      expect(await run(["validate", ...flags, file])).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: `payments-sandbox: ${fault}\n`,
+      });
+    const { stdout } = await run(["validate", "--json", "-c", "/nowhere.yaml", file]);
+    expect(JSON.parse(stdout).error.message).toBe("/nowhere.yaml:1:1 there is no such file");
+    const cwd = dirname(config);
+    expect(await run(["validate", file], { cwd })).toMatchObject({ code: 2, stdout: "" });
+    expect(await run(["validate", config, file], { cwd })).toMatchObject({
+      code: 2,
+      stdout: `${config}:1:1 port: must be a number\n${file}: valid scenario\n`,
+      stderr: "",
+    });
+  });
 });
