@@ -171,6 +171,29 @@ describe("GET /_sandbox/requests", () => {
     await client.quote();
     expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(1);
   });
+
+  it("loses by DELETE with filters only what matches; what is left stays, and ids go on", async () => {
+    const client = await open({ retention: { requests: 3 } });
+    await client.quote();
+    await client.ask("GET /api/v1/nothing");
+    await client.quote();
+    const left = async (call: string) =>
+      (await client.ask(call)).json.items.map((one: Entry) => [one.request_id, one.status]);
+    expect(await left("DELETE /_sandbox/requests?status=404&method=POST")).toHaveLength(3);
+    expect(await left("DELETE /_sandbox/requests?status=404")).toEqual([
+      [3, 200],
+      [1, 200],
+    ]);
+    await client.ask("GET /api/v1/nothing");
+    expect(await left("GET /_sandbox/requests")).toEqual([
+      [4, 404],
+      [3, 200],
+    ]);
+    expect(await left("DELETE /_sandbox/requests?since=3")).toEqual([[3, 200]]);
+    for (const wrong of ["staus=404", "status=4", "since=nonsense", "limit=1"])
+      expectInvalid(await client.ask(`DELETE /_sandbox/requests?${wrong}`), wrong.split("=", 1)[0]!);
+    expect(await left("GET /_sandbox/requests")).toEqual([[3, 200]]);
+  });
 });
 
 describe("a client that has hung up before it was answered", () => {

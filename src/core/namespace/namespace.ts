@@ -43,7 +43,7 @@ import { RequestJournal } from "./request-journal.js";
 import { ResponseHolds } from "./response-holds.js";
 import { RunLease } from "./run-lease.js";
 import { SavedStates } from "./saved-states.js";
-import type { ArrivalTime } from "./served-request.js";
+import type { ArrivalTime, RequestEntry } from "./served-request.js";
 import type { WaitCondition, WaitEndReason } from "./watchers.js";
 import { PendingWaits } from "./watchers.js";
 
@@ -302,6 +302,12 @@ export class Namespace {
     this.journal.clear();
     this.#activity.clear();
     this.advisor.clear();
+    this.#watchers.startOver();
+    this.#options.heapGuard.noteFreed();
+  }
+
+  removeRequests(matches: (entry: RequestEntry) => boolean): void {
+    this.journal.remove(matches);
     this.#watchers.startOver();
     this.#options.heapGuard.noteFreed();
   }

@@ -56,7 +56,7 @@ export class RequestJournal {
     return entry;
   }
 
-  /** Completes a call in flight. Ignored if the journal was cleared meanwhile. */
+  /** Completes a call in flight. Ignored if the call was removed meanwhile. */
   finish(entry: RequestEntry, request: ServedRequest): void {
     if (requests.hasSubscribers) requests.publish(request);
     if (!this.#inFlight.delete(entry)) return;
@@ -101,8 +101,23 @@ export class RequestJournal {
   /** Newest first. */
   entries(): RequestEntry[] {
     const entries: RequestEntry[] = [];
-    for (let id = this.#count; id >= this.#oldest; id--) entries.push(this.#ring[(id - 1) % this.#limit]!);
+    for (let id = this.#count; id >= this.#oldest; id--) {
+      const entry = this.#ring[(id - 1) % this.#limit];
+      if (entry !== undefined) entries.push(entry);
+    }
     return entries;
+  }
+
+  /** Removes entries, whose places in the ring stay empty. */
+  remove(matches: (entry: RequestEntry) => boolean): void {
+    for (const entry of this.entries()) {
+      if (!matches(entry)) continue;
+      const slot = (entry.id - 1) % this.#limit;
+      this.#inFlight.delete(entry);
+      this.#ring[slot] = undefined;
+      this.#chars -= this.#lengths[slot]!;
+      this.#lengths[slot] = 0;
+    }
   }
 
   clear(): void {

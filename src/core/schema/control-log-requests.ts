@@ -80,8 +80,7 @@ export const streamQuerySchema = queryShape({
   ),
 });
 
-export const requestQuerySchema = queryShape({
-  ...page,
+const requestFilters = {
   method: field(
     z.optional(withNameKind("HTTP method", z.string().check(z.toUpperCase()))),
     "Only of this method.",
@@ -97,7 +96,11 @@ export const requestQuerySchema = queryShape({
   since: field(optionalText, "Only requests after the one with this ID, or since this instant.", {
     examples: ["17", "2026-01-31T09:00:00.000Z"],
   }),
-});
+};
+
+export const requestQuerySchema = queryShape({ ...page, ...requestFilters });
+export const requestFilterSchema = queryShape(requestFilters);
+export type RequestFilter = z.infer<typeof requestFilterSchema>;
 
 export const triggerRequestSchema = closedShape("EventRequest", "An event that no status change caused.", {
   type: field(

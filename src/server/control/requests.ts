@@ -1,8 +1,12 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
-import { requestQuerySchema } from "../../core/schema/control-log-requests.js";
+import {
+  type RequestFilter,
+  requestFilterSchema,
+  requestQuerySchema,
+} from "../../core/schema/control-log-requests.js";
 import { parseJsonOrText } from "../../core/schema/depth.js";
-import { INVALID_QUERY_MESSAGE, refuseInvalid } from "../../core/schema/refusals.js";
+import { INVALID_QUERY_MESSAGE, isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { maskKey } from "../../core/schema/text-format.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
@@ -18,39 +22,54 @@ export const REQUEST_OPERATIONS = [
       description: "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
     },
     handle: ({ namespace, query }) => {
-      const { method, path, operation, status, since } = query;
-      const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
-      const sinceMs = since === undefined || sinceId !== undefined ? undefined : parseInstant(since);
-      if (since !== undefined && sinceId === undefined && sinceMs === undefined)
-        return refuseInvalid(
-          { since: "must be the id of a request, or an ISO 8601 instant such as 2026-01-31T09:00:00.000Z" },
-          INVALID_QUERY_MESSAGE,
-        );
-      const found = namespace.journal
-        .entries()
-        .filter(
-          (entry) =>
-            (method === undefined || entry.method === method) &&
-            (path === undefined || matchesAnyGlob(path, entry.path)) &&
-            (operation === undefined || matchesAnyGlob(operation, entry.operation)) &&
-            (status === undefined || matchesAnyGlob(status.replaceAll("x", "?"), String(entry.status))) &&
-            (sinceId === undefined || entry.id > sinceId) &&
-            (sinceMs === undefined || entry.atMs >= sinceMs),
-        );
-      return pageReply(found, query, requestEntryView);
+      const matches = requestMatcher(query);
+      if (isRefusal(matches)) return matches;
+      return pageReply(namespace.journal.entries().filter(matches), query, requestEntryView);
     },
   }),
   defineControlOperation({
     id: "clearRequests",
     call: "DELETE /_sandbox/requests",
+    query: requestFilterSchema,
     response: "RequestList",
-    docs: { summary: "Clear the request journal", description: "Empties the request journal." },
-    handle: ({ namespace }) => {
-      namespace.clearRequests();
-      return { total: 0, items: [] };
+    docs: {
+      summary: "Clear the request journal",
+      description:
+        "Removes the matching requests from the request journal, or all of them without a filter. Returns those that are left.",
+    },
+    handle: ({ namespace, query }) => {
+      const matches = requestMatcher(query);
+      if (isRefusal(matches)) return matches;
+      if (Object.keys(query).length === 0) namespace.clearRequests();
+      else namespace.removeRequests(matches);
+      return pageReply(namespace.journal.entries(), {}, requestEntryView);
     },
   }),
 ];
+
+/** Makes the predicate of a filter; refuses an invalid `since`. */
+function requestMatcher({
+  method,
+  path,
+  operation,
+  status,
+  since,
+}: RequestFilter): ((entry: RequestEntry) => boolean) | Refusal {
+  const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
+  const sinceMs = since === undefined || sinceId !== undefined ? undefined : parseInstant(since);
+  if (since !== undefined && sinceId === undefined && sinceMs === undefined)
+    return refuseInvalid(
+      { since: "must be the id of a request, or an ISO 8601 instant such as 2026-01-31T09:00:00.000Z" },
+      INVALID_QUERY_MESSAGE,
+    );
+  return (entry) =>
+    (method === undefined || entry.method === method) &&
+    (path === undefined || matchesAnyGlob(path, entry.path)) &&
+    (operation === undefined || matchesAnyGlob(operation, entry.operation)) &&
+    (status === undefined || matchesAnyGlob(status.replaceAll("x", "?"), String(entry.status))) &&
+    (sinceId === undefined || entry.id > sinceId) &&
+    (sinceMs === undefined || entry.atMs >= sinceMs);
+}
 
 /** A journal entry with parsed JSON bodies and a masked key. */
 export function requestEntryView(entry: RequestEntry) {
