@@ -53,3 +53,19 @@ describe("the query of a control list", () => {
     expect((await api.tryPayins("?colour=red")).status).toBe(200);
   });
 });
+
+describe("the query of a control call that has none of its own", () => {
+  it.for(CONTROL_OPERATIONS.filter(({ query }) => query === undefined))(
+    "is refused if it has any parameter: $method $path",
+    async ({ method, path }, { api }) => {
+      const url = `${path.replaceAll(/:\w+/g, "none")}?zz=1&waitt=1s`;
+      expectInvalid(await api.send(method, url, null), "zz", "waitt");
+    },
+  );
+
+  it("may say how long to wait for the clock", async ({ api }) => {
+    expect((await api.post("/_sandbox/reset?wait=1s", {})).status).toBe(200);
+    const answer = await api.post("/_sandbox/reset?waitt=1s", {});
+    expect(answer.details).toEqual({ waitt: "is not a known parameter; did you mean wait?" });
+  });
+});

@@ -108,6 +108,9 @@ export const clockWaitQuerySchema = queryShape({
   ),
 });
 
+/** Query of an operation without parameters. */
+export const noParametersSchema = queryShape({});
+
 export const scopeQuerySchema = queryShape({
   of: field(
     z.optional(z.enum(["namespace", "server"])),

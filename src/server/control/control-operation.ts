@@ -3,7 +3,7 @@ import { findUnknownNames, type NameCheckOptions, type Vocabulary } from "../../
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
-import { clockWaitQuerySchema } from "../../core/schema/control-requests.js";
+import { clockWaitQuerySchema, noParametersSchema } from "../../core/schema/control-requests.js";
 import { durationToMs } from "../../core/schema/duration.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import {
@@ -121,14 +121,18 @@ export function defineControlOperation<Query, Body = Fields>({
     const result = handle(call as ControlCall<Query, Body>);
     return result instanceof Promise ? result.then(replyOf) : replyOf(result);
   };
-  const { queryPrefix } = spec;
+  const { queryPrefix, canWaitForClock } = spec;
+  const checkedSpec = {
+    ...spec,
+    query: spec.query ?? (canWaitForClock ? clockWaitQuerySchema : noParametersSchema),
+  };
   const isUnknown = (name: string) => queryPrefix === undefined || !name.startsWith(queryPrefix);
   return {
     ...spec,
     handle(call) {
-      const input = paramError(spec, call) ?? readCheckedInput(spec, call, isUnknown);
+      const input = paramError(spec, call) ?? readCheckedInput(checkedSpec, call, isUnknown);
       if (isRefusal(input)) return input;
-      return spec.canWaitForClock
+      return canWaitForClock
         ? waitForClock(call).then((refusal) => refusal ?? run(call, input))
         : run(call, input);
     },

@@ -95,6 +95,7 @@ export function readQuery<T extends Record<string, unknown>>(
 }
 
 function unknownParameterMessage(name: string, known: readonly string[]): string {
+  if (known.length === 0) return "is not a known parameter: there are none";
   const near = findNearestWord(name, known);
   return `is not a known parameter${near === undefined ? `; known: ${known.join(", ")}` : `; did you mean ${near}?`}`;
 }
