@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { fileWith } from "../support/scenario-run.js";
-import { FLOW, openCorpus } from "./support.js";
+import { listening } from "../support/servers.js";
+import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
 it("sets the app back before each run, one after the other, and in what it saves", async () => {
   const { sandbox, shop } = await openCorpus("races");
@@ -22,6 +25,16 @@ it("sets the app back before each run, one after the other, and in what it saves
     name: "Begin",
     app: "POST /tick",
   });
+});
+
+it("judges each failure by its own step, also after steps of an included file", async () => {
+  const sandbox = await openSandbox();
+  const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;
+  const included = fileWith("name: healthy\nsteps:\n  - app: GET /health\n");
+  const { findings } = await sandbox.explore(fileWith(`include: ${included}\n${PRESSES}`), { app, depth: 1 });
+  expect(findings).toMatchObject([
+    { oracle: "money", message: expect.stringMatching(/^done more than once/) },
+  ]);
 });
 
 it("leaves the sandbox as it was, and gives it back, whenever it is interrupted", async () => {

@@ -259,7 +259,7 @@ export class SandboxDeviable implements Deviable {
       "checking steps",
       Promise.all(runs.map(({ document }) => this.#load(document))),
     );
-    const [{ roles }] = runs as [RunDocument];
+    const roles = withIncludedSteps(runs[0]!, all[0]!);
     const startMs = this.customer.hasJob ? await this.#sandboxTime() : undefined;
     const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
     // Measures only the first run, because the other runs execute each step at the same time.
@@ -324,6 +324,12 @@ const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
 
 function only(vars: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(vars).filter(([name]) => names.includes(name)));
+}
+
+/** Adds roles for the steps of a top-level `include`, which the loader puts before the steps of the document. */
+function withIncludedSteps({ document, roles }: RunDocument, { steps }: LoadedScenario): StepRole[] {
+  const included = steps.length - (document.steps as readonly RawStep[]).length;
+  return [...Array.from({ length: included }, () => "drive" as const), ...roles];
 }
 
 function failureOf(report: RunSummary, roles: readonly StepRole[]): RunFailure | undefined {
