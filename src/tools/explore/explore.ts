@@ -228,7 +228,8 @@ class Exploration {
   async #run(set: DeviationSet, done: Trial | undefined): Promise<SearchRunResult | undefined> {
     const trial = done ?? (await this.#trials.runBrief(set));
     const { trace, verdict } = trial;
-    const needsConfirmation = verdict.outcome === "wrong" || this.#trials.isSuspect(trial);
+    const needsConfirmation =
+      verdict.outcome === "wrong" || (verdict.outcome === "right" && this.#trials.isSuspect(trial));
     const failure = needsConfirmation ? await this.#confirm(set, verdict) : undefined;
     if (this.#isTimeOver()) return undefined;
     if (verdict.outcome === "unknown")

@@ -14,6 +14,8 @@ import { type Baseline, type SandboxPlan, WEBHOOK_DELAY_BEFORE_JOB } from "./san
 export interface RunDocument {
   readonly document: Readonly<Record<string, unknown>>;
   readonly roles: readonly StepRole[];
+  /** Roles of the steps within the only step, which repeats them; absent if no step does. */
+  readonly repeatedRoles?: readonly StepRole[];
 }
 
 /** Sandbox time between two runs of the app's scheduled work. */

@@ -18,11 +18,11 @@ import {
 } from "../../scenario/files.js";
 import { flattenSteps, type RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
-import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
-import { RunSession, type RunSummary } from "../../scenario/running/run-session.js";
+import { leafSteps } from "../../scenario/running/run-report.js";
+import { RunSession } from "../../scenario/running/run-session.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
-import type { Deviable, FlowCoverage, ObservedRun, RunFailure, StepRole, Trace } from "../deviable.js";
+import type { Deviable, FlowCoverage, ObservedRun, StepRole, Trace } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
 import { canContinueAfterResponse, learningQuietMs, paceOf, quietPeriodOf, steadyMs } from "./app-pace.js";
 import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
@@ -37,6 +37,7 @@ import {
   quietReports,
   type RunDocument,
 } from "./run-document.js";
+import { failureOf } from "./run-failure.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { repeatForCustomers } from "./several-customers.js";
 
@@ -271,8 +272,10 @@ export class SandboxDeviable implements Deviable {
     this.#position = position;
     return all.map((loaded, index) => {
       const report = reports[index]!;
+      const { repeatedRoles } = runs[index]!;
+      const email = repeatedRoles === undefined ? this.#customerOf(loaded.runId) : undefined;
       const observed = {
-        ...observedRunOf(rows, this.#customerOf(loaded.runId)),
+        ...observedRunOf(rows, email),
         ...(startMs === undefined ? {} : { startMs }),
       };
       const hasReachedApp = leafSteps(report.steps).some(
@@ -283,7 +286,7 @@ export class SandboxDeviable implements Deviable {
         return Math.max(0, ...driving.map(({ duration_ms }) => duration_ms));
       };
       const [waitedMs, responseMs] = [longestMs("wait_for"), longestMs("app")];
-      const trace = { observed, failure: failureOf(report, roles), hasReachedApp };
+      const trace = { observed, failure: failureOf(report, { roles, repeatedRoles }), hasReachedApp };
       return { loaded, observed, trace, waitedMs, responseMs };
     });
   }
@@ -330,31 +333,6 @@ function only(vars: Readonly<Record<string, string>>, names: readonly string[]):
 function withIncludedSteps({ document, roles }: RunDocument, { steps }: LoadedScenario): StepRole[] {
   const included = steps.length - (document.steps as readonly RawStep[]).length;
   return [...Array.from({ length: included }, () => "drive" as const), ...roles];
-}
-
-function failureOf(report: RunSummary, roles: readonly StepRole[]): RunFailure | undefined {
-  if (report.passed) return undefined;
-  const hasFailed = ({ outcome }: StepReport) => outcome === "failed" || outcome === "error";
-  const step = leafSteps(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
-  const { message, got, difference = [] } = step?.failure ?? {};
-  return {
-    isIncomplete: step === undefined || report.outcome === "error",
-    error: report.error,
-    role: roles[report.steps.findIndex(hasFailed)],
-    title: step?.title,
-    message: message ?? (step === undefined ? "it could not be carried out" : ""),
-    isCallToApp: step?.kind === "app",
-    ending: endingOf(message ?? ""),
-    body: isJsonObject(got) ? got.body : undefined,
-    differences: difference,
-  };
-}
-
-/** Recognizes the scenario runner's messages for calls without a response. */
-function endingOf(message: string): RunFailure["ending"] {
-  if (message.endsWith("nothing listens there")) return "unreachable";
-  if (message.startsWith("no answer within")) return "timeout";
-  return message.startsWith("the app did not respond") ? "broken" : undefined;
 }
 
 /** Converts include paths from the flow's folder (`from`) to the folder of the saved file (`to`). */

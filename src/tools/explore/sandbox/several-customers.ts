@@ -35,6 +35,7 @@ export function repeatForCustomers({ document, roles }: RunDocument): RunDocumen
       steps: [{ ...repeated, steps: mapTexts(steps, expand) }],
     },
     roles: ["expect"],
+    repeatedRoles: roles,
   };
 }
 

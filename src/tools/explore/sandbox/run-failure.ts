@@ -1,0 +1,35 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
+import type { RunSummary } from "../../scenario/running/run-session.js";
+import type { RunFailure } from "../deviable.js";
+import type { RunDocument } from "./run-document.js";
+
+/** Describes the first step that failed, with its role; undefined if the run passed. */
+export function failureOf(
+  report: RunSummary,
+  { roles, repeatedRoles }: Pick<RunDocument, "roles" | "repeatedRoles">,
+): RunFailure | undefined {
+  if (report.passed) return undefined;
+  const hasFailed = ({ outcome }: StepReport) => outcome === "failed" || outcome === "error";
+  const step = leafSteps(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
+  const { message, got, difference = [] } = step?.failure ?? {};
+  const judged = repeatedRoles === undefined ? report.steps : (report.steps[0]?.steps ?? []);
+  return {
+    isIncomplete: step === undefined || report.outcome === "error",
+    error: report.error,
+    role: (repeatedRoles ?? roles)[judged.findIndex(hasFailed)],
+    title: step?.title,
+    message: message ?? (step === undefined ? "it could not be carried out" : ""),
+    isCallToApp: step?.kind === "app",
+    ending: endingOf(message ?? ""),
+    body: isJsonObject(got) ? got.body : undefined,
+    differences: difference,
+  };
+}
+
+/** Recognizes the scenario runner's messages for calls without a response. */
+function endingOf(message: string): RunFailure["ending"] {
+  if (message.endsWith("nothing listens there")) return "unreachable";
+  if (message.startsWith("no answer within")) return "timeout";
+  return message.startsWith("the app did not respond") ? "broken" : undefined;
+}

@@ -1,0 +1,46 @@
+import { createServer } from "node:http";
+import { expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
+import { listening } from "../support/servers.js";
+import { type Answer, type CallService, foundIn, openApp, shopOf } from "./apps.js";
+import { FLOW, PRESSES, pressedApp } from "./support.js";
+
+const RESETTING = `${FLOW}reset:\n  - app: POST /reset\n`;
+
+/** A right shop whose reset fails after that many times. */
+const resetting =
+  (times: number) =>
+  (call: CallService): Answer => {
+    const answer = shopOf()(call);
+    let resets = 0;
+    return async (route, body) =>
+      route === "POST /reset" ? [++resets > times ? 500 : 200] : answer(route, body);
+  };
+
+it("takes a reset that fails for no failure of the app", async () => {
+  const { report, found } = await foundIn(await openApp(resetting(4)), RESETTING);
+  expect(found).toEqual([]);
+  expect(report.notes).toContainEqual(
+    expect.stringMatching(/^not judged: \w+ at .*: app POST \/reset: status 500/),
+  );
+});
+
+it("takes the reset in the repeated file of a race for no failure of the app", async () => {
+  const sandbox = await openSandbox();
+  const shop = pressedApp();
+  const pressed = new Set<string>();
+  let isFailing = false;
+  const app = createServer((request, response) => {
+    const { method, url = "" } = request;
+    if (url === "/reset") return void response.writeHead(isFailing ? 500 : 200).end();
+    if (method === "POST" && pressed.has(url)) isFailing = true;
+    if (method === "POST") pressed.add(url);
+    shop(request, response);
+  });
+  const url = `http://127.0.0.1:${await listening(app)}`;
+  const { report, found } = await foundIn({ sandbox, app: url }, `${PRESSES}reset:\n  - app: POST /reset\n`);
+  expect(found).toEqual([]);
+  expect(report.notes).toContainEqual(
+    expect.stringMatching(/^happened once and could not be repeated: pressed_twice/),
+  );
+});
