@@ -27,12 +27,12 @@ export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptio
 }
 
 /** Explored until a deviation is found: what is found by then, and the file of it. */
-export async function exploredUntil(kind: ShopKind, where: string) {
+export async function exploredUntil(kind: ShopKind, where: string, flow = FLOW) {
   const save = temporaryFolder();
   const file = join(save, `order.${where.replace(" ", ".").replace("#", "-")}.yaml`);
   const stop = new AbortController();
   const onRun = () => void (existsSync(file) && stop.abort());
-  return { file, ...(await explored(kind, { save, signal: stop.signal, onRun })) };
+  return { file, ...(await explored(kind, { save, signal: stop.signal, onRun }, flow)) };
 }
 
 /** A flow of an app that calls no service: all that may go otherwise is that its customer presses twice. */

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
-import type { RawStep } from "../../scenario/loaded-steps.js";
+import { nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
+import { savedVariableNames } from "../../scenario/step-loader.js";
 import type { RunDocument } from "./run-document.js";
 
 /** Customers in the saved file of a race. One is not enough: an app that has just started may be too slow to fail. */
@@ -10,7 +11,7 @@ const CUSTOMER = `${RUN_ID}-\${customer}`;
 
 type Rule = Readonly<Record<string, unknown>>;
 
-/** Repeats a run for several customers; returns the run unchanged if its rules cannot tell customers apart. */
+/** Repeats a run for several customers; returns the run unchanged if its rules or checks cannot tell them apart. */
 export function repeatForCustomers({ document, roles }: RunDocument): RunDocument {
   const steps = document.steps as readonly RawStep[];
   const rules = ["charges", "webhooks", "faults"].map((kind) => (document[kind] ?? []) as readonly Rule[]);
@@ -24,6 +25,9 @@ export function repeatForCustomers({ document, roles }: RunDocument): RunDocumen
     own
       .reduce((all, [name, value]) => all.replaceAll(`\${${name}}`, value), text)
       .replaceAll(RUN_ID, CUSTOMER);
+  const ofCustomer = mapTexts(steps, expand) as RawStep[];
+  if (ofCustomer.some((step) => checksAllCustomers(step, [CUSTOMER, ...savedReferences(steps)])))
+    return { document, roles };
   const repeated = { name: "The same for several customers", repeat: CUSTOMERS, as: "customer" };
   const [charges, webhooks, faults] = rules.map((list) => mapTexts(list, anyCustomer) as Rule[]);
   return {
@@ -32,7 +36,7 @@ export function repeatForCustomers({ document, roles }: RunDocument): RunDocumen
       ...(charges!.length === 0 ? {} : { charges }),
       ...(webhooks!.length === 0 ? {} : { webhooks: webhooks!.map(forEachWebhook) }),
       ...(faults!.length === 0 ? {} : { faults: faults!.map((rule) => ({ ...rule, per: "customer" })) }),
-      steps: [{ ...repeated, steps: mapTexts(steps, expand) }],
+      steps: [{ ...repeated, steps: ofCustomer }],
     },
     roles: ["expect"],
     repeatedRoles: roles,
@@ -47,6 +51,29 @@ function isOfOneCustomer({ match, skip }: Rule): boolean {
     customer_email.includes(RUN_ID) &&
     (type === undefined || skip === undefined)
   );
+}
+
+function savedReferences(steps: readonly RawStep[]): string[] {
+  return steps.flatMap(savedVariableNames).flatMap((name) => [`\${${name}}`, `\${${name}.`]);
+}
+
+/**
+ * Returns true if a step checks what all customers have done since the start of the run.
+ *
+ * @param references texts of which a check of one customer has at least one
+ */
+function checksAllCustomers(step: RawStep, references: readonly string[]): boolean {
+  const nested = nestedStepLists(step).flatMap(({ list }) => list as readonly RawStep[]);
+  if (nested.some((one) => checksAllCustomers(one, references))) return true;
+  const [kind = ""] = stepKindsOf(step);
+  const text = JSON.stringify(step);
+  const isOfOne = references.some((reference) => text.includes(reference));
+  // The ledger has every customer's charges, so a list with the orders of one customer lacks some.
+  if (kind === "reconcile") return isOfOne;
+  if (kind === "request")
+    return !isOfOne && String(step.request).startsWith("GET ") && "body" in ((step.expect ?? {}) as Rule);
+  if (!kind.startsWith("expect_")) return false;
+  return kind === "expect_balance" || (!isOfOne && (step[kind] as Rule).count !== 0);
 }
 
 function forEachWebhook(rule: Rule): Rule {
