@@ -37,6 +37,26 @@ it("judges each failure by its own step, also after steps of an included file", 
   ]);
 });
 
+it("takes a variable of an included file, and keeps it in what it saves", async () => {
+  const sandbox = await openSandbox();
+  const urls = new Set<string>();
+  const shop = pressedApp();
+  const app = createServer((request, response) => {
+    urls.add(request.url!.replace(/-.*/, ""));
+    shop(request, response);
+  });
+  const included = fileWith("name: someone\nvars: { who: nobody }\n");
+  const flow = `include: ${included}\n${PRESSES.replaceAll("/orders/", "/orders/\${who}-")}`;
+  const { findings } = await sandbox.explore(fileWith(flow), {
+    app: `http://127.0.0.1:${await listening(app)}`,
+    depth: 1,
+    save: temporaryFolder(),
+    vars: { who: "ada", unknown: "ignored" },
+  });
+  expect([...urls]).toEqual(["/orders/ada"]);
+  expect(parse(readFileSync(findings[0]!.file!, "utf8")).vars).toEqual({ who: "ada" });
+});
+
 it("leaves the sandbox as it was, and gives it back, whenever it is interrupted", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const early = sandbox.explore(fileWith(FLOW), { app: shop.url, signal: AbortSignal.abort() });

@@ -6,6 +6,7 @@ import { durationToMs } from "../../core/schema/duration.js";
 import { DEFAULT_EXPLORE_DEPTH } from "../../core/schema/explore-limits.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
+import { didYouMean } from "../../core/schema/nearest.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadScenarioWithIncludes } from "../scenario/files.js";
@@ -24,11 +25,16 @@ export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviable
   readonly save?: string | undefined;
   /** Called with each warning about the flow's file, as one line that names the position. */
   readonly onWarning?: ((warning: string) => void) | undefined;
+  /** Ignores a variable that no file has, as `run` of the library does, instead of refusing it. */
+  readonly mayHaveUnknownVars?: boolean;
 }
 
 /** Validated options of `explore` in the library. */
 interface LibraryOptions
-  extends Omit<ExploreFileOptions, "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning"> {
+  extends Omit<
+    ExploreFileOptions,
+    "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning" | "mayHaveUnknownVars"
+  > {
   readonly depth?: number;
   readonly budget?: string;
 }
@@ -40,25 +46,35 @@ export function exploreWithDefaults(
   connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
   const budgetMs = budget === undefined ? undefined : durationToMs(budget);
-  const checked = { environment, depth, budgetMs, app: trimTrailingSlashes(app) };
+  const checked = { environment, depth, budgetMs, app: trimTrailingSlashes(app), mayHaveUnknownVars: true };
   return exploreFile(file, { ...options, ...connection, ...checked });
 }
 
 /** Explores the flow of a scenario file. Throws a `DocumentError`, which has line numbers, if the file is invalid. */
 export async function exploreFile(
   file: string,
-  { save, onWarning, ...options }: ExploreFileOptions,
+  { save, onWarning, mayHaveUnknownVars = false, ...options }: ExploreFileOptions,
 ): Promise<ExploreReport> {
   const document = await readFlow(file);
-  const { vars = {}, environment = {}, runIdOf } = options;
-  const loaded = await loadScenarioWithIncludes(document, { vars, environment, runIdOf });
+  const { vars: given = {}, environment = {}, runIdOf } = options;
+  const loaded = await loadScenarioWithIncludes(document, { vars: given, environment, runIdOf });
   if (!isJsonObject(document.value) || loaded.steps.length === 0)
     throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
+  const isKnown = (name: string) => loaded.variables.has(name);
+  const unknown = Object.keys(given).find((name) => !isKnown(name));
+  if (unknown !== undefined && !mayHaveUnknownVars)
+    throw new UserError(
+      `--var ${unknown}: no file has that variable${didYouMean(unknown, [...loaded.variables])}`,
+    );
+  const vars = Object.fromEntries(Object.entries(given).filter(([name]) => isKnown(name)));
   const flow = flowOf(file, document.value);
   const saveTo = save === undefined ? undefined : await folderWriter(save);
   try {
-    return await explore((signal) => SandboxDeviable.open(flow, { ...options, saveTo, signal }), options);
+    return await explore(
+      (signal) => SandboxDeviable.open(flow, { ...options, vars, saveTo, signal }),
+      options,
+    );
   } catch (error) {
     if (!(error instanceof BlindSpotError)) throw error;
     const faults = error.spots.map(({ path, message }) => document.faultAt(path, message));

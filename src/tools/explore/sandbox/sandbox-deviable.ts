@@ -47,6 +47,7 @@ export interface SandboxDeviableOptions {
   readonly controlToken?: string | undefined;
   /** The base URL of the app, without a slash at the end. */
   readonly app: string;
+  /** Values of variables that the flow or a file that it includes has. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Returns a unique id for a run. */
@@ -228,13 +229,11 @@ export class SandboxDeviable implements Deviable {
     const { document } = this.#documentOf(plan);
     const { name, description: _description, vars: _vars, ...rest } = document;
     const file = join(saveTo.folder, `${name}.yaml`);
-    const defaults = isJsonObject(document.vars) ? document.vars : {};
+    const allVars = { ...(isJsonObject(document.vars) ? document.vars : {}), ...vars };
     const value = {
       name,
       description,
-      ...(Object.keys(defaults).length === 0
-        ? {}
-        : { vars: { ...defaults, ...only(vars, Object.keys(defaults)) } }),
+      ...(Object.keys(allVars).length === 0 ? {} : { vars: allVars }),
       ...(withMovedIncludes(dirname(this.#flow.file), saveTo.folder, rest) as object),
     };
     saveTo.write(file, saveTo.yamlOf(value));
@@ -306,8 +305,7 @@ export class SandboxDeviable implements Deviable {
   /** Checks the steps once for all runs that differ only in their rules. */
   async #load(document: RunDocument["document"]): Promise<LoadedScenario> {
     const { vars = {}, environment = {}, runIdOf } = this.#options;
-    const names = isJsonObject(document.vars) ? Object.keys(document.vars) : [];
-    const inputs: ScenarioInputs = { vars: only(vars, names), environment, runIdOf };
+    const inputs: ScenarioInputs = { vars, environment, runIdOf };
     const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
     const checked = this.#checked.get(key);
     if (checked !== undefined) return withScenarioRules(checked, document, inputs);
@@ -324,10 +322,6 @@ export class SandboxDeviable implements Deviable {
 
 /** Fields of a run's document that differ between runs with the same steps. */
 const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
-
-function only(vars: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(Object.entries(vars).filter(([name]) => names.includes(name)));
-}
 
 /** Adds roles for the steps of a top-level `include`, which the loader puts before the steps of the document. */
 function withIncludedSteps({ document, roles }: RunDocument, { steps }: LoadedScenario): StepRole[] {
