@@ -32,6 +32,30 @@ it("refuses fields of never and ignore that no response of the app has", async (
   expect(await faultsOf(ignored)).toMatch(/^flow\.yaml:\d+:\d+ observe\.0\.ignore\.0: .* has updated_at/);
 });
 
+it.each([
+  ["deliverd: 1", "deliverd", "; did you mean delivered?"],
+  ["nope: { not: 5 }", "nope.not", ""],
+])("refuses a step that expects %s, which no response of the app has", async (expected, place, hint) => {
+  const flow = FLOW.replace("delivered: 1", expected);
+  expect(flow).not.toBe(FLOW);
+  const [field] = place.split(".");
+  expect(await faultsOf(flow)).toMatch(
+    new RegExp(
+      `^flow\\.yaml:\\d+:\\d+ steps\\.2\\.expect\\.body\\.${place}: no response of the app to the plain runs has ${field}`,
+    ),
+  );
+  expect(await faultsOf(flow)).toContain(hint);
+});
+
+it("tells what else is wrong with a response that lacks a field", async () => {
+  const { sandbox, shop } = await openCorpus("right");
+  const flow = FLOW.replace("status: paid, delivered: 1", "status: sold, deliverd: 1");
+  expect(flow).not.toBe(FLOW);
+  await expect(sandbox.explore(fileWith(flow), { app: shop.url, depth: 1 })).rejects.toThrow(
+    "the flow fails with nothing going wrong: and has it: the response differs at body.status, body.deliverd",
+  );
+});
+
 it("refuses a flow that looks at nothing of the app", async () => {
   const [steps] = FLOW.split("  - name: and has it");
   expect(

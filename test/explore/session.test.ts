@@ -46,7 +46,7 @@ it("takes a variable of an included file, and keeps it in what it saves", async 
     shop(request, response);
   });
   const included = fileWith("name: someone\nvars: { who: nobody }\n");
-  const flow = `include: ${included}\n${PRESSES.replaceAll("/orders/", "/orders/\${who}-")}`;
+  const flow = `include: ${included}\n${PRESSES.replaceAll("/orders/", `/orders/\${who}-`)}`;
   const { findings } = await sandbox.explore(fileWith(flow), {
     app: `http://127.0.0.1:${await listening(app)}`,
     depth: 1,

@@ -56,18 +56,18 @@ export async function exploreFile(
   { save, onWarning, mayHaveUnknownVars = false, ...options }: ExploreFileOptions,
 ): Promise<ExploreReport> {
   const document = await readFlow(file);
-  const { vars: given = {}, environment = {}, runIdOf } = options;
-  const loaded = await loadScenarioWithIncludes(document, { vars: given, environment, runIdOf });
+  const { vars: suppliedVars = {}, environment = {}, runIdOf } = options;
+  const loaded = await loadScenarioWithIncludes(document, { vars: suppliedVars, environment, runIdOf });
   if (!isJsonObject(document.value) || loaded.steps.length === 0)
     throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
   const isKnown = (name: string) => loaded.variables.has(name);
-  const unknown = Object.keys(given).find((name) => !isKnown(name));
+  const unknown = Object.keys(suppliedVars).find((name) => !isKnown(name));
   if (unknown !== undefined && !mayHaveUnknownVars)
     throw new UserError(
       `--var ${unknown}: no file has that variable${didYouMean(unknown, [...loaded.variables])}`,
     );
-  const vars = Object.fromEntries(Object.entries(given).filter(([name]) => isKnown(name)));
+  const vars = Object.fromEntries(Object.entries(suppliedVars).filter(([name]) => isKnown(name)));
   const flow = flowOf(file, document.value);
   const saveTo = save === undefined ? undefined : await folderWriter(save);
   try {

@@ -3,7 +3,7 @@ import { isMatcher } from "../../../core/schema/matcher-words.js";
 import { didYouMean } from "../../../core/schema/nearest.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import type { BlindSpot, FlowCoverage } from "../deviable.js";
+import type { BlindSpot, FlowCoverage, RunFailure } from "../deviable.js";
 import type { Flow } from "./flow.js";
 import { type RunDocument, viewVariableName } from "./run-document.js";
 
@@ -42,12 +42,7 @@ export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): F
     const isObserved = view.path[0] === "observe";
     for (const field of isObserved ? leavesOf(runs, view) : view.fields.map((one) => one.field))
       fields.add(field);
-    for (const { field, path } of view.fields)
-      if (!known.includes(field))
-        spots.push({
-          path,
-          message: `no response of the app to the plain runs has ${field}${didYouMean(field, known)}`,
-        });
+    spots.push(...absentFields(view.fields, known));
   }
   if (views.length === 0 && !flow.checks.some(({ oracle }) => oracle === "reconcile"))
     spots.push({
@@ -55,6 +50,33 @@ export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): F
       message: "the flow looks at nothing of the app: add observe, or expect the body of a read of the app",
     });
   return { fields: [...fields].sort(), spots };
+}
+
+/** Finds the fields for which a step of the flow failed, if the response lacks them and is right in all else. */
+export function findAbsentFields(
+  { raw }: Flow,
+  { steps: loaded }: LoadedScenario,
+  failure: RunFailure | undefined,
+): BlindSpot[] {
+  const { index, differences, body } = failure ?? {};
+  if (index === undefined || !differences?.length || differences.some(({ got }) => got !== undefined))
+    return [];
+  const steps = raw.steps as readonly RawStep[];
+  // Included steps come first.
+  const position = index - (loaded.length - steps.length);
+  const { app, expect } = steps[position] ?? {};
+  if (app === undefined || !isJsonObject(expect)) return [];
+  const path = ["steps", position, "expect", "body"];
+  return absentFields(fieldsExpected(expect.body, path), fieldsOf(body));
+}
+
+function absentFields(expected: View["fields"], known: readonly string[]): BlindSpot[] {
+  return expected
+    .filter(({ field }) => !known.includes(field))
+    .map(({ field, path }) => ({
+      path,
+      message: `no response of the app to the plain runs has ${field}${didYouMean(field, known)}`,
+    }));
 }
 
 function viewsOf(flow: Flow): View[] {

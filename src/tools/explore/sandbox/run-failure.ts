@@ -14,10 +14,12 @@ export function failureOf(
   const step = leafSteps(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
   const { message, got, difference = [] } = step?.failure ?? {};
   const judged = repeatedRoles === undefined ? report.steps : (report.steps[0]?.steps ?? []);
+  const index = judged.findIndex(hasFailed);
   return {
     isIncomplete: step === undefined || report.outcome === "error",
     error: report.error,
-    role: (repeatedRoles ?? roles)[judged.findIndex(hasFailed)],
+    role: (repeatedRoles ?? roles)[index],
+    ...(index === -1 ? {} : { index }),
     title: step?.title,
     message: message ?? (step === undefined ? "it could not be carried out" : ""),
     isCallToApp: step?.kind === "app",

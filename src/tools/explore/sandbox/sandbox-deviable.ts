@@ -22,13 +22,20 @@ import { leafSteps } from "../../scenario/running/run-report.js";
 import { RunSession } from "../../scenario/running/run-session.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
-import type { Deviable, FlowCoverage, ObservedRun, StepRole, Trace } from "../deviable.js";
+import {
+  BlindSpotError,
+  type Deviable,
+  type FlowCoverage,
+  type ObservedRun,
+  type StepRole,
+  type Trace,
+} from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
 import { canContinueAfterResponse, learningQuietMs, paceOf, quietPeriodOf, steadyMs } from "./app-pace.js";
 import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
 import { omitImpliedSteps } from "./brief-document.js";
 import { type Flow, findFirstAppWrite, findHostedPaymentStep } from "./flow.js";
-import { findFlowCoverage, saveCheckedBodies, savedVariable } from "./looked-at.js";
+import { findAbsentFields, findFlowCoverage, saveCheckedBodies, savedVariable } from "./looked-at.js";
 import { type ListPositions, observedRunOf, readListPositions, readRowsSince } from "./observation.js";
 import {
   deviatingRunDocument,
@@ -132,7 +139,9 @@ export class SandboxDeviable implements Deviable {
   async observePlain(purpose: "check" | "learn"): Promise<Trace> {
     if (purpose === "check") {
       const { given: _given, ...written } = this.#flow.raw;
-      const { trace } = await this.#runPlain({ written });
+      const { trace, loaded } = await this.#runPlain({ written });
+      const spots = findAbsentFields(this.#flow, loaded, trace.failure);
+      if (spots.length > 0) throw new BlindSpotError(this.source, spots);
       this.#mayGoOn = canContinueAfterResponse(this.#flow, trace.observed);
       return trace;
     }
