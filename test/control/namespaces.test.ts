@@ -133,6 +133,33 @@ describe("namespaces", () => {
     expect((await easy.call("GET /_sandbox")).json.counts.charges).toBe(0);
   });
 
+  it("are refused if a key that they would get is taken", async () => {
+    const keys = ["sk_test_ns_shop", "sk_live_till"].map((key) => ({
+      key,
+      organization_id: "org_sandbox",
+      permission: "full" as const,
+    }));
+    const { call } = await server({ autoNamespaces: true, fixtures: { keys } });
+    const status = async (body: object) => (await call("POST /_sandbox/namespaces", { body })).status;
+    expect(await status({ name: "ann", api_key: "sk_test_ns_bob" })).toBe(200);
+    expect(await status({ name: "bob" })).toBe(409);
+    expect((await call("PUT /_sandbox/namespaces/bob", { body: {} })).json.error).toMatchObject({
+      code: "NAMESPACE_EXISTS",
+      message: "The API key belongs to another namespace",
+    });
+    expect(await status({ name: "shop" })).toBe(409);
+    expect(await status({ api_key: "sk_test_till" })).toBe(409);
+    expect((await call("GET /api/v1/payments/payins", { key: "sk_live_ns_shop" })).status).toBe(401);
+    expect(await status({ name: "bob", api_key: "sk_test_bob" })).toBe(200);
+    expect((await call("GET /_sandbox", { key: "sk_live_ns_bob" })).json.namespace).toBe("ann");
+  });
+
+  it("get the next generated name whose key is free", async () => {
+    const { call } = await server();
+    await call("POST /_sandbox/namespaces", { body: { name: "ann", api_key: "sk_test_ns_ns1" } });
+    expect((await call("POST /_sandbox/namespaces")).json.name).toBe("ns2");
+  });
+
   it("fill their name into a webhook URL that asks for it", async () => {
     const { call } = await server({
       webhooks: ["http://localhost:9/{namespace}/hooks", "http://localhost:9/only"],

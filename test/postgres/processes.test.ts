@@ -38,6 +38,13 @@ itOnPostgres("answers for every namespace in any process, pages and lists too", 
   expect(made.status, made.text).toBe(200);
   expect((await one.client.ask("PUT /_sandbox/namespaces/w1", {})).json.api_key).toBe("sk_test_own_key");
   expect((await one.client.ask("POST /_sandbox/namespaces", { name: "w1" })).status).toBe(409);
+  await two.client.ask("POST /_sandbox/namespaces", { name: "w3", api_key: "sk_test_ns_w4" });
+  for (const body of [{ name: "w4" }, { api_key: "sk_test_own_key" }])
+    expect((await one.client.ask("POST /_sandbox/namespaces", body)).json.error).toMatchObject({
+      code: "NAMESPACE_EXISTS",
+      message: "The API key belongs to another namespace",
+    });
+  expect((await two.client.ask("DELETE /_sandbox/namespaces/w3")).status).toBe(200);
   expect([await health(one), await health(two)]).toMatchObject([
     { status: "ok", storage: "ok", owns: 1 },
     { status: "ok", storage: "ok", owns: 1 },

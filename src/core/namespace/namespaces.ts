@@ -192,7 +192,8 @@ export class Namespaces {
     if (!this.options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
     const name = namespaceInKey(apiKey);
     if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return undefined;
-    return this.#namespaces.has(name) || this.#unopened.has(name) ? undefined : name;
+    const isTaken = this.#namespaces.has(name) || this.#unopened.has(name) || this.#isKeyTaken(name, {});
+    return isTaken ? undefined : name;
   }
 
   /** Searches all namespaces: a checkout link names no namespace, and checkout ids are unique in the server. */
@@ -229,13 +230,13 @@ export class Namespaces {
     if (this.#namespaces.has(name)) return taken;
     const unusable = this.#unopened.refusalOf(name);
     if (unusable !== undefined) return unusable;
-    if (
-      request.api_key !== undefined &&
-      (this.#byKey.has(request.api_key) ||
-        this.#unopened.findByKey(request.api_key) !== undefined ||
-        this.#default?.keys.has(request.api_key))
-    )
+    const [apiKey] = apiKeysOf(name, request);
+    const owner = this.leases && (await this.leases.nameOfKey(apiKey, namespaceInKey(apiKey)));
+    if (this.#isKeyTaken(name, request) || (owner !== undefined && owner !== name)) {
+      // If the key of a generated name is taken, `create` tries the next name.
+      if (request.name === undefined && request.api_key === undefined) return this.create(request);
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
+    }
     const refusal = this.#checkSecrets(name, request);
     if (refusal !== undefined) return refusal;
     const beginning = this.options.storage.begin(name, request);
@@ -246,6 +247,13 @@ export class Namespaces {
     if (isRefusal(created)) return created;
     await created.whenStored();
     return namespaceView(created);
+  }
+
+  /** True if a namespace of this process, open or not, has a key that the new namespace would get. */
+  #isKeyTaken(name: string, request: CreateNamespaceRequest): boolean {
+    return apiKeysOf(name, request).some(
+      (key) => this.#nameOfKey(key) !== undefined || this.#unopened.findByKey(key) !== undefined,
+    );
   }
 
   /** Opens a new namespace and completes its stored entry. If a step fails, removes the namespace and the entry. */
