@@ -121,6 +121,16 @@ describe("onWebhook()", () => {
       () => ({ status: 201, headers: new Map(), text: async () => "made" }),
       { status: 201, response_body: "made", error: null },
     ],
+    [
+      "a Response whose text is no promise",
+      () => ({ status: 200, headers: new Map(), text: () => "ok" }),
+      { status: 200, response_body: "ok", error: null },
+    ],
+    [
+      "a Response without a text",
+      () => ({ status: 200, headers: new Map(), text: () => undefined }),
+      { status: 200, response_body: null, error: null },
+    ],
   ])("takes %s as the answer", async (_what, answer, expected) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     await sandbox.onWebhook(answer as WebhookHandler);
@@ -137,7 +147,17 @@ describe("onWebhook()", () => {
     [
       "a Response whose status is none",
       () => ({ status: 42, headers: new Headers(), text: () => Promise.reject(new RangeError()) }),
-      /RangeError: status 42 is not 200 to 599$/,
+      /RangeError: status 42 is not a whole number from 200 to 599$/,
+    ],
+    [
+      "a Response whose status is no whole number",
+      () => ({ status: 200.5, headers: new Headers(), text: async () => "" }),
+      /RangeError: status 200.5 is not a whole number/,
+    ],
+    [
+      "a Response whose headers are none",
+      () => ({ status: 200, headers: { get: () => 5 }, text: async () => "" }),
+      /^the webhook handler threw TypeError/,
     ],
   ])("takes %s as a failed attempt, which is made again", async (_what, answer, text) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });

@@ -46,9 +46,10 @@ export class InProcessReceivers extends Map<string, InProcessReceiver> {
 export async function callHandler(handler: WebhookHandler, request: Request): Promise<Response> {
   try {
     const response = handlerResponse(await handler(request));
-    // Where @hono/node-server has replaced the global Response, its constructor does not check the status.
-    if (!(response.status >= 200 && response.status <= 599))
-      throw new RangeError(`status ${response.status} is not 200 to 599`);
+    // A Response of another library, such as @hono/node-server's in place of the global one, may not check its status.
+    const { status } = response;
+    if (!(Number.isInteger(status) && status >= 200 && status <= 599))
+      throw new RangeError(`status ${status} is not a whole number from 200 to 599`);
     return response;
   } catch (error) {
     return handlerErrorResponse(error);
@@ -105,24 +106,37 @@ async function callReceiver(
     const cancelTimer = onDeadline(wall, patience, (reason) =>
       resolve(reason === "late" ? timedOutResult(patience.timeoutMs) : CANCELLED_RESULT),
     );
-    void callHandler(receiver.handler, request).then(async (response) => {
-      const answer = {
-        status: response.status,
-        response_body: await readBody(response),
-        error: null,
-        retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), Date.parse(sentAt)),
-      };
-      cancelTimer();
-      resolve(answer);
-    });
+    const read = (response: Response) => readAnswer(response, Date.parse(sentAt));
+    void callHandler(receiver.handler, request)
+      .then(read)
+      .catch((error) => read(handlerErrorResponse(error)))
+      .then((answer) => {
+        cancelTimer();
+        resolve(answer);
+      });
   });
+}
+
+/** Rejects if a Response of another library does not keep to the interface. */
+async function readAnswer(response: Response, sentAtMs: number): Promise<SendResult> {
+  return {
+    status: response.status,
+    response_body: await readBody(response),
+    error: null,
+    retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), sentAtMs),
+  };
 }
 
 /** Returns the beginning of the body; null if the body breaks off or was read before. */
 async function readBody(response: Response): Promise<string | null> {
   if (response.bodyUsed) return null;
-  const text = await response.text().catch(() => null);
-  return text === null ? null : Buffer.from(text).subarray(0, MAX_LOGGED_BODY_BYTES).toString("utf8");
+  try {
+    return Buffer.from(await response.text())
+      .subarray(0, MAX_LOGGED_BODY_BYTES)
+      .toString("utf8");
+  } catch {
+    return null;
+  }
 }
 
 /**
