@@ -253,6 +253,20 @@ describe("stale", () => {
     expect(await read()).toMatchObject({ status: "AWAITING_PAYMENT", payment_method: "card" });
   });
 
+  it("knows what a hosted charge cost before its customer had picked a method", async () => {
+    const rule = { match: { operation: "getCharge" }, stale: "last_change" };
+    const { sandbox, client } = await shopWith(rule, { amounts: { before_method: "dearest" } });
+    const pricing = { base_currency: "USD", amount: "25.00" };
+    const made = (await client.post("/api/v1/payments/checkouts", { pricing })).json;
+    const read = async () => (await client.charge(made.charge_id)).json;
+    const before = await read();
+    expect([before.status, before.amount === pricing.amount]).toEqual(["PENDING", false]);
+    await sandbox.advance("1s");
+    const choice = { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" };
+    await client.post(`/_sandbox/checkouts/${made.checkout_id}/pay`, choice);
+    expect(await read()).toEqual(before);
+  });
+
   it("answers withdrawals and destinations as of then, and balances as of now", async () => {
     const { sandbox, client } = await behind(["*Withdrawal*", "*Destination*", "getBalances"]);
     const account = {

@@ -1,8 +1,9 @@
+import { compareAmounts } from "../domain/money.js";
 import { computePrice, type Price, type Pricing } from "../domain/pricing.js";
 import type { CurrencyFixture, MethodFixture } from "../schema/fixtures-file.js";
 import { type ErrorDetails, type Refusal, refuseInvalid } from "../schema/refusals.js";
 import type { State } from "./state.js";
-import type { Command, Transaction } from "./transaction.js";
+import type { Command, ReadContext } from "./transaction.js";
 
 /** Units of the currency per US dollar: the rate set at run time, else the fixtures' rate. */
 export function usdRateOf(state: State, currency: CurrencyFixture): string {
@@ -11,18 +12,34 @@ export function usdRateOf(state: State, currency: CurrencyFixture): string {
 
 /** Prices an amount in the target currency at current exchange rates. */
 export function currentPrice(
-  tx: Transaction,
+  context: ReadContext,
   pricing: Pricing,
   target: CurrencyFixture,
   method: MethodFixture,
 ): Price {
   return computePrice(pricing, target.code, {
-    base_rate: usdRateOf(tx.state, tx.catalogue.requireCurrency(pricing.base_currency)),
-    target_rate: usdRateOf(tx.state, target),
+    base_rate: usdRateOf(context.state, context.catalogue.requireCurrency(pricing.base_currency)),
+    target_rate: usdRateOf(context.state, target),
     decimals: target.decimals,
     platform_percent: method.fees.platform_percent,
     gateway_percent: method.fees.gateway_percent,
   });
+}
+
+/** Amount of a hosted charge until a method is picked, in the base currency; exchange rates have no effect on it. */
+export function amountBeforeMethod(
+  context: ReadContext,
+  pricing: Pricing,
+  methods: readonly string[],
+): string {
+  const setting = context.settings.amount_before_method;
+  if (setting === "base") return pricing.amount;
+  const base = context.catalogue.requireCurrency(pricing.base_currency);
+  const amounts = methods.flatMap((id) => {
+    const method = context.catalogue.method(id);
+    return method === undefined ? [] : [currentPrice(context, pricing, base, method).amount];
+  });
+  return amounts.sort(compareAmounts).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
 
 /** Sets rates, all or none: units of each currency per US dollar. */

@@ -14,6 +14,7 @@ import { chargeListName, ownerListName, type RecordPage } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
 import { type AsOf, recordAsOf, type StaleReadCollection } from "./stale-reads.js";
 import type { State } from "./state.js";
+import type { ReadContext } from "./transaction.js";
 
 export interface PayinPageRequest {
   readonly limit: number;
@@ -23,7 +24,7 @@ export interface PayinPageRequest {
 
 /** Page of the caller's charges, newest first, with the total (specification: GET payins). */
 export function listPayins(
-  state: State,
+  context: ReadContext,
   { mode, organization }: Caller,
   { limit, offset, status }: PayinPageRequest,
   asOf: AsOf | undefined,
@@ -31,51 +32,52 @@ export function listPayins(
   // Lists by status hold current statuses. For an earlier time, `isListed` filters the list of all charges.
   const list = chargeListName(mode, organization.organization_id, asOf === undefined ? status : undefined);
   const isListed = (charge: Charge) => status === undefined || charge.status === status;
-  return pageOf(state, "charges", list, { limit, offset }, asOf, isListed);
+  return pageOf(context, "charges", list, { limit, offset }, asOf, isListed);
 }
 
 /** Returns the caller's record; undefined if organization or mode differ. With `asOf`, the read is stale. */
 export function findOwnRecord<Name extends StaleReadCollection>(
-  state: State,
+  context: ReadContext,
   name: Name,
   caller: Caller,
   id: string,
   asOf?: AsOf,
 ): Collections[Name] | undefined {
-  const record = state.get(name, id);
+  const record = context.state.get(name, id);
   if (
     record === undefined ||
     record.mode !== caller.mode ||
     record.organization_id !== caller.organization.organization_id
   )
     return undefined;
-  return asOf === undefined ? record : recordAsOf(state, name, record, asOf);
+  return asOf === undefined ? record : recordAsOf(context, name, record, asOf);
 }
 
 /** Page of the caller's records, newest first, with the total. With `asOf`, the read is stale. */
 export function listOwnRecords<Name extends "destinations" | "withdrawals">(
-  state: State,
+  context: ReadContext,
   name: Name,
   { mode, organization: { organization_id } }: Caller,
   page: Pick<PayinPageRequest, "limit" | "offset">,
   asOf: AsOf | undefined,
 ): RecordPage<Collections[Name]> {
-  return pageOf(state, name, ownerListName(name, { mode, organization_id }), page, asOf);
+  return pageOf(context, name, ownerListName(name, { mode, organization_id }), page, asOf);
 }
 
 /** @param isListed selects records as of `asOf`; not called without `asOf` */
 function pageOf<Name extends StaleReadCollection>(
-  state: State,
+  context: ReadContext,
   name: Name,
   list: string,
   { limit, offset }: Pick<PayinPageRequest, "limit" | "offset">,
   asOf: AsOf | undefined,
   isListed: (record: Collections[Name]) => boolean = () => true,
 ): RecordPage<Collections[Name]> {
+  const { state } = context;
   const total = state.count(name, list);
   if (asOf === undefined) return { total, items: state.page(name, list, offset, limit) };
   const records = state.page(name, list, 0, total);
-  const all = records.flatMap((record) => recordAsOf(state, name, record, asOf) ?? []).filter(isListed);
+  const all = records.flatMap((record) => recordAsOf(context, name, record, asOf) ?? []).filter(isListed);
   return { total: all.length, items: all.slice(offset, offset + limit) };
 }
 

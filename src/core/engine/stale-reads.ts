@@ -2,8 +2,9 @@ import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { parseEventType } from "../schema/event-types.js";
+import { amountBeforeMethod } from "./market.js";
 import type { Collections } from "./records.js";
-import type { State } from "./state.js";
+import type { ReadContext } from "./transaction.js";
 
 /** Collections with stale reads: a lagging replica returns records as they were earlier. */
 export type StaleReadCollection = "charges" | "destinations" | "withdrawals";
@@ -13,15 +14,15 @@ export type AsOf = number | "last_change";
 
 /** The record as it was at `asOf`; undefined if `asOf` is before its creation. */
 export function recordAsOf<Name extends StaleReadCollection>(
-  state: State,
+  context: ReadContext,
   name: Name,
   record: Collections[Name],
   asOf: AsOf,
 ): Collections[Name] | undefined {
   const createdMs = Date.parse(record.created_at);
   if (asOf === "last_change")
-    return RECORD_AT[name](record, Math.max(createdMs, changedMs(record) - 1), state);
-  return createdMs > asOf ? undefined : RECORD_AT[name](record, asOf, state);
+    return RECORD_AT[name](record, Math.max(createdMs, changedMs(record) - 1), context);
+  return createdMs > asOf ? undefined : RECORD_AT[name](record, asOf, context);
 }
 
 function changedMs(record: Collections[StaleReadCollection]): number {
@@ -33,7 +34,7 @@ const RECORD_AT: {
   readonly [Name in StaleReadCollection]: (
     record: Collections[Name],
     atMs: number,
-    state: State,
+    context: ReadContext,
   ) => Collections[Name];
 } = {
   charges: chargeAt,
@@ -42,24 +43,27 @@ const RECORD_AT: {
 };
 
 /** Fields of a hosted charge before its customer picks a method. */
-const UNPRICED = {
-  payment_method: null,
-  payment_rail: null,
-  fees: null,
-  exchange_rate: null,
-  settlement_amount: null,
-  payment_instructions: null,
-} as const;
+function unpricedFields({ pricing, offered_methods }: Charge, context: ReadContext) {
+  return {
+    payment_method: null,
+    payment_rail: null,
+    fees: null,
+    exchange_rate: null,
+    settlement_amount: null,
+    payment_instructions: null,
+    amount: amountBeforeMethod(context, pricing, offered_methods),
+    currency: pricing.base_currency,
+  };
+}
 
-function chargeAt(charge: Charge, atMs: number): Charge {
+function chargeAt(charge: Charge, atMs: number, context: ReadContext): Charge {
   const status_history = charge.status_history.filter(({ at }) => Date.parse(at) <= atMs);
   if (status_history.length === charge.status_history.length && isSettledBy(charge, atMs)) return charge;
   const { status, at: updated_at } = status_history.at(-1)!;
-  const { base_currency: currency, amount } = charge.pricing;
-  const isUnpriced = charge.kind === "hosted" && status === "PENDING";
+  const isUnpriced = charge.kind === "hosted" && status === "PENDING" && charge.payment_method !== null;
   return {
     ...toPlainRecord(charge),
-    ...(isUnpriced ? { ...UNPRICED, amount, currency } : {}),
+    ...(isUnpriced ? unpricedFields(charge, context) : {}),
     status,
     updated_at,
     status_history,
@@ -73,7 +77,7 @@ function isSettledBy({ settled_at }: Charge, atMs: number): boolean {
 }
 
 /** Takes the status from events: withdrawals have no history, and the log keeps events longer than replicas lag. */
-function withdrawalAt(withdrawal: Withdrawal, atMs: number, state: State): Withdrawal {
+function withdrawalAt(withdrawal: Withdrawal, atMs: number, { state }: ReadContext): Withdrawal {
   if (Date.parse(withdrawal.updated_at) <= atMs) return withdrawal;
   const last = state.eventsOf(withdrawal.withdrawal_id).find(({ at }) => Date.parse(at) <= atMs);
   const meaning = last && parseEventType(last.type);

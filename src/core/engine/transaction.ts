@@ -11,6 +11,9 @@ import type { State } from "./state.js";
 /** Maximum number of puts that a lookup scans; above it, a map finds the record. */
 const SCAN_MAX_PUTS = 24;
 
+/** State, fixtures and settings, as commands and reads get them from a Transaction or an Engine. */
+export type ReadContext = Pick<Transaction, "state" | "catalogue" | "settings">;
+
 /** Reads and pending writes of a command. Reads see earlier writes; the commit applies the writes to the state. */
 export class Transaction {
   readonly state: State;

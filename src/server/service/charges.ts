@@ -23,7 +23,7 @@ export const listPayinsOperation = defineOperation({
     const { engine } = namespace;
     const page = { ...limitAndOffset(query), status: query.status_filter };
     const make = (): string => {
-      const { total, items } = pageOfPayins(engine.state, caller, page, asOf);
+      const { total, items } = pageOfPayins(engine, caller, page, asOf);
       return `{"total":${total},"items":[${items.map(payinSummaryJson).join()}]}`;
     };
     if (asOf !== undefined) return okJson(make());
@@ -65,7 +65,7 @@ export const getCharge = defineOperation({
 });
 
 function chargeReply({ namespace, caller, param, asOf }: ServiceCall): Reply | Refusal {
-  const charge = findOwnRecord(namespace.engine.state, "charges", caller, param("charge_id"), asOf);
+  const charge = findOwnRecord(namespace.engine, "charges", caller, param("charge_id"), asOf);
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
 }
 

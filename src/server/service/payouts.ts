@@ -65,7 +65,7 @@ export const getDestination = defineOperation({
   },
   handle: ({ namespace, caller, param, asOf }) => {
     const id = param("destination_id");
-    const destination = findOwnRecord(namespace.engine.state, "destinations", caller, id, asOf);
+    const destination = findOwnRecord(namespace.engine, "destinations", caller, id, asOf);
     return destination === undefined
       ? refuse("NOT_FOUND", "Payout destination not found")
       : ok(destinationView(destination));
@@ -132,7 +132,7 @@ export const getWithdrawal = defineOperation({
   },
   handle: ({ namespace, caller, param, asOf }) => {
     const id = param("withdrawal_id");
-    const withdrawal = findOwnRecord(namespace.engine.state, "withdrawals", caller, id, asOf);
+    const withdrawal = findOwnRecord(namespace.engine, "withdrawals", caller, id, asOf);
     return withdrawal === undefined
       ? refuse("NOT_FOUND", "Withdrawal not found")
       : ok(withdrawalView(withdrawal));
@@ -144,6 +144,6 @@ function listReply<Name extends "destinations" | "withdrawals">(
   name: Name,
   view: (record: Collections[Name]) => object,
 ): Reply {
-  const page = listOwnRecords(namespace.engine.state, name, caller, limitAndOffset(query), asOf);
+  const page = listOwnRecords(namespace.engine, name, caller, limitAndOffset(query), asOf);
   return ok({ total: page.total, items: page.items.map(view) });
 }

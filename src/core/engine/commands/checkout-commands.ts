@@ -6,10 +6,11 @@ import type { MethodFixture } from "../../schema/fixtures-file.js";
 import { type ErrorDetails, isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
 import { refuseUnreachableStatus, willReachStatus } from "../look-ahead.js";
+import { amountBeforeMethod } from "../market.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
 import { beginTimeline, changeChargeStatus, putCharge } from "./charge-life.js";
-import { amountBeforeMethod, defaultCurrency, priceByDefaultMethod, priceByMethod } from "./methods.js";
+import { defaultCurrency, priceByDefaultMethod, priceByMethod } from "./methods.js";
 import { buildCharge } from "./new-charge.js";
 import { findValidQuote } from "./quote-commands.js";
 

@@ -1,8 +1,8 @@
 import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge, LazyInstructions, PaymentInstructions } from "../../domain/charge-transition.js";
 import { type InstructionsInput, METHOD_KINDS } from "../../domain/method-kinds.js";
-import { compareAmounts, isZero } from "../../domain/money.js";
-import type { Price, Pricing } from "../../domain/pricing.js";
+import { isZero } from "../../domain/money.js";
+import type { Price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payment-requests.js";
 import { durationToMs } from "../../schema/duration.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
@@ -141,18 +141,6 @@ function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly 
 /** Current payment terms of each method in each of its currencies, for the hosted page. */
 export function paymentOffers(tx: Transaction, charge: Charge): PaymentTerms[] {
   return charge.offered_methods.flatMap((id) => offersOf(tx, charge, id));
-}
-
-/** Amount of a hosted charge until a method is picked, in the base currency. */
-export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: readonly string[]): string {
-  const setting = tx.settings.amount_before_method;
-  if (setting === "base") return pricing.amount;
-  const base = tx.catalogue.requireCurrency(pricing.base_currency);
-  const amounts = methods.flatMap((id) => {
-    const method = tx.catalogue.method(id);
-    return method === undefined ? [] : [currentPrice(tx, pricing, base, method).amount];
-  });
-  return amounts.sort(compareAmounts).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
 
 /** Prices a charge by the first method with a price above zero. Tries the quote's method, then the offered methods. */

@@ -54,7 +54,7 @@ export function createWithdrawal(
 ): Command<Withdrawal | Refusal> {
   return (tx) => {
     const requested = readRequestedScenario(tx.state, scenarioHeader, raw);
-    const currencyOf = (id: string) => findOwnRecord(tx.state, "destinations", caller, id)?.fields.currency;
+    const currencyOf = (id: string) => findOwnRecord(tx, "destinations", caller, id)?.fields.currency;
     const request = readWithdrawalRequest(tx.catalogue, raw, currencyOf, requested.faults);
     if (isRefusal(request)) return request;
     const { amount, currency, body } = request;
