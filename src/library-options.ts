@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { findUnknownNames, type Vocabulary } from "./core/domain/name-check.js";
 import { httpUrlSchema } from "./core/schema/common.js";
-import { durationSchema, durationToMs, parseAdvanceBody } from "./core/schema/duration.js";
+import { type AdvanceBody, durationSchema, durationToMs, parseAdvanceBody } from "./core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
 import { exploreDepthSchema, exploreLanesSchema, failOnSchema } from "./core/schema/explore-limits.js";
-import { issueMessage, issuePath, safeParse } from "./core/schema/issues.js";
+import { issueDetails, issueMessage, issuePath, safeParse } from "./core/schema/issues.js";
 import { getOwn, isJsonObject } from "./core/schema/json-objects.js";
-import { didYouMean } from "./core/schema/nearest.js";
+import { didYouMean, findNearestWord } from "./core/schema/nearest.js";
 import { normalizeWebhookUrl, webhookHandlerOptionsSchema } from "./core/schema/option-schemas.js";
 import {
   listenOptionsSchema,
@@ -17,10 +17,12 @@ import {
   type StartOptions,
   startOptionsSchema,
 } from "./core/schema/option-table.js";
+import { refuseInvalid } from "./core/schema/refusals.js";
+import { SandboxError } from "./core/schema/sandbox-error.js";
 import { listKnownKeys } from "./core/schema/schema-paths.js";
 import { type Signature, secretErrorMessage } from "./core/schema/signature-schemes.js";
 import { camelCase, snakeCase } from "./core/schema/text-format.js";
-import { instantText, parseInstant } from "./core/schema/time.js";
+import { instantText, iso, parseInstant } from "./core/schema/time.js";
 import { UserError } from "./core/schema/user-error.js";
 import type {
   ExploreFlowOptions,
@@ -31,7 +33,9 @@ import type {
   WebhookHandlerOptions,
 } from "./public-types.js";
 
-/** Checks a method's argument; throws a UserError with all faults. */
+type Issue = Parameters<typeof issueMessage>[0];
+
+/** Checks the options of a method; throws a UserError with all faults. */
 function checkArgument<T>(
   method: string,
   schema: z.ZodMiniObject & z.ZodMiniType<T>,
@@ -42,16 +46,34 @@ function checkArgument<T>(
   if (result.ok) return result.data;
   throw new UserError(
     result.issues
+      .filter((issue) => !isMisspelt(issue, result.issues, schema))
       .map((issue) => `${method}: ${optionFault(issue, schema, known.map(libraryName))}`)
       .join("\n"),
   );
 }
 
-function optionFault(
-  issue: Parameters<typeof issueMessage>[0],
-  schema: z.ZodMiniType,
-  known: readonly string[],
-): string {
+/** Returns true for a fault of an absent field that another fault names as the probable meaning of an unknown one. */
+function isMisspelt(issue: Issue, all: readonly Issue[], schema: z.ZodMiniType): boolean {
+  if (issue.path.length === 0) return false;
+  const parent = issue.path.slice(0, -1) as (string | number)[];
+  return all.some(
+    (other) =>
+      other.code === "unrecognized_keys" &&
+      other.path.join() === parent.join() &&
+      other.path.length === parent.length &&
+      other.keys.some((key) => findNearestWord(key, listKnownKeys(schema, parent)) === issue.path.at(-1)),
+  );
+}
+
+/** Checks what a method passes on to the sandbox; throws the SandboxError of the control API. */
+function checkRequest<T>(schema: z.ZodMiniType<T>, value: unknown): T {
+  if (!isJsonObject(value)) throw new SandboxError(refuseInvalid({ body: "must be a JSON object" }));
+  const result = safeParse(schema, value);
+  if (result.ok) return result.data;
+  throw new SandboxError(refuseInvalid(issueDetails(result.issues, schema)));
+}
+
+function optionFault(issue: Issue, schema: z.ZodMiniType, known: readonly string[]): string {
   if (issue.path.length > 0 && issue.code === "unrecognized_keys") {
     const siblings = listKnownKeys(schema, issue.path as (string | number)[]);
     return issue.keys
@@ -135,27 +157,31 @@ export function parseListenOptions(options: ListenOptions) {
   return checkArgument("listen", listenOptionsSchema, options);
 }
 
+/** Parses the argument of `advance`; throws a SandboxError as the control API does. */
+export function parseAdvanceArgument(value: string | Date): AdvanceBody {
+  const body = parseAdvanceBody(instantText(value));
+  if (body !== undefined) return body;
+  const fault = `must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(value)}`;
+  throw new SandboxError(refuseInvalid({ to: fault }));
+}
+
 export function parseAdvanceTarget(value: string | Date, nowMs: number) {
-  const target = parseAdvanceBody(instantText(value));
-  if (target === undefined)
-    throw new UserError(
-      `advance: must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(value)}`,
-    );
+  const target = parseAdvanceArgument(value);
   if ("until" in target) return target;
   if ("by" in target) return { byMs: durationToMs(target.by) };
   const toMs = parseInstant(target.to)!;
-  if (toMs < nowMs) throw new UserError("advance: the clock cannot go back: the instant is in the past");
-  return { toMs };
+  if (toMs >= nowMs) return { toMs };
+  throw new SandboxError(refuseInvalid({ to: `must not be earlier than the time it is: ${iso(nowMs)}` }));
 }
 
 export function parseResetOptions(options: ResetOptions) {
-  return checkArgument("reset", resetRequestSchema, options);
+  return checkRequest(resetRequestSchema, options);
 }
 
 const transitionSchema = z.strictObject({ chargeId: z.string(), ...transitionRequestSchema.shape });
 
 export function parseTransition(move: { chargeId: string; to: unknown; reason: unknown }) {
-  return checkArgument("transition", transitionSchema, move);
+  return checkRequest(transitionSchema, move);
 }
 
 const functionSchema = z.custom<(...args: never[]) => unknown>(

@@ -65,7 +65,7 @@ export class OptionsError extends UserError {
     describeConfigFault: UnresolvedOptions["describeConfigFault"] = () => undefined,
   ) {
     const texts = faults.map((fault) => describeConfigFault(fault) ?? optionText(fault));
-    super([...texts, ...files.map(({ error }) => error.message)].join("\n"));
+    super([...texts, ...files.map(fileText)].join("\n"));
   }
 }
 
@@ -74,6 +74,13 @@ export interface OptionFileError {
   /** Path of the option, such as `["scenario", 0]`. */
   readonly path: readonly (string | number)[];
   readonly error: DocumentError;
+}
+
+/** Faults of an option's value have the option's name instead of a file's. */
+function fileText({ path, error }: OptionFileError): string {
+  const isValue = error.faults.every(({ file }) => file === "");
+  if (!isValue) return error.message;
+  return error.faults.map(({ field, message }) => `${[...path, field].join(".")}: ${message}`).join("\n");
 }
 
 /** A message about a scenario already contains the scenario's name. */

@@ -201,8 +201,8 @@ export class Sandbox {
 
   /**
    * Advances the clock: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`;
-   * resolves when everything that fell due is done. Throws a UserError for any other value and for a past instant, and
-   * a SandboxError with the code CLOCK_BUSY while the clock is already being advanced.
+   * resolves when everything that fell due is done. Throws a SandboxError: VALIDATION_ERROR for any other value and for
+   * a past instant, CLOCK_BUSY while the clock is already being advanced.
    */
   async advance(target: string | Date): Promise<AdvanceReport> {
     const { clock } = this.#requireOpen("advance").default;
@@ -214,7 +214,8 @@ export class Sandbox {
 
   /**
    * Sets a charge's status at once, even if the call is not awaited. Throws a SandboxError: INVALID_TRANSITION for an
-   * illegal transition, NOT_FOUND for an unknown charge. `reason` is the reason of a failure.
+   * illegal transition, NOT_FOUND for an unknown charge, VALIDATION_ERROR for an invalid argument. `reason` is the
+   * reason of a failure.
    */
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
     const namespace = this.#requireOpen("transition").default;
@@ -228,8 +229,8 @@ export class Sandbox {
   }
 
   /**
-   * Resets to the initial state. By default webhooks and keys are kept, and IDs continue. Throws a SandboxError with
-   * the code CLOCK_BUSY while the clock is being advanced.
+   * Resets to the initial state. By default webhooks and keys are kept, and IDs continue. Throws a SandboxError:
+   * VALIDATION_ERROR for invalid options, CLOCK_BUSY while the clock is being advanced.
    */
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#requireOpen("reset").default;

@@ -5,13 +5,10 @@ import { type ControlCallArguments, ControlClient } from "../control-client.js";
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
-import { parseAdvanceBody } from "../core/schema/duration.js";
 import type { BookReport } from "../core/schema/reconciliation.js";
-import { refuseInvalid } from "../core/schema/refusals.js";
-import { SandboxError } from "../core/schema/sandbox-error.js";
-import { instantText } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { AdvanceReport } from "../core/time/advance-state.js";
+import { parseAdvanceArgument } from "../library-options.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -58,7 +55,7 @@ export interface TestSandbox {
   readonly environment: Readonly<Record<string, string>>;
   /** Sends a request to the sandbox, whatever the host in the URL; accepts a path. Can replace `fetch` in a client. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
-  /** Advances the clock; see `Sandbox.advance`. An invalid target is a SandboxError with the code VALIDATION_ERROR. */
+  /** Advances the clock; see `Sandbox.advance`. */
   advance(target: string | Date): Promise<AdvanceReport>;
   /** Sets a charge's status; see `Sandbox.transition`. Rejects with a SandboxError for an illegal transition. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail>;
@@ -226,11 +223,7 @@ class Setup implements TestSandbox {
   }
 
   async advance(target: string | Date): Promise<AdvanceReport> {
-    const body = parseAdvanceBody(instantText(target));
-    if (body === undefined) {
-      const fault = `must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(target)}`;
-      throw new SandboxError(refuseInvalid({ to: fault }));
-    }
+    const body = parseAdvanceArgument(target);
     const report = await this.control<AdvanceReport>("POST /_sandbox/clock/advance", body);
     this.#assertions.rethrow();
     return report;
