@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { didYouMean } from "./nearest.js";
 import { parseInstant } from "./time.js";
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -48,10 +49,13 @@ export function durationToMs(text: string): number {
   return parsed;
 }
 
-const DURATION = "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m";
+const EXAMPLES = "a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m";
+const DURATION = `must be ${EXAMPLES}`;
 
 export const durationSchema = z.string(DURATION).check(
+  // `abort`: without it, a union with words reports this error instead of its own.
   z.refine((text) => parseDuration(text) !== undefined, {
+    abort: true,
     error: ({ input }) => durationErrorMessage(input) ?? DURATION,
   }),
 );
@@ -61,6 +65,12 @@ export function durationErrorMessage(text: unknown): string | undefined {
   return typeof text === "string" && text.length <= MAX_LENGTH && DURATION_PATTERN.test(text)
     ? `is too long: a duration is at most ${formatDuration(MAX_DURATION_MS)}, which is 10,000 years`
     : undefined;
+}
+
+/** Error message for a value that may be a duration or one of some words. */
+export function durationOrWordMessage(value: unknown, words: readonly string[]): string {
+  const hint = typeof value === "string" ? didYouMean(value, words) : "";
+  return durationErrorMessage(value) ?? `must be ${words.join(", ")} or ${EXAMPLES}${hint}`;
 }
 
 export const LONGEST_WAIT_MS = 10 * UNIT_MS.m;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { atLeastOneOf, closedShape, field, namedSchema } from "./descriptions.js";
-import { durationSchema } from "./duration.js";
+import { durationOrWordMessage, durationSchema } from "./duration.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
 import { fileNameSchema } from "./option-schemas.js";
@@ -228,6 +228,9 @@ const respondSchema = z.strictObject({
 
 const FAULT_EFFECTS = ["respond", "delay", "delay_answer", "hold", "stale", "drop"] as const;
 
+const HOLD_ENDS = ["webhook", "idle"] as const;
+const LAST_CHANGE = "last_change";
+
 export const faultRuleSchema = closedShape(
   "FaultRule",
   {
@@ -250,7 +253,11 @@ export const faultRuleSchema = closedShape(
     delay: field(z.optional(durationSchema), "Wall time that passes before the work is done."),
     delay_answer: field(z.optional(durationSchema), "Wall time that passes after the work is done."),
     hold: field(
-      z.optional(z.union([z.enum(["webhook", "idle"]), durationSchema])),
+      z.optional(
+        z.union([z.enum(HOLD_ENDS), durationSchema], {
+          error: ({ input }) => durationOrWordMessage(input, HOLD_ENDS),
+        }),
+      ),
       "The work is done, but the response waits: until the object's next webhook has got its response, until nothing more is in flight or scheduled for it, or for this long in wall time. Never longer than the option `hold_limit`.",
     ),
     at_most: field(
@@ -258,7 +265,11 @@ export const faultRuleSchema = closedShape(
       "The longest time that `hold` keeps the response back, in wall time.",
     ),
     stale: field(
-      z.optional(z.union([z.literal("last_change"), durationSchema])),
+      z.optional(
+        z.union([z.literal(LAST_CHANGE), durationSchema], {
+          error: ({ input }) => durationOrWordMessage(input, [LAST_CHANGE]),
+        }),
+      ),
       "Reads and lists of charges, withdrawals and payout destinations return them as they were this long ago, in sandbox time, without those created since; or each as it was before its last change, with none missing. Other calls are not affected.",
     ),
     drop: field(
