@@ -250,3 +250,12 @@ itOnPostgres("says why the default namespace cannot be opened to calls that name
     expect.stringMatching(/^The namespace "default" could not be opened: .* is not a state of this program/),
   ]);
 });
+
+itOnPostgres.each(["prefer", "require", "verify-ca", "verify-full"])(
+  "says in one line that the server has no TLS for sslmode=%s",
+  async (mode) => {
+    expect(await refusedStart("--data", postgres.url(`sslmode=${mode}`))).toMatch(
+      /^Cannot open the database: .* The server does not support SSL connections$/,
+    );
+  },
+);

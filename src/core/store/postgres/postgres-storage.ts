@@ -35,6 +35,9 @@ const LONG_QUERY_MS = 60_000;
 /** Validity of a looked-up namespace owner, so that not every call queries the database. */
 const LOOKUP_MS = 1_000;
 
+/** Modes that `pg` treats as `verify-full`, but with a warning of ten lines. */
+const VERIFY_FULL_ALIASES: readonly (string | undefined)[] = ["prefer", "require", "verify-ca"];
+
 export interface PostgresStorageOptions extends FileStorageOptions {
   readonly version: string;
   /** Seed of new namespaces; stored when the schema is created. */
@@ -78,13 +81,16 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
 
   constructor(readonly options: PostgresStorageOptions) {
     const url = new URL(options.data);
-    const { schema = "payments_sandbox", lease = "10s" } = Object.fromEntries(url.searchParams);
+    const parameters = Object.fromEntries(url.searchParams);
+    const { schema = "payments_sandbox", lease = "10s", sslmode, uselibpqcompat } = parameters;
     const leaseMs = parseDuration(lease);
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || leaseMs === undefined || leaseMs < 1_000)
       throw new StoreError(
         "--data: schema must be lower-case letters, digits and underscores, lease at least 1s.",
       );
     for (const name of ["schema", "lease"]) url.searchParams.delete(name);
+    if (VERIFY_FULL_ALIASES.includes(sslmode) && uselibpqcompat !== "true")
+      url.searchParams.set("sslmode", "verify-full");
     // A commit times out after the length of a lease, since the lease is lost by then.
     super(url.href, schema, leaseMs);
     this.link = new DatabaseConnection(url.href, schema, LONG_QUERY_MS);
