@@ -317,4 +317,22 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
       "schema must be lower-case letters",
     );
   });
+
+  it.each([
+    ["shema", "schema"],
+    ["Schema", "schema"],
+    ["scheme", "schema"],
+    ["leese", "lease"],
+  ])("refuses the parameter %s, which means %s", (name, meant) => {
+    expect(() => postgresAt(`postgres://127.0.0.1:1/db?${name}=10s`)).toThrow(
+      `--data: there is no parameter ${name}; did you mean ${meant}?`,
+    );
+  });
+
+  it("leaves other parameters to the driver", () => {
+    const others =
+      "application_name client_encoding connect_timeout encoding fallback_application_name host keepalives lock_timeout options password port query_timeout ssl sslcert sslkey sslmode sslnegotiation sslrootcert statement_timeout uselibpqcompat user";
+    const query = others.split(" ").map((name) => `${name}=1`);
+    expect(() => postgresAt(`postgres://127.0.0.1:1/db?${query.join("&")}`)).not.toThrow();
+  });
 });

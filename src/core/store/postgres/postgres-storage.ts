@@ -8,6 +8,7 @@
 import type { Store } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { parseDuration } from "../../schema/duration.js";
+import { didYouMean } from "../../schema/nearest.js";
 import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { StorageUnavailableError } from "../../schema/unavailable.js";
 import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
@@ -34,6 +35,9 @@ const RETRY_MS = 500;
 const LONG_QUERY_MS = 60_000;
 /** Validity of a looked-up namespace owner, so that not every call queries the database. */
 const LOOKUP_MS = 1_000;
+
+/** Parameters of the URL that the storage reads; `pg` gets all others. */
+const OWN_PARAMETERS = ["schema", "lease"];
 
 /** Modes that `pg` treats as `verify-full`, but with a warning of ten lines. */
 const VERIFY_FULL_ALIASES: readonly (string | undefined)[] = ["prefer", "require", "verify-ca"];
@@ -83,12 +87,16 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     const url = new URL(options.data);
     const parameters = Object.fromEntries(url.searchParams);
     const { schema = "payments_sandbox", lease = "10s", sslmode, uselibpqcompat } = parameters;
+    for (const name of Object.keys(parameters).filter((name) => !OWN_PARAMETERS.includes(name))) {
+      const suggestion = didYouMean(name, OWN_PARAMETERS);
+      if (suggestion !== "") throw new StoreError(`--data: there is no parameter ${name}${suggestion}`);
+    }
     const leaseMs = parseDuration(lease);
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || leaseMs === undefined || leaseMs < 1_000)
       throw new StoreError(
         "--data: schema must be lower-case letters, digits and underscores, lease at least 1s.",
       );
-    for (const name of ["schema", "lease"]) url.searchParams.delete(name);
+    for (const name of OWN_PARAMETERS) url.searchParams.delete(name);
     if (VERIFY_FULL_ALIASES.includes(sslmode) && uselibpqcompat !== "true")
       url.searchParams.set("sslmode", "verify-full");
     // A commit times out after the length of a lease, since the lease is lost by then.
