@@ -340,6 +340,18 @@ webhooks: [{ drop: false, fail_first: 0, delay: 0s }]
 → webhooks.0: has no effect: it changes nothing about the webhooks it matches
 webhooks: [{ copies: 2, drop: true }]
 → webhooks.0.copies: has no effect: the rule drops the webhook
+faults: [{ drop: after, delay_answer: 1s, hold: webhook, at_most: 2s }]
+→ 2:25 faults.0.delay_answer: has no effect: the rule drops the response
+→ faults.0.hold: has no effect: the rule drops the response
+→ faults.0.at_most: has no effect: the rule drops the response
+faults: [{ delay_answer: 1s, at_most: 2s }]
+→ faults.0.at_most: has no effect without hold
+- fault: { drop: hang, hold: idle }
+→ steps.0.fault.hold: has no effect: the rule drops the response
+faults: [{ respond: { status: 500 }, drop: before }]
+✗ 2:38 faults.0.drop: does not go with respond: leave one of them out
+- fault: { respond: { status: 500 }, drop: after }
+✗ 3:40 steps.0.fault.drop: does not go with respond: leave one of them out
 `),
     // Entries of a timeline that never happen.
     ...cases(`

@@ -234,8 +234,9 @@ const LAST_CHANGE = "last_change";
 export const faultRuleSchema = closedShape(
   "FaultRule",
   {
-    description: "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
-    jsonSchema: atLeastOneOf(...FAULT_EFFECTS),
+    description:
+      "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop, but not both respond and drop.",
+    jsonSchema: { ...atLeastOneOf(...FAULT_EFFECTS), not: { required: ["respond", "drop"] } },
   },
   {
     match: field(
@@ -291,6 +292,10 @@ export const faultRuleSchema = closedShape(
     (rule) => FAULT_EFFECTS.some((effect) => rule[effect] !== undefined),
     "needs respond, delay, delay_answer, hold, stale or drop",
   ),
+  z.refine(({ respond, drop }) => respond === undefined || drop === undefined, {
+    error: "does not go with respond: leave one of them out",
+    path: ["drop"],
+  }),
 );
 export type FaultRule = z.infer<typeof faultRuleSchema>;
 

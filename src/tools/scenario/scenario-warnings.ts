@@ -13,7 +13,7 @@ import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import { formatDuration, parseDuration } from "../../core/schema/duration.js";
 import { isJsonObject } from "../../core/schema/json-objects.js";
 import { COMPARISON_OPERATORS } from "../../core/schema/matchers.js";
-import type { Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
+import type { FaultRule, Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
 import type { RawStep } from "./loaded-steps.js";
 import type { StepKind } from "./steps/step-kinds.js";
@@ -43,7 +43,11 @@ export function ruleWarnings(scenario: Scenario): ScenarioWarning[] {
       ];
     });
   });
-  return [...warnings, ...(scenario.webhooks ?? []).flatMap(webhookWarnings)];
+  return [
+    ...warnings,
+    ...(scenario.webhooks ?? []).flatMap(webhookWarnings),
+    ...(scenario.faults ?? []).flatMap((rule, index) => faultWarnings(rule, ["faults", index])),
+  ];
 }
 
 /** Fields that limit how often a rule applies. A rule with such a field does not shadow a later rule. */
@@ -96,6 +100,18 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
   return [
     { path: ["webhooks", index], message: "has no effect: it changes nothing about the webhooks it matches" },
   ];
+}
+
+/** Warns of fields that only change a response, in a rule that drops the response. */
+function faultWarnings(rule: FaultRule, path: Path): ScenarioWarning[] {
+  const fields = (["delay_answer", "hold", "at_most"] as const).filter((name) => rule[name] !== undefined);
+  if (rule.drop !== undefined)
+    return fields.map((name) => ({
+      path: [...path, name],
+      message: "has no effect: the rule drops the response",
+    }));
+  if (rule.at_most === undefined || rule.hold !== undefined) return [];
+  return [{ path: [...path, "at_most"], message: "has no effect without hold" }];
 }
 
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
@@ -157,11 +173,15 @@ function unreachedReason<Status extends string>(
 
 const EXPECTATION_FIELDS = ["expect", "match", "count"];
 
-/** Warns of expectations in a step that no value can meet. */
+/** Warns of expectations in a step that no value can meet, and of fields without effect in a fault. */
 export function impossibleStepWarnings(kind: StepKind, step: RawStep): ScenarioWarning[] {
   const fields =
     kind === "fault" || kind.startsWith("expect_") ? [...EXPECTATION_FIELDS, kind] : EXPECTATION_FIELDS;
-  return fields.flatMap((field) => impossibleExpectations(step[field], [field]));
+  const rule = kind === "fault" && isJsonObject(step.fault) ? (step.fault as FaultRule) : undefined;
+  return [
+    ...fields.flatMap((field) => impossibleExpectations(step[field], [field])),
+    ...(rule === undefined ? [] : faultWarnings(rule, ["fault"])),
+  ];
 }
 
 /** Warns of matchers and ranges that no value meets. */
