@@ -121,6 +121,25 @@ describe("a receiver that fails at the first event:", () => {
     expect(failed(report)).toEqual(["retry"]);
   });
 
+  it.each([
+    [2, 500, "duplicate", "pass"],
+    [2, 503, "duplicate", "pass"],
+    [3, 500, "known_id", "note"],
+    [3, 503, "known_id", "note"],
+    [4, 500, "minute_old", "note"],
+  ])("its retry is tested where event %s gets a %s", async (nth, status, probe, verdict) => {
+    let count = 0;
+    const report = await check(receiver({ handle: () => (++count === nth ? reply(status) : OK) }));
+    expect(report.findings.map(({ fault, probes }) => [fault, probes])).toEqual([
+      ["fails_now_and_then", [probe]],
+    ]);
+    const { answers, advice, ...retry } = rowOf(report, "retry");
+    expect(retry.verdict).toBe(verdict);
+    expect(advice ?? "").not.toContain("never returned 5xx");
+    const [crashed] = report.probes.flatMap((row) => row.answers).filter(({ kind }) => kind === "crashed");
+    expect(answers.map(({ event_id }) => event_id)).toEqual([crashed!.event_id]);
+  });
+
   it("its retry is noted where it says nothing of what it knows", async () => {
     const report = await check(receiver({ handle: firstFails() }));
     expect(rowOf(report, "retry")).toMatchObject({ verdict: "note", fault: null });

@@ -145,7 +145,7 @@ export class AppObserver {
 
   async observeRetry(): Promise<Observation> {
     const crashed = this.#opening.find(
-      ({ charge }) => charge.events.COMPLETED.id === this.#session.firstCrashed?.event.id,
+      ({ charge }) => charge.events.COMPLETED.id === this.#session.retried?.event.id,
     );
     const observed = crashed ?? (await this.#newCharge());
     const first =
@@ -218,7 +218,7 @@ export class AppObserver {
   }
 
   #deliver(event: SampleEvent): Promise<Answer> {
-    return this.#session.send("a real charge's event", event);
+    return this.#session.deliver("a real charge's event", event);
   }
 
   /** Repeats an event until it is accepted, as the service would. */

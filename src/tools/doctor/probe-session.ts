@@ -58,6 +58,14 @@ export interface SignatureOptions {
   readonly isUnsigned?: boolean;
 }
 
+/** A valid event that failed with a 5xx. */
+export interface CrashedEvent {
+  readonly event: SampleEvent;
+  readonly probe: Probe;
+  /** The event was accepted before it failed. */
+  readonly wasAccepted: boolean;
+}
+
 /** Sends the requests of one check and remembers what later probes need. */
 export class ProbeSession {
   readonly samples: SampleFactory;
@@ -66,11 +74,13 @@ export class ProbeSession {
   readonly secret: string;
   probe: Probe = "valid";
   firstAccepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
-  /** The first valid event that failed with a 5xx, and its probe. */
-  firstCrashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
+  /** The event that the probe "retry" sends again. */
+  retried: CrashedEvent | undefined;
   makeFirstEvent: () => SampleEvent = () => this.samples.event(this.samples.charge());
   readonly options: ResolvedCheckOptions;
   readonly #url: URL;
+  readonly #crashed: CrashedEvent[] = [];
+  readonly #acceptedIds = new Set<string>();
   #isFlaky = false;
   #timeoutMs: number;
   #slowestMs = 0;
@@ -102,25 +112,44 @@ export class ProbeSession {
     return answer;
   }
 
+  /** Sends a valid event once; remembers if it was accepted or failed with a 5xx. */
+  async deliver(sent: string, event: SampleEvent, sending: SignatureOptions = {}, attempt = 1) {
+    const answer = await this.send(sent, event, sending, attempt);
+    const wasAccepted = this.#acceptedIds.has(event.id);
+    if (answer.kind === "accepted") this.#acceptedIds.add(event.id);
+    if (answer.kind === "crashed") this.#crashed.push({ event, probe: this.probe, wasAccepted });
+    return answer;
+  }
+
+  /** Finds the event to retry: the first one that failed with a 5xx and was never accepted, else the first one. */
+  findCrashedEvent(): CrashedEvent | undefined {
+    return this.#crashed.find(({ event }) => !this.hasAccepted(event)) ?? this.#crashed[0];
+  }
+
+  hasAccepted({ id }: SampleEvent): boolean {
+    return this.#acceptedIds.has(id);
+  }
+
   /** Sends a valid event. Repeats with a new event after a failure, because a single failure may be random. */
   sendValid(sent: string, make: () => SampleEvent, sending: SignatureOptions = {}): Promise<Answer[]> {
     return this.#untilFine(isAcceptedOrBusy, async (attempt) => {
       const event = make();
-      const answer = await this.send(sent, event, sending, attempt);
+      const answer = await this.deliver(sent, event, sending, attempt);
       if (answer.kind === "accepted") this.firstAccepted ??= { event, answer };
-      if (answer.kind === "crashed") this.firstCrashed ??= { event, probe: this.probe };
       return [answer];
     });
   }
 
   resend(sent: string, event: SampleEvent): Promise<Answer[]> {
-    return this.#untilFine(isAcceptedOrBusy, async (attempt) => [await this.send(sent, event, {}, attempt)]);
+    return this.#untilFine(isAcceptedOrBusy, async (attempt) => [
+      await this.deliver(sent, event, {}, attempt),
+    ]);
   }
 
   /** Sends a batch of valid events concurrently, and another batch if an event fails. */
   sendConcurrently(size: number, make: () => readonly SampleEvent[]): Promise<Answer[]> {
     return this.#untilFine(isAcceptedOrBusy, (attempt) =>
-      Promise.all(make().map((event, index) => this.send(`${index + 1} of ${size}`, event, {}, attempt))),
+      Promise.all(make().map((event, index) => this.deliver(`${index + 1} of ${size}`, event, {}, attempt))),
     );
   }
 

@@ -1,7 +1,7 @@
 import type { Answer, Probe, ProbeVerdict, Severity } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
 import { RECEIVER_FAULTS, type ReceiverFaultName, severityOf } from "./faults.js";
-import { type ProbeSession, SLOW_ANSWER_MS } from "./probe-session.js";
+import { type CrashedEvent, type ProbeSession, SLOW_ANSWER_MS } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
 
 /** Results of the probes so far. */
@@ -9,9 +9,14 @@ export interface ProbeEvidence {
   readonly answers: ReadonlyMap<Probe, readonly Answer[]>;
   /** Probe after which the check stopped, because the receiver accepts nothing or is gone; else null. */
   readonly stoppedAt: Probe | null;
-  /** The probe whose event failed with a 5xx and was repeated by the probe "retry". */
-  readonly retried: Probe | null;
+  /** The event that failed with a 5xx and was repeated by the probe "retry". */
+  readonly retried: RetriedEvent | null;
   readonly observations: ReadonlyMap<Probe, Observation>;
+}
+
+interface RetriedEvent extends Pick<CrashedEvent, "probe" | "wasAccepted"> {
+  /** The event was accepted after it failed and before the probe "retry". */
+  readonly isAccepted: boolean;
 }
 
 interface ProbeDefinition {

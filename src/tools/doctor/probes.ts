@@ -50,7 +50,11 @@ export async function sendProbes(
   let evidence: ProbeEvidence = { answers, observations: sights, stoppedAt: null, retried: null };
   for (const probe of PROBES) {
     session.probe = probe;
-    if (probe === "retry") evidence = { ...evidence, retried: session.firstCrashed?.probe ?? null };
+    if (probe === "retry") {
+      const crashed = (session.retried = session.findCrashedEvent());
+      if (crashed !== undefined)
+        evidence = { ...evidence, retried: { ...crashed, isAccepted: session.hasAccepted(crashed.event) } };
+    }
     const row = PROBE_DEFINITIONS[probe];
     if ("send" in row && outOfScopeReason(probe, session.scheme) === undefined) {
       const sent = await row.send(session);

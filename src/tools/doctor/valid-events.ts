@@ -196,10 +196,7 @@ export const VALID_EVENT_PROBES = {
     sent: "an event it rejected with a 5xx, or else one it accepted, again",
     expected: "2xx, and the work done this time",
     send: (session) =>
-      session.resend(
-        "an earlier event as a retry",
-        session.firstCrashed?.event ?? session.firstAccepted!.event,
-      ),
+      session.resend("an earlier event as a retry", session.retried?.event ?? session.firstAccepted!.event),
     judge: ([first], evidence, marks) => {
       const answer = first!;
       const { retried } = evidence;
@@ -208,14 +205,16 @@ export const VALID_EVENT_PROBES = {
           return undecidedJudgement(
             "It never returned 5xx, so this could not be tested; an event it had accepted was sent again instead.",
           );
-        const isRemembered = isDuplicateAnswer(answer, evidence);
+        // An event accepted before the 5xx had its work done then, and is rightly taken for a duplicate.
+        if (retried.wasAccepted) return judgeAcceptance([answer], "retry");
+        const isRemembered = retried.isAccepted ? undefined : isDuplicateAnswer(answer, evidence);
         if (isRemembered === undefined)
           return undecidedJudgement("Responses do not show if it did the work this time: check your data.");
         return isRemembered ? faultJudgement("retry") : judgeAcceptance([answer], "retry");
       }
       if (answer.kind === "busy") return BUSY_JUDGEMENT;
       // An earlier probe may have the same fault. Without a 5xx to retry, the event was sent as a duplicate.
-      const source = retried ?? "duplicate";
+      const source = retried?.probe ?? "duplicate";
       const isSame = retried === null || answer.kind !== "refused";
       const isKnown = marks.get(source)?.verdict === "fail" || marks.get(source)?.because !== undefined;
       return isSame && isKnown ? consequenceJudgement(source, marks) : faultJudgement("retry");
