@@ -32,7 +32,13 @@ export async function readScenarioFiles(
 ): Promise<InputFile[]> {
   const given: InputFile[] = [];
   for (const file of files) given.push(await readFile(file, reading));
-  refuseUnknownVars(given, reading.vars);
+  // Variables of a file with faults are unknown.
+  const loaded = given.filter((one): one is LoadedScenario => !isBrokenFile(one));
+  if (loaded.length === given.length)
+    refuseUnknownVars(
+      reading.vars,
+      loaded.map(({ variables }) => variables),
+    );
   return given;
 }
 
@@ -49,13 +55,12 @@ async function readFile(file: string, { isStrict, ...inputs }: ScenarioReadConte
   }
 }
 
-/** Refuses a `--var` that no file uses. Skipped if a file has faults: its variables are unknown. */
-function refuseUnknownVars(given: readonly InputFile[], vars: Readonly<Record<string, string>>): void {
-  const known = new Set<string>();
-  for (const one of given) {
-    if (isBrokenFile(one)) return;
-    for (const name of one.variables) known.add(name);
-  }
+/** Refuses a `--var` that no file uses. `variables` has the variables of each file. */
+export function refuseUnknownVars(
+  vars: Readonly<Record<string, string>>,
+  variables: readonly ReadonlySet<string>[],
+): void {
+  const known = new Set(variables.flatMap((names) => [...names]));
   for (const name of Object.keys(vars))
     if (!known.has(name))
       throw new UserError(`--var ${name}: no file has that variable${didYouMean(name, [...known])}`);

@@ -2,6 +2,7 @@ import { faultText, warningText } from "../core/files/documents.js";
 import { toPrintableLine } from "../core/schema/text-format.js";
 import { configFaults } from "../options.js";
 import { type ValidationResult, validateFile } from "../tools/scenario/validation.js";
+import { refuseUnknownVars } from "./run-files.js";
 import { parseVariables, readFlagVocabulary } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
 
@@ -14,7 +15,9 @@ export async function validate(
   const results: ValidationResult[] = [];
   const { config, fixtures } = flags;
   const { vocabulary, error } = await readFlagVocabulary({ config, fixtures });
-  const options = { environment: process.env, vars, configFaults, vocabulary };
+  const variables: ReadonlySet<string>[] = [];
+  const onVariables = (names: ReadonlySet<string>) => variables.push(names);
+  const options = { environment: process.env, vars, configFaults, vocabulary, onVariables };
   for (const file of files) {
     const result = await validateFile(file, options);
     const all = [...result.faults, ...result.warnings];
@@ -23,6 +26,7 @@ export async function validate(
   // Without the flags, the error may be one of a config file among `files`, whose own result has it.
   const isReported = config === undefined && fixtures === undefined && results.some(isBrokenConfig);
   if (error !== undefined && !isReported) throw error;
+  if (results.every(({ faults }) => faults.length === 0)) refuseUnknownVars(vars, variables);
   if (flags.json) printJson(results, 2);
   else printText(textOf(results));
   process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;

@@ -301,6 +301,11 @@ rates: { EUR: "1" }
     const { code, stdout } = await run(["validate", file, "--var", "pause=long"]);
     expect(code).toBe(2);
     expect(stdout).toMatch(/:3:11 steps\.0\.advance: must be a duration/);
+    expect(await run(["validate", file, "--var", "puase=2s"])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: "payments-sandbox: --var puase: no file has that variable; did you mean pause?\n",
+    });
   });
 
   it("tells all that is wrong with fixtures in one go: what is said, what is left out, what fits nothing", async () => {

@@ -84,6 +84,14 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     expect(await call(sandbox, "POST", "/scenarios/success/run", { app: "ftp://x" })).toMatchObject({
       status: 400,
     });
+    await call(sandbox, "PUT", "/scenarios/flow", FLOW);
+    const answer = await call(sandbox, "POST", "/scenarios/flow/run", {
+      vars: { totla: "5", email: "a@b.c" },
+    });
+    expect(answer).toMatchObject({ status: 400 });
+    expect((answer.body.error as Record<string, unknown>).details).toEqual({
+      "vars.totla": "the scenario has no such variable; did you mean total?",
+    });
   });
 
   it("puts nothing that has faults, and shows nobody the environment", async () => {

@@ -1,5 +1,6 @@
 import type { Vocabulary } from "../../core/domain/name-check.js";
 import { DocumentError, type DocumentFault, documentFromValue } from "../../core/files/documents.js";
+import { didYouMean } from "../../core/schema/nearest.js";
 import { isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
@@ -36,6 +37,17 @@ export async function runScenarioObject(
 ): Promise<RunReport | Refusal> {
   const loaded = load(stage, source, vars);
   if (isRefusal(loaded)) return loaded;
+  const known = [...loaded.variables];
+  const unknown = Object.keys(vars).filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    return refuseInvalid(
+      Object.fromEntries(
+        unknown.map((name) => [
+          `vars.${name}`,
+          `the scenario has no such variable${didYouMean(name, known)}`,
+        ]),
+      ),
+    );
   return runScenario(loaded, {
     ...options,
     namespace: stage.name,

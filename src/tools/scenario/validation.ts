@@ -29,6 +29,8 @@ export interface ValidationOptions {
   readonly vars?: Readonly<Record<string, string>>;
   /** Event types, operations and other names that the file may use; default: the names of every sandbox. */
   readonly vocabulary?: Vocabulary | undefined;
+  /** Receives the variables that a valid scenario defines or uses. */
+  readonly onVariables?: (names: ReadonlySet<string>) => void;
   /** Returns the faults of a config file whose options match the schema. */
   readonly configFaults: (document: LoadedDocument) => Promise<readonly DocumentFault[]>;
 }
@@ -86,13 +88,14 @@ function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | unde
 async function check(
   kind: FileKind,
   document: LoadedDocument,
-  { environment, vars = {}, configFaults, vocabulary = vocabularyOf({}) }: ValidationOptions,
+  { environment, vars = {}, configFaults, vocabulary = vocabularyOf({}), onVariables }: ValidationOptions,
 ): Promise<readonly DocumentFault[]> {
   switch (kind) {
     case "scenario": {
       const inputs: ScenarioInputs = { vars, environment, runIdOf: () => "0", vocabulary };
-      const { warnings, fixtures } = await loadScenarioWithIncludes(document, inputs);
+      const { warnings, fixtures, variables } = await loadScenarioWithIncludes(document, inputs);
       if (fixtures !== undefined) await checkFixtures(fixtures);
+      onVariables?.(variables);
       return warnings;
     }
     case "fixtures": {
