@@ -14,7 +14,7 @@ type Body = Record<string, unknown>;
  * file are another matter altogether: they may be variables.
  */
 const BEYOND_SCHEMAS =
-  /at least 16 bytes|must be at most 10m|ISO 8601|must be the name in the path|collections\.world|^payment_method must be one of|is required for|http or https URL|is not for a mailbox|is not a currency|there is no (operation|payment method|currency)|unknown field|contradicts the mode|is an unknown event type|\(row \d+\)|is not an existing date or time|must name the run|must be a decimal string/;
+  /at least 16 bytes|must be at most 10m|ISO 8601|must be the name in the path|collections\.world|^payment_method must be one of|is required for|http or https URL|is not for a mailbox|is not a currency|there is no (operation|payment method|currency)|unknown field|contradicts the mode|is an unknown event type|\(row \d+\)|is not an existing date or time|must name the run|must be a decimal string|has no such variable/;
 
 const JUNK = [null, true, 0, 1, -1, 1.5, "", " ", "x", [], ["x"], {}, { x: 1 }, { length: {} }, [null], [{}]];
 const INSTANTS = ["2030-01-31", "2030-01-31T09:00:00Z", "2030-01-31T09:00", "2030-02-30", "tomorrow", "2030"];
@@ -88,7 +88,8 @@ async function furnished(): Promise<{ api: Api; path: (one: Described) => string
     pricing: { base_currency: "KES", amount: "500.00" },
     customer_email: "ada@shop.test",
   });
-  const put = await api.put("/_sandbox/scenarios/mine", { steps: [{ advance: "1s" }] });
+  const mine = { vars: { amount: "1", a: "1" }, steps: [{ advance: "1s" }] };
+  const put = await api.put("/_sandbox/scenarios/mine", mine);
   expect(put.status).toBe(200);
   await api.post("/_sandbox/events", { type: "webhook.test" });
   const taken = await api.post<{ items: [{ delivery_id: string }] }>("/_sandbox/mailboxes/tests/take", {});
