@@ -21,6 +21,11 @@ describe("/_sandbox/rates", () => {
       400,
       "VALIDATION_ERROR",
     );
+    for (const more of [{ NGNN: "5" }, { NGN: "5", KES: "x" }])
+      expectInvalid(
+        await api.put("/_sandbox/rates", { rates: { GHS: "12" }, ...more }),
+        ...Object.keys(more),
+      );
     expect((await api.get("/_sandbox/rates")).text).toBe(before);
   });
 });

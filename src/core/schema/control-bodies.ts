@@ -55,5 +55,5 @@ export const ratesBodySchema = namedSchema(
       "Units of a currency per US dollar, by code; under `rates` or at the top level. Other rates keep their values.",
     examples: [{ NGN: "1600" }],
   },
-  z.union([z.object({ rates: ratesByCurrencySchema }), ratesByCurrencySchema]),
+  z.union([z.strictObject({ rates: ratesByCurrencySchema }), ratesByCurrencySchema]),
 );

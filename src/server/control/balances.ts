@@ -6,6 +6,7 @@ import { ratesByCurrencySchema } from "../../core/schema/control-requests.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import { refuseInvalid } from "../../core/schema/refusals.js";
+import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
@@ -72,12 +73,13 @@ export const RATE_OPERATIONS = [
       example: { rates: { NGN: "1600" } },
     },
     handle: ({ namespace, body }) => {
-      const { rates: nested } = body;
-      const rates = safeParse(
-        ratesByCurrencySchema,
-        typeof nested === "object" && nested !== null ? nested : body,
-      );
-      if (!rates.ok) return refuseInvalid(issueDetails(rates.issues));
+      const { rates: nested, ...others } = body;
+      const isNested = typeof nested === "object" && nested !== null;
+      const rates = safeParse(ratesByCurrencySchema, isNested ? nested : body);
+      const unknown = isNested ? Object.keys(others) : [];
+      const details = Object.fromEntries(unknown.map((name) => [name, unknownFieldMessage(name, ["rates"])]));
+      if (!rates.ok) return refuseInvalid({ ...issueDetails(rates.issues), ...details });
+      if (unknown.length > 0) return refuseInvalid(details);
       return namespace.execute(setRates(rates.data)) ?? ratesOf(namespace);
     },
   }),
