@@ -192,3 +192,22 @@ it("lists what it looked at, and the kinds that had no place", async () => {
   expect(not_tried).toContainEqual({ kind: "cancelled_then_paid", ...noPlace });
   expect(not_tried.map(({ kind }) => kind)).not.toContain("webhook_dropped");
 });
+
+it.each([
+  ["429", true, /depth 1 complete$/],
+  ["", false, /depth 0 complete: 9 of 9 runs could not be judged \(no charge to wait for\): fix that first$/],
+])("completes a depth if only changes with %j cannot be judged: %s", async (text, passed, sentence) => {
+  class Unjudged extends FakeDeviable {
+    override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+      const traces = await super.observe(plans);
+      return traces.map(({ failure: _failure, ...trace }, index) => {
+        const changes = [...plans[index]!.calls, ...plans[index]!.webhooks];
+        if (!changes.some((change) => change.includes(text))) return trace;
+        const message = "no charge to wait for";
+        return { ...trace, failure: { ...failed("drive", "", 0), isIncomplete: true, message } };
+      });
+    }
+  }
+  const report = await explore(async () => new Unjudged(), { depth: 1 });
+  expect(report).toMatchObject({ passed, findings: [], sentence: expect.stringMatching(sentence) });
+});

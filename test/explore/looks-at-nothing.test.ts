@@ -2,9 +2,10 @@
 
 import { createServer } from "node:http";
 import { expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
-import { FLOW, openCorpus } from "./support.js";
+import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
 async function faultsOf(flow: string): Promise<string> {
   const { sandbox, shop } = await openCorpus("right");
@@ -61,6 +62,17 @@ it("refuses a flow that looks at nothing of the app", async () => {
   expect(
     await faultsOf(`${steps}  - expect_charge: { customer_email: "\${email}", status: COMPLETED }\n`),
   ).toMatch(/^flow\.yaml:\d+:\d+ steps: the flow looks at nothing of the app: /);
+});
+
+it("refuses a flow to which no deviation applies", async () => {
+  const sandbox = await openSandbox();
+  const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;
+  const file = fileWith(PRESSES.replace("POST", "GET"));
+  await expect(sandbox.explore(file, { app })).rejects.toMatchObject({
+    code: "LOOKS_AT_NOTHING",
+    exitCode: 2,
+    message: expect.stringMatching(/scenario\.yaml:3:1 steps: no deviation applies: the app neither calls/),
+  });
 });
 
 it("refuses an app that accepts no webhook at all", async () => {

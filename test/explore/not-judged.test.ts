@@ -23,6 +23,15 @@ it("takes a reset that fails for no failure of the app", async () => {
   expect(report.notes).toContainEqual(
     expect.stringMatching(/^not judged: \w+ at .*: app POST \/reset: status 500/),
   );
+  expect(report).toMatchObject({ passed: false, complete_depth: 0 });
+  expect(report.sentence).toMatch(
+    /; depth 0 complete: the flow no longer passes without deviations \(app POST \/reset: status 500, not 2xx\): fix that first$/,
+  );
+});
+
+it("counts no depth as complete once the flow itself no longer passes", async () => {
+  const { report } = await foundIn(await openApp(resetting(40)), RESETTING, { depth: 2 });
+  expect(report).toMatchObject({ passed: false, complete_depth: 0, findings: [] });
 });
 
 it("takes the reset in the repeated file of a race for no failure of the app", async () => {

@@ -45,9 +45,12 @@ export type SkipReason =
 
 /** The result of exploring a flow. */
 export interface ExploreReport {
-  /** True if every deviation was tried alone and there are no findings. */
+  /** True if there are no findings, every deviation was tried alone, and most of those runs could be judged. */
   readonly passed: boolean;
-  /** All sets with at most this number of deviations were run, except the sets that `saved` counts. */
+  /**
+   * All sets with at most this number of deviations were run, except the sets that `saved` counts, and most could be
+   * judged. 0 if the flow no longer passes without deviations.
+   */
   readonly complete_depth: number;
   /** Number of sets that were run; plain runs and repetitions do not count. */
   readonly runs: number;

@@ -47,11 +47,15 @@ const NOT_SEARCHED: SearchResult = {
   completeDepth: 0,
   runs: 0,
   runsOfDepth: [],
+  unjudged: 0,
   drawn: 0,
   behaviours: 0,
   saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
 };
 
+const NOTHING_TO_TRY =
+  "no deviation applies: the app neither calls the service nor receives its webhooks, and no step writes to the app: explore a flow that pays";
+const NOT_REPEATED = "happened once and could not be repeated";
 const EXTENSION = "the service reports no amount paid: try it with --fail-on";
 
 type WrongVerdict = Extract<TraceVerdict, { outcome: "wrong" }>;
@@ -98,11 +102,15 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   const plain = await observePlainRuns(deviable, options.overReason);
   const lookedAt = "trace" in plain ? checkLookedAt(deviable, plain) : [];
   const exploration = "trace" in plain ? new Exploration(deviable, options, plain) : undefined;
+  if (exploration?.first.length === 0)
+    throw new BlindSpotError(deviable.source, [{ path: ["steps"], message: NOTHING_TO_TRY }]);
   const searched = (await exploration?.search()) ?? NOT_SEARCHED;
   const findings = "trace" in plain ? exploration!.findings : [plain];
+  // If the flow no longer passes by itself, runs that passed before prove little.
+  const completeDepth = exploration?.passesPlainRun === false ? 0 : searched.completeDepth;
   const report = {
-    passed: findings.length === 0 && searched.completeDepth > 0,
-    complete_depth: searched.completeDepth,
+    passed: findings.length === 0 && completeDepth > 0,
+    complete_depth: completeDepth,
     runs: searched.runs,
     drawn: searched.drawn,
     choices: exploration?.first.length ?? 0,
@@ -116,7 +124,9 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     notes: exploration?.collectNotes() ?? [],
     ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
   };
-  return { ...report, sentence: summarySentence(deviable.name, report, searched.runsOfDepth) };
+  const summary = summarySentence(deviable.name, report, searched.runsOfDepth);
+  const doubt = exploration?.doubt(searched);
+  return { ...report, sentence: doubt === undefined ? summary : `${summary}: ${doubt}: fix that first` };
 }
 
 /** Throws if the flow has blind spots; returns the fields that the flow checks. */
@@ -138,6 +148,8 @@ class Exploration {
   readonly evidence: Evidence;
   /** Deviations of the tried kinds that apply to a plain run. */
   readonly first: readonly Deviation[];
+  /** The flow still passed without deviations after the last run that could not be judged. */
+  passesPlainRun = true;
   readonly #deviable: Deviable;
   readonly #options: LimitedOptions;
   readonly #plain: PlainRunResult;
@@ -145,6 +157,8 @@ class Exploration {
   readonly #lanes: number;
   readonly #trials: Trials;
   readonly #notes = new Set<string>();
+  /** Why the first run that could not be judged could not. */
+  #unjudgedReason: string | undefined;
   #count = 0;
 
   constructor(deviable: Deviable, options: LimitedOptions, plain: PlainRunResult) {
@@ -158,6 +172,14 @@ class Exploration {
     for (const doubt of deviable.openQuestions()) this.#notes.add(doubt);
     this.#lanes = this.#chooseLanes();
     this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);
+  }
+
+  /** Explains why the deepest sets that were run prove nothing; undefined if they do. */
+  doubt({ runsOfDepth, unjudged }: SearchResult): string | undefined {
+    const runs = runsOfDepth.at(-1)!;
+    const reason = `(${this.#unjudgedReason})`;
+    if (!this.passesPlainRun) return `the flow no longer passes without deviations ${reason}`;
+    return unjudged * 2 > runs ? `${unjudged} of ${runs} runs could not be judged ${reason}` : undefined;
   }
 
   #chooseLanes(): number {
@@ -231,12 +253,16 @@ class Exploration {
     const needsConfirmation =
       verdict.outcome === "wrong" || (verdict.outcome === "right" && this.#trials.isSuspect(trial));
     const failure = needsConfirmation ? await this.#confirm(set, verdict) : undefined;
+    const passesPlainRun = verdict.outcome !== "unknown" || (await this.#trials.passesPlainRun());
     if (this.#isTimeOver()) return undefined;
+    this.passesPlainRun = passesPlainRun;
     if (verdict.outcome === "unknown")
       this.#notes.add(`not judged: ${deviationSetText(set)}: ${verdict.reason}`);
     if (failure !== undefined) this.#report(set, failure, trace);
     // If a failure does not recur, the effect of the deviation is unknown.
     const outcome = failure?.outcome ?? (verdict.outcome === "wrong" ? "unknown" : verdict.outcome);
+    if (outcome === "unknown")
+      this.#unjudgedReason ??= verdict.outcome === "unknown" ? verdict.reason : NOT_REPEATED;
     this.evidence.add(set, trace.observed, outcome);
     this.#options.onRun?.(++this.#count, this.findings.length);
     this.#deviations.excludeUnreleasedRead(set, trace.observed);
@@ -248,7 +274,8 @@ class Exploration {
       isAbsorbed: this.#isAbsorbed(set, trace),
       deviations: deviations.filter((one) => this.#isTried(one)),
       canApply: this.#deviations.applicabilityTest(deviations),
-      isAppGone: failure?.isAppGone === true,
+      isUnjudged: outcome === "unknown",
+      isAppGone: failure?.isAppGone === true || !this.passesPlainRun,
     };
   }
 
@@ -271,7 +298,7 @@ class Exploration {
         ? first
         : verdict;
     if (first.outcome === "wrong" && !this.#isTimeOver())
-      this.#notes.add(`happened once and could not be repeated: ${deviationSetText(set)}: ${first.message}`);
+      this.#notes.add(`${NOT_REPEATED}: ${deviationSetText(set)}: ${first.message}`);
     return undefined;
   }
 

@@ -13,7 +13,9 @@ export interface SearchRunResult {
   readonly deviations: readonly Deviation[];
   /** Returns true if a deviation applies to the run. */
   readonly canApply: (deviation: Deviation) => boolean;
-  /** The app is gone or no longer responds, so the search ends. */
+  /** The run could not be judged. */
+  readonly isUnjudged?: boolean;
+  /** The app is gone, no longer responds or no longer passes a plain run, so the search ends. */
   readonly isAppGone?: boolean;
 }
 
@@ -38,6 +40,8 @@ export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "be
   /** All sets up to this size have been run or skipped. */
   readonly completeDepth: number;
   readonly runsOfDepth: readonly number[];
+  /** Number of runs of the last depth that could not be judged. */
+  readonly unjudged: number;
 }
 
 /** Runs all sets of 1, 2, … deviations, smallest first, so that no reported set contains a smaller one that fails. */
@@ -75,6 +79,7 @@ class Search {
   /** Sets that were the first to show a behaviour. */
   readonly #novel: Base[] = [];
   #runs = 0;
+  #unjudged = 0;
   #hasEnded = false;
 
   constructor(options: SearchOptions) {
@@ -87,16 +92,19 @@ class Search {
     let completeDepth = 0;
     for (let size = 1; size <= depth && !this.#hasEnded; size++) {
       this.#runsOfDepth.push(0);
+      this.#unjudged = 0;
       bases = await this.#runAll(this.#shuffle(this.#extend(bases)));
+      this.#hasEnded ||= this.#unjudged * 2 > this.#runsOfDepth.at(-1)!;
       if (!this.#hasEnded) completeDepth = size;
     }
-    const runsOfDepth = [...this.#runsOfDepth];
+    const [runsOfDepth, unjudged] = [[...this.#runsOfDepth], this.#unjudged];
     const exhaustiveRuns = this.#runs;
     if (drawRandom !== undefined) await this.#runDrawn(drawRandom);
     return {
       completeDepth,
       runs: this.#runs,
       runsOfDepth,
+      unjudged,
       drawn: this.#runs - exhaustiveRuns,
       behaviours: this.#behaviours.size,
       saved: this.#skipped,
@@ -222,6 +230,7 @@ class Search {
     const index = set.length - 1;
     this.#runs++;
     this.#runsOfDepth[index] = (this.#runsOfDepth[index] ?? 0) + 1;
+    if (result.isUnjudged) this.#unjudged++;
     const isNovel = !this.#behaviours.has(result.behaviour);
     this.#behaviours.add(result.behaviour);
     this.#meets.set(deviationSetKey(set), result.canApply);
