@@ -303,4 +303,26 @@ describe("stale", () => {
     await sandbox.advance("2s");
     expect(await read()).toMatchObject({ status: "FAILED", failure_reason: "rejected_by_bank" });
   });
+
+  it.each([
+    ["COMPLETED", ["PROCESSING", "COMPLETED"], "PROCESSING"],
+    ["FAILED", ["PROCESSING", "FAILED"], "PROCESSING"],
+    ["PROCESSING", ["PROCESSING"], "PENDING"],
+    ["CANCELLED", ["CANCELLED"], "PENDING"],
+  ])("knows how a withdrawal became %s once its events have left the log", async (_, statuses, before) => {
+    const rule = { match: { operation: "getWithdrawal" }, stale: "last_change" };
+    const { sandbox, client } = await shopWith(rule, { retention: { events: 1 }, webhooks: [] });
+    const account = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "p" };
+    await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+    const { destination_id } = (await client.post("/api/v1/payouts/destinations", account)).json;
+    const order = { destination_id, amount: "1000.00", currency: "KES" };
+    const { withdrawal_id } = (await client.post("/api/v1/payouts/withdrawals", order)).json;
+    for (const to of statuses) {
+      await sandbox.advance("100ms");
+      await client.ask(`POST /_sandbox/withdrawals/${withdrawal_id}/transition`, { to });
+    }
+    for (const type of ["webhook.test", "webhook.test"]) await client.ask("POST /_sandbox/events", { type });
+    const seen = (await client.get(`/api/v1/payouts/withdrawals/${withdrawal_id}`)).json;
+    expect(seen).toMatchObject({ status: before, failure_reason: null });
+  });
 });

@@ -1,9 +1,10 @@
 import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
+import type { WithdrawalStatus } from "../schema/common.js";
 import { parseEventType } from "../schema/event-types.js";
 import { amountBeforeMethod } from "./market.js";
-import type { Collections } from "./records.js";
+import type { Collections, EventRecord } from "./records.js";
 import type { ReadContext } from "./transaction.js";
 
 /** Collections with stale reads: a lagging replica returns records as they were earlier. */
@@ -76,15 +77,27 @@ function isSettledBy({ settled_at }: Charge, atMs: number): boolean {
   return settled_at === null || Date.parse(settled_at) <= atMs;
 }
 
-/** Takes the status from events: withdrawals have no history, and the log keeps events longer than replicas lag. */
+/** Takes the status from events: withdrawals have no history, and the log keeps most events long enough. */
 function withdrawalAt(withdrawal: Withdrawal, atMs: number, { state }: ReadContext): Withdrawal {
   if (Date.parse(withdrawal.updated_at) <= atMs) return withdrawal;
-  const last = state.eventsOf(withdrawal.withdrawal_id).find(({ at }) => Date.parse(at) <= atMs);
-  const meaning = last && parseEventType(last.type);
+  const events = state.eventsOf(withdrawal.withdrawal_id);
+  const last = events.find(({ at }) => Date.parse(at) <= atMs);
   return {
     ...withdrawal,
-    status: meaning?.object === "withdrawal" ? meaning.status : "PENDING",
+    status: last === undefined ? statusBeforeEvents(withdrawal, events) : (statusOf(last) ?? "PENDING"),
     updated_at: last?.at ?? withdrawal.created_at,
     failure_reason: null,
   };
+}
+
+function statusOf({ type }: EventRecord): WithdrawalStatus | undefined {
+  const meaning = parseEventType(type);
+  return meaning?.object === "withdrawal" ? meaning.status : undefined;
+}
+
+/** Status before the events in the log. COMPLETED and FAILED follow PROCESSING, whose event may have left the log. */
+function statusBeforeEvents({ status }: Withdrawal, events: readonly EventRecord[]): WithdrawalStatus {
+  const hasBeenProcessing = status === "COMPLETED" || status === "FAILED";
+  const hasEvent = events.some((event) => statusOf(event) === "PROCESSING");
+  return hasBeenProcessing && !hasEvent ? "PROCESSING" : "PENDING";
 }
