@@ -24,6 +24,7 @@ const SHOWN_BY: Readonly<Record<string, readonly Probe[]>> = {
   refuses_to_login: VERIFIED,
   refuses_with_silence: VERIFIED,
   refuses_by_cutting: VERIFIED,
+  refuses_for_now: ["future", ...VERIFIED.filter((probe) => probe !== "future")],
   no_completed: ["each_type", "reordered", "retry"],
   unknown_type_crashes: ["unknown_type", "unknown_family", "retry"],
   unknown_type_refused: ["unknown_type", "unknown_family"],

@@ -115,6 +115,15 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   refuses_to_login: fails("refusals_redirect", { refuse: () => text(302, "", { location: "/login" }) }),
   refuses_with_silence: fails("refusals_hang", (shop) => (shop.refuse = () => hang(shop))),
   refuses_by_cutting: fails("refusals_break", { refuse: cut }),
+  refuses_for_now: fails("forgeries_deferred", { refuse: () => text(429) }),
+  takes_one_event: fails("forgeries_deferred", (shop) => {
+    let isFirst = true;
+    shop.first = () => {
+      if (!isFirst) return text(503, "", { "retry-after": "5" });
+      isFirst = false;
+      return undefined;
+    };
+  }),
 
   // The way there
   not_found: always("wrong_path", text(404, "Cannot POST /webhooks")),

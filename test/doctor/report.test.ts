@@ -67,12 +67,33 @@ describe("the text report", () => {
 describe("the JUnit report", () => {
   it("has a case each probe; what could not tell is skipped", async () => {
     const xml = junitReport(await checked(() => reply(200)));
-    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="12"`);
+    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="16"`);
     expect(xml.match(/<testcase /g)).toHaveLength(PROBES.length);
     expect(xml).toMatch(
       /name="a tampered body"[^>]*>\s*<failure message="200 in [^>]*type="no_verification"/,
     );
     expect(xml).toContain('<skipped message="see 3 tampered: 200 in ');
+  });
+
+  it("counts as passed only what was judged, and says why the rest was not", async () => {
+    const report = await checked(receiver());
+    const xml = junitReport(report);
+    expect(xml).toContain(
+      `tests="${PROBES.length}" failures="0" errors="0" skipped="${report.summary.note}"`,
+    );
+    expect(xml).toMatch(
+      /name="the same again"[^>]*>\s*<skipped message="Responses do not show if it did the work twice: [^>]*>sent: the accepted event again, /,
+    );
+  });
+
+  it("has one passed case of a receiver that takes one event and puts off the rest", async () => {
+    let count = 0;
+    const report = await checked(() => (count++ === 0 ? reply(200) : reply(503, { "retry-after": "5" })));
+    expect(report.outcome).toBe("failed");
+    expect(report.findings.map(({ fault }) => fault)).toEqual(["forgeries_deferred"]);
+    const xml = junitReport(report);
+    expect(xml).toContain(`failures="1" errors="0" skipped="${PROBES.length - 2}"`);
+    expect(xml).toMatch(/name="a large body"[^>]*>\s*<skipped message="It asked for a later retry /);
   });
 });
 

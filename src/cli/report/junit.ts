@@ -65,7 +65,7 @@ function resultLines({
   place,
 }: ReportCase): string[] {
   const texts = details.map(([label, text]) => `${label}: ${text}`);
-  if (outcome === "skipped") return element("skipped", { message });
+  if (outcome === "skipped") return element("skipped", { message }, texts.join("\n"));
   if (outcome === "passed" || outcome === "note")
     return texts.length > 0 ? element("system-out", {}, texts.join("\n")) : [];
   const text = place === undefined ? texts : [place.join(":"), ...texts];

@@ -35,7 +35,7 @@ export function reportOfWebhookCheck(report: WebhookReport): Report {
     cases: probes.map(probeCase),
     findings: [
       ...report.findings.map((finding) => findingCase(finding, probes)),
-      ...probes.filter((row) => isJudged(row) && row.advice !== null && row.fault === null).map(reviewCase),
+      ...probes.filter((row) => isTried(row) && row.advice !== null && row.fault === null).map(reviewCase),
     ],
     notes: [],
     summary: `${report.summary.pass} passed, ${report.summary.fail} failed`,
@@ -47,16 +47,20 @@ const TITLE_WIDTH = 33;
 
 /** A probe in one line, printed when it ends. */
 export function probeLine(row: ProbeRow, width: number): string {
-  return `${caseLines(toPrintableValue({ ...probeCase(row), details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
+  const { message: _reason, ...one } = probeCase(row);
+  return `${caseLines(toPrintableValue({ ...one, details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
 }
 
 function probeCase(row: ProbeRow): ReportCase {
   const { probe, title, verdict, because, answers, seen, came_back, advice, fault } = row;
   const judged = ({ pass: "passed", fail: "failed", note: "note" } as const)[verdict];
+  // A note without a fault judges nothing.
+  const isSkipped = verdict === "note" && fault === null;
   return {
     name: title,
     title: `${numbersOf([probe]).padStart(2)} ${title}`,
-    outcome: because === null && isJudged(row) ? judged : "skipped",
+    outcome: isSkipped ? "skipped" : judged,
+    ...(isSkipped && because === null && advice !== null ? { message: advice } : {}),
     column: because === null ? (seen ?? came_back) : `see ${numbersOf([because])} ${because}: ${came_back}`,
     type: fault ?? "",
     durationMs: answers.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
@@ -64,7 +68,7 @@ function probeCase(row: ProbeRow): ReportCase {
   };
 }
 
-function isJudged({ answers, seen, verdict }: ProbeRow): boolean {
+function isTried({ answers, seen, verdict }: ProbeRow): boolean {
   return answers.length > 0 || seen !== null || verdict !== "note";
 }
 

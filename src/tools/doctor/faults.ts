@@ -162,6 +162,11 @@ export const RECEIVER_FAULTS = {
     title: "events it refuses are redirected",
     advice: "Answer 400 or 401, and keep the login off this path.",
   },
+  forgeries_deferred: {
+    title: "it asks for a later retry of every forged event",
+    advice:
+      "It returns 429, or 503 with Retry-After, to each of them, so nothing shows that it verifies signatures. Exempt this path from rate limits, or check it when it has capacity.",
+  },
   refusals_crash: {
     severity: "should",
     title: "forged events are refused with a 5xx",

@@ -175,6 +175,12 @@ export const INVALID_SIGNATURE_PROBES = {
 } as const satisfies Readonly<Partial<Record<Probe, InvalidSignatureProbe>>>;
 type InvalidProbe = keyof typeof INVALID_SIGNATURE_PROBES;
 
+const PROBES_IN_ORDER = Object.keys(INVALID_SIGNATURE_PROBES) as InvalidProbe[];
+
+function definitionOf(probe: InvalidProbe): InvalidSignatureProbe {
+  return INVALID_SIGNATURE_PROBES[probe];
+}
+
 function wrongCharacter(right: string): string {
   return right === "0" ? "1" : "0";
 }
@@ -193,14 +199,24 @@ const BY_SEVERITY: readonly AnswerKind[] = ["accepted", "timeout", "broken", "re
 /** Judges all forgeries together, so that one cause is reported as one fault. */
 export function judgeInvalidSignatures(
   answers: ReadonlyMap<Probe, readonly Answer[]>,
+  scheme: SignatureScheme,
 ): Map<Probe, Judgement> {
   const kinds = new Map<InvalidProbe, AnswerKind>();
-  for (const probe of Object.keys(INVALID_SIGNATURE_PROBES) as InvalidProbe[]) {
+  for (const probe of PROBES_IN_ORDER) {
     const reached = (answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
     if (reached.length === 0) continue;
     const outcomes = finalAnswers(reached).map(({ kind }) => kind);
     kinds.set(probe, BY_SEVERITY.find((kind) => outcomes.includes(kind)) ?? "refused");
   }
+  const last = PROBES_IN_ORDER.findLast((probe) => definitionOf(probe).outOfScope?.(scheme) === undefined);
+  // Only the last forgery shows that none was judged; earlier results are already printed.
+  if (last !== undefined && kinds.has(last) && [...kinds.values()].every((kind) => kind === "busy"))
+    return new Map(
+      [...kinds.keys()].map((probe) => [
+        probe,
+        probe === last ? faultJudgement("forgeries_deferred") : consequenceJudgement(last),
+      ]),
+    );
   const accepted = [...kinds.keys()].filter((probe) => kinds.get(probe) === "accepted");
   const common = commonFault(kinds, accepted);
   const firstOfKind = new Map<AnswerKind, Probe>();
@@ -228,7 +244,7 @@ function acceptedMark(
 }
 
 function rootOf(probe: InvalidProbe, accepted: readonly Probe[]): InvalidProbe {
-  const { coveredBy }: InvalidSignatureProbe = INVALID_SIGNATURE_PROBES[probe];
+  const { coveredBy } = definitionOf(probe);
   return coveredBy !== undefined && accepted.includes(coveredBy)
     ? rootOf(coveredBy as InvalidProbe, accepted)
     : probe;

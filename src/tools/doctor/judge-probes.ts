@@ -27,7 +27,7 @@ export function judgeProbes(
   evidence: ProbeEvidence,
   scheme: SignatureScheme,
 ): { rows: ProbeRow[]; findings: Finding[] } {
-  const marks = judgeInvalidSignatures(evidence.answers);
+  const marks = judgeInvalidSignatures(evidence.answers, scheme);
   let flaky: Probe | undefined;
   let hasHidden = false;
   for (const probe of PROBES) {
