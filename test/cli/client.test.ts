@@ -43,6 +43,15 @@ describe("every command", () => {
     expect([code, JSON.parse(stdout).namespace]).toEqual([0, "default"]);
   });
 
+  it("says which of the two is no URL", async () => {
+    for (const url of ["foo bar", ""]) {
+      const env = { PAYMENTS_SANDBOX_URL: url };
+      const fault = `${JSON.stringify(url)} is not a URL`;
+      expect(refusal(await run(["charges"], { env }))).toBe(`PAYMENTS_SANDBOX_URL ${fault}`);
+      expect(refusal(await run(["charges", "--url", url], { env }))).toBe(`--url ${fault}`);
+    }
+  });
+
   it("speaks to the namespace named; one that is not there is told in a line", async () => {
     const made = await json("namespace", "add", "worker-1");
     expect(made).toMatchObject({ name: "worker-1", api_key: "sk_test_ns_worker-1" });

@@ -34,11 +34,10 @@ export class Connection extends ControlClient {
   constructor(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env) {
     const given = flags.url ?? environment.PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
     const reached = sandboxAddress(given);
-    if (reached === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
-    const source =
-      flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined
-        ? ", which PAYMENTS_SANDBOX_URL names; unset it, or"
-        : ";";
+    const isFromEnvironment = flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined;
+    const name = isFromEnvironment ? "PAYMENTS_SANDBOX_URL" : "--url";
+    if (reached === undefined) throw new UserError(`${name} ${JSON.stringify(given)} is not a URL`);
+    const source = isFromEnvironment ? `, which ${name} names; unset it, or` : ";";
     super({
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,
