@@ -67,13 +67,18 @@ export function isFixableByUser(error: Error): boolean {
 
 /** Converts commander's error into one line that names the help command. */
 export function toUsageError({ message }: CommanderError, command: string): ErrorWithFix {
+  const help = `payments-sandbox ${command} --help`;
+  // A negative duration looks like an option.
+  const [, negative] = /^error: unknown option '(-\d.*)'$/.exec(message) ?? [];
+  if (command === "clock" && negative !== undefined)
+    return usageError(`time only moves forward, not by ${negative}`, help);
   const what = message
     .replace(/^error: /, "")
     .replace(/\n\(Did you mean (.+)\)$/, "; did you mean $1")
     .replace(/^option ('.+') argument missing$/, "option $1 needs a value")
     .replace(/\. Expected (\d+) arguments? but got (\d+)\.$/, ": it takes $1, not $2")
     .replaceAll("\n", " ");
-  return usageError(what, `payments-sandbox ${command} --help`);
+  return usageError(what, help);
 }
 
 /** Error of an invalid command line; `fix` is the command that shows the help. */

@@ -231,6 +231,8 @@ describe("what is around the charges", () => {
     for (const [words, line] of [
       [["advance"], "needs a duration"],
       [["advance", "soon"], "takes a duration"],
+      [["advance", "-5s"], "time only moves forward, not by -5s"],
+      [["advance", "--", "-5s"], "time only moves forward, not by -5s"],
       [["advance", "99999999999d"], "99999999999d is too long: a duration is at most"],
       [["to", "2026-02-30T00:00:00Z"], "2026-02-30T00:00:00Z is not an existing date or time"],
       [["to", "noon"], "takes an ISO 8601 instant"],

@@ -37,6 +37,7 @@ function requiredWord(verb: string, what: string, argument: string | undefined):
 function byText(argument: string | undefined): string {
   const by = requiredWord("advance", "a duration such as 30m", argument);
   if (parseDuration(by) !== undefined) return by;
+  if (by.startsWith("-")) throw new UserError(`time only moves forward, not by ${by}`);
   const fault = durationErrorMessage(by);
   throw new UserError(
     fault === undefined
