@@ -300,6 +300,11 @@ steps:
   - use: go
     with: { a: 1 }
 ✗ 3:5 steps.0.use: is not supported: write the steps here; ${SHARED_STEPS_ADVICE}
+- { advance: soon, with: { a: 1 } }
+✗ 3:7 steps.0.advance: must be a duration such as 10m, an ISO instant, next or idle
+✗ 3:22 steps.0.with: is not supported: write the values in the step, or as vars at the top of the file
+- with: { a: 1 }
+✗ 3:5 steps.0.with: is not supported: write the values in the step, or as vars at the top of the file
 steps: [{ repeat: 5, steps: [{ repeat: 4, steps: [{ manual: x }] }] }]
 ✗ 2:32 steps.0.steps.0.repeat: cannot be inside another repeat: write one with repeat: 20, or write the inner steps out
 steps: [{ repeat: 10000, steps: [{ repeat: 10000, steps: [{ manual: x }] }] }]
