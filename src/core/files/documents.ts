@@ -31,7 +31,7 @@ const CHUNK_BYTES = 64 * 1024;
 /** Limit of YAML tokens, each of which takes some microseconds and a kilobyte to parse. */
 const MAX_TOKENS = 200_000;
 const MAX_FAULTS = 50;
-const MAX_TEXT = 400;
+const MAX_TEXT = 1_000;
 
 /** An error in a file. */
 export interface DocumentFault {
