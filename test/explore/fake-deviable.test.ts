@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { reportOfExploration } from "../../src/cli/report/explore.js";
 import type {
   CallChange,
   CallOccurrence,
@@ -139,7 +140,7 @@ it("searches and judges runs of any service that can deviate", async () => {
   expect(report.findings[0]?.file).toBe(
     "paid twice: 2 completed charges for one order; createWhitelabel#1: it is done, and its response is lost",
   );
-  expect(report).toMatchObject({ passed: false, complete_depth: 2, choices: 9 });
+  expect(report).toMatchObject({ passed: false, complete_depth: 2, choices: 10 });
   expect(report.notes).toEqual(["one lane: the fake has one customer"]);
   expect(report.saved.holds_a_failing_set).toBeGreaterThan(0);
   // The saved plan repeats the race more often than the search does.
@@ -161,6 +162,12 @@ it("notes what follows from a webhook that never comes, and reports it as a find
   );
   const dropped = { kind: "webhook_dropped", at: "charge.completed#1" };
   expect(noted.findings.map(({ deviations }) => deviations[0])).not.toContainEqual(dropped);
+  expect(noted.singles).toContainEqual({ ...dropped, outcome: "wrong" });
+  expect(noted.singles).toHaveLength(noted.runs);
+  expect(noted).toMatchObject({ choices: noted.runs });
+  expect(noted.sentence).toContain(`order: ${noted.runs} single deviations, `);
+  const { cases } = reportOfExploration("order.yaml", noted);
+  expect(cases.map(({ name }) => name)).toContain("webhook_dropped at charge.completed#1");
   const raised = await exploring(["webhook_dropped"]);
   expect(raised.findings).toContainEqual(expect.objectContaining({ message, deviations: [dropped] }));
   expect(raised.notes.join()).not.toContain("webhook_dropped");

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../core/schema/duration.js";
 import type { ObservedRun } from "./deviable.js";
-import { type DeviationSet, deviationSetText } from "./deviation-set.js";
+import { type Deviation, type DeviationSet, deviationSetText } from "./deviation-set.js";
 import type { ExploreFinding, ExploreSingle } from "./exploration.js";
 
 /** Collects the outcomes of single deviations and the app's repeated calls, for the report. */
@@ -15,11 +15,14 @@ export class Evidence {
   }
 
   add(set: DeviationSet, observed: ObservedRun, outcome: ExploreSingle["outcome"]): void {
-    const [first] = set;
-    if (set.length === 1) this.singles.push({ kind: first!.kind, at: first!.at, outcome });
+    if (set.length === 1) this.addSingle(set[0]!, outcome);
     const repeat = findRepeat(observed);
     const known = repeat && this.#repeats[repeat.isSafe ? "safe" : "blind"];
     if (known?.has(repeat!.operation) === false) known.set(repeat!.operation, set);
+  }
+
+  addSingle({ kind, at }: Deviation, outcome: ExploreSingle["outcome"]): void {
+    this.singles.push({ kind, at, outcome });
   }
 
   storyOf(observed: ObservedRun): NonNullable<ExploreFinding["story"]> {

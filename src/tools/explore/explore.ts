@@ -106,14 +106,15 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     throw new BlindSpotError(deviable.source, [{ path: ["steps"], message: NOTHING_TO_TRY }]);
   const searched = (await exploration?.search()) ?? NOT_SEARCHED;
   const findings = "trace" in plain ? exploration!.findings : [plain];
+  const noteRuns = exploration?.noteRuns ?? 0;
   // If the flow no longer passes by itself, runs that passed before prove little.
   const completeDepth = exploration?.passesPlainRun === false ? 0 : searched.completeDepth;
   const report = {
     passed: findings.length === 0 && completeDepth > 0,
     complete_depth: completeDepth,
-    runs: searched.runs,
+    runs: searched.runs + noteRuns,
     drawn: searched.drawn,
-    choices: exploration?.first.length ?? 0,
+    choices: (exploration?.first.length ?? 0) + noteRuns,
     behaviours: searched.behaviours,
     ms: systemWallClock.nowMs() - startedMs,
     saved: searched.saved,
@@ -124,7 +125,8 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     notes: exploration?.collectNotes() ?? [],
     ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
   };
-  const summary = summarySentence(deviable.name, report, searched.runsOfDepth);
+  const runsOfDepth = searched.runsOfDepth.map((runs, index) => (index === 0 ? runs + noteRuns : runs));
+  const summary = summarySentence(deviable.name, report, runsOfDepth);
   const doubt = exploration?.doubt(searched);
   return { ...report, sentence: doubt === undefined ? summary : `${summary}: ${doubt}: fix that first` };
 }
@@ -150,6 +152,8 @@ class Exploration {
   readonly first: readonly Deviation[];
   /** The flow still passed without deviations after the last run that could not be judged. */
   passesPlainRun = true;
+  /** Number of runs of deviations with `isNoteOnly`, which come after the search. */
+  noteRuns = 0;
   readonly #deviable: Deviable;
   readonly #options: LimitedOptions;
   readonly #plain: PlainRunResult;
@@ -212,7 +216,7 @@ class Exploration {
       shuffleRandom: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
       drawRandom: budgetMs === undefined ? undefined : seededRandom(name),
     });
-    if (!this.findings.some(({ oracle }) => oracle === "liveness"))
+    if (this.passesPlainRun && !this.findings.some(({ oracle }) => oracle === "liveness"))
       for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
         if (
           DEVIATION_KIND_DEFINITIONS[deviation.kind].isNoteOnly &&
@@ -312,7 +316,11 @@ class Exploration {
 
   async #runForNote(deviation: Deviation): Promise<void> {
     const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
-    if (verdict.outcome === "wrong" && !this.#isTimeOver())
+    if (this.#isTimeOver()) return;
+    this.noteRuns++;
+    this.evidence.addSingle(deviation, verdict.outcome);
+    this.#options.onRun?.(++this.#count, this.findings.length);
+    if (verdict.outcome === "wrong")
       this.#notes.add(
         `${deviationSetText([deviation])} (${DEVIATION_KIND_DEFINITIONS[deviation.kind].description}): ${verdict.message}`,
       );
@@ -330,12 +338,12 @@ class Exploration {
     const possible = this.#deviations.findIn(observed);
     const tried = new Set(this.evidence.singles.map(deviationKey));
     const overReason = this.#options.overReason() ?? "the search ended first";
-    const isNoted = ({ kind }: Deviation) =>
-      DEVIATION_KIND_DEFINITIONS[kind].isNoteOnly === true && !this.#isTimeOver();
+    const isOff = (one: Deviation) =>
+      DEVIATION_KIND_DEFINITIONS[one.kind].isExtension === true && !this.#isTried(one);
     return [
       ...possible
-        .filter((one) => !tried.has(deviationKey(one)) && !isNoted(one))
-        .map((one) => ({ ...one, reason: this.#isTried(one) ? overReason : EXTENSION })),
+        .filter((one) => !tried.has(deviationKey(one)))
+        .map((one) => ({ ...one, reason: isOff(one) ? EXTENSION : overReason })),
       ...DEVIATION_KINDS.filter((kind) => possible.every((one) => one.kind !== kind)).map((kind) => ({
         kind,
         at: "*",
