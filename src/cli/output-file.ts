@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { UserError } from "../core/schema/user-error.js";
 
-/** Writes a file. The error of a file that cannot be written names `source`, the flag or command with the file's name. */
+/** Writes a file. The error of an unwritable file names `source`: the flag or command that takes the file. */
 export function writeOutputFile(source: string, file: string, text: string): void {
   try {
     writeFileSync(file, text);
