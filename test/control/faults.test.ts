@@ -22,6 +22,9 @@ describe("faults", () => {
       total: 1,
       items: [{ fault_id: fault.fault_id, applied: 2 }],
     });
+    const { json: one } = await client.ask(`GET /_sandbox/faults/${fault.fault_id}`);
+    expect(one).toEqual({ ...fault, applied: 2 });
+    expectError(await client.ask("GET /_sandbox/faults/flt_none"), 404, "NOT_FOUND");
   });
 
   it("take respond or drop, not both, also in a scenario", async ({ client }) => {

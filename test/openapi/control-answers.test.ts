@@ -392,7 +392,9 @@ describe("what calls answer", () => {
     const { fault_id } = await call(200, "POST /_sandbox/faults", { respond, match: { method: "GET" } });
     await call(200, "POST /_sandbox/faults", { drop: "after", times: 1 });
     expect(await call(200, "GET /_sandbox/faults")).toMatchObject({ total: 2 });
+    expect(await call(200, `GET /_sandbox/faults/${fault_id}`)).toMatchObject({ fault_id, respond });
     expect(await call(200, `DELETE /_sandbox/faults/${fault_id}`)).toEqual({ removed: 1 });
+    await call(404, `GET /_sandbox/faults/${fault_id}`);
     expect(await call(200, "DELETE /_sandbox/faults")).toEqual({ removed: 1 });
   });
 

@@ -13,7 +13,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { runScenarioRequestSchema, scenarioQuerySchema } from "../../core/schema/control-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
-import { isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario-rules.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { defineControlOperation, pageReply, refuseUnknownNames, viewOrRefusal } from "./control-operation.js";
@@ -177,6 +177,18 @@ export const FAULT_OPERATIONS = [
     handle: ({ namespace: { engine, faults }, query }) => {
       const newestFirst = [...engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
       return pageReply(newestFirst, query, (fault) => faultView(fault, faults.countApplied(fault.fault_id)));
+    },
+  }),
+  defineControlOperation({
+    id: "getFault",
+    call: "GET /_sandbox/faults/:fault_id",
+    response: "Fault",
+    docs: { summary: "Get a fault", description: "One fault." },
+    handle: ({ namespace: { engine, faults }, param }) => {
+      const fault = engine.state.get("faults", param("fault_id"));
+      return fault === undefined
+        ? refuse("NOT_FOUND", "Fault not found")
+        : faultView(fault, faults.countApplied(fault.fault_id));
     },
   }),
   defineControlOperation({
