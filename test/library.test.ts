@@ -508,6 +508,27 @@ describe("setupSandbox()", () => {
     return kind === "own" ? false : (await (await openShop()).sandbox.listen()).url;
   }
 
+  it("undoes before each test what the test before has made of a key", async () => {
+    const begins: (() => Promise<void>)[] = [];
+    const ends: (() => Promise<void>)[] = [];
+    const begin = (run: () => Promise<void>) => void begins.push(run);
+    const end = (run: () => Promise<void>) => void ends.push(run);
+    const hooks = { beforeAll: begin, beforeEach: begin, afterEach: end, afterAll: end };
+    const sandbox = setupSandbox({ hooks, server: false, listen: false });
+    const [open, beginTest] = begins;
+    await open!();
+    const key = `/_sandbox/keys/${sandbox.apiKey}`;
+    const statuses = [];
+    for (const status of ["revoked", "active"]) {
+      await beginTest!();
+      const headers = { authorization: `Bearer ${sandbox.apiKey}` };
+      statuses.push((await sandbox.fetch("/api/v1/accounts/balances", { headers })).status);
+      await sandbox.control("PATCH", key, { status });
+    }
+    for (const run of ends) await run();
+    expect(statuses).toEqual([200, 200]);
+  });
+
   it.each(["own", "shared"])("has restore() and control(), and errors that say why: %s", async (kind) => {
     const server = await serverOf(kind);
     await inTest({ server, startTime: START }, async (sandbox) => {

@@ -60,7 +60,7 @@ def payments_sandbox(request):
 @pytest.fixture
 def payments(payments_sandbox, monkeypatch):
     """The sandbox, reset, with the environment of the process set for the test."""
-    payments_sandbox.reset()
+    payments_sandbox.control("POST", "/_sandbox/reset", {"keep": ["webhooks"]})
     for name, value in payments_sandbox.environment.items():
         monkeypatch.setenv(name, value)
     return payments_sandbox

@@ -134,8 +134,8 @@ class Setup implements TestSandbox {
   async beginTest(): Promise<void> {
     await this.#stop(this.#ofTest);
     this.#isInTest = true;
-    // The reset waits for an advance that the last test did not await.
-    await this.#reset("POST /_sandbox/reset?wait=10s", {});
+    // The reset waits for an advance that the last test did not await, and undoes the last test's changes of keys.
+    await this.#reset("POST /_sandbox/reset?wait=10s", { keep: ["webhooks"] });
   }
 
   /** Throws if an assertion of a webhook handler failed or if the app's rows are wrong. Exports a failed test first. */

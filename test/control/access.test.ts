@@ -39,13 +39,33 @@ describe("PATCH /_sandbox/keys/{key}", () => {
     okBody(await api.get(BALANCES));
   });
 
-  it("is undone by a reset, goes with a snapshot, and holds in its namespace only", async ({ api }) => {
+  it("stays in a reset that keeps keys, as it does by default, and is undone by any other", async ({
+    api,
+  }) => {
+    const readOnly = "sk_test_other";
+    okBody(await patch(api, KEY, { status: "revoked" }));
+    okBody(await patch(api, `/_sandbox/keys/${readOnly}`, { permission: "read_only" }));
+    const changed = async (body: object) => {
+      okBody(await api.post("/_sandbox/reset", body));
+      const { keys } = okBody(await api.get<Shown>("/_sandbox"));
+      return keys.filter(
+        ({ key, status, permission }) =>
+          status === "revoked" || (key === readOnly && permission === "read_only"),
+      ).length;
+    };
+    expect(await changed({})).toBe(2);
+    expect(await changed({ keep: ["keys"] })).toBe(2);
+    expectError(await api.get(BALANCES), 401, "UNAUTHORIZED", []);
+    expect(await changed({ keep: ["webhooks"] })).toBe(0);
+    okBody(await api.get(BALANCES));
+  });
+
+  it("goes with a snapshot, and holds in its namespace only", async ({ api }) => {
     okBody(await api.post("/_sandbox/namespaces", { name: "other" }));
     okBody(await patch(api, KEY, { status: "revoked" }));
     okBody(await api.get(BALANCES, { "sandbox-namespace": "other" }));
     okBody(await api.post("/_sandbox/snapshots", { name: "revoked" }));
-    okBody(await api.post("/_sandbox/reset", {}));
-    okBody(await api.get(BALANCES));
+    okBody(await patch(api, KEY, { status: "active" }));
     okBody(await api.post("/_sandbox/snapshots/revoked/restore", {}));
     expectError(await api.get(BALANCES), 401, "UNAUTHORIZED", []);
   });

@@ -80,8 +80,8 @@ function initialContent(options: NamespaceOptions): Command<void> {
 }
 
 /**
- * Adds the options' scenarios, and the scenarios and endpoints that the reset keeps. Adds the options' endpoints if the
- * reset keeps no endpoints. In `keep`, `keys` has no effect: the state contains no API keys.
+ * Adds the options' scenarios, and the scenarios, endpoints and changes of keys that the reset keeps. Adds the options'
+ * endpoints if the reset keeps no endpoints.
  */
 export function addContentAfterReset(
   options: NamespaceOptions,
@@ -90,12 +90,14 @@ export function addContentAfterReset(
 ): Command<void> {
   const endpoints = keep.includes("webhooks") ? before.endpoints() : undefined;
   const scenarios = keep.includes("scenarios") ? [...before.tables.scenarios.values()] : [];
+  const keys = keep.includes("keys") ? [...before.tables.keys.values()] : [];
   return (tx) => {
     addScenarios(options)(tx);
     for (const stored of scenarios) {
       tx.put("scenarios", stored.name, { ...stored, since_ms: tx.atMs });
       tx.next("activation");
     }
+    for (const changed of keys) tx.put("keys", changed.key, changed);
     if (endpoints === undefined) addEndpoints(options)(tx);
     else for (const endpoint of endpoints) copyEndpoint(endpoint)(tx);
   };

@@ -4,8 +4,6 @@ import { keyPatchSchema, organizationPatchSchema } from "../../core/schema/contr
 import { refuse } from "../../core/schema/refusals.js";
 import { defineControlOperation, viewOrRefusal } from "./control-operation.js";
 
-const UNTIL_RESET = "A reset undoes the change.";
-
 export const ACCESS_OPERATIONS = [
   defineControlOperation({
     id: "updateKey",
@@ -14,7 +12,8 @@ export const ACCESS_OPERATIONS = [
     response: "Key",
     docs: {
       summary: "Update a key",
-      description: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
+      description:
+        "A revoked key gets 401 from now on, until it is active again. A reset undoes the change only if `keep` does not have `keys`.",
       example: { status: "revoked" },
     },
     handle: ({ namespace, body, param }) => {
@@ -31,7 +30,8 @@ export const ACCESS_OPERATIONS = [
     response: "Organization",
     docs: {
       summary: "Update an organization",
-      description: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
+      description:
+        "A deactivated organization gets 404 for every call from now on; payments in progress continue. A reset undoes the change.",
       example: { status: "deactivated" },
     },
     handle: ({ namespace, body, param }) => {
