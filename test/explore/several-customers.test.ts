@@ -28,6 +28,14 @@ it.each<[isRepeated: boolean, check: object]>([
   expect(isRepeated(check)).toBe(expected);
 });
 
+it("tells customers apart by a variable that refers to another", () => {
+  const vars = { email: "qa+${id}@shop.test", id: "${run.id}", currency: "KES" };
+  const steps = [{ app: "POST /orders", body: { email: "${email}", currency: "${currency}" } }];
+  const { document } = repeatForCustomers({ document: { name: "a", vars, steps }, roles: ["drive"] });
+  const body = { email: "qa+${run.id}-${customer}@shop.test", currency: "${currency}" };
+  expect(document.steps).toMatchObject([{ repeat: 5, steps: [{ app: "POST /orders", body }] }]);
+});
+
 it("saves a race that passes with the fix, also with a check of the balance", async () => {
   const flow = FLOW.replace("observe:", '  - expect_balance: { currency: KES, change: "+500.00" }\nobserve:');
   const { file, found } = await exploredUntil("races", "webhook_twice_at_once charge.completed#1", flow);

@@ -18,9 +18,15 @@ export function repeatForCustomers({ document, roles }: RunDocument): RunDocumen
   const isNested = steps.some((step) => ["repeat", "include"].includes(stepKindsOf(step)[0] ?? ""));
   if (isNested || document.include !== undefined || !rules.flat().every(isOfOneCustomer))
     return { document, roles };
-  const own = Object.entries(isJsonObject(document.vars) ? document.vars : {}).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1].includes(RUN_ID),
+  const texts = Object.entries(isJsonObject(document.vars) ? document.vars : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
   );
+  const fill = (text: string) =>
+    texts.reduce((all, [name, value]) => all.replaceAll(`\${${name}}`, value), text);
+  // A variable may refer to another; a chain of references has at most as many links as there are variables.
+  const own = texts
+    .map(([name, value]) => [name, texts.reduce(fill, value)] as const)
+    .filter(([, value]) => value.includes(RUN_ID));
   const expand = (text: string) =>
     own
       .reduce((all, [name, value]) => all.replaceAll(`\${${name}}`, value), text)
