@@ -22,5 +22,8 @@ it.each(Object.entries(RIGHT_APPS))("finds nothing of the right app %s", async (
   const place = { program: join(FOLDER, `${name}.mjs`), flow: join(FOLDER, `${name}.yaml`) };
   const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
   expect(report).toMatchObject({ findings: [], complete_depth: 1 });
-  expect(report.notes.filter((note) => !note.startsWith("good practice: "))).toEqual([]);
+  // Beside other work, the app itself may be late once.
+  const isExpected = (note: string) =>
+    /^(good practice: |happened once and could not be repeated: )/.test(note);
+  expect(report.notes.filter((note) => !isExpected(note))).toEqual([]);
 });
