@@ -10,7 +10,7 @@ import { eventCopyId, invalidSignatureMishap } from "./event-variants.js";
 import { type EventHead, LazyEvent } from "./lazy-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { type RetryMishap, RuleEventCounts, retryMishapsOf } from "./retry-mishaps.js";
-import { listApplicableScenarios, scenarioNamesOf } from "./scenario-lookup.js";
+import { listApplicableScenarios, requestedScenarioNamesOf } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 
 export interface Emission<Source> {
@@ -46,7 +46,7 @@ export function emitEvent<Source>(tx: Transaction, emission: Emission<Source>): 
         metadata,
         fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
       };
-      const scenarios = [...listApplicableScenarios(tx.state, scenarioNamesOf(owner))];
+      const scenarios = [...listApplicableScenarios(tx.state, requestedScenarioNamesOf(owner))];
       const found = findRule(
         "webhooks",
         scenarios,
@@ -142,7 +142,7 @@ const SWAP_TIMEOUT_MS = 60_000;
 /** Returns when a scenario's rules start: at the scenario's activation, or at the creation of the requesting object. */
 function startMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"]): number {
   const stored = tx.get("scenarios", name);
-  const isRequested = stored?.activated === 0 && scenarioNamesOf(owner).includes(name);
+  const isRequested = stored?.activated === 0 && requestedScenarioNamesOf(owner).includes(name);
   if (isRequested) return owner.created_at === undefined ? tx.atMs : Date.parse(owner.created_at);
   return stored?.since_ms ?? tx.atMs;
 }

@@ -13,13 +13,13 @@ function scenarioNames(state: State): string[] {
   return [...state.tables.scenarios.keys()].map(String).sort();
 }
 
-/** Scenarios in matching order: those asked for, the active ones (last activated first), `default`. */
-export function listApplicableScenarios(state: State, asked: readonly string[]): Scenario[] {
+/** Scenarios in matching order: the requested ones, the active ones (last activated first), `default`. */
+export function listApplicableScenarios(state: State, requested: readonly string[]): Scenario[] {
   const scenarios: Scenario[] = [];
-  for (const name of asked) pushIfAny(scenarios, findScenario(state, name));
+  for (const name of requested) pushIfAny(scenarios, findScenario(state, name));
   for (const { name, scenario } of state.activeScenarios())
-    if (!asked.includes(name)) scenarios.push(scenario);
-  if (!asked.includes(DEFAULT_SCENARIO)) pushIfAny(scenarios, findScenario(state, DEFAULT_SCENARIO));
+    if (!requested.includes(name)) scenarios.push(scenario);
+  if (!requested.includes(DEFAULT_SCENARIO)) pushIfAny(scenarios, findScenario(state, DEFAULT_SCENARIO));
   return scenarios;
 }
 
@@ -27,8 +27,8 @@ function pushIfAny(scenarios: Scenario[], found: Scenario | undefined): void {
   if (found !== undefined) scenarios.push(found);
 }
 
-/** Names of the scenarios that a request asks for: in its header, then in its metadata. */
-export function scenarioNamesAsked(header: string | null, metadata: unknown): string[] {
+/** Names of the scenarios in a request: that of its header, then that of its metadata. */
+export function requestedScenarioNames(header: string | null, metadata: unknown): string[] {
   const names = header === null ? [] : [header];
   if (typeof metadata !== "object" || metadata === null || !Object.hasOwn(metadata, "sandbox_scenario"))
     return names;
@@ -37,23 +37,23 @@ export function scenarioNamesAsked(header: string | null, metadata: unknown): st
   return names;
 }
 
-/** Names of the scenarios that an object's request asked for. */
-export function scenarioNamesOf(object: {
+/** Names of the scenarios in the request that created an object. */
+export function requestedScenarioNamesOf(object: {
   readonly scenario_asked: string | null;
   readonly metadata?: unknown;
 }): string[] {
-  return scenarioNamesAsked(object.scenario_asked, object.metadata);
+  return requestedScenarioNames(object.scenario_asked, object.metadata);
 }
 
-/** Returns the first scenario that a request asks for; `faults` reports an unknown name. */
+/** Returns the first scenario that a request names; `faults` reports an unknown name. */
 export function readRequestedScenario(
   state: State,
   header: string | null,
   body: unknown,
 ): { readonly name: string | null; readonly faults: ErrorDetails } {
-  const names = scenarioNamesAsked(header, (body as { metadata?: unknown } | null | undefined)?.metadata);
+  const names = requestedScenarioNames(header, (body as { metadata?: unknown } | null | undefined)?.metadata);
   const [name = null] = names;
-  const unknown = names.find((asked) => findScenario(state, asked) === undefined);
+  const unknown = names.find((one) => findScenario(state, one) === undefined);
   if (unknown === undefined) return { name, faults: {} };
   const fault = `there is no scenario "${unknown}"; known: ${scenarioNames(state).join(", ")}`;
   return { name, faults: { sandbox_scenario: fault } };

@@ -7,7 +7,7 @@ import type { Withdrawal } from "../domain/withdrawal.js";
 import { isRefusal, type Refusal } from "../schema/refusals.js";
 import type { ChargeRule, Scenario } from "../schema/scenario-rules.js";
 import { digestOf, fractionOf } from "./ids.js";
-import { DEFAULT_SCENARIO, listApplicableScenarios, scenarioNamesOf } from "./scenario-lookup.js";
+import { DEFAULT_SCENARIO, listApplicableScenarios, requestedScenarioNamesOf } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 
 /* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */
@@ -20,15 +20,15 @@ export function assignTimeline<Item extends Charge | Withdrawal>(
   subject: MatchSubject,
 ): Item {
   const { scenario_asked: requested, notes } = record;
-  const asked = scenarioNamesOf(record);
+  const requestedNames = requestedScenarioNamesOf(record);
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
-  const scenarios = listApplicableScenarios(tx.state, asked);
+  const scenarios = listApplicableScenarios(tx.state, requestedNames);
   const choice = findRule(
     kind,
     scenarios,
     subject,
     (name, index, rule) =>
-      (asked.includes(name) || !leavesToDefaultScenario(kind, scenarios, name, rule, subject)) &&
+      (requestedNames.includes(name) || !leavesToDefaultScenario(kind, scenarios, name, rule, subject)) &&
       isDrawn(rule.probability ?? 1, id, name, index),
   );
   if (choice !== undefined) tx.noteRule(choice);

@@ -49,9 +49,10 @@ export class FaultInjector {
   }
 
   /** Returns the first matching fault that is not used up, and counts it. */
-  pick(asked: readonly string[], subjectOf: () => MatchSubject): MatchedFault | undefined {
+  pick(requested: readonly string[], subjectOf: () => MatchSubject): MatchedFault | undefined {
     const { state } = this.#engine;
-    if (!this.hasRules() && !asked.some((name) => findScenario(state, name) !== undefined)) return undefined;
+    if (!this.hasRules() && !requested.some((name) => findScenario(state, name) !== undefined))
+      return undefined;
     const subject = subjectOf();
     const undo: (() => void)[] = [];
     const giveBack = (): void => {
@@ -63,7 +64,7 @@ export class FaultInjector {
         return { rule, source: fault_id, undo: giveBack };
     const found = findRule(
       "faults",
-      listApplicableScenarios(state, asked),
+      listApplicableScenarios(state, requested),
       subject,
       (scenario, index, rule) => this.#applies(`${scenario}#${index}`, rule, subject, undo),
     );

@@ -1,5 +1,5 @@
 import type { MatchSubject } from "../../core/domain/rule-matching.js";
-import { scenarioNamesAsked } from "../../core/engine/scenario-lookup.js";
+import { requestedScenarioNames } from "../../core/engine/scenario-lookup.js";
 import type { AsOf } from "../../core/engine/stale-reads.js";
 import { chargeSubject } from "../../core/engine/subjects.js";
 import type { MatchedFault } from "../../core/namespace/fault-injector.js";
@@ -22,9 +22,9 @@ export function pickFault(
   namespace: Namespace,
   body: Record<string, unknown>,
 ): MatchedFault | undefined {
-  const asked = scenarioNamesAsked(call.header("sandbox-scenario"), body.metadata);
-  if (asked.length === 0 && !namespace.faults.hasRules()) return undefined;
-  return namespace.faults.pick(asked, () => faultSubject(operation, call, namespace, body));
+  const requested = requestedScenarioNames(call.header("sandbox-scenario"), body.metadata);
+  if (requested.length === 0 && !namespace.faults.hasRules()) return undefined;
+  return namespace.faults.pick(requested, () => faultSubject(operation, call, namespace, body));
 }
 
 /** The request and its charge, in the form that fault rules match. */
