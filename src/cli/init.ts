@@ -116,7 +116,7 @@ jobs:
     steps:
       - uses: actions/checkout@v6
       - uses: actions/setup-node@v6
-        with: { node-version: 20 }
+        with: { node-version: 24 }
       - run: npm ci
       - run: npx payments-sandbox run ${SCENARIO_FILE} --junit payments.xml
       - run: npx payments-sandbox exec -- npm test

@@ -323,6 +323,13 @@ describe("what is around the charges", () => {
     expect(await refused("export", file)).toBe(message);
   });
 
+  it("import says whether a file cannot be read or is no state", async () => {
+    expect(await refused("import", "/nope/x")).toBe("/nope/x cannot be read (ENOENT)");
+    const file = join(temporaryFolder(), "torn.json");
+    writeFileSync(file, "{");
+    expect(await refused("import", file)).toContain("torn.json is not an exported state: ");
+  });
+
   it("reset puts everything back, and keeps what it is told to", async () => {
     await client.pay();
     await output("scenario", "use", "declined");

@@ -57,7 +57,7 @@ describe("docs/ci.md", () => {
     const texts = blocks.map((block) => JSON.stringify(parse(block)));
     expect(texts.filter((text) => text.includes("runs-on")).length).toBe(3);
     expect(texts.filter((text) => text.includes("cimg/node")).length).toBe(1);
-    expect(texts.filter((text) => text.includes('"image":"node:20"')).length).toBe(2);
+    expect(texts.filter((text) => text.includes('"image":"node:24"')).length).toBe(2);
     expect(texts.filter((text) => text.includes("exec -- npm test")).length).toBe(2);
     expect(texts.filter((text) => text.includes("wait ready")).length).toBe(2);
   });

@@ -101,7 +101,9 @@ function stateIn(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new UserError(`${file} is not an exported state: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const fault = code === undefined ? `is not an exported state: ${message}` : `cannot be read (${code})`;
+    throw new UserError(`${file} ${fault}`);
   }
 }
 

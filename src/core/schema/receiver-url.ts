@@ -1,7 +1,7 @@
 import { MAX_LENGTHS } from "./schema-checks.js";
 
 export const WEBHOOK_URL_MESSAGE =
-  "must be an http or https URL such as http://localhost:3000/webhooks, not a cloud metadata address";
+  "must be an http or https URL such as http://localhost:3000/webhooks, and no cloud metadata address";
 
 /** A local port in place of an address: `3000`, `3000/webhooks`. */
 const PORT_ALONE = /^[1-9]\d{0,4}(?=[/?#]|$)/;
