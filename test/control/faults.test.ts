@@ -27,16 +27,6 @@ describe("faults", () => {
     expectError(await client.ask("GET /_sandbox/faults/flt_none"), 404, "NOT_FOUND");
   });
 
-  it("take respond or drop, not both, also in a scenario", async ({ client }) => {
-    const rule = { respond: { status: 500 }, drop: "before" };
-    const message = "does not go with respond: leave one of them out";
-    const fault = await client.ask("POST /_sandbox/faults", rule);
-    expectInvalid(fault, "drop");
-    expect(fault.json.error.details.drop).toBe(message);
-    const scenario = await client.ask("PUT /_sandbox/scenarios/both", { faults: [rule] });
-    expect(scenario.json.error.details).toEqual({ "faults.0.drop": message });
-  });
-
   it("match by operation, method, path and what the body says, and leave the rest alone", async ({
     client,
   }) => {

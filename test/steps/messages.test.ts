@@ -354,9 +354,9 @@ faults: [{ delay_answer: 1s, at_most: 2s }]
 - fault: { drop: hang, hold: idle }
 → steps.0.fault.hold: has no effect: the rule drops the response
 faults: [{ respond: { status: 500 }, drop: before }]
-✗ 2:38 faults.0.drop: does not go with respond: leave one of them out
+→ 2:12 faults.0.respond: has no effect: the rule drops the response
 - fault: { respond: { status: 500 }, drop: after }
-✗ 3:40 steps.0.fault.drop: does not go with respond: leave one of them out
+→ 3:14 steps.0.fault.respond: has no effect: the rule drops the response
 `),
     // Entries of a timeline that never happen.
     ...cases(`

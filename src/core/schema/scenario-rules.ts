@@ -234,9 +234,8 @@ const LAST_CHANGE = "last_change";
 export const faultRuleSchema = closedShape(
   "FaultRule",
   {
-    description:
-      "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop, but not both respond and drop.",
-    jsonSchema: { ...atLeastOneOf(...FAULT_EFFECTS), not: { required: ["respond", "drop"] } },
+    description: "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
+    jsonSchema: atLeastOneOf(...FAULT_EFFECTS),
   },
   {
     match: field(
@@ -292,10 +291,6 @@ export const faultRuleSchema = closedShape(
     (rule) => FAULT_EFFECTS.some((effect) => rule[effect] !== undefined),
     "needs respond, delay, delay_answer, hold, stale or drop",
   ),
-  z.refine(({ respond, drop }) => respond === undefined || drop === undefined, {
-    error: "does not go with respond: leave one of them out",
-    path: ["drop"],
-  }),
 );
 export type FaultRule = z.infer<typeof faultRuleSchema>;
 

@@ -104,7 +104,9 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
 
 /** Warns of fields that only change a response, in a rule that drops the response. */
 function faultWarnings(rule: FaultRule, path: Path): ScenarioWarning[] {
-  const fields = (["delay_answer", "hold", "at_most"] as const).filter((name) => rule[name] !== undefined);
+  const fields = (["respond", "delay_answer", "hold", "at_most"] as const).filter(
+    (name) => rule[name] !== undefined,
+  );
   if (rule.drop !== undefined)
     return fields.map((name) => ({
       path: [...path, name],
