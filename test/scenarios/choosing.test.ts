@@ -123,6 +123,17 @@ describe("a scenario asked for by name whose rules do not match", () => {
     expect(okBody(await api.get("/_sandbox/deliveries?type=charge.failed"))).toMatchObject({ total: 2 });
   });
 
+  it("is recorded for each name", async ({ api }) => {
+    const other = { charges: [{ match: { customer_email: "x@*" }, timeline: [] }] };
+    okBody(await api.put("/_sandbox/scenarios/nobody", { name: "nobody", ...other }));
+    const body = await api.checkoutBody({ metadata: { sandbox_scenario: "nobody" } });
+    const { charge_id } = await api.whitelabel(body, { "sandbox-scenario": "crypto_confirmations" });
+    expect((await behind(api, charge_id)).notes.map(({ note }) => note)).toEqual([
+      "no rule of scenario crypto_confirmations matches; default applies",
+      "no rule of scenario nobody matches; default applies",
+    ]);
+  });
+
   it("lets an active one decide before the default", async () => {
     const api = await openApi({ scenario: "declined" });
     const { charge_id } = await api.whitelabel(

@@ -285,4 +285,14 @@ describe("magic customers and amounts under a mishap", async () => {
     const { charge_id } = await api.whitelabel(body);
     expect((await behind(api, charge_id)).scenario).toBe("slow");
   });
+
+  it("keep theirs if the outcome before the mishap is not drawn", async () => {
+    const api = await openApi();
+    const rare = { charges: [{ probability: 0.000001, timeline: [{ after: "1s", to: "COMPLETED" }] }] };
+    await api.put("/_sandbox/scenarios/rare", { name: "rare", ...rare });
+    for (const name of ["rare", "slow"]) await api.post(`/_sandbox/scenarios/${name}/activate`, {});
+    const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
+    const { charge_id } = await api.whitelabel(body);
+    expect((await behind(api, charge_id)).scenario).toBe("default");
+  });
 });

@@ -12,6 +12,12 @@ import type { Transaction } from "./transaction.js";
 
 /* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */
 
+type RuleTest = (
+  scenario: string,
+  index: number,
+  rule: { readonly probability?: number | undefined },
+) => boolean;
+
 /** Sets a record's timeline from the first matching rule. Adds to `notes` if no rule of the requested scenario fits. */
 export function assignTimeline<Item extends Charge | Withdrawal>(
   tx: Transaction,
@@ -19,21 +25,24 @@ export function assignTimeline<Item extends Charge | Withdrawal>(
   record: Item,
   subject: MatchSubject,
 ): Item {
-  const { scenario_asked: requested, notes } = record;
-  const requestedNames = requestedScenarioNamesOf(record);
+  const { notes } = record;
+  const requested = requestedScenarioNamesOf(record);
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
-  const scenarios = listApplicableScenarios(tx.state, requestedNames);
+  const scenarios = listApplicableScenarios(tx.state, requested);
+  const isDrawnRule: RuleTest = (name, index, { probability = 1 }) => isDrawn(probability, id, name, index);
   const choice = findRule(
     kind,
     scenarios,
     subject,
     (name, index, rule) =>
-      (requestedNames.includes(name) || !leavesToDefaultScenario(kind, scenarios, name, rule, subject)) &&
-      isDrawn(rule.probability ?? 1, id, name, index),
+      isDrawnRule(name, index, rule) &&
+      (requested.includes(name) ||
+        !leavesToDefaultScenario(kind, scenarios, name, rule, subject, isDrawnRule)),
   );
   if (choice !== undefined) tx.noteRule(choice);
   const scenario = choice?.scenario ?? null;
-  const isRequested = requested === null || scenario === requested;
+  const isRequested = scenario !== null && requested.includes(scenario);
+  const missed = isRequested ? requested.slice(0, requested.indexOf(scenario)) : requested;
   return {
     ...toPlainRecord(record),
     scenario,
@@ -42,12 +51,16 @@ export function assignTimeline<Item extends Charge | Withdrawal>(
     ...(choice !== undefined && "paid" in choice.rule && "charge_id" in record
       ? paidOf(tx, record, choice.rule.paid)
       : {}),
-    notes: isRequested
-      ? notes
-      : [
-          ...notes,
-          { at: tx.at, note: `no rule of scenario ${requested} matches; ${scenario ?? "none"} applies` },
-        ],
+    notes:
+      missed.length === 0
+        ? notes
+        : [
+            ...notes,
+            ...missed.map((name) => ({
+              at: tx.at,
+              note: `no rule of scenario ${name} matches; ${scenario ?? "none"} applies`,
+            })),
+          ],
   };
 }
 
@@ -73,11 +86,12 @@ function leavesToDefaultScenario(
   name: string,
   rule: { readonly match?: unknown },
   subject: MatchSubject,
+  isDrawnRule: RuleTest,
 ): boolean {
   const position = scenarios.findIndex((scenario) => scenario.name === name);
   if (rule.match !== undefined || scenarios[position]?.kind !== "mishap") return false;
   const others = scenarios.slice(position + 1).filter((scenario) => scenario.kind !== "mishap");
-  const next = findRule(kind, others, subject);
+  const next = findRule(kind, others, subject, isDrawnRule);
   return next?.scenario === DEFAULT_SCENARIO && next.rule.match !== undefined;
 }
 
