@@ -38,9 +38,12 @@ interface FlagVocabulary {
   readonly error?: UserError;
 }
 
-export async function readFlagVocabulary(flags: Readonly<Record<string, unknown>>): Promise<FlagVocabulary> {
+export async function readFlagVocabulary(
+  flags: Readonly<Record<string, unknown>>,
+  environment?: NodeJS.ProcessEnv,
+): Promise<FlagVocabulary> {
   try {
-    return { vocabulary: await readVocabulary(await readStartOptions(flags)) };
+    return { vocabulary: await readVocabulary(await readStartOptions(flags, environment)) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { vocabulary: await readVocabulary({}), error };

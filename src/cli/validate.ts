@@ -2,6 +2,7 @@ import { faultText, warningText } from "../core/files/documents.js";
 import { toPrintableLine } from "../core/schema/text-format.js";
 import { configFaults } from "../options.js";
 import { type ValidationResult, validateFile } from "../tools/scenario/validation.js";
+import { printErrorMessage } from "./errors.js";
 import { refuseUnknownVars } from "./run-files.js";
 import { parseVariables, readFlagVocabulary } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
@@ -14,7 +15,10 @@ export async function validate(
   const vars = parseVariables(flags.var as string[] | undefined);
   const results: ValidationResult[] = [];
   const { config, fixtures } = flags;
-  const { vocabulary, error } = await readFlagVocabulary({ config, fixtures });
+  // Other variables do not concern this command.
+  const { PAYMENTS_SANDBOX_CONFIG, PAYMENTS_SANDBOX_FIXTURES } = process.env;
+  const environment = { PAYMENTS_SANDBOX_CONFIG, PAYMENTS_SANDBOX_FIXTURES };
+  const { vocabulary, error } = await readFlagVocabulary({ config, fixtures }, environment);
   const variables: ReadonlySet<string>[] = [];
   const onVariables = (names: ReadonlySet<string>) => variables.push(names);
   const options = { environment: process.env, vars, configFaults, vocabulary, onVariables };
@@ -25,11 +29,13 @@ export async function validate(
   }
   // Without the flags, the error may be one of a config file among `files`, whose own result has it.
   const isReported = config === undefined && fixtures === undefined && results.some(isBrokenConfig);
-  if (error !== undefined && !isReported) throw error;
-  if (results.every(({ faults }) => faults.length === 0)) refuseUnknownVars(vars, variables);
+  const unreported = isReported ? undefined : error;
+  if (unreported === undefined && results.every(({ faults }) => faults.length === 0))
+    refuseUnknownVars(vars, variables);
   if (flags.json) printJson(results, 2);
   else printText(textOf(results));
-  process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;
+  if (unreported !== undefined) printErrorMessage(unreported);
+  process.exitCode = unreported !== undefined || results.some(({ faults }) => faults.length > 0) ? 2 : 0;
 }
 
 /** The kind is undefined if the file is not valid YAML. */

@@ -383,13 +383,20 @@ keys:
     ] as const)
       expect(await run(["validate", ...flags, file])).toMatchObject({
         code: 2,
-        stdout: "",
+        stdout: `${file}: valid scenario\n`,
         stderr: `payments-sandbox: ${fault}\n`,
       });
-    const { stdout } = await run(["validate", "--json", "-c", "/nowhere.yaml", file]);
-    expect(JSON.parse(stdout).error.message).toBe("/nowhere.yaml:1:1 there is no such file");
+    const json = await run(["validate", "--json", "-c", "/nowhere.yaml", file]);
+    expect([json.code, JSON.parse(json.stdout)]).toEqual([2, [expect.objectContaining({ file })]]);
     const cwd = dirname(config);
-    expect(await run(["validate", file], { cwd })).toMatchObject({ code: 2, stdout: "" });
+    const broken = fileWith("name: x\nsteps: [{ advance: soon }]\n");
+    expect(await run(["validate", broken], { cwd })).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("advance"),
+      stderr: "payments-sandbox: payments-sandbox.config.yaml:1:1 port: must be a number\n",
+    });
+    const env = { PAYMENTS_SANDBOX_PORT: "tcp://10.0.0.1:4402" };
+    expect(await run(["validate", file], { env })).toMatchObject({ code: 0, stderr: "" });
     expect(await run(["validate", config, file], { cwd })).toMatchObject({
       code: 2,
       stdout: `${config}:1:1 port: must be a number\n${file}: valid scenario\n`,
