@@ -30,15 +30,17 @@ interface Faults {
   readonly creditsTwice?: boolean;
   /** Pays out again when a response is lost. */
   readonly hasNoKey?: boolean;
+  /** Pays out for each of two presses. */
+  readonly hasNoLock?: boolean;
 }
 
 /** An app that pays sellers out, and credits them again when a payout fails. */
 const appOf =
-  ({ creditsTwice, hasNoKey }: Faults) =>
+  ({ creditsTwice, hasNoKey, hasNoLock }: Faults) =>
   (call: CallService): Answer => {
     const payouts = new Map<string, Payout>();
     const pay = async (payout: Payout) => {
-      if (payout.isBusy || payout.status !== "new") return;
+      if ((payout.isBusy && !hasNoLock) || payout.status !== "new") return;
       payout.isBusy = true;
       try {
         const account = {
@@ -101,6 +103,14 @@ it("finds an app that pays out again when a response is lost, in a file that fai
   const finding = report.findings.find(({ deviations }) => deviations[0]?.kind === "answer_lost")!;
   expect(finding.message).toBe("paid out twice: 2 completed withdrawals, where a plain run has 1");
   expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
+});
+
+it("finds an app that pays out for each of two presses", async () => {
+  const app = await openApp(appOf({ hasNoKey: true, hasNoLock: true }));
+  const { found, report } = await foundIn(app, flowOf("out-"));
+  expect(found).toContain("money: pressed_twice POST /payouts#1");
+  const finding = report.findings.find(({ deviations }) => deviations[0]?.kind === "pressed_twice")!;
+  expect(finding.message).toContain("paid out twice: ");
 });
 
 it("finds nothing of the right app, whose reads, webhooks and outcomes of payouts are places", async () => {

@@ -166,12 +166,15 @@ export const MAILBOX_OPERATIONS = [
       const id = param("delivery_id");
       const [, retryAfter = null] =
         Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "retry-after") ?? [];
-      if (!namespace.mailboxes.acknowledge(id, { status, response_body, error }, retryAfter))
+      const { state } = namespace.engine;
+      const { webhook_id = "" } = state.get("deliveries", id) ?? {};
+      const isOfOther = (state.get("endpoints", webhook_id)?.mailbox ?? param("name")) !== param("name");
+      if (isOfOther || !namespace.mailboxes.acknowledge(id, { status, response_body, error }, retryAfter))
         return refuse(
           "NOT_FOUND",
           "No delivery with that ID is taken from this mailbox, or the acknowledgement came too late",
         );
-      return createDeliveryMapper(namespace)(namespace.engine.state.get("deliveries", id)!);
+      return createDeliveryMapper(namespace)(state.get("deliveries", id)!);
     },
   }),
 ];

@@ -219,6 +219,8 @@ export interface ObservedPayment {
   readonly id: string;
   readonly status: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Of a withdrawal only. */
+  readonly reference?: string | undefined;
   readonly history: readonly { readonly status: string; readonly atMs: number }[];
   /** The status changes as sandbox time passes, without an action of the customer or a step of the flow. */
   readonly isAutomatic: boolean;

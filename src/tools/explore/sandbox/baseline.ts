@@ -1,12 +1,12 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcherOperator } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
-import type { ObservedCharge, ObservedRun } from "../deviable.js";
+import type { ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments } from "../judge.js";
 import type { Flow } from "./flow.js";
 import { savedVariable } from "./looked-at.js";
 import { viewVariableName } from "./run-document.js";
-import type { Baseline } from "./sandbox-plan.js";
+import type { Baseline, OrderPayments } from "./sandbox-plan.js";
 
 export interface LoadedPlainRun {
   readonly observed: ObservedRun;
@@ -24,18 +24,17 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
   const customerMatch = hasOwnEmail
     ? { customer_email: charge!.email.replaceAll("*", "\\*").replaceAll(runId, RUN_ID) }
     : {};
-  const named = namedOrder(one);
-  const all = hasOwnEmail ? { match: customerMatch, charges: ownedBy(charge!, one) } : named;
+  const { charges, withdrawals } = one.observed;
+  const named = namedOrder(charges, one);
+  const namedPayout = namedOrder(withdrawals, one);
+  const all = hasOwnEmail ? { match: customerMatch, payments: ownedBy(charge!, one) } : named;
   return {
     customerMatch,
     chargeMatch: all?.match ?? {},
-    completedCharges: countCompletedPayments(all?.charges ?? one.observed.charges),
-    ...(one.observed.withdrawals.length === 0
-      ? {}
-      : { completedWithdrawals: countCompletedPayments(one.observed.withdrawals) }),
-    ...(named === undefined
-      ? {}
-      : { orderCharges: { match: named.match, completed: countCompletedPayments(named.charges) } }),
+    completedCharges: countCompletedPayments(all?.payments ?? charges),
+    ...(withdrawals.length === 0 ? {} : { completedWithdrawals: countCompletedPayments(withdrawals) }),
+    ...(named === undefined ? {} : { orderCharges: orderPaymentsOf(named) }),
+    ...(namedPayout === undefined ? {} : { orderWithdrawals: orderPaymentsOf(namedPayout) }),
     observed: commonViews(flow, one, other),
   };
 }
@@ -56,19 +55,40 @@ function ownedBy({ email }: ObservedCharge, { observed }: LoadedPlainRun): reado
   return observed.charges.filter((one) => one.email === email);
 }
 
-/** Finds the charges whose metadata holds a variable of the flow, such as the order's id. */
-function namedOrder({ observed, loaded }: LoadedPlainRun) {
-  const [charge] = observed.charges;
+interface NamedOrder {
+  readonly match: Readonly<Record<string, unknown>>;
+  readonly payments: readonly ObservedPayment[];
+}
+
+function orderPaymentsOf({ match, payments }: NamedOrder): OrderPayments {
+  return { match, completed: countCompletedPayments(payments) };
+}
+
+/** Finds the payments whose metadata or reference holds a variable of the flow, such as the order's id. */
+function namedOrder(all: readonly ObservedPayment[], { loaded }: LoadedPlainRun): NamedOrder | undefined {
+  const [first] = all;
   const variables = loaded.scope.names.map((name) => [name, textOf(savedVariable(loaded, name))] as const);
-  const named = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {
+  const referenceTo = (value: string | undefined): string | undefined => {
     const name = variables.find(([, text]) => text !== "" && text === value)?.[0];
-    return name === undefined ? [] : [{ key, value, reference: `\${${name}}` }];
+    return name === undefined ? undefined : `\${${name}}`;
+  };
+  const named = Object.entries(first?.metadata ?? {}).flatMap(([key, value]) => {
+    const reference = referenceTo(value);
+    return reference === undefined ? [] : [{ key, value, reference }];
   });
-  if (named.length === 0) return undefined;
+  const reference = referenceTo(first?.reference);
+  if (named.length === 0 && reference === undefined) return undefined;
   return {
-    match: { metadata: Object.fromEntries(named.map(({ key, reference }) => [key, reference])) },
-    charges: observed.charges.filter(({ metadata }) =>
-      named.every(({ key, value }) => metadata[key] === value),
+    match: {
+      ...(named.length === 0
+        ? {}
+        : { metadata: Object.fromEntries(named.map((one) => [one.key, one.reference])) }),
+      ...(reference === undefined ? {} : { reference }),
+    },
+    payments: all.filter(
+      (payment) =>
+        named.every(({ key, value }) => payment.metadata[key] === value) &&
+        (reference === undefined || payment.reference === first!.reference),
     ),
   };
 }

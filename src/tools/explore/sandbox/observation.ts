@@ -187,6 +187,7 @@ function withdrawalOf(row: LogRow, deliveries: readonly ObservedDelivery[]): Obs
     id,
     status: String(row.status),
     metadata: recordOf(row.metadata) as Record<string, string>,
+    reference: typeof row.reference === "string" ? row.reference : undefined,
     history: [{ status: "PENDING", atMs: createdMs }, ...moves],
     isAutomatic: moves.length > 0,
     createdMs,

@@ -159,13 +159,20 @@ function chargeChecks(
   ];
 }
 
-function withdrawalChecks({ completedWithdrawals }: Baseline, { presses }: SandboxPlan): RawStep[] {
+function withdrawalChecks(
+  { completedWithdrawals, orderWithdrawals }: Baseline,
+  { presses }: SandboxPlan,
+): RawStep[] {
   if (completedWithdrawals === undefined) return [];
-  const completed = {
-    status: "COMPLETED",
-    count: presses === 1 ? completedWithdrawals : { gte: completedWithdrawals },
-  };
-  return [{ name: "Paid out as often as asked", expect_withdrawal: completed }];
+  const paidOut = (count: unknown, match = {}) => ({
+    expect_withdrawal: { ...match, status: "COMPLETED", count },
+  });
+  const name = "Paid out as often as asked";
+  if (presses === 1) return [{ name, ...paidOut(completedWithdrawals) }];
+  const all = { name, ...paidOut({ gte: completedWithdrawals }) };
+  if (orderWithdrawals === undefined) return [all];
+  const { completed, match } = orderWithdrawals;
+  return [{ name: "Paid out no more often than asked", ...paidOut({ lte: completed }, match) }, all];
 }
 
 /** Returns the baseline of a run that leaves one charge unpaid. No view may show a status that means paid. */

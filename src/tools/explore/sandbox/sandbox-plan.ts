@@ -13,6 +13,11 @@ import type { DeviationSet } from "../deviation-set.js";
 import { formatWholeSeconds, RACE_REPEATS } from "../kinds.js";
 
 /** The expected end of every run, learned from two plain runs. */
+export interface OrderPayments {
+  readonly match: Readonly<Record<string, unknown>>;
+  readonly completed: number;
+}
+
 export interface Baseline {
   /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
   readonly customerMatch: { readonly customer_email?: string };
@@ -23,7 +28,9 @@ export interface Baseline {
   /** Number of completed withdrawals; absent if the app makes none. */
   readonly completedWithdrawals?: number;
   /** Selects the charges of an order by metadata that holds a variable of the flow, such as the order's id. */
-  readonly orderCharges?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
+  readonly orderCharges?: OrderPayments;
+  /** Selects the withdrawals of an order by such metadata or by their reference. */
+  readonly orderWithdrawals?: OrderPayments;
   /** Expected body of each view of the app. */
   readonly observed: readonly unknown[];
 }
