@@ -64,6 +64,29 @@ it("refuses a flow that looks at nothing of the app", async () => {
   ).toMatch(/^flow\.yaml:\d+:\d+ steps: the flow looks at nothing of the app: /);
 });
 
+it.each(["expect: { body: {} }", "expect: { status: 200, body: {} }"])(
+  "refuses a flow that looks at no field of the app: %s",
+  async (expected) => {
+    const flow = FLOW.replace(/expect: \{[^\n]*delivered: 1[^\n]*/, expected).replace(/observe:\n.*\n/, "");
+    expect(flow).toContain(expected);
+    expect(await faultsOf(flow)).toMatch(/steps: the flow looks at nothing of the app: /);
+  },
+);
+
+it("says of a flow that fails that the app accepted no webhook", async () => {
+  const { sandbox, shop } = await openCorpus("right");
+  await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: `${shop.url}/nowhere` });
+  const { items } = (await sandbox.control("GET", "/_sandbox/webhook-endpoints")) as {
+    items: { webhook_id: string; url: string }[];
+  };
+  for (const { webhook_id, url } of items)
+    if (!url.endsWith("/nowhere"))
+      await sandbox.control("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
+  await expect(sandbox.explore(fileWith(FLOW), { app: shop.url, depth: 1 })).rejects.toThrow(
+    /the flow fails with nothing going wrong: .*; the app accepted none of \d+ webhook attempts \(404\)/,
+  );
+});
+
 it("refuses a flow to which no deviation applies", async () => {
   const sandbox = await openSandbox();
   const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;

@@ -1,7 +1,6 @@
 import { DEFAULT_EXPLORE_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { systemWallClock } from "../../core/time/wall-clock.js";
-import { unacceptedWebhooksMessage } from "../scenario/running/blind-spots.js";
 import { BlindSpotError, type Deviable, type ObservedRun, type Trace } from "./deviable.js";
 import {
   type Deviation,
@@ -21,7 +20,14 @@ import {
 import { behaviourOf, type TraceVerdict } from "./judge.js";
 import { DEVIATION_KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
-import { observePlainRuns, type PlainRunResult, SAVED_RACE_REPEATS, type Trial, Trials } from "./trials.js";
+import {
+  observePlainRuns,
+  type PlainRunResult,
+  SAVED_RACE_REPEATS,
+  type Trial,
+  Trials,
+  unacceptedWebhooks,
+} from "./trials.js";
 
 export interface ExploreOptions {
   /** Maximum number of deviations in a set. */
@@ -134,7 +140,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
 /** Throws if the flow has blind spots; returns the fields that the flow checks. */
 function checkLookedAt(deviable: Deviable, { trace }: PlainRunResult): readonly string[] {
   const { fields, spots } = deviable.flowCoverage();
-  const unaccepted = unacceptedWebhooksMessage(trace.observed.deliveries.flatMap(({ attempts }) => attempts));
+  const unaccepted = unacceptedWebhooks(trace);
   const all = unaccepted === undefined ? spots : [...spots, { path: [], message: unaccepted }];
   if (all.length > 0) throw new BlindSpotError(deviable.source, all);
   return fields;

@@ -1,5 +1,6 @@
 import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
+import { unacceptedWebhooksMessage } from "../scenario/running/blind-spots.js";
 import type { Deviable, ObservedRun, RunPlan, Trace } from "./deviable.js";
 import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
@@ -46,9 +47,18 @@ function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFi
   const verdict = judgeTrace(trace);
   const isGone = verdict.outcome === "wrong" && (verdict.isAppGone === true || verdict.isBroken === true);
   if (verdict.outcome !== "wrong" || !(isGone || (hasTail && role !== "drive")))
-    throw new UserError(`${source}: the flow fails with nothing going wrong: ${reason}`);
+    throw new UserError(
+      [`${source}: the flow fails with nothing going wrong: ${reason}`, unacceptedWebhooks(trace)]
+        .filter((part) => part !== undefined)
+        .join("; "),
+    );
   const finding = isGone ? verdict.message : `with nothing going wrong, in the end: ${verdict.message}`;
   return { oracle: verdict.oracle, message: finding, deviations: [] };
+}
+
+/** Returns a message if the app accepted none of the run's webhooks. */
+export function unacceptedWebhooks({ observed }: Trace): string | undefined {
+  return unacceptedWebhooksMessage(observed.deliveries.flatMap(({ attempts }) => attempts));
 }
 
 const MAX_EXCERPT = 200;

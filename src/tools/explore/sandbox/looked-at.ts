@@ -37,14 +37,22 @@ export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): F
   const views = viewsOf(flow);
   const fields = new Set<string>();
   const spots: BlindSpot[] = [];
+  let hasText = false;
   for (const view of views) {
-    const known = runs.flatMap((run) => fieldsOf(savedVariable(run, view.name)));
+    const bodies = runs.map((run) => savedVariable(run, view.name));
+    hasText ||= bodies.some((body) => body !== undefined && typeof body !== "object");
+    const known = bodies.flatMap((body) => fieldsOf(body));
     const isObserved = view.path[0] === "observe";
     for (const field of isObserved ? leavesOf(runs, view) : view.fields.map((one) => one.field))
       fields.add(field);
     spots.push(...absentFields(view.fields, known));
   }
-  if (views.length === 0 && !flow.checks.some(({ oracle }) => oracle === "reconcile"))
+  if (
+    fields.size === 0 &&
+    !hasText &&
+    spots.length === 0 &&
+    !flow.checks.some(({ oracle }) => oracle === "reconcile")
+  )
     spots.push({
       path: ["steps"],
       message: "the flow looks at nothing of the app: add observe, or expect the body of a read of the app",
