@@ -219,7 +219,7 @@ export interface ObservedPayment {
   readonly id: string;
   readonly status: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Of a withdrawal only. */
+  /** Absent for charges. */
   readonly reference?: string | undefined;
   readonly history: readonly { readonly status: string; readonly atMs: number }[];
   /** The status changes as sandbox time passes, without an action of the customer or a step of the flow. */
