@@ -8,6 +8,7 @@ import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
 import type { StepRole } from "../deviable.js";
 import { statusMeaningOf } from "../judge.js";
 import { type Flow, findFirstAppWrite, findHostedPaymentStep } from "./flow.js";
+import { chargeChecks, withdrawalChecks } from "./payment-checks.js";
 import { type Baseline, type SandboxPlan, WEBHOOK_DELAY_BEFORE_JOB } from "./sandbox-plan.js";
 
 /** A run as a scenario file, with the role of each step. */
@@ -143,37 +144,6 @@ const NO_5XX: RawStep = {
   name: "No signed event got an error of the app's own",
   expect_delivery: { answered: "5xx", count: 0 },
 };
-
-/** Makes steps that count paid charges. Two presses may place two orders, and each order is paid at most once. */
-function chargeChecks(
-  { chargeMatch, completedCharges, orderCharges }: Baseline,
-  { presses }: SandboxPlan,
-): RawStep[] {
-  const paid = { ...chargeMatch, status: "COMPLETED" };
-  if (orderCharges === undefined || presses === 1)
-    return [{ name: "Paid as often as ordered", expect_charge: { ...paid, count: completedCharges } }];
-  const once = { ...orderCharges.match, status: "COMPLETED", count: { lte: orderCharges.completed } };
-  return [
-    { name: "Paid no more often than ordered", expect_charge: once },
-    { name: "Paid as often as ordered", expect_charge: { ...paid, count: { gte: completedCharges } } },
-  ];
-}
-
-function withdrawalChecks(
-  { completedWithdrawals, orderWithdrawals }: Baseline,
-  { presses }: SandboxPlan,
-): RawStep[] {
-  if (completedWithdrawals === undefined) return [];
-  const paidOut = (count: unknown, match = {}) => ({
-    expect_withdrawal: { ...match, status: "COMPLETED", count },
-  });
-  const name = "Paid out as often as asked";
-  if (presses === 1) return [{ name, ...paidOut(completedWithdrawals) }];
-  const all = { name, ...paidOut({ gte: completedWithdrawals }) };
-  if (orderWithdrawals === undefined) return [all];
-  const { completed, match } = orderWithdrawals;
-  return [{ name: "Paid out no more often than asked", ...paidOut({ lte: completed }, match) }, all];
-}
 
 /** Returns the baseline of a run that leaves one charge unpaid. No view may show a status that means paid. */
 function unpaid({ completedCharges, observed, ...baseline }: Baseline): Baseline {

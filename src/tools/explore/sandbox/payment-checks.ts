@@ -1,0 +1,34 @@
+import type { RawStep } from "../../scenario/loaded-steps.js";
+import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
+
+/** Makes steps that count paid charges. Two presses may place two orders, and each order is paid at most once. */
+export function chargeChecks(
+  { chargeMatch, completedCharges, orderCharges }: Baseline,
+  { presses }: SandboxPlan,
+): RawStep[] {
+  const paid = { ...chargeMatch, status: "COMPLETED" };
+  if (orderCharges === undefined || presses === 1)
+    return [{ name: "Paid as often as ordered", expect_charge: { ...paid, count: completedCharges } }];
+  const once = { ...orderCharges.match, status: "COMPLETED", count: { lte: orderCharges.completed } };
+  return [
+    { name: "Paid no more often than ordered", expect_charge: once },
+    { name: "Paid as often as ordered", expect_charge: { ...paid, count: { gte: completedCharges } } },
+  ];
+}
+
+/** Makes steps that count completed withdrawals. Two presses of one order are paid out at most once. */
+export function withdrawalChecks(
+  { completedWithdrawals, orderWithdrawals }: Baseline,
+  { presses }: SandboxPlan,
+): RawStep[] {
+  if (completedWithdrawals === undefined) return [];
+  const paidOut = (count: unknown, match = {}) => ({
+    expect_withdrawal: { ...match, status: "COMPLETED", count },
+  });
+  const name = "Paid out as often as asked";
+  if (presses === 1) return [{ name, ...paidOut(completedWithdrawals) }];
+  const all = { name, ...paidOut({ gte: completedWithdrawals }) };
+  if (orderWithdrawals === undefined) return [all];
+  const { completed, match } = orderWithdrawals;
+  return [{ name: "Paid out no more often than asked", ...paidOut({ lte: completed }, match) }, all];
+}
