@@ -34,6 +34,20 @@ async function empty(client: Client): Promise<Json[]> {
 }
 
 describe("a mailbox", () => {
+  it("is answered by its own name only", async () => {
+    const { client, sell } = await shopFor([BOX, { mailbox: "other" }]);
+    await sell("1s");
+    const [{ delivery_id }] = (await take(client)) as [Json];
+    for (const [mailbox, status] of [
+      ["other", 404],
+      ["nowhere", 404],
+      ["inbox", 200],
+    ] as const) {
+      const path = `POST /_sandbox/mailboxes/${mailbox}/${delivery_id}/ack`;
+      expect([mailbox, (await client.ask(path, { status: 200 })).status]).toEqual([mailbox, status]);
+    }
+  });
+
   it("gives exactly what a receiver would have got; the official library verifies it", async () => {
     const { client, sell } = await shopFor([BOX]);
     const charge = await sell("1s", { metadata: { note: "Zoë 𝄞 \u2028" } });
