@@ -9,6 +9,7 @@ import { temporaryFolder } from "./support/folders.js";
 import { isServing } from "./support/process-command.js";
 import { Client, openShop } from "./support/receiver-client.js";
 import { Receiver } from "./support/receiver-server.js";
+import { freePort } from "./support/servers.js";
 
 describe("createSandbox()", () => {
   it("gives the documented keys, the documented secret and a fixed seed", async ({ shop: { sandbox } }) => {
@@ -507,6 +508,13 @@ describe("setupSandbox()", () => {
   async function serverOf(kind: string): Promise<string | false> {
     return kind === "own" ? false : (await (await openShop()).sandbox.listen()).url;
   }
+
+  it("says where it looked for a server, and what to do if there is none", async () => {
+    const server = `http://127.0.0.1:${await freePort()}`;
+    await expect(inTest({ server }, async () => {})).rejects.toThrow(
+      `setupSandbox: there is no sandbox at ${server}: start it, unset PAYMENTS_SANDBOX_URL, or pass { server: false }`,
+    );
+  });
 
   it("undoes before each test what the test before has made of a key", async () => {
     const begins: (() => Promise<void>)[] = [];

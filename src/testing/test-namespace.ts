@@ -79,22 +79,27 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
   const connection = new NamespaceFetch(base);
   const control = new ControlClient({ fetch: connection.fetch });
   const { signature, unreachable, webhooks = [] } = options;
-  const created = await control.call<{
-    name: string;
-    api_key: string;
-    live_api_key: string;
-    webhook_secret: string;
-  }>("POST /_sandbox/namespaces", {
-    clock: options.clock,
-    start_time: options.startTime,
-    seed: options.seed,
-    webhook_secret: options.webhookSecret,
-    webhooks: webhooks.map((webhook) => ({
-      signature,
-      unreachable,
-      ...(typeof webhook === "string" ? { url: webhook } : webhook),
-    })),
-  });
+  const created = await control
+    .call<{ name: string; api_key: string; live_api_key: string; webhook_secret: string }>(
+      "POST /_sandbox/namespaces",
+      {
+        clock: options.clock,
+        start_time: options.startTime,
+        seed: options.seed,
+        webhook_secret: options.webhookSecret,
+        webhooks: webhooks.map((webhook) => ({
+          signature,
+          unreachable,
+          ...(typeof webhook === "string" ? { url: webhook } : webhook),
+        })),
+      },
+    )
+    .catch((error: Error) => {
+      if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== "ECONNREFUSED") throw error;
+      throw new UserError(
+        `setupSandbox: there is no sandbox at ${base}: start it, unset PAYMENTS_SANDBOX_URL, or pass { server: false } for a sandbox of this file's own`,
+      );
+    });
   connection.namespace = created.name;
   const restoreOptions = async (): Promise<void> => {
     for (const name of [options.scenario ?? []].flat())
