@@ -52,7 +52,7 @@ function checkArgument<T>(
   );
 }
 
-/** Returns true for a fault of an absent field that another fault names as the probable meaning of an unknown one. */
+/** Returns true for a missing field that another fault already suggests for a misspelt one. */
 function isMisspelt(issue: Issue, all: readonly Issue[], schema: z.ZodMiniType): boolean {
   if (issue.path.length === 0) return false;
   const parent = issue.path.slice(0, -1) as (string | number)[];

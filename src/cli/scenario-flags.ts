@@ -34,7 +34,7 @@ export function invalidUrlError(flag: string, given: string): UserError {
 interface FlagVocabulary {
   /** The names of the shipped service if a flag is invalid. */
   readonly vocabulary: Vocabulary;
-  /** Error of an invalid flag, or of a file that the flags name. */
+  /** Error in the start options or in their files. */
   readonly error?: UserError;
 }
 

@@ -27,7 +27,7 @@ export async function validate(
     const all = [...result.faults, ...result.warnings];
     results.push(flags.strict ? { ...result, faults: all, warnings: [] } : result);
   }
-  // Without the flags, the error may be one of a config file among `files`, whose own result has it.
+  // Without the flags, the error may come from a config file in `files`, which reports it itself.
   const isReported = config === undefined && fixtures === undefined && results.some(isBrokenConfig);
   const unreported = isReported ? undefined : error;
   if (unreported === undefined && results.every(({ faults }) => faults.length === 0))

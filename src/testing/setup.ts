@@ -59,7 +59,7 @@ export interface TestSandbox {
   advance(target: string | Date): Promise<AdvanceReport>;
   /** Sets a charge's status; see `Sandbox.transition`. Rejects with a SandboxError for an illegal transition. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail>;
-  /** Resets to the initial state, as happens before each test. */
+  /** Resets to the initial state. By default, changes of keys stay; the reset before each test undoes them. */
   reset(options?: ResetOptions): Promise<void>;
   /**
    * Delivers webhooks to a handler in this process; see `Sandbox.onWebhook`. A handler of a test or a `beforeEach` is

@@ -124,8 +124,8 @@ function addEndpoints({ webhooks, webhookSecret }: NamespaceOptions): Command<vo
 }
 
 /**
- * A webhook without a secret or signature gets those of the namespace, both together: after a restart with other
- * options, the endpoint's stored signature may not fit the new secret.
+ * Secret and signature each default to those of the namespace. A stored signature is not kept, because it may not fit
+ * the secret after a restart with other options.
  *
  * @param secret used if the webhook has no secret
  */

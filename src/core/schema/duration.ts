@@ -53,7 +53,7 @@ const EXAMPLES = "a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m";
 const DURATION = `must be ${EXAMPLES}`;
 
 export const durationSchema = z.string(DURATION).check(
-  // `abort`: without it, a union with words reports this error instead of its own.
+  // `abort` lets a union report its own error.
   z.refine((text) => parseDuration(text) !== undefined, {
     abort: true,
     error: ({ input }) => durationErrorMessage(input) ?? DURATION,

@@ -35,7 +35,7 @@ export const REQUEST_OPERATIONS = [
     docs: {
       summary: "Clear the request journal",
       description:
-        "Removes the matching requests from the request journal, or all of them without a filter. Returns those that are left.",
+        "Removes the matching requests from the request journal, or all of them without a filter. Returns the first page of the rest.",
     },
     handle: ({ namespace, query }) => {
       const matches = requestMatcher(query);

@@ -209,7 +209,7 @@ export function judgeInvalidSignatures(
     kinds.set(probe, BY_SEVERITY.find((kind) => outcomes.includes(kind)) ?? "refused");
   }
   const last = PROBES_IN_ORDER.findLast((probe) => definitionOf(probe).outOfScope?.(scheme) === undefined);
-  // Only the last forgery shows that none was judged; earlier results are already printed.
+  // Reported at the last forgery, because earlier results are already printed.
   if (last !== undefined && kinds.has(last) && [...kinds.values()].every((kind) => kind === "busy"))
     return new Map(
       [...kinds.keys()].map((probe) => [

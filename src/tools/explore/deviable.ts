@@ -150,7 +150,7 @@ export interface RunFailure {
   /** Why the run stopped. */
   readonly error?: string | undefined;
   readonly role: StepRole | undefined;
-  /** Position of the failed step in the run, from 0; absent if no step failed. */
+  /** Position of the failed step among the top-level or repeated steps; absent if no step failed. */
   readonly index?: number;
   /** Title of the failed step; absent if no step failed. */
   readonly title?: string | undefined;

@@ -45,11 +45,11 @@ export type SkipReason =
 
 /** The result of exploring a flow. */
 export interface ExploreReport {
-  /** True if there are no findings, every deviation was tried alone, and most of those runs could be judged. */
+  /** True if nothing was found, every deviation was tried alone, and at least half of those runs could be judged. */
   readonly passed: boolean;
   /**
-   * All sets with at most this number of deviations were run, except the sets that `saved` counts, and most could be
-   * judged. 0 if the flow no longer passes without deviations.
+   * All sets with at most this number of deviations were run, except the sets that `saved` counts, and at least half
+   * could be judged. 0 if the flow no longer passes without deviations.
    */
   readonly complete_depth: number;
   /** Number of sets that were run; plain runs and repetitions do not count. */

@@ -184,7 +184,7 @@ class Exploration {
     this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);
   }
 
-  /** Explains why the deepest sets that were run prove nothing; undefined if they do. */
+  /** Explains why the exploration is inconclusive; undefined if it is not. */
   doubt({ runsOfDepth, unjudged }: SearchResult): string | undefined {
     const runs = runsOfDepth.at(-1)!;
     const reason = `(${this.#unjudgedReason})`;

@@ -102,7 +102,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
   ];
 }
 
-/** Warns of fields that only change a response, in a rule that drops the response. */
+/** Warns of fields of a fault that have no effect. */
 function faultWarnings(rule: FaultRule, path: Path): ScenarioWarning[] {
   const fields = (["respond", "delay_answer", "hold", "at_most"] as const).filter(
     (name) => rule[name] !== undefined,

@@ -57,8 +57,8 @@ const READ = `select seq::float8 as seq, is_state as "isState", body, null as na
   union all select saved, true, body, name, at from snapshots where id = $1 order by name nulls first, seq`;
 
 /**
- * Reads the namespace's record, which only a replaced state changes, from the end of the last state. A text function,
- * because JSON functions refuse the escapes of NUL and of lone surrogates.
+ * Reads the namespace's record, which is at the end of the last full state. Text functions, because JSON functions
+ * reject escaped NUL and lone surrogates.
  */
 const READ_RECORD = `select substring(body from strpos(body, $2)) as end from entries e
     join namespaces n using (id) where n.name = $1 and is_state and strpos(body, $2) > 0 order by e.seq desc limit 1`;

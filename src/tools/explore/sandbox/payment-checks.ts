@@ -1,7 +1,7 @@
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 
-/** Makes steps that count paid charges. Two presses may place two orders, and each order is paid at most once. */
+/** Makes steps that count paid charges. Two presses may place two orders, each paid no more often than in a plain run. */
 export function chargeChecks(
   { chargeMatch, completedCharges, orderCharges }: Baseline,
   { presses }: SandboxPlan,
@@ -16,7 +16,7 @@ export function chargeChecks(
   ];
 }
 
-/** Makes steps that count completed withdrawals. Two presses of one order are paid out at most once. */
+/** Makes steps that count completed withdrawals. One order is paid out at most as often as in a plain run. */
 export function withdrawalChecks(
   { completedWithdrawals, orderWithdrawals }: Baseline,
   { presses }: SandboxPlan,

@@ -12,12 +12,13 @@ import type {
 import type { DeviationSet } from "../deviation-set.js";
 import { formatWholeSeconds, RACE_REPEATS } from "../kinds.js";
 
-/** The expected end of every run, learned from two plain runs. */
+/** Selects the payments of an order, and has the number of completed ones in a plain run. */
 export interface OrderPayments {
   readonly match: Readonly<Record<string, unknown>>;
   readonly completed: number;
 }
 
+/** The expected end of every run, learned from two plain runs. */
 export interface Baseline {
   /** Selects the run's customer: `qa+${run.id}@shop.test`. Empty if the email does not contain the run id. */
   readonly customerMatch: { readonly customer_email?: string };

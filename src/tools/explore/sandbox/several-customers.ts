@@ -64,7 +64,7 @@ function savedReferences(steps: readonly RawStep[]): string[] {
 }
 
 /**
- * Returns true if a step checks what all customers have done since the start of the run.
+ * Returns true if a step checks something that changes when several customers use the app in one run.
  *
  * @param references texts of which a check of one customer has at least one
  */
