@@ -1,7 +1,7 @@
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 
-/** Makes steps that count paid charges. Two presses may place two orders, each paid no more often than in a plain run. */
+/** Makes steps that count paid charges. Two presses may place two orders, each paid at most as in a plain run. */
 export function chargeChecks(
   { chargeMatch, completedCharges, orderCharges }: Baseline,
   { presses }: SandboxPlan,
