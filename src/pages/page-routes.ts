@@ -10,6 +10,9 @@ import { iso } from "../core/schema/time.js";
 import type { PageRoute, Pages } from "../server/http/app.js";
 import type { CheckoutActionName } from "./checkout/page-model.js";
 
+/** Limit of a dashboard form, high enough to upload a file of the app's records. */
+export const MAX_FORM_BYTES = 32 * 1024 * 1024;
+
 const ACTION_NAMES: readonly CheckoutActionName[] = ["method", "paid", "cancel", "outcome"];
 
 export const PAGES: Pages = {
@@ -71,6 +74,7 @@ function dashboardRoutes(
         method: "POST",
         path: `/_sandbox/dashboard${below}`,
         handle: async (c) => (await load()).actOnDashboard(namespaces, fetch, c),
+        maxBodyBytes: MAX_FORM_BYTES,
       }),
     ),
   ];

@@ -1,7 +1,8 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import { afterAll, beforeAll, expect } from "vitest";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { exchange, head } from "../support/api-wire.js";
-import { itOnPostgres, Postgres } from "../support/postgres.js";
+import { itOnPostgres, lacksPostgres, Postgres } from "../support/postgres.js";
 import { listening } from "../support/servers.js";
 import { type Started, startServer } from "../support/started.js";
 
@@ -12,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => postgres.end());
 
 /** Two processes on one database. The first runs the default namespace. */
-async function startTwo(...args: string[]): Promise<{ owner: Started; other: Started }> {
-  const data = ["--data", postgres.url("lease=60s"), ...args];
+async function startTwo(): Promise<{ owner: Started; other: Started }> {
+  const data = ["--data", postgres.url("lease=60s")];
   const owner = await startServer(data);
   return { owner, other: await startServer(data) };
 }
@@ -47,9 +48,9 @@ itOnPostgres("a path that names a host gets the owner's answer, and the host is 
   };
   for (const [target, status] of Object.entries(statusByTarget))
     for (const lines of [[], ["Sandbox-Namespace: default"], ["Authorization: Bearer sk_test_sandbox"]]) {
-      const request = head(`GET ${target} HTTP/1.1`, "Host: localhost", ...lines);
-      const atOwner = await exchange(owner.ready.port, request);
-      const atOther = await exchange(other.ready.port, request);
+      const bytes = head(`GET ${target} HTTP/1.1`, "Host: localhost", ...lines);
+      const atOwner = await exchange(owner.ready.port, bytes);
+      const atOther = await exchange(other.ready.port, bytes);
       expect([target, atOwner?.status, atOther?.status]).toEqual([target, status, status]);
       expect(atOther?.body).toBe(atOwner?.body);
     }
@@ -84,4 +85,89 @@ itOnPostgres("a forwarded call carries only the credentials that the owner check
     [headers.authorization, "secret", "sandbox_control_token=secret; sandbox_said=x"],
     [headers.authorization, "secret", "sandbox_control_token=secret; sandbox_said=x"],
   ]);
+});
+
+const MIB = 1024 * 1024;
+
+/** Sends a body of so many MiB in chunks until the answer comes. */
+function upload(url: string, mebibytes: number, headers: Record<string, string>, method = "POST") {
+  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const call = request(url, { method, headers: { "content-type": "application/json", ...headers } });
+    call.once("error", reject).once("response", (incoming) => {
+      call.removeAllListeners("error").on("error", () => {});
+      let body = "";
+      incoming.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      incoming.once("end", () => {
+        call.destroy();
+        resolve({ status: incoming.statusCode!, body });
+      });
+    });
+    const chunk = Buffer.alloc(MIB, " ");
+    let left = mebibytes;
+    const write = (): void => {
+      if (call.destroyed) return;
+      if (left-- === 0) call.end();
+      else if (call.write(chunk)) setImmediate(write);
+      else call.once("drain", write);
+    };
+    write();
+  });
+}
+
+const QUOTES = "/api/v1/payments/quotes";
+const KEY = { authorization: "Bearer sk_test_sandbox" };
+
+itOnPostgres(
+  "a forwarded body has the operation's limit, and the owner journals the refused call",
+  async () => {
+    const { owner, other } = await startTwo();
+    const sent: [string, Record<string, string>, number][] = [
+      [QUOTES, KEY, 413],
+      [QUOTES, { ...KEY, "content-length": String(2 * MIB) }, 413],
+      [QUOTES, {}, 401],
+      ["/api/v1/unknown", KEY, 404],
+      ["/_sandbox/wait", {}, 413],
+      ["/_sandbox/unknown", {}, 404],
+      ["/_sandbox/wait", { "sec-fetch-site": "cross-site" }, 403],
+    ];
+    for (const [path, headers, status] of sent) {
+      const atOther = await upload(other.url + path, 2, headers);
+      const atOwner = await upload(owner.url + path, 2, headers);
+      expect([path, headers, atOther.status, atOwner.status]).toEqual([path, headers, status, status]);
+      expect(atOther.body.replaceAll(other.url, owner.url)).toBe(atOwner.body);
+    }
+    const { items } = (await owner.client.get("/_sandbox/requests?limit=100")).json;
+    expect(items.filter(({ status }: { status: number }) => status === 413)).toHaveLength(4);
+  },
+);
+
+itOnPostgres("a body beyond the limit of most operations is forwarded to one that takes it", async () => {
+  const { other } = await startTwo();
+  const state = await (await fetch(`${other.url}/_sandbox/state`)).json();
+  const body = JSON.stringify(state) + " ".repeat(2 * MIB);
+  const put = await fetch(`${other.url}/_sandbox/state`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  expect([put.status, body.length > MIB]).toEqual([200, true]);
+});
+
+/** Needs the peak memory in /proc. */
+const itOnLinux = it.skipIf(lacksPostgres || process.platform !== "linux");
+
+itOnLinux("an upload without end is refused without a process keeping it in memory", async () => {
+  const { owner, other } = await startTwo();
+  const peakMib = ({ ready }: Started): number =>
+    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${ready.pid}/status`, "utf8"))![1]) / 1024;
+  const before = [peakMib(other), peakMib(owner)];
+  for (const [headers, status] of [
+    [KEY, 413],
+    [{}, 401],
+  ] as const)
+    expect((await upload(other.url + QUOTES, 400, headers)).status).toBe(status);
+  const after = [peakMib(other), peakMib(owner)];
+  for (const [index, peak] of after.entries()) expect(peak - before[index]!).toBeLessThan(200);
 });

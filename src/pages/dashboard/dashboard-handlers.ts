@@ -12,6 +12,7 @@ import { readBody } from "../../server/http/body.js";
 import { isCrossOrigin } from "../../server/http/hosts.js";
 import { unknownNamespaceReply } from "../../server/service/admit.js";
 import { html, type Markup } from "../html.js";
+import { MAX_FORM_BYTES } from "../page-routes.js";
 import { PageShell } from "../page-shell.js";
 import type { FormSubmission } from "./api-calls.js";
 import { runFormAction } from "./dashboard-actions.js";
@@ -28,9 +29,6 @@ import { recordNoun, renderView } from "./render-view.js";
 import { DASHBOARD_SCRIPT } from "./script.js";
 import { DASHBOARD_STYLES } from "./styles.js";
 import { asideView } from "./views/activity-view.js";
-
-/** High enough to upload a file of the app's records. */
-const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
 const SHELL = new PageShell({
   styles: DASHBOARD_STYLES,

@@ -18,6 +18,7 @@ import { serveStream } from "./stream.js";
 
 export interface ControlApp {
   readonly app: Hono;
+  maxBodyBytesAt(path: string): number;
   /** Calls the control API without HTTP. */
   readonly inProcess: InProcessControl;
 }
@@ -42,7 +43,12 @@ export function createControlApp(options: ControlAppOptions): ControlApp {
   const { namespaces } = described;
   const routes = new Routes();
   for (const operation of CONTROL_OPERATIONS)
-    routes.add(operation.method, operation.path, createControlHandler(namespaces, operation, server));
+    routes.add(
+      operation.method,
+      operation.path,
+      createControlHandler(namespaces, operation, server),
+      operation.maxBodyBytes,
+    );
   routes.add("GET", "/_sandbox/stream", serveStream(namespaces));
   routes.add("GET", "/_sandbox/openapi.json", async (c) =>
     (await loadLazily(() => import("../openapi/serve.js"))).serveDocument("control", described, c),
@@ -60,6 +66,7 @@ export function createControlApp(options: ControlAppOptions): ControlApp {
     .onError((error, c) => toFetchResponse(failureResponse(error, c.req.path)));
   return {
     app: routes.app,
+    maxBodyBytesAt: (path) => routes.maxBodyBytesAt(path),
     inProcess: createInProcessControl(namespaces, CONTROL_OPERATIONS, server, onError),
   };
 }

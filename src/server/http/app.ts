@@ -14,6 +14,7 @@ import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
 import { handleCall, handleUnknownCall } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
+import { MAX_BODY_BYTES } from "./body.js";
 import { handleRequest, isDropped } from "./call.js";
 import { operationPath, serviceRoutes } from "./custom-paths.js";
 import type { FastPath } from "./fast-path.js";
@@ -27,13 +28,14 @@ import {
   toFetchResponse,
   toResponse,
 } from "./reply.js";
-import { type RouteHandler, Routes } from "./routes.js";
+import { CONTROL, isControl, type RouteHandler, Routes } from "./routes.js";
 
 /** A page's route; its handler runs after pending changes are stored. */
 export interface PageRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly handle: RouteHandler;
+  readonly maxBodyBytes?: number;
 }
 
 /** The pages, passed in because the server must not import them. */
@@ -71,7 +73,9 @@ export function createApps(options: AppOptions): Apps {
   if (namespaces.leases !== undefined)
     app.use(async (c, next) => {
       const { serveOrForward } = await loadLazily(() => import("./forward.js"));
-      return serveOrForward(namespaces)(c, next);
+      return serveOrForward(namespaces, async (path) =>
+        isControl(path) ? (await controlApp()).maxBodyBytesAt(path) : MAX_BODY_BYTES,
+      )(c, next);
     });
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, operationPath(operation, paths), (call) =>
@@ -86,13 +90,15 @@ export function createApps(options: AppOptions): Apps {
     (await loadLazily(() => import("../openapi/llms-guide.js"))).serveGuide(described, c),
   );
   const addPages = (to: Routes, pageRoutes: readonly PageRoute[]) => {
-    for (const { method, path, handle } of pageRoutes)
-      to.add(method, path, async (c) => {
+    for (const { method, path, handle, maxBodyBytes } of pageRoutes) {
+      const handleStored: RouteHandler = async (c) => {
         await namespaces.flushQuietly();
         const response = await handle(c);
         await namespaces.whenStored();
         return response;
-      });
+      };
+      to.add(method, path, handleStored, maxBodyBytes);
+    }
   };
   addPages(routes, pages.service(described));
   routes.add("GET", "/", (c) =>
@@ -172,12 +178,6 @@ function unknownPathMessage(path: string, routes: readonly Route[]): string {
     routes.map((route) => route.path),
   );
   return `There is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}? /docs has every call`}`;
-}
-
-const CONTROL = "/_sandbox";
-
-function isControl(path: string): boolean {
-  return path === CONTROL || path.startsWith(`${CONTROL}/`);
 }
 
 /** Calls the app without a socket. If the app cuts the connection, the call rejects with a network error. */

@@ -5,6 +5,8 @@ import { type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Oversized bodies up to this length are read and discarded, so the client finishes sending and reads the response. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
+/** Marks a forwarded call whose oversized body stayed behind. */
+export const OVERSIZED_HEADER = "sandbox-body-oversized";
 
 /** A body before validation. */
 export type RawBody =
@@ -16,6 +18,15 @@ export type RawBody =
 
 /** Reads a body, keeping at most `maxBytes` in memory. */
 export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<RawBody> {
+  const read = await readBytes(request, maxBytes);
+  return "bytes" in read ? decodeBody(read.bytes) : read;
+}
+
+/** A body before decoding. */
+export type BodyBytes = { readonly bytes: Buffer<ArrayBuffer> } | Exclude<RawBody, { readonly text: string }>;
+
+/** Reads a body's bytes, keeping at most `maxBytes` in memory. */
+export async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
   try {
     return await readAll(request, maxBytes);
   } catch {
@@ -23,11 +34,11 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   }
 }
 
-async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
+async function readAll(request: Request, maxBytes: number): Promise<BodyBytes> {
   const length = request.headers.get("content-length");
-  if (length !== null)
-    return Number(length) > maxBytes ? { tooLarge: true } : decodeBody(await request.arrayBuffer());
-  if (request.body === null) return { text: "" };
+  if (Number(length) > maxBytes || request.headers.has(OVERSIZED_HEADER)) return { tooLarge: true };
+  if (length !== null) return { bytes: Buffer.from(await request.arrayBuffer()) };
+  if (request.body === null) return { bytes: Buffer.alloc(0) };
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
@@ -37,14 +48,14 @@ async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
     else chunks.length = 0;
   }
   if (size > maxBytes) return { tooLarge: true };
-  return decodeBody(Buffer.concat(chunks));
+  return { bytes: Buffer.concat(chunks) };
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-export function decodeBody(bytes: ArrayBuffer | Uint8Array): RawBody {
+export function decodeBody(bytes: Buffer): RawBody {
   // Nearly all bodies are ASCII, and ASCII is decoded faster as latin-1.
-  if (bytes instanceof Buffer && isAscii(bytes)) return { text: bytes.toString("latin1") };
+  if (isAscii(bytes)) return { text: bytes.toString("latin1") };
   try {
     return { text: utf8.decode(bytes) };
   } catch {

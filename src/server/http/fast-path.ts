@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { createAbortController } from "../../core/time/deadline.js";
 import { atEndOfTick, hasEndOfTickWork } from "../../core/time/end-of-tick.js";
-import { decodeBody, MAX_BODY_BYTES, type RawBody } from "./body.js";
+import { decodeBody, MAX_BODY_BYTES, OVERSIZED_HEADER, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
 import type { TextResponse } from "./reply.js";
 import type { RouteMatch } from "./routes.js";
@@ -52,7 +52,7 @@ const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
 /** Returns true if the body has a declared length within the limit. A GET must have no body, because none is read. */
 function hasPlainBody({ method, headers }: BufferedRequest): boolean {
-  if (headers["transfer-encoding"] !== undefined) return false;
+  if (headers["transfer-encoding"] !== undefined || headers[OVERSIZED_HEADER] !== undefined) return false;
   const length = headers["content-length"];
   if (method === "GET") return length === undefined || length === "0";
   return length !== undefined && Number(length) <= MAX_BODY_BYTES;

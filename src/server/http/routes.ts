@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { MAX_BODY_BYTES } from "./body.js";
 import { type CallHandler, handleRequest } from "./call.js";
 
 export type RouteHandler = (c: Context) => Response | Promise<Response>;
@@ -8,8 +9,17 @@ export interface RouteMatch {
   param(name: string): string | undefined;
 }
 
+export const CONTROL = "/_sandbox";
+
+/** Returns true for a path of the control API and its pages. */
+export function isControl(path: string): boolean {
+  return path === CONTROL || path.startsWith(`${CONTROL}/`);
+}
+
 interface PathEntry {
   readonly methods: string[];
+  /** The largest limit of the methods. */
+  maxBodyBytes: number;
   /** Compiled at the first use, to keep starts short. */
   pattern?: RegExp;
 }
@@ -20,10 +30,13 @@ export class Routes {
   readonly #paths = new Map<string, PathEntry>();
   readonly #handlers = new Map<unknown, CallHandler>();
 
-  add(method: string, path: string, handle: RouteHandler): void {
+  add(method: string, path: string, handle: RouteHandler, maxBodyBytes = MAX_BODY_BYTES): void {
     const entry = this.#paths.get(path);
-    if (entry === undefined) this.#paths.set(path, { methods: [method] });
-    else entry.methods.push(method);
+    if (entry === undefined) this.#paths.set(path, { methods: [method], maxBodyBytes });
+    else {
+      entry.methods.push(method);
+      entry.maxBodyBytes = Math.max(entry.maxBodyBytes, maxBodyBytes);
+    }
     this.app.on(method, path, handle);
   }
 
@@ -54,10 +67,18 @@ export class Routes {
 
   /** The value of the header `Allow`; undefined for an unknown path. */
   allowedAt(path: string): string | undefined {
+    const methods = this.#entryAt(path)?.methods;
+    return (methods?.includes("GET") ? [...methods, "HEAD"] : methods)?.join(", ");
+  }
+
+  maxBodyBytesAt(path: string): number {
+    return this.#entryAt(path)?.maxBodyBytes ?? MAX_BODY_BYTES;
+  }
+
+  #entryAt(path: string): PathEntry | undefined {
     for (const [template, entry] of this.#paths) {
       entry.pattern ??= new RegExp(`^${template.replace(/:\w+/g, "[^/]+")}$`);
-      const { pattern, methods } = entry;
-      if (pattern.test(path)) return (methods.includes("GET") ? [...methods, "HEAD"] : methods).join(", ");
+      if (entry.pattern.test(path)) return entry;
     }
     return undefined;
   }
