@@ -1,5 +1,6 @@
 // npm run release: makes release/ with all that goes out with a version. It publishes nothing; what needs an account is
-// printed at the end. With --dry-run the version need not be written up, and the checkout may have changes.
+// printed at the end. With --dry-run the version need not be written up, package.json need not name the code host, and the
+// checkout may have changes.
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
@@ -25,7 +26,11 @@ const { version } = manifest;
 const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
 const isDry = process.argv.includes("--dry-run");
 
+const missing = ["repository", "homepage", "bugs"].filter((field) => manifest[field] === undefined);
+
 if (!isDry) {
+  if (missing.length > 0)
+    stop(`package.json has no ${missing.join(", ")}: set them to the code host's addresses, and commit`);
   if (!isWrittenUp(changelog, version)) stop(`CHANGELOG.md begins with no section "## ${version}"`);
   if (run("git", "status", "--porcelain") !== "") stop("there are changes that are not committed");
 }

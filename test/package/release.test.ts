@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
@@ -20,6 +21,23 @@ it("the changelog has one entry until there is a release", () => {
   const ours = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
   expect([...ours.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual(["0.1.0"]);
   expect(notesOf(ours, MANIFEST.version)).toBe("# payments-sandbox 0.1.0\n\nFirst release.\n");
+});
+
+it("a release without the addresses of its code host is refused, with the fields to set", () => {
+  const folder = temporaryFolder();
+  for (const name of ["scripts", "CHANGELOG.md"])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  const manifest = { version: MANIFEST.version, homepage: "https://example.com" };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/release.mjs"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr:
+      "release: package.json has no repository, bugs: set them to the code host's addresses, and commit\n",
+  });
 });
 
 it("its sums are those of the files, by name", () => {
