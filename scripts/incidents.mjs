@@ -1,4 +1,4 @@
-// Explores the incidents of examples/incidents and writes what it finds into the READMEs:
+// Explores the incidents of examples/incidents and writes what it finds into their READMEs, and the totals into ours:
 //
 //   npm run build && npm run incidents -- [--only NAME] [--times 10] [--check]
 //
@@ -155,7 +155,7 @@ function rowOf({ incident, isFound, runs, seconds }) {
   const { name, found, depth, failOn } = incident;
   const [reported] = readFileSync(join(FOLDER, name, "README.md"), "utf8").match(/(?<=^Reported: ).*?\)/m);
   const cells = [
-    `[${name}](examples/incidents/${name})`,
+    `[${name}](${name})`,
     reported,
     languageOf(incident),
     isFound ? `\`${found.kind}\`${failOn === undefined ? "" : " (`--fail-on`)"}` : "not found",
@@ -164,6 +164,19 @@ function rowOf({ incident, isFound, runs, seconds }) {
     seconds.toFixed(1),
   ];
   return `| ${cells.join(" | ")} |`;
+}
+
+/** The README's sentence: the table's totals. */
+function sentenceOf(results) {
+  const found = results.filter(({ isFound }) => isFound);
+  const flagged = found.filter(({ incident }) => incident.failOn !== undefined).length;
+  const range = (figures) => `${Math.floor(Math.min(...figures))} to ${Math.ceil(Math.max(...figures))}`;
+  const count = found.length === results.length ? "all of them" : `${found.length} of them`;
+  return (
+    `It is tried on [${results.length} public bugs](examples/incidents/README.md) of other projects, rebuilt as small apps. It finds ${count} ` +
+    `(${flagged} with \`--fail-on\`), in ${range(found.map(({ runs }) => runs))} runs and ` +
+    `${range(found.map(({ seconds }) => seconds))} seconds each; in the fixed apps it finds nothing.\n`
+  );
 }
 
 /** Replaces the text between two markers of a page, or compares it. */
@@ -199,7 +212,9 @@ if (options.only === undefined) {
   const head =
     "| incident | reported | built with | found by | depth | runs | seconds |\n|---|---|---|---|---|---|---|\n";
   const withoutSeconds = (table) => table.replaceAll(/[\d.]+ \|$/gm, "|");
-  put(join(ROOT, "README.md"), "incidents", `${head}${results.map(rowOf).join("\n")}\n`, withoutSeconds);
+  put(join(FOLDER, "README.md"), "incidents", `${head}${results.map(rowOf).join("\n")}\n`, withoutSeconds);
+  const withoutRange = (sentence) => sentence.replace(/\d+ to \d+ seconds/, "");
+  put(join(ROOT, "README.md"), "incidents", sentenceOf(results), withoutRange);
 }
 for (const failure of failures) process.stderr.write(`\n${failure}\n`);
 if (failures.length > 0) process.exitCode = 1;

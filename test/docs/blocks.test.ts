@@ -3,9 +3,8 @@ import { blocksOf, PAGES } from "./support/pages.js";
 
 /** Unmarked blocks that other tests find by what is in them, or that nothing runs; and which, or why. */
 const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
-  ["README.md", "npm ci && npm start", "what `npm test` itself begins with"],
-  ["README.md", "bin/payments-sandbox.js demo", "the command: test/cli"],
-  ["README.md", "npx payments-sandbox exec -- npm test", "in getting-started.md they are run"],
+  ["README.md", "bin/payments-sandbox.js demo", "what it prints: readme.test.ts"],
+  ["README.md", "npm install --save-dev ../", "the packed file is installed: test/package/install.test.ts"],
   ["docs/ci.md", "exec --under webhook", "the command around any suite; the matrix: test/cli"],
   ["docs/ci.md", "--require charge.expired", "the same: test/cli/exec-require.test.ts"],
   ["docs/containers.md", "docker run --rm --init", "test/containers"],
@@ -21,8 +20,8 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/shared-sandbox.md", "--advertise-url", "needs a database: test/postgres"],
   ["docs/shared-sandbox.md", "docker compose", "needs a container engine; the page says so"],
   ["docs/shared-sandbox.md", "kubectl apply", "needs a cluster: the same"],
-  ["docs/start-here.md", "npm install", "needs a registry"],
-  ["docs/start-here.md", "check-webhook localhost", "getting-started.test.ts"],
+  ["docs/start-here.md", "npm ci && npm pack", "packed and installed: test/package/install.test.ts"],
+  ["docs/start-here.md", "npm install", "the same, and needs a registry"],
   ["docs/testing.md", "exec -- npx vitest run", "the command around a test that is run"],
   ["docs/coming-from.md", "http.post(", "what it is turned over from: no code of ours"],
   ["docs/coming-from.md", "first-try-fails", "other-blocks.test.ts"],

@@ -67,12 +67,12 @@ describe.each(INCIDENTS)("$name", (incident) => {
   });
 });
 
-it("all of them are in the README's table", () => {
+it("all of them are in the table, and counted in the README", () => {
   const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((one) => one.isDirectory());
   expect(INCIDENTS.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  const rows = [...readme.matchAll(/^\| \[[\w-]+\]\(examples\/incidents\/([\w-]+)\)/gm)].map(
-    ([, name]) => name,
-  );
+  const table = readFileSync(join(FOLDER, "README.md"), "utf8");
+  const rows = [...table.matchAll(/^\| \[([\w-]+)\]\(\1\) \|/gm)].map(([, name]) => name);
   expect(rows).toEqual(INCIDENTS.map(({ name }) => name));
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  expect(readme).toContain(`[${INCIDENTS.length} public bugs](examples/incidents/README.md)`);
 });
