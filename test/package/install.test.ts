@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ChildOutput } from "../support/child-output.js";
 import { isAlive, ROOT } from "../support/process-command.js";
@@ -184,6 +184,8 @@ describe("the tarball", () => {
       /^fixtures\/[\w-]+\.yaml$/,
       /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
       /^docs\/(cookbook\/)?[\w-]+\.md$/,
+      /^docs\/pictures\/[\w-]+\.png$/,
+      /^examples\/incidents\/([\w-]+\/)?(README\.md|(app|fixed)\.(mjs|py)|flow\.yaml)$/,
     ];
     expect(paths().filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
     const needed = [
@@ -203,6 +205,21 @@ describe("the tarball", () => {
     ].map((one) => (typeof one === "string" ? one : one[1]!).replace(/^\.\//, ""));
     expect(named.length).toBeGreaterThan(3);
     for (const path of named) expect(paths()).toContain(path);
+  });
+
+  it("has what its pages link to", () => {
+    const links = paths()
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((page) =>
+        [...readFileSync(join(installed, page), "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
+          ([, path]) => ({
+            page,
+            target: join(dirname(page), path!),
+          }),
+        ),
+      );
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.filter(({ target }) => !existsSync(join(installed, target)))).toEqual([]);
   });
 
   it("has a command that may be executed", () => {
