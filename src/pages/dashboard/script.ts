@@ -18,7 +18,8 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
  * notifies the other tabs of its namespace. Tabs of other namespaces, and browsers without Web Locks, poll instead.
  *
  * While the pointer, focus or selection is in a section, the script adds no rows to that section or to the sections
- * above. Existing rows are still updated. A button in each section adds the new rows.
+ * above. Existing rows are still updated. A button in each section adds the new rows. The result of a press on this page
+ * is shown at once; only rows that were waiting before the press stay behind their button.
  */
 export const DASHBOARD_SCRIPT = `
 document.documentElement.classList.add("js");
@@ -32,10 +33,11 @@ let fresh=null,paused=false,seenAt=new Date();
 
 // Patching matches an element by key, or by position if the element has no key. Rows of a list always match by
 // position: each row is rewritten in place, because moving the rows would shift the layout.
-const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||"":"";
+// A button's key is its action: it never becomes a button of another action.
+const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||node.name==="do"&&node.value||"":"";
 const alike=(a,b)=>a.nodeType===b.nodeType&&a.nodeName===b.nodeName&&keyOf(a)===keyOf(b);
 const attributes=(old,next)=>{
-for(const {name} of [...old.attributes])if(!next.hasAttribute(name)&&!/^(open|style|aria-invalid)$/.test(name))old.removeAttribute(name);
+for(const {name} of [...old.attributes])if(!next.hasAttribute(name)&&!/^(open|style|tabindex|aria-invalid)$/.test(name))old.removeAttribute(name);
 for(const {name,value} of next.attributes)if(name!=="open"&&old.getAttribute(name)!==value)old.setAttribute(name,value)};
 const patch=(old,next)=>{
 if(old.nodeType!==1){if(old.data!==next.data)old.data=next.data;return}
@@ -62,14 +64,30 @@ if(part.matches(":hover:not([data-grows])"))return true;
 const {activeElement}=document,selection=getSelection();
 return part!==activeElement&&part.contains(activeElement)&&activeElement.matches("input,textarea,select,[data-row],.acts *,.small *")||
 !!selection&&!selection.isCollapsed&&part.contains(selection.anchorNode)};
+// Focus that was in a removed element moves to its row or section, where Enter does nothing.
+const replace=(column,next)=>{
+const {activeElement}=document,places=[];
+for(let at=activeElement;column.contains(at);at=at.parentElement)if(at.matches(".row,[data-part],[data-column]"))places.push(at);
+patch(column,next);
+const place=!activeElement.isConnected&&places.find((one)=>one.isConnected);
+if(place){place.tabIndex=-1;place.focus({preventScroll:true})}};
+const withoutWaiting=(column,next)=>{
+const own=next.cloneNode(true);
+for(const more of all("[data-more]:not([hidden])",column)){
+const rows=all("#"+more.closest("[data-part]").id+" [data-list]>*",own).filter((row)=>more.waiting?.has(row.dataset.key));
+for(const row of rows)row.remove();
+if(rows.length)more.textContent=rows.length+" new ↑";else more.hidden=true}
+return own};
+// "own": the result of a press on this page. true: everything. false: what moves nothing under the pointer.
 const show=(wanted)=>{
 if(!fresh||paused&&!wanted)return;
 for(const column of all("[data-column]")){
 const next=column.id?fresh.getElementById(column.id):$(column.nodeName.toLowerCase()+"[data-column]",fresh.body);
 if(!next)continue;
 const parts=all(":scope>[data-part]",column);
-const held=wanted===true?-1:Math.max(parts.findLastIndex(isHeld),scrollY>200&&parts.length?0:-1);
-if(!parts.length||held<0){patch(column,next);for(const more of all("[data-more]",column))more.hidden=true;continue}
+const held=wanted?-1:Math.max(parts.findLastIndex(isHeld),scrollY>200&&parts.length?0:-1);
+if(wanted==="own"){replace(column,withoutWaiting(column,next));continue}
+if(!parts.length||held<0){replace(column,next);for(const more of all("[data-more]",column))more.hidden=true;continue}
 for(const [place,part] of parts.entries()){
 const after=fresh.getElementById(part.id);
 if(!after)continue;
@@ -77,9 +95,9 @@ if(place>held){patch(part,after);continue}
 const list=$("[data-list]",part),wantedList=$("[data-list]",after),more=$("[data-more]",part);
 if(!list||!wantedList){if(more&&part.innerHTML!==after.innerHTML&&$("[data-more]",after)){const was=part.cloneNode(true);$("[data-more]",was).hidden=true;more.hidden=was.isEqualNode(after)}continue}
 const known=new Map([...list.children].map((row)=>[row.dataset.key,row]));
-let fresher=0;
-for(const row of wantedList.children){const old=known.get(row.dataset.key);if(old){known.delete(row.dataset.key);const had=old.contains(document.activeElement);patch(old,row);if(had&&!old.contains(document.activeElement))$("[data-row]",old)?.focus({preventScroll:true})}else fresher++}
-if(more){more.hidden=!fresher&&!known.size;const text=fresher?fresher+" new ↑":"Changed ↑";if(!more.hidden&&more.textContent!==text)more.textContent=text}}}
+const waiting=new Set();
+for(const row of wantedList.children){const old=known.get(row.dataset.key);if(old){known.delete(row.dataset.key);const had=old.contains(document.activeElement);patch(old,row);if(had&&!old.contains(document.activeElement))$("[data-row]",old)?.focus({preventScroll:true})}else waiting.add(row.dataset.key)}
+if(more){more.waiting=waiting;more.hidden=!waiting.size&&!known.size;const text=waiting.size?waiting.size+" new ↑":"Changed ↑";if(!more.hidden&&more.textContent!==text)more.textContent=text}}}
 const menu=$(".menu"),nextMenu=$(".menu",fresh.body);
 if(menu&&nextMenu)patch(menu,nextMenu)};
 const later=()=>setTimeout(()=>show(false));
@@ -111,11 +129,11 @@ const next=new DOMParser().parseFromString(await response.text(),"text/html");
 lost(false);
 if(next.body.dataset.namespace!==namespace)return null;
 fresh=next;return next};
-let due=0,busy=false;
+let due=0,busy=false,acting=false;
 const refresh=async()=>{due=0;
 if(busy)return soon();
 busy=true;
-try{const response=await fetch(location.href,{headers});if(response.ok&&await take(response))show(false)}
+try{const response=await fetch(location.href,{headers});if(response.ok&&await take(response))show(acting&&"own")}
 catch{lost(true)}finally{busy=false}};
 const soon=()=>{if(!due)due=setTimeout(refresh,PAUSE_MS)};
 let isTold=false;
@@ -163,7 +181,12 @@ document.addEventListener("change",({target})=>{if(target.matches("[data-live] s
 document.addEventListener("submit",async(event)=>{if(!event.target.matches("[data-live]"))return;
 event.preventDefault();await look(event.target);$("main [data-row]")?.focus()});
 // Buttons act without leaving the page.
-let acting=false,hush=0;
+let hush=0,pressed="";
+// After a first click has changed the page, the second of a double click may meet another button.
+document.addEventListener("click",(event)=>{
+const button=event.target.closest("[name=do]");
+if(!button)return;
+if(event.detail>1&&button.value!==pressed)event.preventDefault();else pressed=button.value});
 const tell=(next)=>{const notice=$("#said",next);said.replaceChildren(...[...notice.childNodes].map((node)=>node.cloneNode(true)));
 clearTimeout(hush);if(!$(".bad",said))hush=setTimeout(()=>said.replaceChildren(),8000)};
 hush=setTimeout(()=>{if(!$(".bad",said))said.replaceChildren()},8000);
@@ -183,7 +206,7 @@ const response=await sent;
 const next=await take(response),to=place(response.url);
 clearTimeout(slow);
 if(!next)return location.reload();
-if(!response.redirected||to===place(location)||to===form.elements.back?.value){tell(next);show(false);if(response.ok&&form.id!=="act")form.reset()}
+if(!response.redirected||to===place(location)||to===form.elements.back?.value){tell(next);show("own");if(response.ok&&form.id!=="act")form.reset()}
 else{go(next,to);tell(next)}}
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 addEventListener("popstate",()=>location.reload());

@@ -1,0 +1,200 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sandbox } from "../../src/index.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
+import { createCheckout } from "./support/checkouts.js";
+import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
+
+interface Press {
+  /** View of the dashboard on which the button is. */
+  readonly view: string;
+  readonly button: string;
+  /** Section with the button, by its id. */
+  readonly part: string;
+  /** Fields filled in before the press, by label. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** What the page shows after the press: a section by its id, and its text. */
+  readonly shows: readonly [part: string, text: RegExp];
+}
+
+/** Buttons of a sandbox with a charge, a failing delivery, an active scenario, a fault and a payout. */
+async function openPresses(sandbox: Sandbox) {
+  const client = Client.at(sandbox.url!);
+  await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+  const charge = await client.pay();
+  const other = await client.pay();
+  await sandbox.advance("1s");
+  await client.withdraw({ currency: "KES", amount: "519.99" });
+  await client.ask("POST /_sandbox/scenarios/slow/activate");
+  await client.ask("POST /_sandbox/faults", {
+    match: { operation: "createQuote" },
+    respond: { status: 503 },
+  });
+  const deliveries = (await client.ask("GET /_sandbox/deliveries?failing=1")).json.items;
+  const presses: Record<string, Press> = {
+    "Complete on the page of a charge": {
+      view: `charges/${charge}`,
+      button: "Complete",
+      part: "charge",
+      shows: ["charge", /✓ COMPLETED/],
+    },
+    "Fail in the list of charges": {
+      view: "charges",
+      button: `Fail ${other.slice(0, 11)}`,
+      part: "charges",
+      shows: ["charges", /✗ FAILED/],
+    },
+    "Add money": {
+      view: "money",
+      button: "Add money",
+      part: "balances",
+      fields: { Amount: "1105.10" },
+      shows: ["balances", /5,585\.11/],
+    },
+    "Process on a payout": {
+      view: "money",
+      button: "Process",
+      part: "withdrawals",
+      shows: ["withdrawals", /PROCESSING/],
+    },
+    "Add receiver": {
+      view: "webhooks",
+      button: "Add receiver",
+      part: "receivers",
+      fields: { URL: "localhost:4/second", Events: "charge.completed" },
+      shows: ["receivers", /localhost:4\/second/],
+    },
+    "Save a snapshot": {
+      view: "world",
+      button: "Save a snapshot",
+      part: "snapshots",
+      fields: { Name: "before-refund" },
+      shows: ["snapshots", /before-refund/],
+    },
+    "Check, which adds a section to the page": {
+      view: "checks",
+      button: "Check",
+      part: "doctor",
+      shows: ["probes", /: (failed|passed)/],
+    },
+    "Turn off in Needs attention": {
+      view: "activity",
+      button: "Turn off",
+      part: "attention",
+      shows: ["attention", /^(?!.*Scenario slow applies)/s],
+    },
+    "Stop beside the activity": {
+      view: "activity",
+      button: "Stop",
+      part: "active",
+      shows: ["active", /No scenario, no fault/],
+    },
+    "Retry now in the list of deliveries": {
+      view: "webhooks?status=failing",
+      button: "Retry now",
+      part: "deliveries",
+      shows: ["deliveries", /2 attempts/],
+    },
+    "Redeliver on the page of a delivery": {
+      view: `webhooks/${deliveries[1].delivery_id}`,
+      button: "Redeliver",
+      part: "delivery",
+      shows: ["all", /This event was sent/],
+    },
+  };
+  return presses;
+}
+
+describe.runIf(chromiumPath() !== undefined)("a press whose pointer rests on the button", () => {
+  let browser: LaunchedBrowser;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+
+  const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
+
+  async function press(page: Page, part: string, button: string): Promise<void> {
+    await page.locator(`#${part}`).getByRole("button", { name: button }).first().hover();
+    await page.mouse.down();
+    await page.mouse.up();
+  }
+
+  it("shows its result at once, whatever the action", async () => {
+    await using receiver = await Receiver.open(refuseWith(500));
+    const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
+    const page = await (await browser.open()).newPage();
+    for (const [name, { view, button, part, fields = {}, shows }] of Object.entries(
+      await openPresses(sandbox),
+    )) {
+      await page.goto(`${homeOf(sandbox)}/${view}`);
+      for (const [label, value] of Object.entries(fields))
+        await page.locator(`#${part}`).getByLabel(label).fill(value);
+      await press(page, part, button);
+      const [shown, text] = shows;
+      await expect
+        .poll(() => page.locator(`#${shown}`).allTextContents(), { message: name })
+        .toEqual([expect.stringMatching(text)]);
+    }
+  });
+
+  it("leaves the rows of others behind their button, and shows its own", async () => {
+    const sandbox = await listeningSandbox();
+    const page = await (await browser.open()).newPage();
+    await page.goto(`${homeOf(sandbox)}/webhooks`);
+    await page.getByLabel("URL").fill("localhost:4/mine");
+    await page.getByRole("button", { name: "Add receiver" }).hover();
+    await Client.at(sandbox.url!).ask("POST /_sandbox/webhook-endpoints", {
+      url: "http://localhost:4/theirs",
+    });
+    const more = page.locator("#receivers [data-more]");
+    await more.waitFor();
+    await press(page, "receivers", "Add receiver");
+    const receivers = page.locator("#receivers .row .title");
+    await expect.poll(() => receivers.allTextContents()).toEqual(["localhost:4/mine "]);
+    expect(await more.textContent()).toBe("1 new ↑");
+    await more.click();
+    await expect.poll(() => receivers.count()).toBe(2);
+  });
+
+  /** Page of a new charge, and what its buttons send. */
+  async function openCharge() {
+    const sandbox = await listeningSandbox();
+    const { charge_id } = await createCheckout(sandbox);
+    const page = await (await browser.open()).newPage();
+    await page.goto(`${homeOf(sandbox)}/charges/${charge_id}`);
+    const sent: (string | null)[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent.push(new URLSearchParams(request.postData() ?? "").get("do"));
+    });
+    return { page, sent, charge: `charge ${charge_id}`, object: page.locator("#charge") };
+  }
+
+  it("keeps the key that is held down, and the focus, from the button that follows", async () => {
+    const { page, sent, charge, object } = await openCharge();
+    await page.getByRole("button", { name: "Complete" }).focus();
+    await page.keyboard.down("Enter");
+    await object.getByText("COMPLETED").waitFor();
+    await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("charge");
+    await page.keyboard.press("e");
+    await page.getByText("Advanced 10 s").waitFor();
+    expect(sent).toEqual([`${charge} COMPLETED`, "advance 10s"]);
+  });
+
+  it("keeps the second of a double click from the button that follows", async () => {
+    const { page, sent, charge, object } = await openCharge();
+    await page.getByRole("button", { name: "Process" }).hover();
+    await page.mouse.down();
+    await page.mouse.up();
+    await object.getByText("PROCESSING").waitFor();
+    await page.getByRole("button", { name: "Complete" }).hover();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await page.getByRole("button", { name: "+10 s" }).dblclick();
+    await page.getByText("Advanced 10 s").waitFor();
+    expect(sent.slice(0, 2)).toEqual([`${charge} PROCESSING`, "advance 10s"]);
+  });
+});
