@@ -37,9 +37,6 @@ export function addCommands(root: Command): void {
   addExploreOptions(exec, "with --explore: ")
     // Passed by the guard process after exec was killed.
     .addOption(new Option("--left-behind <process>").hideHelp())
-    // Retired options. Their errors name the replacement.
-    .addOption(new Option("--under-report <file>").hideHelp())
-    .addOption(new Option("--seeds <n>").hideHelp())
     .argument("<command...>", "the command and its arguments, after --")
     .passThroughOptions()
     .addHelpText(
@@ -52,7 +49,7 @@ export function addCommands(root: Command): void {
           "payments-sandbox exec --explore order.yaml --app localhost:3000 --webhook-url localhost:3000/webhooks -- npm start",
         ],
         [
-          "Exits with the command's own code; 127 not found, 126 not executable, 128+n ended by signal n.",
+          "Exits with the command's own code; 127 not found, 126 not executable, 128+n ended by signal n; 2 when an option is wrong or the sandbox cannot start.",
           "--under: 0 when every run passed, the plain run's code when that fails (the others are not run), 1 when a run under a scenario fails. --under mishaps: all shipped scenarios that a good app survives; --under all: also those in which a payment ends differently.",
           "--require, when the command passes: 1 when something was never met, 2 for an unknown name.",
           "--reconcile, when the command passes: 1 when the app's books and the ledger differ, 2 when they could not be compared.",
@@ -60,10 +57,10 @@ export function addCommands(root: Command): void {
         ],
       ),
     )
-    .action(async (command: string[], flags: Record<string, unknown>) => {
-      const work = async () => (await import("./exec.js")).exec(command, flags);
-      await (flags.explore === undefined ? work() : orExit2(work));
-    });
+    .exitOverride(withExitCode2)
+    .action((command: string[], flags: Record<string, unknown>) =>
+      orExit2(async () => (await import("./exec.js")).exec(command, flags)),
+    );
 
   root
     .command("check-webhook")

@@ -15,8 +15,6 @@ interface ExecFlags extends ExplorationFlags {
   readonly env?: readonly string[];
   readonly artifacts?: string;
   readonly under?: readonly string[];
-  readonly underReport?: string;
-  readonly seeds?: string;
   readonly strict?: boolean;
   readonly reconcile?: string;
   readonly require?: string;
@@ -30,7 +28,6 @@ export async function exec(
 ): Promise<void> {
   if (flags.leftBehind !== undefined)
     return (await import("./exec/processes.js")).endOrphans(flags.leftBehind);
-  refuseRetired(flags);
   refuseMixed(flags);
   const options = await readStartOptions(flags);
   const templates = (flags.env ?? []).map(parseEnvironmentTemplate);
@@ -70,13 +67,6 @@ export async function exec(
   } finally {
     await runner.close();
   }
-}
-
-function refuseRetired({ underReport, seeds }: ExecFlags): void {
-  if (underReport !== undefined)
-    throw new UserError("--under-report is gone: leave it out, --under always prints its table");
-  if (seeds !== undefined)
-    throw new UserError("--seeds is gone: run exec --under once for each seed, with --seed NAME");
 }
 
 /** Flags for a command that ends by itself. With `--explore`, the command is an app that keeps running. */

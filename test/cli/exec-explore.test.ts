@@ -28,7 +28,7 @@ async function exploring(source: string, ...flags: readonly string[]) {
 it.each(addExploreOptions(new Command()).options)("exec refuses $long without --explore", async (option) => {
   const value = option.required ? ["x"] : [];
   const { code, stderr } = await run(["exec", option.long!, ...value, "--", "true"]);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toBe(`payments-sandbox: ${option.long} goes with --explore, which names the flow\n`);
 });
 

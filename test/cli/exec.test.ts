@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, isAlive, isServing, run } from "../support/process-command.js";
@@ -56,7 +57,7 @@ describe("the command's environment", () => {
     ["X={constructor}", "--env X: there is no {constructor}; known: {base_url}"],
   ])("refuses --env %s", async (template, expected) => {
     const { code, stdout, stderr } = await carryOut(["exec", "--env", template, ...shell("echo ran")]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
     expect(stderr).toContain(expected);
   });
@@ -125,16 +126,26 @@ describe("the exit code", () => {
     expect([ended.code, ended.signal]).toEqual([expected, null]);
   });
 
-  it("is 1 when the sandbox cannot start, and the command is not run", async () => {
-    const { code, stdout, stderr } = await carryOut(["exec", "--clock", "fast", ...shell("echo ran")]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^payments-sandbox: --clock must be .+\n$/);
+  it.each([
+    ["an invalid value", ["--clock", "fast", ...shell("echo ran")], "--clock must be "],
+    ["an unknown option", ["--clok", "real", ...shell("echo ran")], "unknown option '--clok'; did you mean"],
+    ["an option of --explore alone", ["--depth", "2", ...shell("echo ran")], "--depth goes with --explore"],
+    ["an unknown scenario", ["--under", "nowhere", ...shell("echo ran")], "--under: there is no "],
+    ["an unknown scenario at the start", ["--scenario", "nowhere", ...shell("echo ran")], "nowhere"],
+    ["a missing config file", ["-c", "nowhere.yaml", ...shell("echo ran")], "nowhere.yaml"],
+    ["a missing command", [], "missing required argument 'command'"],
+  ])("is 2 for %s, and the command is not run", async (_what, args, expected) => {
+    const { code, stdout, stderr } = await carryOut(["exec", ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+    expect(stderr).toContain(expected);
   });
 
-  it("is 1 when there is no command", async () => {
-    const { code, stderr } = await carryOut(["exec"]);
-    expect(code).toBe(1);
-    expect(stderr).toContain("missing required argument 'command'");
+  it("is 2 for a port that is taken, and the command is not run", async () => {
+    const { port } = await (await openSandbox()).listen();
+    const { code, stdout, stderr } = await carryOut(["exec", "--port", String(port), ...shell("echo ran")]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(String(port));
   });
 });
 

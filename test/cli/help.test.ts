@@ -24,7 +24,7 @@ function program(): Program {
 const NAMES = program().commands.map((command) => command.name());
 /** Those that keep 1 for what they find (contract section 1). */
 const USAGE_CODE = (name: string): number =>
-  ["run", "explore", "validate", "check-webhook", "reconcile"].includes(name) ? 2 : 1;
+  ["exec", "run", "explore", "validate", "check-webhook", "reconcile"].includes(name) ? 2 : 1;
 
 /** The one line a mistake is told in. */
 function line({ code, stdout, stderr }: Finished, expected = 1): string {
