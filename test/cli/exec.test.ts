@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -235,5 +237,107 @@ describe("the calls of a command that failed", () => {
     const failing = script(`${often}.then(() => process.exit(3))`);
     const { stderr } = await run(words`exec --scenario flaky_api ${failing}`);
     expect(stderr).not.toContain("refused");
+  });
+});
+
+describe("the charges of a command that failed", () => {
+  /** Serves a receiver that fails on charge.completed, has charges of these customers, and exits with `code`. */
+  const shop = (emails: readonly string[], code = 1) =>
+    script(`
+      const server = require("node:http").createServer((request, response) => {
+        let body = "";
+        request.on("data", (part) => (body += part)).on("end", () => {
+          response.statusCode = body.includes('"charge.completed"') ? 500 : 204;
+          response.end("TypeError: order is undefined");
+        });
+      });
+      server.listen(0, "127.0.0.1", async () => {
+        const url = "http://127.0.0.1:" + server.address().port + "/webhooks";
+        await call("POST", "/_sandbox/webhook-endpoints", { url });
+        for (const customer_email of ${JSON.stringify(emails)}) await pay({ customer_email });
+        await call("POST", "/_sandbox/clock/advance", { by: "10s" });
+        process.exit(${code});
+      });
+    `);
+
+  it("are told when a webhook was answered with an error, or the charge was declined", async () => {
+    const { code, stderr } = await run([
+      ...words`exec --clock manual`,
+      ...shop(["declined@shop.test", "ada@shop.test"]),
+    ]);
+    expect(code).toBe(1);
+    const [heading, first, ...rows] = stderr.split("\n");
+    expect(heading).toBe("payments-sandbox: 2 of 2 charges are not in order:");
+    expect(first).toMatch(/^ {2}ch_\w{24} {2}COMPLETED {2}10\.34 NGN {2}card {2}ada@shop\.test /);
+    const second = rows.findIndex((row) => /^ {2}ch_\w{24} {2}FAILED {2}declined .*declined@shop/.test(row));
+    expect(rows.slice(0, second).join("\n")).toMatch(
+      /\n +\+5\.000s {2}attempt {5}charge\.completed to 127\.0\.0\.1:\d+\/webhooks → 500 \(attempt 1, \d+ ms\): TypeError: order is undefined\n/,
+    );
+    expect(rows.slice(second).join("\n")).toMatch(/\n +\+3\.000s {2}transition {2}FAILED \(declined\)\n/);
+  });
+
+  it("are told up to the third, failed webhooks first", async () => {
+    const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
+    const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
+    expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
+    const told = stderr.match(/^ {2}ch_.*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
+    expect(told).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
+    expect(stderr).toMatch(/\n {2}and 2 more, in timelines\.txt of exec --artifacts DIR\n$/);
+  });
+
+  it.each([
+    ["the command passed", [], 0],
+    ["--quiet", ["--quiet"], 1],
+  ])("are not told when %s", async (_why, flags, code) => {
+    const { stderr } = await run([...words`exec --clock manual`, ...flags, ...shop(["ada@shop.test"], code)]);
+    expect(stderr).toBe("");
+  });
+});
+
+describe("a failed test whose namespace is deleted", () => {
+  const suite = script(`
+    (async () => {
+      const { name } = await call("POST", "/_sandbox/namespaces", { clock: "manual" });
+      const inside = { headers: { "sandbox-namespace": name } };
+      await call("POST", "/payments/quotes", {}, inside).catch(() => {});
+      const { quote_id } = await call("POST", "/api/v1/payments/quotes", PRICE, inside);
+      const customer = { customer_name: "A", customer_email: "declined@shop.test" };
+      await call("POST", "/api/v1/payments/whitelabel", { ...PRICE, ...customer, quote_id }, inside);
+      await call("POST", "/_sandbox/clock/advance", { by: "10s" }, inside);
+      await call("POST", "/_sandbox/failed-tests", { test: "shop > sells" }, inside);
+      await call("DELETE", "/_sandbox/namespaces/" + name);
+      process.exit(1);
+    })();
+  `);
+
+  it("has its refused calls and charges told", async () => {
+    const { code, stderr } = await run(["exec", ...suite]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^payments-sandbox: 1 of 3 calls was refused:\npayments-sandbox: {3}1 × POST \/payments\/quotes → 404 /,
+    );
+    expect(stderr).toMatch(
+      /\npayments-sandbox: 1 of 1 charge is not in order:\n {2}ch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,
+    );
+  });
+
+  it("is in the files of --artifacts", async () => {
+    const folder = temporaryFolder();
+    await run(["exec", "--artifacts", folder, ...suite]);
+    const json = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));
+    const test = "shop > sells";
+    expect(json("requests.json")).toMatchObject({
+      total: 3,
+      items: [
+        { operation: "createWhitelabel", test },
+        { operation: "createQuote", test },
+        { status: 404, test },
+      ],
+    });
+    expect(json("events.json").items[0]).toMatchObject({ type: "charge.failed", test });
+    expect(json("timelines.json")).toMatchObject({ charges: 1, not_in_order: 1, items: [{ test }] });
+    expect(readFileSync(join(folder, "timelines.txt"), "utf8")).toMatch(
+      /^1 charge, 1 not in order\n\nch_\w+ {2}FAILED {2}declined .* test shop > sells\n/,
+    );
   });
 });

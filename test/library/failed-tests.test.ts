@@ -61,8 +61,14 @@ describe("a test that fails", () => {
     const folder = join(project.folder, `artifacts of ${name}`);
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
     const line = [bin, "exec", "--artifacts", folder, "--", process.execPath, ...args];
-    const { code } = await project.run(line);
+    const { code, stderr } = await project.run(line);
     expect(code).toBe(1);
+    expect(stderr).toContain(
+      "calls were refused:\npayments-sandbox:   2 × POST /api/v1/payments/quotes → 400 ",
+    );
+    expect(stderr).toMatch(/ {2}ch_\w+ {2}COMPLETED .* marks what is paid\n/);
+    const requests = JSON.parse(readFileSync(join(folder, "requests.json"), "utf8"));
+    expect(requests.items.map((call: { test: string }) => call.test)).toContain(title);
     const { failed_tests } = JSON.parse(readFileSync(join(folder, "exec.json"), "utf8"));
     expect(failed_tests).toMatchObject([{ test: title }, { test: expect.stringContaining("fails in its") }]);
     const first = JSON.parse(readFileSync(join(folder, failed_tests[0].file), "utf8"));

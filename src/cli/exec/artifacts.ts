@@ -4,6 +4,7 @@ import { makeFolder } from "../../core/files/make-folder.js";
 import { historiesText } from "../../core/reports/charge-history-text.js";
 import { maskSecretsInJson, maskSecretsInText } from "../../core/reports/mask-secrets.js";
 import {
+  addFailedTests,
   exportNamespace,
   type FailedTestExport,
   readFailedTests,
@@ -65,16 +66,18 @@ class ArtifactsFolder implements ArtifactWriter {
     const folder = under?.folder ?? "";
     try {
       const namespaces = await readNamespaceNames(controlClientOf(sandbox));
+      const { tests, leftOut } = await readFailedTests(controlClientOf(sandbox));
+      const deleted = tests.filter(({ namespace }) => !namespaces.includes(namespace));
       let version = "";
-      for (const namespace of namespaces) {
-        const { stories, ...files } = await exportNamespace(controlClientOf(sandbox, namespace));
-        version = files.version;
+      for (const [index, namespace] of namespaces.entries()) {
+        const { state, ...exported } = await exportNamespace(controlClientOf(sandbox, namespace));
+        version = exported.version;
+        const { stories, ...logs } = index === 0 ? addFailedTests(exported, deleted) : exported;
         const place = join(folder, namespaces.length > 1 ? namespace : "");
-        for (const [name, value] of Object.entries({ ...files, timelines: stories }))
+        for (const [name, value] of Object.entries({ ...logs, state, timelines: stories }))
           if (name !== "version") this.#writeJson(join(place, `${name}.json`), value);
         this.write(join(place, "timelines.txt"), historiesText(stories));
       }
-      const { tests, leftOut } = await readFailedTests(controlClientOf(sandbox));
       this.#writeJson(join(folder, "exec.json"), {
         command: plan.command,
         exit_code: result.code,

@@ -77,10 +77,14 @@ export function controlClientOf(sandbox: Sandbox, namespace?: string): ControlCl
 /** Reads a list of the control API in all namespaces. */
 export async function listInAllNamespaces<Item>(sandbox: Sandbox, path: string): Promise<Item[]> {
   const all: Item[] = [];
-  for (const name of await readNamespaceNames(controlClientOf(sandbox))) {
-    const client = controlClientOf(sandbox, name);
-    for await (const page of readPages<Item>(path, (at) => client.call("GET", at))) all.push(...page);
-  }
+  for (const name of await readNamespaceNames(controlClientOf(sandbox)))
+    all.push(...(await listInNamespace<Item>(controlClientOf(sandbox, name), path)));
+  return all;
+}
+
+export async function listInNamespace<Item>(client: ControlClient, path: string): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const page of readPages<Item>(path, (at) => client.call("GET", at))) all.push(...page);
   return all;
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
 import type { BookReport } from "../../core/schema/reconciliation.js";
-import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import { iso } from "../../core/schema/time.js";
 import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
@@ -22,12 +22,12 @@ import {
   listActiveScenarios,
   listAllScenarios,
 } from "./applied-rules.js";
+import { printFailureReport } from "./failure-report.js";
 import {
   type CommandRunResult,
   controlClientOf,
   createCommandEnvironment,
   type ExecPlan,
-  listInAllNamespaces,
   type MatrixRunPlan,
 } from "./plan.js";
 
@@ -74,43 +74,13 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     await artifacts?.save(sandbox, plan, result, under);
     // Under a mishap, refused calls and advice are not the app's usual behaviour.
     if (under?.scenario == null && !options.quiet) {
-      if (code !== 0 && runner.stopSignal === undefined)
-        for (const line of await refusedCalls(sandbox)) printErrorLine(line);
+      if (code !== 0 && runner.stopSignal === undefined) await printFailureReport(sandbox);
       printAdvice(advice);
     }
     return result;
   } finally {
     await sandbox.close();
   }
-}
-
-/** Maximum number of kinds of refused calls that are printed. */
-const REFUSALS_MAX = 5;
-
-/** Lists refused calls by kind, the most frequent first. Leaves out errors that a fault caused. */
-async function refusedCalls(sandbox: Sandbox): Promise<string[]> {
-  const calls = await listInAllNamespaces<Record<string, unknown>>(sandbox, "/_sandbox/requests");
-  const kinds = new Map<string, number>();
-  for (const { method, path, status, fault, response_body } of calls) {
-    if (typeof status !== "number" || status < 400 || fault !== null) continue;
-    const kind = `${method} ${path} → ${status} ${errorText(response_body)}`;
-    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-  }
-  const refused = [...kinds.values()].reduce((sum, count) => sum + count, 0);
-  if (refused === 0) return [];
-  const ranked = [...kinds].sort(([, a], [, b]) => b - a);
-  const more = ranked.length - REFUSALS_MAX;
-  return [
-    `${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`,
-    ...ranked.slice(0, REFUSALS_MAX).map(([kind, count]) => `  ${count} × ${kind}`),
-    ...(more > 0 ? [`  and ${formatCount(more, "more kind")}`] : []),
-  ];
-}
-
-function errorText(body: unknown): string {
-  const { error } = (body ?? {}) as { error?: { message?: string; details?: Record<string, string> } };
-  const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
-  return toPrintableLine([error?.message ?? "", ...details].join("; "));
 }
 
 const COULD_NOT = 2;

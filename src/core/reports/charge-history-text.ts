@@ -17,7 +17,7 @@ export function historiesText({ charges, not_in_order, items }: ChargeHistories)
   ].join("\n");
 }
 
-export function historyTitle({ charge }: ChargeHistory): string {
+export function historyTitle({ charge, test }: Pick<ChargeHistory, "charge" | "test">): string {
   const { sandbox } = charge as { sandbox?: { scenario?: unknown } };
   return toPrintableLine(
     [
@@ -29,6 +29,7 @@ export function historyTitle({ charge }: ChargeHistory): string {
       charge.customer_email,
       charge.mode === "live" ? "live mode" : null,
       sandbox?.scenario == null ? null : `scenario ${sandbox.scenario}`,
+      test === undefined ? null : `test ${test}`,
     ]
       .filter((part) => part != null)
       .join("  "),

@@ -4,7 +4,8 @@
 import { type ControlClient, readPages } from "../../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ChargeHistoryItem, FailedTest } from "../schema/control-responses.js";
-import { isPaid, isRefunded } from "../schema/statuses.js";
+import { isSuccessStatus } from "../schema/http-response.js";
+import { CHARGE_STATUS_TABLE, isPaid, isRefunded } from "../schema/statuses.js";
 
 type JsonObject = Record<string, unknown>;
 
@@ -19,11 +20,16 @@ export interface ListedCharge extends JsonObject {
   readonly status: ChargeStatus;
 }
 
-/** History of a charge, oldest item first. */
-export interface ChargeHistory {
+export interface ChargeSummary {
   readonly charge: ListedCharge;
-  /** True if the charge is paid and every attempted webhook was delivered. */
+  /** True if the charge is paid, every attempted webhook was delivered, and the app answered none with an error. */
   readonly is_in_order: boolean;
+}
+
+/** History of a charge, oldest item first. */
+export interface ChargeHistory extends ChargeSummary {
+  /** The failed test that had the charge; undefined if the charge is in a live namespace. */
+  readonly test?: string;
   readonly items: readonly ChargeHistoryItem[];
 }
 
@@ -79,27 +85,54 @@ export async function readNamespaceLogs(client: ControlClient): Promise<Namespac
 }
 
 async function chargeHistoriesOf(client: ControlClient, deliveries: ItemList): Promise<ChargeHistories> {
-  const undelivered = new Set(deliveries.items.filter(isUndelivered).map(({ charge_id }) => charge_id));
-  const { items } = await listOf(client, "/charges", "charge_id");
-  const charges = (items as ListedCharge[]).map((charge) => ({
-    charge,
-    is_in_order: (isPaid(charge.status) || isRefunded(charge.status)) && !undelivered.has(charge.charge_id),
-  }));
-  const troubled = charges.filter(({ is_in_order }) => !is_in_order);
-  const chosen = [...troubled, ...charges.filter(({ is_in_order }) => is_in_order)].slice(0, MOST_STORIES);
-  const stories: ChargeHistory[] = [];
-  for (const entry of chosen) {
-    const path = `/_sandbox/charges/${encodeURIComponent(entry.charge.charge_id)}/timeline`;
-    const { items } = await client.call<Pick<ChargeHistory, "items">>("GET", path);
-    stories.push({ ...entry, items });
-  }
-  return { charges: charges.length, not_in_order: troubled.length, items: stories };
+  const charges = await listCharges(client, deliveries);
+  const items: ChargeHistory[] = [];
+  for (const summary of charges.slice(0, MOST_STORIES)) items.push(await readChargeHistory(client, summary));
+  const not_in_order = charges.filter(({ is_in_order }) => !is_in_order).length;
+  return { charges: charges.length, not_in_order, items };
 }
 
-/** Returns true if attempts failed and none succeeded. Ignores false events, which a receiver must refuse. */
-function isUndelivered({ status, attempts, mishap }: JsonObject): boolean {
+/**
+ * The charges of a namespace: first those with failed webhooks, then the failed, cancelled and expired ones, then the
+ * unpaid ones, then those in order; each group newest first.
+ */
+export async function listCharges(client: ControlClient, deliveries?: ItemList): Promise<ChargeSummary[]> {
+  const { items: sent } = deliveries ?? (await listOf(client, "/deliveries", "delivery_id"));
+  const refused = new Set(sent.filter(hasFailed).map(({ charge_id }) => charge_id));
+  const { items } = await listOf(client, "/charges", "charge_id");
+  const rankOf = ({ charge_id, status }: ListedCharge): number => {
+    if (refused.has(charge_id)) return 0;
+    if (isPaid(status) || isRefunded(status)) return IN_ORDER;
+    return CHARGE_STATUS_TABLE[status].tone === "bad" ? 1 : 2;
+  };
+  return (items as ListedCharge[])
+    .map((charge) => ({ charge, rank: rankOf(charge) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ charge, rank }) => ({ charge, is_in_order: rank === IN_ORDER }));
+}
+
+const IN_ORDER = 3;
+
+export async function readChargeHistory(
+  client: ControlClient,
+  summary: ChargeSummary,
+): Promise<ChargeHistory> {
+  const path = `/_sandbox/charges/${encodeURIComponent(summary.charge.charge_id)}/timeline`;
+  const { items } = await client.call<Pick<ChargeHistory, "items">>("GET", path);
+  return { ...summary, items };
+}
+
+/**
+ * Returns true if attempts failed and none succeeded, or if the app answered an unchanged webhook with an error. Ignores
+ * false events, which a receiver must refuse.
+ */
+function hasFailed({ status, attempts, mishap }: JsonObject): boolean {
   if ((mishap as { forged: boolean } | null)?.forged) return false;
-  return status === "failed" || (status === "pending" && (attempts as unknown[]).length > 0);
+  const made = attempts as readonly { readonly status: number | null }[];
+  if (status === "failed" || (status === "pending" && made.length > 0)) return true;
+  return (
+    mishap === null && made.some((attempt) => attempt.status !== null && !isSuccessStatus(attempt.status))
+  );
 }
 
 /** Reads all pages, newest first. New records shift the pages, so repeated items are skipped. */
@@ -112,6 +145,40 @@ async function listOf(client: ControlClient, path: string, id: string): Promise<
 
 /** A failed test with the activity saved before its namespace was reset or deleted. */
 export interface FailedTestExport extends NamespaceLogs, FailedTest {}
+
+/** Adds the requests, events, deliveries and charges of failed tests, each with its test and namespace. */
+export function addFailedTests(logs: NamespaceLogs, tests: readonly FailedTestExport[]): NamespaceLogs {
+  const newest = [...tests].reverse();
+  const withTests = <Item extends object>(
+    own: readonly Item[],
+    itemsOf: (test: FailedTestExport) => readonly Item[],
+  ): Item[] => [
+    ...own,
+    ...newest.flatMap((failed) => {
+      const { test, namespace } = failed;
+      return itemsOf(failed).map((item) => ({ ...item, test, namespace }));
+    }),
+  ];
+  const list = (name: "requests" | "events" | "deliveries"): ItemList => {
+    const items = withTests(logs[name].items, (failed) => failed[name].items);
+    return { total: items.length, items };
+  };
+  const sum = (count: "charges" | "not_in_order") =>
+    tests.reduce((total, { stories }) => total + stories[count], logs.stories[count]);
+  return {
+    ...logs,
+    requests: list("requests"),
+    events: list("events"),
+    deliveries: list("deliveries"),
+    stories: {
+      charges: sum("charges"),
+      not_in_order: sum("not_in_order"),
+      items: withTests(logs.stories.items, ({ stories }) => stories.items).sort(
+        (a, b) => Number(a.is_in_order) - Number(b.is_in_order),
+      ),
+    },
+  };
+}
 
 /** Reads failed tests of all namespaces, oldest first. `leftOut` is the number of failed tests that were not saved. */
 export async function readFailedTests(

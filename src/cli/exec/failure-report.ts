@@ -1,0 +1,113 @@
+import { historyRows, historyTitle } from "../../core/reports/charge-history-text.js";
+import {
+  type ChargeHistory,
+  type ChargeSummary,
+  listCharges,
+  readChargeHistory,
+  readFailedTests,
+  readNamespaceNames,
+} from "../../core/reports/namespace-export.js";
+import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
+import type { Sandbox } from "../../sandbox.js";
+import { lineWidth, printErrorLine } from "../terminal.js";
+import { wrap, wrapHanging } from "../text-layout.js";
+import { controlClientOf, listInNamespace } from "./plan.js";
+
+/** Maximum number of kinds of refused calls that are printed. */
+const REFUSALS_MAX = 5;
+/** Maximum number of charges whose history is printed. */
+const HISTORIES_MAX = 3;
+/** Maximum number of rows of one history. */
+const ROWS_MAX = 30;
+
+interface KnownCharge {
+  readonly summary: ChargeSummary;
+  readonly readHistory: () => Promise<ChargeHistory>;
+}
+
+/** Requests and charges of all namespaces and failed tests. The namespace of a failed test may be gone. */
+interface Activity {
+  readonly calls: readonly Readonly<Record<string, unknown>>[];
+  readonly charges: readonly KnownCharge[];
+}
+
+/** Prints why the command may have failed: the calls that were refused, and the first charges not in order. */
+export async function printFailureReport(sandbox: Sandbox): Promise<void> {
+  const { calls, charges } = await readActivity(sandbox);
+  for (const line of refusedCalls(calls)) printErrorLine(line);
+  await printChargesNotInOrder(charges);
+}
+
+async function readActivity(sandbox: Sandbox): Promise<Activity> {
+  const calls = new Map<string, Activity["calls"][number]>();
+  const charges = new Map<string, KnownCharge>();
+  const { tests } = await readFailedTests(controlClientOf(sandbox));
+  for (const { namespace, test, requests, stories } of tests) {
+    for (const call of requests.items) calls.set(`${namespace} ${call.request_id} ${call.sent_at}`, call);
+    for (const history of stories.items)
+      charges.set(`${namespace} ${history.charge.charge_id}`, {
+        summary: history,
+        readHistory: async () => ({ ...history, test }),
+      });
+  }
+  for (const namespace of await readNamespaceNames(controlClientOf(sandbox))) {
+    const client = controlClientOf(sandbox, namespace);
+    for (const call of await listInNamespace<Activity["calls"][number]>(client, "/_sandbox/requests"))
+      calls.set(`${namespace} ${call.request_id} ${call.sent_at}`, call);
+    for (const summary of await listCharges(client))
+      charges.set(`${namespace} ${summary.charge.charge_id}`, {
+        summary,
+        readHistory: () => readChargeHistory(client, summary),
+      });
+  }
+  return { calls: [...calls.values()], charges: [...charges.values()] };
+}
+
+/** Lists refused calls by kind, the most frequent first. Leaves out errors that a fault caused. */
+function refusedCalls(calls: Activity["calls"]): string[] {
+  const kinds = new Map<string, number>();
+  for (const { method, path, status, fault, response_body } of calls) {
+    if (typeof status !== "number" || status < 400 || fault !== null) continue;
+    const kind = `${method} ${path} → ${status} ${errorText(response_body)}`;
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  const refused = [...kinds.values()].reduce((sum, count) => sum + count, 0);
+  if (refused === 0) return [];
+  const ranked = [...kinds].sort(([, a], [, b]) => b - a);
+  const more = ranked.length - REFUSALS_MAX;
+  return [
+    `${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`,
+    ...ranked.slice(0, REFUSALS_MAX).map(([kind, count]) => `  ${count} × ${kind}`),
+    ...(more > 0 ? [`  and ${formatCount(more, "more kind")}`] : []),
+  ];
+}
+
+function errorText(body: unknown): string {
+  const { error } = (body ?? {}) as { error?: { message?: string; details?: Record<string, string> } };
+  const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
+  return toPrintableLine([error?.message ?? "", ...details].join("; "));
+}
+
+/** Prints the histories of the first charges not in order, in the words of `--artifacts`. */
+async function printChargesNotInOrder(charges: readonly KnownCharge[]): Promise<void> {
+  const troubled = charges.filter(({ summary }) => !summary.is_in_order);
+  const count = troubled.length;
+  if (count === 0) return;
+  printErrorLine(
+    `${count} of ${formatCount(charges.length, "charge")} ${count === 1 ? "is" : "are"} not in order:`,
+  );
+  for (const { readHistory } of troubled.slice(0, HISTORIES_MAX))
+    for (const line of historyLines(await readHistory())) printErrorLine(line, "");
+  if (count > HISTORIES_MAX)
+    printErrorLine(`  and ${count - HISTORIES_MAX} more, in timelines.txt of exec --artifacts DIR`, "");
+}
+
+function historyLines(history: ChargeHistory): string[] {
+  const width = lineWidth();
+  const rows = historyRows(history);
+  return [
+    ...wrap(historyTitle(history), 2, width),
+    ...rows.slice(0, ROWS_MAX).flatMap(({ head, text }) => wrapHanging(`  ${head}`, text, width)),
+    ...(rows.length > ROWS_MAX ? [`    and ${rows.length - ROWS_MAX} more`] : []),
+  ];
+}
