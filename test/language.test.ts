@@ -174,3 +174,17 @@ describe("the language of src", () => {
     expect(faultsOf("a.ts", source)).toEqual([]);
   });
 });
+
+/** Pages and files of users: their names for a failure are those of src. */
+const USERS = ["docs", "examples", "fixtures", "scenarios"].flatMap((folder) =>
+  filesOf(fileURLToPath(new URL(`../${folder}/`, import.meta.url)))
+    .filter((file) => /\.(md|ya?ml|json|m?js|ts|py)$/.test(file) && !file.includes("node_modules"))
+    .map((file) => `../${folder}/${file}`),
+);
+
+it("one failure has one name: `response_lost`, `response_held`, `response_5xx`, `response_429`, `paid_late`", () => {
+  const others = /\b\w*(answer_(lost|held|5xx|429)|lost_answer|lose_answer|late_payment)\b/;
+  expect(
+    [...sources, ...USERS].flatMap((file) => others.exec(`${file}\n${textOf(file)}`)?.[0] ?? []),
+  ).toEqual([]);
+});

@@ -17,7 +17,7 @@ export const FOLDER = fileURLToPath(new URL("../../examples/incidents", import.m
 export const INCIDENTS = [
   {
     name: "webhook-before-the-row",
-    found: { kind: "answer_held", at: "createWhitelabel#1" },
+    found: { kind: "response_held", at: "createWhitelabel#1" },
     depth: 1,
   },
   {
@@ -53,7 +53,7 @@ export const INCIDENTS = [
   },
   {
     name: "new-key-on-retry",
-    found: { kind: "answer_lost", at: "createWithdrawal#1" },
+    found: { kind: "response_lost", at: "createWithdrawal#1" },
     depth: 1,
   },
   {

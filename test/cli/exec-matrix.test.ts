@@ -131,7 +131,7 @@ it("adds up what happened, in words", () => {
     charges: [{ timeline: [] }],
     applied: { "faults.0": 1, "faults.1": 2, "faults.2": 1, "webhooks.0": 0, "charges.0": 9 },
   });
-  expect(effectsText(scenario)).toBe("3 answers lost, 1 call delayed, 0 webhooks doubled");
+  expect(effectsText(scenario)).toBe("3 responses lost, 1 call delayed, 0 webhooks doubled");
 });
 
 /** Words that only say more of what another does, or of where. */
@@ -146,7 +146,7 @@ it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(w
 );
 
 it("counts a late payment when the money has come, not when it was planned", async () => {
-  const sandbox = await openSandbox({ scenario: ["late_payment"], clock: "manual" });
+  const sandbox = await openSandbox({ scenario: ["paid_late"], clock: "manual" });
   const api = new Api(sandbox);
   const happened = async () => (await listActiveScenarios(sandbox)).map(effectsText);
   await api.pay();

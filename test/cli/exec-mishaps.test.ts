@@ -42,7 +42,7 @@ const script = (source: string) => ["--", process.execPath, "-e", CALL_REQUIRED 
 
 /** In the order they are run in, after the others. */
 const RARE = words`
-  hanging_answer late_payment stale_reads webhook_days_later webhook_first webhook_new_ids
+  hanging_answer paid_late stale_reads webhook_days_later webhook_first webhook_new_ids
 `;
 
 interface Run {
@@ -92,15 +92,15 @@ describe("shipped mishaps", () => {
 describe("exec --under", () => {
   it("calls a failure inconclusive where the mishap had no effect yet, and counts repeats when they are sent", async () => {
     const early = { FLAW: "only listens", EARLY: "1" };
-    const mishaps = "slow,late_payment,webhook_outage,webhook_days_later";
+    const mishaps = "slow,paid_late,webhook_outage,webhook_days_later";
     const { code, stderr, runs, inconclusive, never_happened } = await under(["--under", mishaps], early);
     expect(code).toBe(1);
     expect(runs.map(({ passed }) => passed)).toEqual([true, false, false, false, true]);
-    expect(inconclusive).toEqual(["slow", "late_payment", "webhook_outage"]);
+    expect(inconclusive).toEqual(["slow", "paid_late", "webhook_outage"]);
     expect(never_happened).toEqual(["webhook_days_later"]);
     expect(stderr).toContain("payments-sandbox: every app must survive: slow, webhook_outage\n");
-    expect(stderr).toContain("payments-sandbox: rare: late_payment, webhook_days_later\n");
-    expect(stderr).toMatch(/run 3 of 5, under late_payment: exit 1 after \d+\.\d s\n/);
+    expect(stderr).toContain("payments-sandbox: rare: paid_late, webhook_days_later\n");
+    expect(stderr).toMatch(/run 3 of 5, under paid_late: exit 1 after \d+\.\d s\n/);
   });
 
   it("says what was not exercised; strictly, that is exit 1", async () => {
@@ -120,7 +120,7 @@ describe("exec --under", () => {
     expect(code).toBe(0);
     expect(stderr).toContain("./none.yaml has steps, which only `run` runs; here only its rules apply");
     expect(stdout).toMatch(/○ \.\/none\.yaml +not exercised +exit 0/);
-    expect(stdout).toMatch(/○ lost_response +not exercised +exit 0 .* 0 answers lost\n/);
+    expect(stdout).toMatch(/○ lost_response +not exercised +exit 0 .* 0 responses lost\n/);
     expect(stdout).toMatch(/✓ \.\/some\.yaml +passed +exit 0 .* 1 call delayed\n/);
     expect(stdout).toContain(
       "Your suite passes plain and under 1 of 2 mishaps. Not exercised: ./none.yaml, lost_response.",

@@ -22,19 +22,19 @@ describe("exec --require", () => {
   });
 
   it("fails with the list of what was never met", async () => {
-    expect(await required("createQuote, charge.expired,lost_answer")).toMatchObject({
+    expect(await required("createQuote, charge.expired,response_lost")).toMatchObject({
       code: 1,
-      stderr: "payments-sandbox: --require: never met: charge.expired, lost_answer\n",
+      stderr: "payments-sandbox: --require: never met: charge.expired, response_lost\n",
     });
   });
 
   it("takes all runs under mishaps together", async () => {
-    const { code, stderr } = await required("createQuote,lost_answer", "--under", FAULT);
+    const { code, stderr } = await required("createQuote,response_lost", "--under", FAULT);
     expect(code, stderr).toBe(0);
   });
 
   it.each([
-    ["lost_anwser", "--require: there is nothing called lost_anwser to meet; did you mean lost_answer?"],
+    ["reponse_lost", "--require: there is nothing called reponse_lost to meet; did you mean response_lost?"],
     [",", "--require takes the names of what has to be met, separated by commas"],
   ])("refuses %j before anything runs", async (list, message) => {
     expect(await required(list)).toMatchObject({ code: 2, stderr: `payments-sandbox: ${message}\n` });

@@ -137,7 +137,7 @@ describe("what is not so", () => {
   });
 });
 
-it("a charge whose answer is lost is told of in one line", async () => {
+it("a charge whose response is lost is told of in one line", async () => {
   const { stderr } = await told("charge", "create", "--scenario", "lost_response");
   expect(stderr).toBe(
     "payments-sandbox: POST /api/v1/payments/whitelabel: no response: the connection was dropped, perhaps by a fault\n",

@@ -78,7 +78,7 @@ describe("GET /_sandbox/charges", () => {
 
 describe("POST /_sandbox/charges/{id}/transition", () => {
   it("ends the timeline for good: no late payment comes of it either", async ({ api }) => {
-    const late = { metadata: { sandbox_scenario: "late_payment" } };
+    const late = { metadata: { sandbox_scenario: "paid_late" } };
     const [moved, left] = [await api.pay(late), await api.pay(late)];
     okBody(await api.transition(moved.charge_id, { to: "AWAITING_PAYMENT" }));
     const ahead = await api.post(`/_sandbox/charges/${moved.charge_id}/advance`, { until: "COMPLETED" });

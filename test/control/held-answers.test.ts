@@ -155,7 +155,7 @@ describe("a call in flight", () => {
     },
   );
 
-  it("is in the story of what it has made, also when its answer was lost", async () => {
+  it("is in the story of what it has made, also when its response was lost", async () => {
     const { client, checkout, made } = await shopWith({ drop: "after" });
     const { answer } = await checkout();
     await expect(answer).rejects.toThrow();

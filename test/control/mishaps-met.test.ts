@@ -28,16 +28,16 @@ describe("mishaps in GET /_sandbox/coverage", () => {
     ["a receiver that fails", "default", [500], { retry: 1, out_of_order: 1 }],
     ["what is sent again days later", rule({ again_after: "1h" }), [], { duplicate: 1 }],
     [
-      "a lost answer to a webhook",
-      rule({ lose_answer: true }),
+      "a lost response to a webhook",
+      rule({ response_lost: true }),
       [],
-      { lost_answer: 1, retry: 1, duplicate: 1 },
+      { response_lost: 1, retry: 1, duplicate: 1 },
     ],
     ["attempts that were never made", rule({ fail_first: 1 }), [], { retry: 1 }],
     ["a swap", rule({ swap: true }, "charge.processing"), [], { out_of_order: 1 }],
     ["a forged webhook", rule({ forged: true }), [], {}],
-    ["a lost answer to a call", "lost_response", [], { lost_answer: 1 }],
-    ["money that comes late", "late_payment", [], { late_payment: 1 }],
+    ["a lost response to a call", "lost_response", [], { response_lost: 1 }],
+    ["money that comes late", "paid_late", [], { paid_late: 1 }],
   ])("are counted as they happen: %s", async (_what, scenario, answers, expected) => {
     const { met } = await metUnder(scenario, answers);
     expect(await met("namespace")).toEqual(expected);
@@ -50,10 +50,10 @@ describe("mishaps in GET /_sandbox/coverage", () => {
     expect([await met("namespace"), await met("server")]).toEqual([{}, { duplicate: 1 }]);
     expect((await client.ask("GET /_sandbox/coverage")).json.mishaps.not_met).toEqual([
       "duplicate",
-      "lost_answer",
+      "response_lost",
       "retry",
       "out_of_order",
-      "late_payment",
+      "paid_late",
     ]);
   });
 });

@@ -31,7 +31,7 @@ export const COURSES: readonly (readonly [course: string, rules: Course, wrong: 
   ["at_once", { webhooks: [{ ...paid, copies: 2, at_once: true }] }, { races: "delivered_twice" }],
   ["ids: new", { webhooks: [{ ...paid, copies: 2, ids: "new" }] }, { trusts_ids: "delivered_twice" }],
   ["again_after", { webhooks: [{ ...paid, again_after: "3d" }] }, { acts_twice: "delivered_twice" }],
-  ["lose_answer", { webhooks: [{ ...paid, lose_answer: true }] }, { acts_twice: "delivered_twice" }],
+  ["response_lost", { webhooks: [{ ...paid, response_lost: true }] }, { acts_twice: "delivered_twice" }],
   [
     "an old event that comes last",
     { webhooks: [{ match: { type: "charge.processing" }, delay: "1m" }] },

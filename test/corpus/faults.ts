@@ -73,14 +73,14 @@ export const SHOPS = {
     }
   },
 
-  /** Pays again when an answer is lost. */
+  /** Pays again when a response is lost. */
   pays_again: class extends Shop {
     override lost(order: Order): Promise<void> {
       return payAgain(this, order);
     }
   },
 
-  /** Looks when an answer is lost, and pays again when it sees nothing because the look fails. */
+  /** Looks when a response is lost, and pays again when it sees nothing because the look fails. */
   looks_once: class extends Shop {
     override async lost(order: Order): Promise<void> {
       const charge = await this.look(order).catch((error) => {
@@ -100,7 +100,7 @@ export const SHOPS = {
     }
   },
 
-  /** Forgets an order whose answer is lost, and has no timed job. */
+  /** Forgets an order whose response is lost, and has no timed job. */
   never_looks: class extends Shop {
     override async lost({ id }: Order): Promise<void> {
       this.orders.delete(id);

@@ -52,7 +52,7 @@ const races = (steady) => ({
     { match: { type: "charge.completed", currency: "KES", url: steady }, copies: 3, at_once: true },
     { match: { type: "charge.completed", currency: "UGX" }, copies: 2, ids: "new" },
     { match: { type: "charge.completed" }, again_after: "1h" },
-    { match: { type: "charge.processing" }, lose_answer: true },
+    { match: { type: "charge.processing" }, response_lost: true },
   ],
   faults: [
     { match: { operation: "createWhitelabel", base_currency: "NGN" }, hold: "webhook" },

@@ -3,7 +3,7 @@ import { FLOWS } from "../scenarios/support/shipped.js";
 import { Api, openSandbox } from "../support/api-client.js";
 
 const RACES = FLOWS.filter(({ text }) =>
-  /\b(at_once|ids: new|again_after|lose_answer|hold|delay_answer|drop: hang|stale|pay_twice|cancel_then_pay|close_page)\b/.test(
+  /\b(at_once|ids: new|again_after|response_lost|hold|delay_answer|drop: hang|stale|pay_twice|cancel_then_pay|close_page)\b/.test(
     text,
   ),
 );

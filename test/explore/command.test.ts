@@ -33,7 +33,7 @@ describe("payments-sandbox explore", () => {
     const report = JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
     expect(report).toMatchObject({
       complete_depth: 1,
-      findings: [{ oracle: "money", deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }] }],
+      findings: [{ oracle: "money", deviations: [{ kind: "response_lost", at: "createWhitelabel#1" }] }],
       notes: [],
     });
     expect(report.runs).toBe(report.choices);
@@ -41,7 +41,7 @@ describe("payments-sandbox explore", () => {
     const checks = await fetch(`${url}/_sandbox/dashboard/default/checks`);
     expect(await checks.text()).toContain(report.findings[0].message);
     expect(readFileSync(junit, "utf8")).toMatch(
-      /<testcase name="answer_lost at createWhitelabel#1" classname="explore"[^>]*>\s*<failure [^>]*type="money"/,
+      /<testcase name="response_lost at createWhitelabel#1" classname="explore"[^>]*>\s*<failure [^>]*type="money"/,
     );
     const again = await run(["run", report.findings[0].file, "--url", url, "--app", shop.url]);
     expect(again.code).toBe(1);

@@ -133,7 +133,7 @@ it("searches and judges runs of any service that can deviate", async () => {
   ]);
   const twice = "done more than once: body.delivered is 2, not 1";
   expect(found).toEqual([
-    ["answer_lost createWhitelabel#1", "paid twice: 2 completed charges for one order"],
+    ["response_lost createWhitelabel#1", "paid twice: 2 completed charges for one order"],
     ["webhook_twice charge.completed#1", twice],
     ["webhook_twice_at_once charge.completed#1", twice],
   ]);
@@ -185,7 +185,7 @@ it("notes a blind repeat of a payment, and reports it as a finding on request", 
   const message = "the app calls createWhitelabel again without checking the outcome of the first call";
   const noted = await exploring();
   expect(noted).toMatchObject({ passed: true, findings: [] });
-  expect(noted.notes).toContain(`manners: answer_lost at createWhitelabel#1: ${message}`);
+  expect(noted.notes).toContain(`manners: response_lost at createWhitelabel#1: ${message}`);
   const raised = await exploring(["manners"]);
   expect(raised).toMatchObject({ passed: false, findings: [{ oracle: "manners", message }] });
 });

@@ -99,8 +99,8 @@ it("finds an app that credits the seller with each event of a failed payout, in 
 it("finds an app that pays out again when a response is lost, in a file that fails with it", async () => {
   const app = await openApp(appOf({ hasNoKey: true }));
   const { found, report } = await foundIn(app, flowOf("out-"), { save: temporaryFolder() });
-  expect(found).toContain("money: answer_lost createWithdrawal#1");
-  const finding = report.findings.find(({ deviations }) => deviations[0]?.kind === "answer_lost")!;
+  expect(found).toContain("money: response_lost createWithdrawal#1");
+  const finding = report.findings.find(({ deviations }) => deviations[0]?.kind === "response_lost")!;
   expect(finding.message).toBe("paid out twice: 2 completed withdrawals, where a plain run has 1");
   expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
 });
@@ -121,8 +121,8 @@ it("finds nothing of the right app, whose reads, webhooks and outcomes of payout
   );
   const tried = report.singles.map(({ kind, at }) => `${kind} ${at}`);
   for (const place of [
-    "answer_lost createWithdrawal#1",
-    "answer_held createWithdrawal#1",
+    "response_lost createWithdrawal#1",
+    "response_held createWithdrawal#1",
     "webhook_first withdrawal.processing#1",
     "webhook_after_next withdrawal.processing#1",
     "job_at_once withdrawal.failed#1",

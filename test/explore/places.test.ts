@@ -51,7 +51,7 @@ it("a second event of a type is a place of its own, whichever charge it is of, a
   expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1");
 });
 
-it("an attempt that is made again is late, after the next event, twice, or loses its answer", () => {
+it("an attempt that is made again is late, after the next event, twice, or loses its response", () => {
   const { rules } = rulesOf(
     told("ch_1", "charge.processing", 1, 6),
     told("ch_1", "charge.completed", 9, 14, 44),
@@ -62,21 +62,26 @@ it("an attempt that is made again is late, after the next event, twice, or loses
     "webhook_late charge.processing#1 attempt 2": { match, attempt: 2, delay: "10m", times: 1 },
     "webhook_after_next charge.processing#1 attempt 2": { match, attempt: 2, delay: "4s", times: 1 },
     "webhook_twice charge.processing#1 attempt 2": { match, attempt: 2, copies: 2, times: 1 },
-    "webhook_answer_lost charge.processing#1 attempt 2": { match, attempt: 2, lose_answer: true, times: 1 },
+    "webhook_response_lost charge.processing#1 attempt 2": {
+      match,
+      attempt: 2,
+      response_lost: true,
+      times: 1,
+    },
   });
   expect(rules["webhook_twice charge.completed#1 attempt 3"]).toMatchObject({ attempt: 3 });
   expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1 attempt 2");
 });
 
 it("files of sets that begin alike have names of their own, short enough for a scenario", () => {
-  const lost = (at: string) => ({ kind: "webhook_answer_lost" as const, at });
+  const lost = (at: string) => ({ kind: "webhook_response_lost" as const, at });
   const both = [lost("charge.processing#1"), lost("charge.completed#1")];
   const names = ["createQuote#1", "createQuote#2"].map((at) => scenarioName("order", [...both, lost(at)]));
-  expect(names[0]).toMatch(/^order\.webhook_answer_lost\.charge\.processing-1\..*\.[0-9a-f]{8}$/);
+  expect(names[0]).toMatch(/^order\.webhook_response_lost\.charge\.processing-1\..*\.[0-9a-f]{8}$/);
   expect(names[0]).not.toBe(names[1]);
   for (const name of names) expect(name).toHaveLength(100);
   expect(scenarioName("order", [lost("charge.completed#1 attempt 2")])).toBe(
-    "order.webhook_answer_lost.charge.completed-1-attempt-2",
+    "order.webhook_response_lost.charge.completed-1-attempt-2",
   );
 });
 

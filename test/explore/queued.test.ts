@@ -42,11 +42,11 @@ it("finds a queue that drops a job that fails, which the read of the next event 
   const save = temporaryFolder();
   const end = new AbortController();
   const isFound = () =>
-    readdirSync(save).some((file) => /\.(answer_5xx|request_lost)\.getCharge-3\./.test(file));
+    readdirSync(save).some((file) => /\.(response_5xx|request_lost)\.getCharge-3\./.test(file));
   const onRun = () => void (isFound() && end.abort());
   const { found } = await foundIn(await openApp(queuedShop), deaf, { save, signal: end.signal, onRun });
   // Without the pause, the job is still waiting when time goes on, and the order is not even paid.
-  expect(found.at(-1)).toMatch(/^money: (answer_5xx|request_lost) getCharge#3$/);
+  expect(found.at(-1)).toMatch(/^money: (response_5xx|request_lost) getCharge#3$/);
 });
 
 it("reads an app again that works on without a call, and did not end in the second plain run as in the first", async () => {

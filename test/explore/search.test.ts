@@ -3,7 +3,7 @@ import { type Deviation, type DeviationSet, deviationKey } from "../../src/tools
 import { type SearchRunResult, searchDeviationSets, seededRandom } from "../../src/tools/explore/search.js";
 
 const deviations = (count: number): Deviation[] =>
-  Array.from({ length: count }, (_, index) => ({ kind: "answer_lost", at: `op#${index + 1}` }));
+  Array.from({ length: count }, (_, index) => ({ kind: "response_lost", at: `op#${index + 1}` }));
 
 /** An app as a function: it fails when all of one of the sets go wrong, and absorbs some without a trace. */
 function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
@@ -16,7 +16,7 @@ function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
       hasFailed: failing.some((set) => set.every((at) => places.includes(at))),
       behaviour: [...seen].sort().join(),
       isAbsorbed: seen.length === 0,
-      deviations: places.flatMap((at) => (more[at] ?? []).map((one) => ({ kind: "answer_lost", at: one }))),
+      deviations: places.flatMap((at) => (more[at] ?? []).map((one) => ({ kind: "response_lost", at: one }))),
       canApply: ({ at }) => !places.some((place) => missing[place]?.includes(at)),
     };
   };
@@ -91,22 +91,22 @@ describe("the search", () => {
   });
 
   it("combines of kinds that the app takes alike only the first", async () => {
-    const kinds = ["request_lost", "answer_5xx", "answer_429", "answer_lost"] as const;
+    const kinds = ["request_lost", "response_5xx", "response_429", "response_lost"] as const;
     const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
     const runs: string[] = [];
     const run = async (sets: readonly DeviationSet[]) =>
       sets.map((set): SearchRunResult => {
         const key = set.map(deviationKey).join("+");
         runs.push(key);
-        const behaviour = key.includes("answer_429") ? "gives up" : set.map(({ at }) => at).join();
+        const behaviour = key.includes("response_429") ? "gives up" : set.map(({ at }) => at).join();
         const meets = () => true;
         return { hasFailed: false, behaviour, isAbsorbed: false, deviations: [], canApply: meets };
       });
     const { saved } = await searched({}, { initialDeviations: first, run });
     expect(runs.slice(first.length)).toEqual([
-      "request_lost op#1+answer_lost op#2",
-      "answer_429 op#1+answer_lost op#2",
-      "answer_lost op#1+answer_lost op#2",
+      "request_lost op#1+response_lost op#2",
+      "response_429 op#1+response_lost op#2",
+      "response_lost op#1+response_lost op#2",
     ]);
     expect(saved).toMatchObject({ alike: 1 });
   });
@@ -115,9 +115,9 @@ describe("the search", () => {
     const { sets } = await searched(
       {},
       {
-        initialDeviations: [...deviations(2), { kind: "answer_5xx", at: "op#1" }],
+        initialDeviations: [...deviations(2), { kind: "response_5xx", at: "op#1" }],
         separationOf: (one, other) =>
-          [deviationKey(one), deviationKey(other)].includes("answer_lost op#2") ? "impossible" : undefined,
+          [deviationKey(one), deviationKey(other)].includes("response_lost op#2") ? "impossible" : undefined,
       },
     );
     expect(sets).toEqual(["op#1", "op#2", "op#1"]);
@@ -149,7 +149,7 @@ describe("the search", () => {
 
   it("does not combine what concerns other charges, unless a third connects them", async () => {
     const separationOf = (one: Deviation, other: Deviation) =>
-      deviationKey(one) !== "answer_lost op#4" && deviationKey(other) !== "answer_lost op#4"
+      deviationKey(one) !== "response_lost op#4" && deviationKey(other) !== "response_lost op#4"
         ? "independent"
         : undefined;
     const { sets, saved } = await searched({}, { depth: 3, separationOf });

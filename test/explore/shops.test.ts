@@ -10,10 +10,10 @@ const FOUND: readonly (readonly [ShopKind, string])[] = [
   ["trusts_ids", "webhook_late charge.processing#1"],
   ["races", "webhook_twice_at_once charge.completed#1"],
   ["last_wins", "webhook_after_next charge.processing#1"],
-  ["drops_unknown", "answer_held createWhitelabel#1"],
-  ["pays_again", "answer_lost createWhitelabel#1"],
-  ["marks_first", "answer_5xx getCharge#1"],
-  ["never_looks", "answer_lost createWhitelabel#1"],
+  ["drops_unknown", "response_held createWhitelabel#1"],
+  ["pays_again", "response_lost createWhitelabel#1"],
+  ["marks_first", "response_5xx getCharge#1"],
+  ["never_looks", "response_lost createWhitelabel#1"],
 ];
 
 describe("explore", () => {
@@ -56,7 +56,7 @@ describe("explore", () => {
         {
           oracle: "money",
           message: "paid twice: 2 completed charges for one order",
-          deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }, expect.any(Object)],
+          deviations: [{ kind: "response_lost", at: "createWhitelabel#1" }, expect.any(Object)],
         },
       ],
     });

@@ -20,7 +20,7 @@ describe("the report of an exploration", () => {
               +4s e
 
         what it survives  1 2
-        answer_lost       ✓ ·
+        response_lost     ✓ ·
         webhook_late      · ✗
         webhook_twice     · ✗
         webhook_first     · ○

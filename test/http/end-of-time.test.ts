@@ -119,7 +119,7 @@ describe("near the end of time", () => {
       fc.constant({ to: END }),
     );
     const call = fc.record({
-      scenario: fc.constantFrom("slow", "late_payment", "refunded", "webhook_chaos", "webhook_outage"),
+      scenario: fc.constantFrom("slow", "paid_late", "refunded", "webhook_chaos", "webhook_outage"),
       minutes: fc.constantFrom(1, 60, 1440),
     });
     await fc.assert(

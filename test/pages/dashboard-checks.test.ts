@@ -82,7 +82,7 @@ describe("checks on the dashboard", () => {
     const shown = said((await press("explored", { report: `3 runs\n${EXPLORE_REPORT}\n` })).text);
     const parts = [
       "paid twice",
-      "answer_lost at createWhitelabel#1",
+      "response_lost at createWhitelabel#1",
       "PENDING, twice",
       "run findings/1.yaml",
     ];
@@ -97,7 +97,7 @@ describe("checks on the dashboard", () => {
       'href="/docs#createWithdrawal"',
       "payments-sandbox trigger charge.refunded",
       "payments-sandbox charge last refund",
-      "payments-sandbox scenario use late_payment",
+      "payments-sandbox scenario use paid_late",
       "RATE_LIMIT",
     ];
     expect(lacking(await page("/checks"), ways)).toEqual([]);

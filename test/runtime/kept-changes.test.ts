@@ -40,7 +40,7 @@ describe("the journal", () => {
     const shop = Client.of(sandbox);
     const refunded = await shop.pay({ amount: "50000.00" });
     await shop.pay({ scenario: "declined" });
-    await shop.pay({ scenario: "late_payment", metadata: { order: "1" } });
+    await shop.pay({ scenario: "paid_late", metadata: { order: "1" } });
     await sandbox.advance("2h");
     const bank = {
       type: "bank_account",

@@ -42,7 +42,7 @@ const CHARGES: Readonly<Record<string, Fate>> = {
   insufficient_funds: { path: REFUSED, balance: "0.00", reason: "insufficient_funds" },
   cancelled: { path: "1 AWAITING_PAYMENT, 11 CANCELLED", balance: "0.00" },
   expired: { path: "1 AWAITING_PAYMENT, 3600 EXPIRED", balance: "0.00" },
-  late_payment: { path: LATE, balance: "500.00" },
+  paid_late: { path: LATE, balance: "500.00" },
   stuck: { path: "1 AWAITING_PAYMENT, 3 PROCESSING", balance: "0.00" },
   slow: { path: "120 AWAITING_PAYMENT, 720 PROCESSING, 1800 COMPLETED", balance: "500.00" },
   refunded: { path: `${PAID}, 65 REFUNDED`, balance: "0.00" },

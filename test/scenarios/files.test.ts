@@ -41,7 +41,7 @@ describe("the shipped scenarios", () => {
 
   it("have a flow for everything that is documented", () => {
     const documented = `
-      bank_transfer mobile_money card crypto hosted_paid hosted_cancelled quote_expired expired late_payment
+      bank_transfer mobile_money card crypto hosted_paid hosted_cancelled quote_expired expired paid_late
       refund refund_refused withdrawal withdrawal_failed withdrawal_replay insufficient_balance webhook_outage
       webhook_chaos lost_response flaky_api magic_values test_and_live
     `.trim();

@@ -68,7 +68,7 @@ describe("the same news twice", () => {
     ["webhook_twice_at_once", 5, 1],
     ["webhook_new_ids", 5, 2],
     ["webhook_days_later", 5 + 3 * 86_400, 1],
-    ["webhook_answer_lost", 10, 1],
+    ["webhook_response_lost", 10, 1],
   ])("%s: again %d s after the order, under %d ids", async (scenario, seconds, ids) => {
     const { api, arrivals } = await openWithReceiver();
     await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": scenario });
@@ -178,7 +178,7 @@ describe("flaky_api", () => {
 describe("lost_response", () => {
   const asked = { "sandbox-scenario": "lost_response" };
 
-  it("makes the first checkout and loses the answer; whoever tries again blindly charges twice", async ({
+  it("makes the first checkout and loses the response; whoever tries again blindly charges twice", async ({
     api,
   }) => {
     const body = await api.checkoutBody();
@@ -256,7 +256,7 @@ describe("magic customers and amounts under a mishap", async () => {
   const mishaps = items.filter(({ kind }) => kind === "mishap").map(({ name }) => name);
 
   it("are found at all", () =>
-    expect(mishaps).toEqual(expect.arrayContaining(["webhook_chaos", "slow", "late_payment"])));
+    expect(mishaps).toEqual(expect.arrayContaining(["webhook_chaos", "slow", "paid_late"])));
 
   it.for(mishaps)("keep their outcomes under %s, and nobody else is declined", async (name) => {
     const api = await openApi({ scenario: [name], rateLimit: "off", holdLimit: "50ms" });

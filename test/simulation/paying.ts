@@ -26,7 +26,7 @@ const LOCK_MS = durationMs("10m");
 const PHONE = "+254700000001";
 /** Names to ask for in a header or in metadata; what they do is read from the sandbox's own scenarios. */
 const NAMES =
-  "success instant declined late_payment refunded slow stuck webhook_chaos webhook_outage own_0 own_1".split(
+  "success instant declined paid_late refunded slow stuck webhook_chaos webhook_outage own_0 own_1".split(
     " ",
   );
 

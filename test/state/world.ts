@@ -110,7 +110,7 @@ export async function busyExports(): Promise<StateDump[]> {
     return call("POST /api/v1/payments/whitelabel", { ...order, quote_id }, { "sandbox-scenario": scenario });
   };
   const crypto = { ...MOBILE, pricing: { base_currency: "USD", amount: "100" }, payment_method: "crypto" };
-  for (const scenario of ["instant", "odd", "slow", "refunded", "expired", "late_payment"])
+  for (const scenario of ["instant", "odd", "slow", "refunded", "expired", "paid_late"])
     await pay(MOBILE, scenario);
   const { charge_id: partly } = await pay(MOBILE, "instant");
   await call(`POST /_sandbox/charges/${partly}/partial-refund`, { amount: "1.00" });

@@ -179,7 +179,7 @@ describe("JUnit XML", () => {
     const explored = suites.children[3]!.children;
     expect(explored.map(({ attributes, text }) => attributes.name ?? text)).toEqual([
       "single deviations",
-      "answer_lost at createWhitelabel#1",
+      "response_lost at createWhitelabel#1",
       "webhook_first at charge.completed#1",
       "webhook_twice at charge.completed#1",
       "webhook_late at charge.completed#1",

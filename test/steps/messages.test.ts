@@ -331,8 +331,8 @@ webhooks: [{ at_once: true, ids: new }]
 → webhooks.0.at_once: has no effect without copies
 → webhooks.0.ids: has no effect without copies
 webhooks: [{ attempt: 2, swap: true, drop: true }]
-→ webhooks.0.swap: has no effect: a rule with attempt takes only delay, copies and lose_answer
-→ webhooks.0.drop: has no effect: a rule with attempt takes only delay, copies and lose_answer
+→ webhooks.0.swap: has no effect: a rule with attempt takes only delay, copies and response_lost
+→ webhooks.0.drop: has no effect: a rule with attempt takes only delay, copies and response_lost
 webhooks: [{ attempt: 2, copies: 2 }, { attempt: 3, copies: 2 }, { attempt: 3, delay: 1m }]
 → webhooks.2: never applies: rule 2 matches everything this rule matches
 webhooks: [{ attempt: 3 }]

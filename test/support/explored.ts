@@ -22,7 +22,7 @@ export const EXPLORED: ExploreReport = {
   drawn: 0,
   findings: [finding("webhook_twice"), finding("webhook_late")],
   singles: [
-    { kind: "answer_lost", at: "createWhitelabel#1", outcome: "right" },
+    { kind: "response_lost", at: "createWhitelabel#1", outcome: "right" },
     { kind: "webhook_late", at: EVENT, outcome: "wrong" },
     { kind: "webhook_twice", at: EVENT, outcome: "wrong" },
     { kind: "webhook_first", at: EVENT, outcome: "unknown" },

@@ -17,7 +17,7 @@ describe("a rule for a further attempt", () => {
   it("has it come later, and leaves the first to the other rules", async () => {
     const { sandbox, sent, secondsOf, applied, sell } = await shopWith(
       { attempt: 2, delay: "10m" },
-      { lose_answer: true },
+      { response_lost: true },
     );
     await sell("1m");
     expect(await applied()).toEqual({ "webhooks.0": 1, "webhooks.1": 1 });
@@ -25,13 +25,13 @@ describe("a rule for a further attempt", () => {
     const [delivery] = await sent();
     expect(secondsOf(delivery)).toEqual([0, 605]);
     expect(delivery.mishap).toMatchObject({
-      lose_answer: true,
-      retried: [{ attempt: 2, delay_ms: 600_000, copies: 1, lose_answer: false }],
+      response_lost: true,
+      retried: [{ attempt: 2, delay_ms: 600_000, copies: 1, response_lost: false }],
     });
   });
 
   it("sends it once more when it is over", async () => {
-    const { sent, secondsOf, sell } = await shopWith({ lose_answer: true }, { attempt: 2, copies: 2 });
+    const { sent, secondsOf, sell } = await shopWith({ response_lost: true }, { attempt: 2, copies: 2 });
     await sell("1h");
     const all = await sent();
     expect(all.map(({ status, attempts }) => [status, attempts.length])).toEqual([
@@ -43,10 +43,10 @@ describe("a rule for a further attempt", () => {
     expect(secondsOf(all[1])).toEqual([0]);
   });
 
-  it("loses its answer, so that there is a third, and never happens where there is no such attempt", async () => {
+  it("loses its response, so that there is a third, and never happens where there is no such attempt", async () => {
     const { sent, applied, sell } = await shopWith(
-      { lose_answer: true, times: 1 },
-      { attempt: 2, lose_answer: true },
+      { response_lost: true, times: 1 },
+      { attempt: 2, response_lost: true },
     );
     await sell("1h");
     await sell("1h");

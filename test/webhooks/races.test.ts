@@ -103,23 +103,23 @@ describe("again_after", () => {
   });
 });
 
-describe("lose_answer", () => {
+describe("response_lost", () => {
   it("counts the first attempt as failed though it was answered, and makes it again", async () => {
-    const { completed, sent, sell } = await shopWith({ lose_answer: true });
+    const { completed, sent, sell } = await shopWith({ response_lost: true });
     await sell("10s");
     const [sent1] = await sent();
-    expect(sent1).toMatchObject({ status: "delivered", mishap: { lose_answer: true } });
+    expect(sent1).toMatchObject({ status: "delivered", mishap: { response_lost: true } });
     expect(sent1.attempts.map((one: { status: number; error: string }) => [one.status, one.error])).toEqual([
-      [null, "the answer was lost on the way back, by scenario mishaps"],
+      [null, "the response was lost on the way back, by scenario mishaps"],
       [200, null],
     ]);
     expect(completed()).toHaveLength(2);
     expect(idOf(completed()[1]!)).toBe(idOf(completed()[0]!));
   });
 
-  it("loses the answer of whoever takes it out of a mailbox, too", async () => {
+  it("loses the response of whoever takes it out of a mailbox, too", async () => {
     const { sandbox, client } = await shopFor([{ mailbox: "m" }]);
-    await useRules(client, [{ lose_answer: true }]);
+    await useRules(client, [{ response_lost: true }]);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
     const take = async () => (await client.ask("POST /_sandbox/mailboxes/m/take", {})).json.items;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 const TRIES = 4;
-/** How many of the newest charges are looked through for one whose answer was lost. */
+/** How many of the newest charges are looked through for one whose response was lost. */
 const LOOK_BACK = 20;
 
 /** The service has answered, and the answer is no. */
@@ -40,7 +40,7 @@ export class Payments {
   }
 
   /**
-   * One charge for an order, however often the answer is lost. The service knows no idempotency keys here: the order's
+   * One charge for an order, however often the response is lost. The service knows no idempotency keys here: the order's
    * number goes along as metadata, and before a second try the shop looks whether the first one has made a charge.
    *
    * @param wasTried whether there was a try before, of which it is not known what became

@@ -64,7 +64,7 @@ test("what the service did not sign is refused", async (t) => {
   assert.equal((await shop("GET", `/orders/${id}`)).body.shipments, 0);
 });
 
-test("a charge whose answer is lost is found again, not made again", async (t) => {
+test("a charge whose response is lost is found again, not made again", async (t) => {
   const { sandbox, order, shop, advance } = await openWorld(t);
   await sandbox("POST", "/scenarios/lost_response/activate");
   const { id } = await order();
@@ -98,7 +98,7 @@ test("a customer who gets an error and orders again pays once", async (t) => {
   assert.equal((await shop("GET", "/orders/cart-1")).body.shipments, 1);
 });
 
-test("a payout whose answer is lost is asked for again with its key, and paid once", async (t) => {
+test("a payout whose response is lost is asked for again with its key, and paid once", async (t) => {
   const { sandbox, order, shop, advance } = await openWorld(t);
   for (let sold = 0; sold < 3; sold++) await order();
   await advance("10s");
@@ -108,7 +108,7 @@ test("a payout whose answer is lost is asked for again with its key, and paid on
   const second = await shop("PUT", "/payouts/2026-03", { amount: "1000.00" });
   assert.deepEqual(second, first);
   const tried = await sandbox("GET", "/requests?operation=createWithdrawal");
-  assert.equal(tried.total, 3, "one whose answer was lost, its second try, and the second call");
+  assert.equal(tried.total, 3, "one whose response was lost, its second try, and the second call");
   assert.deepEqual(new Set(tried.items.map((one) => one.idempotency_key)), new Set(["payout-2026-03"]));
   await advance("1m");
   const { items } = await sandbox("GET", "/balances");

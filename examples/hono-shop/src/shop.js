@@ -24,14 +24,14 @@ export function createShop({ payments, webhookSecret, shopUrl, fulfil = fulfilOn
     return toCheckout(c, order);
   });
 
-  // For who cancelled, failed or came too late, and for who got no page at all because the answer was lost.
+  // For who cancelled, failed or came too late, and for who got no page at all because the response was lost.
   app.post("/orders/:id/pay", (c) => {
     const order = orders.get(c.req.param("id"));
     if (!order) return c.notFound();
     return order.status === "paid" ? c.redirect(`/orders/${order.id}`, 303) : toCheckout(c, order);
   });
 
-  /** Each try is a checkout of its own. One whose answer was lost does no harm: nobody has its address to pay at. */
+  /** Each try is a checkout of its own. One whose response was lost does no harm: nobody has its address to pay at. */
   async function toCheckout(c, order) {
     const checkout = await createCheckout(payments, {
       pricing: PRICE,

@@ -88,7 +88,7 @@ test("who has two checkouts and pays both gets the goods once", async (t) => {
   assertOrder(world, "paid", 1);
 });
 
-test("a checkout whose answer is lost: the customer tries again, and the lost one's end changes nothing", async (t) => {
+test("a checkout whose response is lost: the customer tries again, and the lost one's end changes nothing", async (t) => {
   const world = await openWorld(t);
   const { browser, sandbox, shopUrl } = world;
   t.mock.method(console, "error", () => {});

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { fulfil as fulfilOnce } from "./fulfil.js";
 
-/** How many of the newest charges are looked through for one whose answer was lost. */
+/** How many of the newest charges are looked through for one whose response was lost. */
 const LOOK_BACK = 20;
 
 /** As much of a shop as it takes to sell something by mobile money and to be told that it is paid. */

@@ -22,27 +22,26 @@ export async function listAllScenarios(
   const { mishaps } = await sandbox.control<Coverage>("GET", "/_sandbox/coverage?of=server");
   return all.map((scenario) => ({
     ...scenario,
-    applied: appliedByNow(scenario, mishaps?.met.late_payment ?? 0, due.attempts),
+    applied: appliedByNow(scenario, mishaps?.met.paid_late ?? 0, due.attempts),
   }));
 }
 
 /** Corrects the server's counts, which include late payments and repeated webhooks that are only scheduled. */
 function appliedByNow(
   { charges = [], webhooks = [], applied }: ScenarioView,
-  latePayments: number,
+  paidLate: number,
   attemptsDue: number,
 ): ScenarioView["applied"] {
   const counts = { ...applied };
   for (const [index, rule] of charges.entries())
-    if (plansLatePayment(rule))
-      counts[`charges.${index}`] = Math.min(counts[`charges.${index}`] ?? 0, latePayments);
+    if (plansPaidLate(rule)) counts[`charges.${index}`] = Math.min(counts[`charges.${index}`] ?? 0, paidLate);
   for (const [index, { again_after }] of webhooks.entries())
     if (again_after !== undefined)
       counts[`webhooks.${index}`] = Math.max(0, (counts[`webhooks.${index}`] ?? 0) - attemptsDue);
   return counts;
 }
 
-function plansLatePayment({ timeline }: ChargeRule): boolean {
+function plansPaidLate({ timeline }: ChargeRule): boolean {
   const late = timeline.findIndex((entry) => "after_expiry" in entry);
   return late !== -1 && timeline.slice(late).some(({ to }) => to === "COMPLETED");
 }
@@ -103,7 +102,7 @@ export function isNotExercised(scenario: ScenarioView): boolean {
   return effectsOf(scenario).every(({ times }) => times === 0);
 }
 
-/** Text of the effects, such as "2 answers lost, 0 webhooks doubled". */
+/** Text of the effects, such as "2 responses lost, 0 webhooks doubled". */
 export function effectsText(scenario: ScenarioView): string {
   return effectsOf(scenario)
     .map(({ times, one, many }) => `${times} ${times === 1 ? one : many}`)
@@ -141,10 +140,10 @@ type EffectNames<Rule> = readonly (readonly [
 
 /** Effects of fault rules. A rule counts under the first effect whose condition holds. */
 const FAULTS: EffectNames<FaultRule> = [
-  [({ drop }) => drop === "after" || drop === "hang", "answer lost", "answers lost"],
+  [({ drop }) => drop === "after" || drop === "hang", "response lost", "responses lost"],
   [({ drop }) => drop === "before", "request lost", "requests lost"],
   [({ respond }) => respond, "call failed", "calls failed"],
-  [({ hold }) => hold, "answer held", "answers held"],
+  [({ hold }) => hold, "response held", "responses held"],
   [({ delay_answer }) => delay_answer, "answer delayed", "answers delayed"],
   [({ stale }) => stale, "read a moment old", "reads a moment old"],
   [({ delay }) => delay, "call delayed", "calls delayed"],
@@ -154,7 +153,7 @@ const WEBHOOKS: EffectNames<WebhookRule> = [
   [({ drop }) => drop, "webhook lost", "webhooks lost"],
   [({ forged }) => forged, "webhook forged", "webhooks forged"],
   [({ copies = 1 }) => copies > 1, "webhook doubled", "webhooks doubled"],
-  [({ lose_answer }) => lose_answer, "webhook response lost", "webhook responses lost"],
+  [({ response_lost }) => response_lost, "webhook response lost", "webhook responses lost"],
   [({ again_after }) => again_after, "webhook sent again later", "webhooks sent again later"],
   [({ swap }) => swap, "webhook swapped", "webhooks swapped"],
   [({ bad_signature }) => bad_signature, "webhook badly signed", "webhooks badly signed"],
@@ -164,7 +163,7 @@ const WEBHOOKS: EffectNames<WebhookRule> = [
   [() => true, "webhook changed", "webhooks changed"],
 ];
 const CHARGES: EffectNames<ChargeRule> = [
-  [plansLatePayment, "payment came late", "payments came late"],
+  [plansPaidLate, "payment came late", "payments came late"],
   [() => true, "charge", "charges"],
 ];
 

@@ -28,7 +28,7 @@ const GROUPS: ReadonlyMap<string, (scenario: ScenarioView) => boolean> = new Map
 /** Rare shipped mishaps: an app may never see them. Every app must survive the mishaps that are not listed here. */
 const RARE: ReadonlySet<string> = new Set([
   "hanging_answer",
-  "late_payment",
+  "paid_late",
   "stale_reads",
   "webhook_days_later",
   "webhook_first",

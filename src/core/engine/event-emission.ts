@@ -154,15 +154,15 @@ function mishapOf(
   found: MatchedRule<WebhookRule> | undefined,
 ): Mishap | null {
   if (found === undefined) return null;
-  const { bad_signature, stale, fail_first, drop, down, lose_answer } = found.rule;
-  if (!(bad_signature || stale || fail_first || drop || down || lose_answer)) return null;
+  const { bad_signature, stale, fail_first, drop, down, response_lost } = found.rule;
+  if (!(bad_signature || stale || fail_first || drop || down || response_lost)) return null;
   return {
     ...nothingWrong(found.scenario),
     bad_signature: bad_signature ?? false,
     stale_ms: stale === undefined ? 0 : durationToMs(stale),
     fail_first: fail_first ?? 0,
     drop: drop ?? false,
-    ...(lose_answer ? { lose_answer } : {}),
+    ...(response_lost ? { response_lost } : {}),
     ...(down === undefined ? {} : { down: resolveDowntime(down, startMs(tx, found.scenario, owner)) }),
   };
 }

@@ -59,7 +59,7 @@ function mishapView(mishap: Mishap | null) {
   if (mishap === null) return null;
   const { down, forged, copy_id, at_once, to_url, retried = [], ...others } = mishap;
   return {
-    lose_answer: false,
+    response_lost: false,
     unsigned: false,
     by_hand: false,
     ...others,

@@ -52,9 +52,9 @@ export function retryMishapsOf(
       (name, index, rule) => rule.attempt === attempt && counts.isRuleDue(name, index, rule),
     );
     if (found === undefined) return [];
-    const { delay, copies = 1, lose_answer = false } = found.rule;
+    const { delay, copies = 1, response_lost = false } = found.rule;
     const delay_ms = delay === undefined ? 0 : durationToMs(delay);
-    return [{ attempt, scenario: found.scenario, index: found.index, delay_ms, copies, lose_answer }];
+    return [{ attempt, scenario: found.scenario, index: found.index, delay_ms, copies, response_lost }];
   });
 }
 

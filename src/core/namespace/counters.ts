@@ -1,5 +1,5 @@
 import { firstExpiredMs } from "../domain/charge-transition.js";
-import { isAnswerLost } from "../engine/commands/delivery-commands.js";
+import { isResponseLost } from "../engine/commands/delivery-commands.js";
 import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { isSuccessStatus } from "../schema/http-response.js";
@@ -24,11 +24,11 @@ export class CoverageCounters {
     return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
   }
 
-  noteRequest({ operation, errorCode, hasClientDisconnected, isAnswerLost }: ServedRequest): void {
+  noteRequest({ operation, errorCode, hasClientDisconnected, isResponseLost }: ServedRequest): void {
     if (hasClientDisconnected) return;
     if (operation !== null) this.#count("operations", operation);
     if (errorCode !== null) this.#count("error_codes", errorCode);
-    if (isAnswerLost === true) this.#count("mishaps", "lost_answer");
+    if (isResponseLost === true) this.#count("mishaps", "response_lost");
   }
 
   /** @param state after the change */
@@ -38,7 +38,7 @@ export class CoverageCounters {
       if (name === "charges") this.#count("statuses", (record as { status: string }).status);
       else if (name === "events") {
         this.#count("events", (record as EventRecord).type);
-        if (isLatePayment(record as EventRecord, state)) this.#count("mishaps", "late_payment");
+        if (isPaidLate(record as EventRecord, state)) this.#count("mishaps", "paid_late");
       } else if (name === "deliveries")
         for (const kind of mishapsOfAttempt(record as Delivery, counters.attempt, state))
           this.#count("mishaps", kind);
@@ -66,17 +66,17 @@ export const COUNTED_MISHAPS = [
   /** A receiver got an event a second time. */
   "duplicate",
   /** The call took effect, but its response was lost. */
-  "lost_answer",
+  "response_lost",
   /** A delivery was attempted again. */
   "retry",
   /** A receiver got an event after a later event of the same object. */
   "out_of_order",
   /** An expired charge was paid. */
-  "late_payment",
+  "paid_late",
 ] as const;
 export type CountedMishap = (typeof COUNTED_MISHAPS)[number];
 
-function isLatePayment({ type, object_id }: EventRecord, state: State): boolean {
+function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
   if (type !== "charge.completed" || object_id === null) return false;
   const charge = state.get("charges", object_id);
   return charge?.status === "COMPLETED" && firstExpiredMs(charge) !== undefined;
@@ -92,7 +92,7 @@ function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: 
     .filter((other) => other.webhook_id === delivery.webhook_id && other.delivery_id !== delivery.delivery_id)
     .filter(({ mishap }) => mishap?.forged === undefined);
   const mishaps: CountedMishap[] = [];
-  if (isAnswerLost(delivery, last)) mishaps.push("lost_answer");
+  if (isResponseLost(delivery, last)) mishaps.push("response_lost");
   if (last.attempt > 1 && isSent(last)) mishaps.push("retry");
   if (!hasArrived(delivery, last)) return mishaps;
   const isRepeated =
@@ -126,9 +126,9 @@ function isSent({ request_headers }: Attempt): boolean {
 
 /** Returns true if the receiver got the attempt, whatever it responded. */
 function hasArrived(delivery: Delivery, attempt: Attempt): boolean {
-  return isSent(attempt) && (attempt.status !== null || isAnswerLost(delivery, attempt));
+  return isSent(attempt) && (attempt.status !== null || isResponseLost(delivery, attempt));
 }
 
 function isAccepted(delivery: Delivery, attempt: Attempt): boolean {
-  return isSent(attempt) && (isSuccessStatus(attempt.status) || isAnswerLost(delivery, attempt));
+  return isSent(attempt) && (isSuccessStatus(attempt.status) || isResponseLost(delivery, attempt));
 }

@@ -11,7 +11,7 @@ export interface ServedRequest {
   readonly requestBody: string | null;
   readonly responseBody: string | null;
   /** A fault suppressed the response after the call took effect. */
-  readonly isAnswerLost?: boolean | undefined;
+  readonly isResponseLost?: boolean | undefined;
   /** Error code of the response, before the option `error_codes` renames it. */
   readonly errorCode: string | null;
   readonly idempotencyKey: string | null;

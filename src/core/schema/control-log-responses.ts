@@ -94,7 +94,7 @@ const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
   fail_first: field(unboundedCountSchema, "How many attempts fail without being sent."),
   drop: field(z.boolean(), "It is never sent: its status is `dropped`, and it has no attempts."),
   forged: field(z.boolean(), "It carries a forged event modelled on this one."),
-  lose_answer: field(z.boolean(), "The response to its first attempt is lost on the way back."),
+  response_lost: field(z.boolean(), "The response to its first attempt is lost on the way back."),
   copy_id: field(textOrNull, "The ID its event is sent with, if not the event's own."),
   unsigned: z.boolean(),
   by_hand: field(z.boolean(), "Edited in the dashboard: it is sent once."),
@@ -109,7 +109,7 @@ const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
   ),
   retried: z.array(
     recordShape("RetriedOtherwise", "What goes wrong with a retry.", {
-      ...pickFields(retry, "attempt", "delay_ms", "copies", "lose_answer"),
+      ...pickFields(retry, "attempt", "delay_ms", "copies", "response_lost"),
     }),
   ),
 });

@@ -268,7 +268,7 @@ const coverageSchema = recordShape("Coverage", "What the app has met, and what i
   error_codes: coveredSchema,
   mishaps: field(
     coveredSchema,
-    "`duplicate`, `out_of_order`: an event came twice, or after a later one; `lost_answer`: a response was lost; `retry`: a delivery was retried; `late_payment`: a charge was paid after it had expired.",
+    "`duplicate`, `out_of_order`: an event came twice, or after a later one; `response_lost`: a response was lost; `retry`: a delivery was retried; `paid_late`: a charge was paid after it had expired.",
   ),
 });
 

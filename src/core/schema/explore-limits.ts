@@ -17,10 +17,10 @@ export const DEFAULT_EXPLORE_LANES = 4;
 /** Kinds of deviation, in the order in which they are tried. */
 export const DEVIATION_KINDS = [
   "request_lost",
-  "answer_lost",
-  "answer_held",
-  "answer_5xx",
-  "answer_429",
+  "response_lost",
+  "response_held",
+  "response_5xx",
+  "response_429",
   "read_stale",
   "read_held",
   "webhook_late",
@@ -28,7 +28,7 @@ export const DEVIATION_KINDS = [
   "webhook_twice",
   "webhook_twice_at_once",
   "webhook_again_later",
-  "webhook_answer_lost",
+  "webhook_response_lost",
   "webhook_first",
   "paid_late",
   "cancelled_then_paid",

@@ -157,7 +157,7 @@ export const webhookRuleSchema = closedShape(
       z.optional(durationSchema),
       "How much later the same event is sent again, with the same ID.",
     ),
-    lose_answer: field(
+    response_lost: field(
       z.optional(z.boolean()),
       "The receiver does its work, but its response to the first attempt is lost on the way back: a failed attempt, which is retried.",
     ),
@@ -180,7 +180,7 @@ export const webhookRuleSchema = closedShape(
     ),
     attempt: field(
       z.optional(z.int().check(z.gte(2), z.lte(100))),
-      "Applies to a retry only: 2 is the first retry. The retry is `delay` later, repeated for each of `copies`, or its response is lost (`lose_answer`). The first attempt is for rules without this field.",
+      "Applies to a retry only: 2 is the first retry. The retry is `delay` later, repeated for each of `copies`, or its response is lost (`response_lost`). The first attempt is for rules without this field.",
     ),
     times: field(
       z.optional(z.int().check(z.gte(1))),

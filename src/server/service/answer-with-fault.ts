@@ -87,7 +87,12 @@ export async function answerWithFault(
   }
   const objectId = reply === null ? undefined : readObjectId(reply.json);
   if (drop !== undefined) {
-    entry.end({ reply: null, objectId, hasClientDisconnected: signal.aborted, isAnswerLost: reply !== null });
+    entry.end({
+      reply: null,
+      objectId,
+      hasClientDisconnected: signal.aborted,
+      isResponseLost: reply !== null,
+    });
     if (drop === "hang") await entry.keepOpen(namespace.holds.holdUntilLimit(signal));
     return null;
   }

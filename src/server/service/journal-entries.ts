@@ -29,7 +29,7 @@ interface CallEnd {
   /** Null if no reply was sent. */
   readonly reply: Reply | null;
   readonly hasClientDisconnected?: boolean;
-  readonly isAnswerLost?: boolean;
+  readonly isResponseLost?: boolean;
   /** Id of the call's object, if the reply has no `objectId` or was not sent. */
   readonly objectId?: string | undefined;
 }
@@ -84,7 +84,7 @@ function entryOf(call: HttpCall, served: ReceivedCall, end: CallEnd): RequestEnt
     operation: served.operation,
     status: reply === null ? null : reply.status,
     hasClientDisconnected: end.hasClientDisconnected ?? false,
-    isAnswerLost: end.isAnswerLost,
+    isResponseLost: end.isResponseLost,
     apiKey: storableKey(parseBearerKey(call.header("authorization"))),
     requestBody: served.requestBody ?? null,
     responseBody: reply === null ? null : reply.json,

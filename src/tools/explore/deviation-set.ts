@@ -26,7 +26,7 @@ export function deviationSetKey(set: DeviationSet): string {
   return set.map(deviationKey).sort().join("\n");
 }
 
-/** Formats a set for messages: `answer_lost at createWhitelabel#1`. */
+/** Formats a set for messages: `response_lost at createWhitelabel#1`. */
 export function deviationSetText(set: DeviationSet): string {
   return set.map(({ kind, at }) => `${kind} at ${at}`).join(", ");
 }

@@ -36,7 +36,7 @@ export type SkipReason =
   | "holds_a_failing_set"
   /** At least two deviations of the set, each tried alone, do not change the app's behaviour. */
   | "absorbed"
-  /** The app responded to a part of the set as to a similar part: to `answer_5xx` as to `request_lost`, for example. */
+  /** The app responded to a part of the set as to a similar part: to `response_5xx` as to `request_lost`, for example. */
   | "alike"
   /** The set's deviations concern unrelated charges or withdrawals, whose metadata have no value in common. */
   | "independent"

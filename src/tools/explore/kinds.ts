@@ -141,20 +141,20 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     effectAt: onCall(() => ({ drop: "before" })),
     likeness: "refused",
   },
-  answer_lost: {
+  response_lost: {
     description: "it is done, and its response is lost",
     effectAt: onCall(({ isRead }) => (isRead ? undefined : { drop: "after" })),
   },
-  answer_held: {
+  response_held: {
     description: "it is done, and all its webhooks arrive before the response",
     effectAt: (place) => (place.what === "call" ? holding(place, "idle") : undefined),
   },
-  answer_5xx: {
+  response_5xx: {
     description: "the service has an error of its own: nothing is done",
     effectAt: onCall(() => ({ respond: { status: 503, headers: { "retry-after": "0" } } })),
     likeness: "refused",
   },
-  answer_429: {
+  response_429: {
     description: "the service has had too many calls: nothing is done",
     effectAt: onCall(() => ({ respond: { status: 429, headers: { "retry-after": "0" } } })),
     likeness: "refused",
@@ -192,9 +192,9 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description: `the webhook arrives once more, ${RESENT_AFTER} later`,
     effectAt: onEvent(() => ({ again_after: RESENT_AFTER })),
   },
-  webhook_answer_lost: {
+  webhook_response_lost: {
     description: "the app's response to the webhook is lost: it arrives again",
-    effectAt: onAttempt({ lose_answer: true }),
+    effectAt: onAttempt({ response_lost: true }),
     likeness: "repeated",
   },
   webhook_first: {

@@ -73,7 +73,7 @@ function isEmpty(match: object): boolean {
 /** Fields of a webhook rule that choose which deliveries it applies to. */
 const SELECTORS = ["attempt", "times", "skip"];
 /** Effects that a rule can have on retries. */
-const RETRY_EFFECTS = ["delay", "copies", "lose_answer"];
+const RETRY_EFFECTS = ["delay", "copies", "response_lost"];
 
 /** Values without effect on a delivery. */
 const NO_EFFECT: readonly unknown[] = [undefined, false, "0s"];
@@ -90,7 +90,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
     const unsupported = effects.filter((word) => !RETRY_EFFECTS.includes(word));
     if (drop === true) unsupported.push("drop");
     if (unsupported.length > 0)
-      return withoutEffect(unsupported, ": a rule with attempt takes only delay, copies and lose_answer");
+      return withoutEffect(unsupported, ": a rule with attempt takes only delay, copies and response_lost");
   }
   if (drop === true) return withoutEffect(effects, ": the rule drops the webhook");
   const copyFields = effects.filter((word) => word === "at_once" || word === "ids");

@@ -82,7 +82,7 @@ export async function payOnce(order) {
   order.charge = (charge ?? (await createCharge(order, quote))).charge_id;
 }
 
-/** A page to pay on. One whose answer was lost does no harm: nobody can open it. */
+/** A page to pay on. One whose response was lost does no harm: nobody can open it. */
 export function createCheckout({ id, email }) {
   const body = { pricing: PRICING, customer_email: email, metadata: { order: id } };
   return persist(() => call("POST", "payments/checkouts", body));

@@ -42,7 +42,7 @@ function applied(order, { charge_id, status, status_history }) {
 
 const pay = (id) => payments.run(id, () => orders.read(id).charge === undefined && payFor(id));
 
-/** An earlier try whose answer was lost may have made the charge: looks for it first. */
+/** An earlier try whose response was lost may have made the charge: looks for it first. */
 async function payFor(id) {
   const quote = await createQuote(orders.read(id));
   const order = orders.read(id);

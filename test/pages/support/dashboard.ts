@@ -49,7 +49,7 @@ export const EXPLORE_REPORT = JSON.stringify({
     {
       oracle: "money",
       message: "paid twice",
-      deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }],
+      deviations: [{ kind: "response_lost", at: "createWhitelabel#1" }],
       story: { plain: ["PENDING"], failing: ["PENDING, twice"] },
       file: "findings/1.yaml",
     },

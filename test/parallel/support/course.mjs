@@ -3,15 +3,7 @@ import { Customer } from "./customer.mjs";
 import { Ear } from "./ear.mjs";
 import { Transcript } from "./transcript.mjs";
 
-const SCENARIOS = [
-  "webhook_chaos",
-  "declined",
-  "slow",
-  "refunded",
-  "webhook_outage",
-  "late_payment",
-  "instant",
-];
+const SCENARIOS = ["webhook_chaos", "declined", "slow", "refunded", "webhook_outage", "paid_late", "instant"];
 const PHONE = "+254700000001";
 /** Under these names every worker does something of its own. */
 const EMAIL = "ada@example.com";

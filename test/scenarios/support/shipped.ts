@@ -27,9 +27,9 @@ export const FLOWS = SHIPPED.filter(({ value }) => value.steps !== undefined);
 
 /** Those that are asked for by name (contract section 4). */
 export const FATES = `
-  default success instant declined insufficient_funds cancelled expired late_payment stuck slow refunded
+  default success instant declined insufficient_funds cancelled expired paid_late stuck slow refunded
   crypto_confirmations webhook_chaos webhook_outage webhooks_lost webhook_twice_at_once webhook_new_ids
-  webhook_days_later webhook_answer_lost webhook_first forged_webhook flaky_api slow_api lost_response late_answer
+  webhook_days_later webhook_response_lost webhook_first forged_webhook flaky_api slow_api lost_response late_answer
   hanging_answer stale_reads
 `
   .trim()

@@ -18,7 +18,7 @@ export function recordAttempt(task: Task, outcome: AttemptResult): Command<void>
     tx.remove("tasks", task.task_id);
     const delivery = tx.get("deliveries", task.ref);
     if (delivery === undefined || delivery.status !== "pending") return;
-    const { retryAfterMs, isUnreachable: _refused, ...logged } = withLostAnswer(delivery, outcome);
+    const { retryAfterMs, isUnreachable: _refused, ...logged } = withLostResponse(delivery, outcome);
     const attempt = delivery.attempts.length + 1;
     const attempts = [...delivery.attempts, { attempt, order: tx.next("attempt"), at: tx.at, ...logged }];
     // False events and manual resends are not retried.
@@ -56,7 +56,7 @@ function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void 
 }
 
 /** Replaces the response by an error if a scenario loses the response. The receiver has processed the event. */
-function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResult {
+function withLostResponse(delivery: Delivery, outcome: AttemptResult): AttemptResult {
   const scenario = losingScenario(delivery, delivery.attempts.length + 1);
   if (scenario === undefined || outcome.status === null) return outcome;
   return {
@@ -64,7 +64,7 @@ function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResu
     status: null,
     response_body: null,
     retryAfterMs: null,
-    error: lostAnswerError(scenario),
+    error: lostResponseError(scenario),
   };
 }
 
@@ -72,17 +72,17 @@ function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResu
 function losingScenario(delivery: Delivery, attempt: number): string | undefined {
   const { mishap } = delivery;
   const rule = attempt === 1 ? mishap : retryMishapAt(delivery, attempt);
-  return rule?.lose_answer === true ? rule.scenario : undefined;
+  return rule?.response_lost === true ? rule.scenario : undefined;
 }
 
-function lostAnswerError(scenario: string): string {
-  return `the answer was lost on the way back, by scenario ${scenario}`;
+function lostResponseError(scenario: string): string {
+  return `the response was lost on the way back, by scenario ${scenario}`;
 }
 
 /** Returns true if a scenario has lost the response to the attempt. */
-export function isAnswerLost(delivery: Delivery, { attempt, error }: Attempt): boolean {
+export function isResponseLost(delivery: Delivery, { attempt, error }: Attempt): boolean {
   const scenario = losingScenario(delivery, attempt);
-  return scenario !== undefined && error === lostAnswerError(scenario);
+  return scenario !== undefined && error === lostResponseError(scenario);
 }
 
 /** Makes a delivery's planned attempt now; a failed delivery gets an extra attempt. */

@@ -64,7 +64,7 @@ export const mishapRecordSchema = z.strictObject({
   /** Type and status of a false event. The rest of the body is a copy of the real event. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
   /** The response to the first attempt is lost. */
-  lose_answer: z.optional(z.boolean()),
+  response_lost: z.optional(z.boolean()),
   /** Event ID sent instead of the real one. */
   copy_id: z.optional(text),
   /** Number of deliveries sent at the same moment, including this one. */
@@ -79,7 +79,7 @@ export const mishapRecordSchema = z.strictObject({
         index: boundedCountSchema,
         delay_ms: durationMsSchema,
         copies: sequenceNumberSchema,
-        lose_answer: z.boolean(),
+        response_lost: z.boolean(),
       }),
     ),
   ),

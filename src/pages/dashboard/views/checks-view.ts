@@ -156,10 +156,10 @@ type Kind = keyof ReturnType<typeof coverageOf>;
 /** Built-in scenario that causes each mishap. */
 const SCENARIOS: Readonly<Record<CountedMishap, string>> = {
   duplicate: "webhook_twice_at_once",
-  lost_answer: "lost_response",
+  response_lost: "lost_response",
   retry: "webhook_outage",
   out_of_order: "webhook_chaos",
-  late_payment: "late_payment",
+  paid_late: "paid_late",
 };
 
 interface CoverageKind {

@@ -176,7 +176,7 @@ export class SandboxPlan implements RunPlan {
 
   /** True if deviations cause errors, so that error responses of the app to webhooks are excused. */
   get excusesErrors(): boolean {
-    return this.faults.length > 0 || this.webhooks.some(({ lose_answer }) => lose_answer === true);
+    return this.faults.length > 0 || this.webhooks.some(({ response_lost }) => response_lost === true);
   }
 }
 
