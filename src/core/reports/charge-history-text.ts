@@ -1,6 +1,7 @@
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
 import { isSuccessStatus } from "../schema/http-response.js";
 import { formatCount, toPrintableLine } from "../schema/text-format.js";
+import { summarizeBody } from "./body-summary.js";
 import type { ChargeHistories, ChargeHistory } from "./namespace-export.js";
 
 /** Formats histories as text: a heading for each charge, a line for each item. */
@@ -99,5 +100,5 @@ const MAX_REFUSAL_LENGTH = 200;
 /** Body of a response that refused the webhook. */
 function refusalOf({ status, response_body }: Extract<ChargeHistoryItem, { kind: "attempt" }>): string {
   if (isSuccessStatus(status) || !response_body) return "";
-  return `: ${response_body.replace(/\s+/g, " ").slice(0, MAX_REFUSAL_LENGTH)}`;
+  return `: ${summarizeBody(response_body).replace(/\s+/g, " ").slice(0, MAX_REFUSAL_LENGTH)}`;
 }

@@ -4,7 +4,7 @@ import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";
 import { html } from "../html.js";
-import { badge, button, copyButton, firstLine, type ListRow, readableDuration } from "./components.js";
+import { badge, button, copyButton, type ListRow, readableDuration, responseLine } from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
 import { requestCurl } from "./shell-commands.js";
 
@@ -41,7 +41,7 @@ export function deliveryFailureText(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   if (last === undefined) return "no attempt yet";
   if (last.status === null) return last.error ?? "no response";
-  return `${last.status} ${firstLine(last.response_body)}`.trim();
+  return `${last.status} ${responseLine(last.response_body)}`.trim();
 }
 
 /** Newest matching deliveries to a receiver, at most `limit`, with the total number of matches. */
@@ -114,7 +114,7 @@ export function responseErrorText({ responseBody }: RequestEntry): string {
     const [field] = Object.entries(error.details ?? {});
     return field === undefined ? error.message : `${field[0]} ${field[1]}`;
   } catch {
-    return firstLine(responseBody);
+    return responseLine(responseBody);
   }
 }
 

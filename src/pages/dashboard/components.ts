@@ -1,6 +1,7 @@
 import { isFailing } from "../../core/engine/is-failing.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
+import { summarizeBody } from "../../core/reports/body-summary.js";
 import type { Mode } from "../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { groupDigits } from "../format.js";
@@ -275,10 +276,12 @@ export function formatJson(text: string | null): string {
   }
 }
 
-/** First line of a response, truncated. */
-export function firstLine(text: string | null, maxLength = 140): string {
-  const line = (text ?? "").trim().split("\n")[0]!;
-  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
+const MAX_LINE_LENGTH = 300;
+
+/** A response in one line. */
+export function responseLine(body: string | null): string {
+  const line = summarizeBody(body ?? "").split("\n")[0]!;
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }
 
 /** Groups neighbours with the same key. */

@@ -149,7 +149,7 @@ function attemptLine(context: PageContext, item: Extract<ChargeHistoryItem, { ki
   const response = ui.badge(status === null ? "no response" : String(status), ui.httpTone(status));
   const body = html`${receiverLink(context, item, `#attempt-${attempt}`)} ${response}
 <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
-${isProblem && html`<br><q>${ui.firstLine(response_body ?? error, 110)}</q>`}
+${isProblem && html`<br><q>${ui.responseLine(response_body ?? error)}</q>`}
 ${isProblem && isLast && delivery !== undefined && attemptButton(delivery, delivery.event_type)}`;
   return { key: `${delivery_id}-${attempt}`, at, wallAt: sent_at, isProblem, lane: 3, body };
 }

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { historyRows } from "../../src/core/reports/charge-history-text.js";
+import type { ChargeHistory } from "../../src/core/reports/namespace-export.js";
+import { said, startedWithReceiver } from "./support/dashboard.js";
+
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Service Temporarily Unavailable</title></head>
+<body><h1>503</h1><hr>nginx</body></html>`;
+
+describe("the error response of a webhook", () => {
+  it.each([
+    ["HTML page", PAGE, "Service Temporarily Unavailable"],
+    ["HTML page without a title", "<html><body><h1 class=big>Bad gateway</h1>", "Bad gateway"],
+    ["HTML page with entities", "<html><title>Tom &amp; Jerry&#39;s\n shop</title>", "Tom & Jerry's shop"],
+    ["stack trace", "TypeError: no order\n    at handle (webhooks.ts:42:31)", "TypeError: no order"],
+    [
+      "JSON error with a code",
+      JSON.stringify({ error: { code: "bad_signature", message: "No match" } }, null, 2),
+      "bad_signature: No match",
+    ],
+    ["JSON error with messages", `{"message":["a","b"],"error":"Bad Request"}`, "Bad Request: a; b"],
+    ["JSON problem", `{"type":"about:blank","title":"Busy","detail":"Try later"}`, "Try later"],
+    ["other JSON", `{\n  "ok": false\n}`, `{"ok":false}`],
+  ])("reads as one sentence on the dashboard and in the history: %s", async (_name, body, sentence) => {
+    const { charge, page, sandbox } = await startedWithReceiver((received) =>
+      received.response.writeHead(503).end(body),
+    );
+    const id = await charge("ada@example.com");
+    await sandbox.advance("1s");
+    const textOf = async (path: string) =>
+      said(await page(path)).replace(/&(quot|#39|amp);/g, (_all, name: string) =>
+        name === "quot" ? '"' : name === "amp" ? "&" : "'",
+      );
+    for (const path of ["", "/webhooks", `/charges/${id}`])
+      expect(await textOf(path)).toContain(`503 ${sentence} · next try`);
+    expect((await textOf(`/charges/${id}`)).replace(/\d+ ms/, "ms")).toContain(
+      `✗ 503 ms ${sentence} Retry now`,
+    );
+    const history = await sandbox.control<ChargeHistory>(`GET /_sandbox/charges/${id}/timeline`);
+    expect(historyRows(history).at(-1)!.text).toContain(` ms): ${sentence}`);
+  });
+});
