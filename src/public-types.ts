@@ -248,7 +248,7 @@ export interface ChargeDetail {
   readonly customer_name: string | null;
   /** The app's own data. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Fees, `exchange_rate` and `settlement_amount` are null until the payment method is known. */
+  /** Fees, `exchange_rate` and `settlement_amount` are null until the charge is priced. */
   readonly fees: {
     readonly total_fee: string;
     readonly fee_breakdown: { readonly platform_fee: string; readonly gateway_fee: string };

@@ -267,6 +267,21 @@ describe("stale", () => {
     expect(await read()).toEqual(before);
   });
 
+  it("knows the price that a quote gave a hosted charge before its customer had picked a method", async () => {
+    const rule = { match: { operation: "getCharge" }, stale: "last_change" };
+    const { sandbox, client } = await shopWith(rule);
+    const pricing = { base_currency: "USD", amount: "25.00" };
+    const order = { pricing, payment_method: "card", to_currency: "KES" };
+    const { quote_id } = (await client.post("/api/v1/payments/quotes", order)).json;
+    const made = (await client.post("/api/v1/payments/checkouts", { pricing, quote_id })).json;
+    const read = async () => (await client.charge(made.charge_id)).json;
+    const before = await read();
+    expect(before).toMatchObject({ status: "PENDING", currency: "KES", settlement_amount: "3225.00" });
+    await sandbox.advance("1s");
+    await client.post(`/_sandbox/checkouts/${made.checkout_id}/pay`, { payment_method: "card" });
+    expect(await read()).toEqual(before);
+  });
+
   it("answers withdrawals and destinations as of then, and balances as of now", async () => {
     const { sandbox, client } = await behind(["*Withdrawal*", "*Destination*", "getBalances"]);
     const account = {

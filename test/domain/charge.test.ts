@@ -222,13 +222,11 @@ describe("the timeline", () => {
   });
 });
 
-describe("a charge without a price", () => {
-  const unpriced: Partial<Charge> = {
-    kind: "hosted",
-    settlement_amount: null,
-    fees: null,
-    exchange_rate: null,
-  };
+describe.each([
+  ["a charge without a price", { settlement_amount: null, fees: null, exchange_rate: null }],
+  ["a charge with a price and no payment method", {}],
+])("%s", (_, price) => {
+  const unpriced: Partial<Charge> = { kind: "hosted", payment_method: null, ...price };
 
   it.each(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)("cannot become %s", (to) => {
     expect(computeTransition(chargeWith(unpriced), to, AT_MS, "control")).toBe("unpriced");

@@ -266,18 +266,70 @@ describe("the quote of a checkout", () => {
     });
   });
 
-  it("says the currency too where its method is picked without one", async ({ api }) => {
+  it("prices the checkout at creation, in the quote's currency, and only its method is offered [R11.2 R25.3]", async ({
+    api,
+  }) => {
     const quote = await api.quote(ORDER);
-    const [inTime, tooLate] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
-    okBody(await api.put("/_sandbox/rates", { KES: "200" }));
-    const { currency, ...byPhone } = MOBILE;
-    expect(okBody(await pay(api, inTime.checkout_id, byPhone))).toMatchObject({
-      currency,
+    const made = await checkout(api, quoted(quote));
+    expect(made).toMatchObject({ amount: "3305.63", currency: "KES", payment_methods: ["mobile_money"] });
+    const charge = await api.charge(made.charge_id);
+    expect(charge).toMatchObject({
+      status: "PENDING",
       amount: quote.amount,
+      currency: "KES",
+      fees: quote.fees,
       exchange_rate: "129",
+      settlement_amount: "3225.00",
+      payment_method: null,
+      payment_rail: null,
+      payment_instructions: null,
     });
+    expect((await api.payins()).items).toMatchObject([{ amount: quote.amount, currency: "KES" }]);
+    okBody(await cancel(api, made.checkout_id));
+    const events = api.sandbox.snapshot().collections.events.map(([, { body }]) => JSON.parse(body).data);
+    expect(events).toMatchObject([{ status: "CANCELLED", amount: quote.amount, currency: "KES" }]);
+  });
+
+  it("starts the timeline when the customer picks the method, by the scenario that matches then", async ({
+    api,
+  }) => {
+    const made = await checkout(api, quoted(await api.quote(ORDER)));
+    await api.advance({ by: "5m" });
+    expect((await api.charge(made.charge_id)).status).toBe("PENDING");
+    okBody(await pay(api, made.checkout_id, { ...MOBILE, phone_number: "+254700000049" }));
+    await api.advance({ by: "1m" });
+    const { status, status_history } = await api.charge(made.charge_id);
+    expect(status).toBe("FAILED");
+    expect(status_history.map((one) => one.status).slice(0, 2)).toEqual(["PENDING", "AWAITING_PAYMENT"]);
+  });
+
+  it("settles the local price of its currency", async ({ api }) => {
+    const pricing = { ...USD_25, local_pricing: { KES: "3000.00" } };
+    const { quote_id } = await api.quote({ ...ORDER, pricing });
+    expect(await checkout(api, { pricing, quote_id })).toMatchObject({ amount: "3075.00", currency: "KES" });
+  });
+
+  it("leaves the customer no other method and no other currency [R11.3]", async ({ api }) => {
+    const { checkout_id } = await checkout(api, quoted(await api.quote(ORDER)));
+    const byCard = await pay(api, checkout_id, { payment_method: "card", currency: "KES" });
+    expectInvalid(byCard, "payment_method");
+    expect(byCard.details.payment_method).toBe("must be one of mobile_money");
+    const inNaira = await pay(api, checkout_id, { ...MOBILE, currency: "NGN" });
+    expectInvalid(inNaira, "currency");
+    expect(inNaira.details.currency).toBe("must be one of KES");
+    const { currency, ...byPhone } = MOBILE;
+    expect(okBody(await pay(api, checkout_id, byPhone))).toMatchObject({ currency, amount: "3305.63" });
+  });
+
+  it("still decides method and currency after the lock has ended, at the price of that moment", async ({
+    api,
+  }) => {
+    const { checkout_id } = await checkout(api, quoted(await api.quote(ORDER)));
+    okBody(await api.put("/_sandbox/rates", { KES: "200" }));
     await api.advance({ by: "10m" });
-    expect(okBody(await pay(api, tooLate.checkout_id, byPhone))).toMatchObject({ currency: "NGN" });
+    expectInvalid(await pay(api, checkout_id, { payment_method: "card" }), "payment_method");
+    const { currency, ...byPhone } = MOBILE;
+    expect(okBody(await pay(api, checkout_id, byPhone))).toMatchObject({ currency, amount: "5125.00" });
   });
 
   it("says by which rail it is paid", async () => {
@@ -291,16 +343,6 @@ describe("the quote of a checkout", () => {
     });
   });
 
-  it("holds no price of another method or currency", async ({ api }) => {
-    const quote = await api.quote(ORDER);
-    const [card, naira] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
-    okBody(await api.put("/_sandbox/rates", { KES: "200", NGN: "1000" }));
-    const byCard = await pay(api, card.checkout_id, { payment_method: "card", currency: "KES" });
-    expect(okBody(byCard)).toMatchObject({ exchange_rate: "200", settlement_amount: "5000.00" });
-    const inNaira = await pay(api, naira.checkout_id, { ...MOBILE, currency: "NGN" });
-    expect(okBody(inNaira)).toMatchObject({ exchange_rate: "1000", settlement_amount: "25000.00" });
-  });
-
   it("of crypto has its wallet in the instructions", async ({ api }) => {
     const quote = await api.quote({ pricing: USD_25, payment_method: "crypto", to_currency: "USDT_TRC20" });
     const { checkout_id } = await checkout(api, { quote_id: quote.quote_id });
@@ -311,6 +353,53 @@ describe("the quote of a checkout", () => {
   function quoted({ quote_id }: { quote_id: string }) {
     return { quote_id };
   }
+});
+
+describe("a checkout with one method in one currency", () => {
+  /** An `airtime` method that takes shillings only, and nothing else enabled. */
+  const FIXTURES = `methods:
+  - { id: airtime, display_name: Airtime, icon: mobile, description: Pay by airtime, type: fiat,
+      enabled_by_default: false, currencies: [KES], kind: card,
+      fees: { platform_percent: "1.0", gateway_percent: "2.4" } }
+organizations:
+  - { organization_id: org_sandbox, enabled_payment_methods: [bank_transfer, airtime] }
+`;
+  const openAirtime = () => openApi({ fixtures: temporaryFile("airtime.yaml", FIXTURES) });
+  const AIRTIME = { payment_methods: ["airtime"], pricing: { base_currency: "USD", amount: "100.00" } };
+
+  it("is priced at creation, and keeps that price though the market moves", async () => {
+    const api = await openAirtime();
+    const made = await checkout(api, AIRTIME);
+    expect(made).toMatchObject({ amount: "13338.60", currency: "KES", payment_methods: ["airtime"] });
+    expect(await api.charge(made.charge_id)).toMatchObject({
+      payment_method: null,
+      exchange_rate: "129",
+      settlement_amount: "12900.00",
+      fees: { total_fee: "438.60" },
+    });
+    okBody(await api.put("/_sandbox/rates", { KES: "200" }));
+    await api.advance({ by: "30m" });
+    const paid = okBody(await pay(api, made.checkout_id, { payment_method: "airtime" }));
+    expect(paid).toMatchObject({ status: "AWAITING_PAYMENT", amount: "13338.60", exchange_rate: "129" });
+  });
+
+  it("is refused where its price is zero", async () => {
+    const api = await openAirtime();
+    const pricing = { base_currency: "BTC", amount: "0.00000001" };
+    okBody(await api.put("/_sandbox/rates", { KES: "0.001" }));
+    const before = stateOf(api);
+    expectInvalid(await tryCheckout(api, { ...AIRTIME, pricing }), "pricing.amount");
+    expect(stateOf(api)).toBe(before);
+  });
+
+  it("has no price until the customer picks where the method or the currency is open", async () => {
+    const api = await openAirtime();
+    for (const payment_methods of [["bank_transfer"], undefined]) {
+      const made = await checkout(api, { ...AIRTIME, payment_methods });
+      expect(made).toMatchObject({ amount: "100.00", currency: "USD" });
+      expect(await api.charge(made.charge_id)).toMatchObject({ fees: null, settlement_amount: null });
+    }
+  });
 });
 
 describe("POST /_sandbox/checkouts/{id}/pay", () => {
@@ -546,8 +635,26 @@ describe("the control API, before a method is picked", () => {
     });
     await api.advance({ by: "10m" });
     expect(okBody(await api.transition(tooLate.charge_id, { to: "COMPLETED" }))).toMatchObject({
-      payment_method: "bank_transfer",
-      currency: "USD",
+      payment_method: "mobile_money",
+      currency: "KES",
+      settlement_amount: "5000.00",
+    });
+  });
+
+  it("takes a late payment at the price that the quote gave the checkout", async ({ api }) => {
+    const { quote_id, amount } = await api.quote({
+      pricing: USD_25,
+      payment_method: "mobile_money",
+      to_currency: "KES",
+    });
+    const { charge_id } = await checkout(api, { quote_id });
+    okBody(await api.put("/_sandbox/rates", { KES: "200" }));
+    await api.advance({ by: "1h" });
+    expect(okBody(await api.transition(charge_id, { to: "COMPLETED" }))).toMatchObject({
+      payment_method: "mobile_money",
+      payment_instructions: { type: "mobile_money" },
+      amount,
+      settlement_amount: "3225.00",
     });
   });
 

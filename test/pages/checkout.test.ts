@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resolveInstructions } from "../../src/core/domain/charge-transition.js";
 import type { ChargeStatus, SandboxOptions } from "../../src/index.js";
-import { Api, openSandbox, START } from "../support/api-client.js";
+import { Api, okBody, openSandbox, START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { CheckoutPage, expectPage, expectRedirect } from "./support/checkouts.js";
 
@@ -28,6 +28,22 @@ function outcomes(page: string): string[] {
   return [...page.matchAll(/<button name="outcome" value="(\w+)"/g)].map((match) => match[1]!);
 }
 
+/** The methods to choose from, with `checked` after the selected one. */
+function methodsOn(page: string): string[] {
+  return [...page.matchAll(/name="payment_method" value="(\w+)"( checked)?/g)].map(
+    (one) => one[1]! + (one[2] ?? ""),
+  );
+}
+
+/** The page of a checkout with a quote: 25.00 USD by card in ZAR. */
+async function quotedPage(): Promise<CheckoutPage> {
+  const sandbox = await openSandbox();
+  const pricing = { base_currency: "USD", amount: "25.00" };
+  const order = { pricing, payment_method: "card", to_currency: "ZAR" };
+  const { quote_id } = await new Api(sandbox).quote(order);
+  return CheckoutPage.create(sandbox, { pricing, quote_id, customer_email: "ada@shop.test" });
+}
+
 describe("the page before a method is chosen", () => {
   it("shows who is paid, how much, until when, and what each method comes to in each currency [R1.3]", async () => {
     const page = await pageOf({ ...SHOP, customer_name: "Ada", customer_email: "ada@shop.test" });
@@ -42,18 +58,31 @@ describe("the page before a method is chosen", () => {
     expect(text.match(/class="offer"/g)).toHaveLength(19);
   });
 
-  it("offers the methods the shop asked for, and chooses what the quote is for", async () => {
-    const sandbox = await openSandbox();
-    const pricing = { base_currency: "USD", amount: "25.00" };
-    const order = { pricing, payment_method: "card", to_currency: "ZAR" };
-    const { quote_id } = await new Api(sandbox).quote(order);
-    const payment_methods = ["bank_transfer", "card"];
-    const page = await CheckoutPage.create(sandbox, { pricing, quote_id, payment_methods });
-    const { text } = await page.get();
-    expect(
-      [...text.matchAll(/name="payment_method" value="(\w+)"( checked)?/g)].map((one) => one[0]),
-    ).toEqual(['name="payment_method" value="bank_transfer"', 'name="payment_method" value="card" checked']);
+  it("offers only the methods the shop asked for", async () => {
+    const page = await pageOf({ payment_methods: ["bank_transfer", "card"] });
+    expect(methodsOn((await page.get()).text)).toEqual(["bank_transfer checked", "card"]);
+  });
+
+  it("shows a quote's price with its fees, and offers its method in its currency alone", async () => {
+    const page = await quotedPage();
+    const fees = "Platform fee ZAR 4.45 Gateway fee ZAR 10.68 Total fees ZAR 15.13 Total ZAR 460.13";
+    const text = await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13", "Price USD 25.00", fees);
+    expect(text).toContain("<title>Pay Sandbox Shop – ZAR\u00a0460.13</title>");
+    expect(methodsOn(text)).toEqual(["card checked"]);
+    expect(text.match(/class="offer"/g)).toHaveLength(1);
     expect(text).toContain('name="currency.card" value="ZAR" checked');
+    await page.post("method", { payment_method: "card" });
+    expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", amount: "460.13", currency: "ZAR" });
+  });
+
+  it("shows the price that the customer pays once the lock of the quote has ended", async () => {
+    const page = await quotedPage();
+    okBody(await new Api(page.sandbox).put("/_sandbox/rates", { ZAR: "20" }));
+    await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13");
+    await page.sandbox.advance("10m");
+    await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 517.00", "Price in ZAR ZAR 500.00");
+    await page.post("method", { payment_method: "card" });
+    expect(page.charge).toMatchObject({ amount: "517.00", customer_email: "ada@shop.test" });
   });
 
   it("says so when the price is the shop's own", async () => {

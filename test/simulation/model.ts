@@ -56,6 +56,8 @@ export interface Charge extends Moving {
   pricing: Pricing;
   offered: readonly string[];
   quoteId: string | null;
+  /** Null until the customer of a hosted page has picked one. */
+  method: string | null;
   price: Price | null;
   /** What does not change any more, as it was read first: instructions, references, the customer. */
   fixed: Readonly<Record<string, unknown>>;

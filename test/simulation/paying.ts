@@ -78,7 +78,7 @@ function newCharge(
   world: World,
   actor: Actor,
   made: Json,
-  part: Pick<Charge, "kind" | "pricing" | "offered" | "quoteId" | "price" | "asked">,
+  part: Pick<Charge, "kind" | "pricing" | "offered" | "quoteId" | "method" | "price" | "asked">,
   minutes: number,
   email: string | null,
 ): Charge {
@@ -110,7 +110,8 @@ function newCharge(
 }
 
 /** What rules are held against, as far as the simulation's rules ask for it. */
-function chargeFields(charge: Charge, method: string | null): Record<string, string | null> {
+function chargeFields(charge: Charge): Record<string, string | null> {
+  const { method } = charge;
   return {
     mode: charge.mode,
     currency: charge.price?.currency ?? charge.pricing.base_currency,
@@ -171,11 +172,19 @@ export async function payWhitelabel(world: World): Promise<void> {
     world,
     actor,
     made,
-    { kind: "whitelabel", pricing, offered: [method], quoteId: quote.id, price: quote.price, asked: name },
+    {
+      kind: "whitelabel",
+      pricing,
+      offered: [method],
+      quoteId: quote.id,
+      method,
+      price: quote.price,
+      asked: name,
+    },
     minutes ?? 60,
     email,
   );
-  charge.subject = { metadata, fields: chargeFields(charge, method) };
+  charge.subject = { metadata, fields: chargeFields(charge) };
   model.state.charges.set(charge.id, charge);
   model.planExpiry(charge);
   model.begin("charges", charge);
@@ -207,14 +216,16 @@ export async function openCheckout(world: World): Promise<void> {
     pricing,
     offered: made.payment_methods,
     quoteId: quote?.id ?? null,
-    price: null,
+    method: null,
+    price: quote?.price ?? null,
     asked: name,
   } as const;
   const charge = newCharge(world, actor, made, part, minutes, null);
-  // Amounts are shown with all their decimals.
-  const { amount, base_currency } = pricing;
-  demandSame("price", "the price of a checkout", [made.amount, made.currency], [amount, base_currency]);
-  charge.subject = { metadata: {}, fields: chargeFields(charge, null) };
+  // A held quote prices the checkout, and only its method is offered. Amounts are shown with all their decimals.
+  const { amount, currency } = quote?.price ?? { amount: pricing.amount, currency: pricing.base_currency };
+  demandSame("price", "the price of a checkout", [made.amount, made.currency], [amount, currency]);
+  if (quote !== undefined) demandSame("charge", "the methods offered", made.payment_methods, [quote.method]);
+  charge.subject = { metadata: {}, fields: chargeFields(charge) };
   model.state.charges.set(charge.id, charge);
   model.planExpiry(charge);
   await keepFixed(world, charge);
@@ -232,7 +243,7 @@ export async function visitPage(world: World): Promise<void> {
   const method = quote !== undefined && random.chance(0.7) ? quote.method : random.pick(METHODS);
   const named = random.chance(0.2)
     ? undefined
-    : quote?.method === method
+    : quote?.method === method && random.chance(0.9)
       ? quote.price.currency
       : random.pick(METHOD_CURRENCIES[method]!);
   const answer = await control(world, "POST", `/checkouts/${charge.checkoutId}/pay`, {
@@ -241,6 +252,9 @@ export async function visitPage(world: World): Promise<void> {
     ...(method === "mobile_money" ? { phone_number: PHONE } : {}),
   });
   if (!waitsForMethod(charge)) return expectRefused(answer, 409, "INVALID_TRANSITION");
+  if (!charge.offered.includes(method)) return expectInvalid(answer, "payment_method");
+  if (named !== undefined && charge.price !== null && named !== charge.price.currency)
+    return expectInvalid(answer, "currency");
   const price = priceBy(world, charge, method, named);
   if (isNothing(price.settlement_amount)) return expectInvalid(answer, "currency");
   expectOk(answer);
@@ -251,7 +265,7 @@ export async function visitPage(world: World): Promise<void> {
 }
 
 function waitsForMethod(charge: Charge): boolean {
-  return charge.status === "PENDING" && charge.price === null;
+  return charge.status === "PENDING" && charge.method === null;
 }
 
 function heldQuote({ model }: World, charge: Charge): Quote | undefined {
@@ -262,14 +276,12 @@ function heldQuote({ model }: World, charge: Charge): Quote | undefined {
 /** What a hosted charge comes to by a method, in the currency named or the one it has without. */
 function priceBy(world: World, charge: Charge, method: string, named?: string): Price {
   const held = heldQuote(world, charge);
+  if (held !== undefined) return held.price;
+  if (charge.status === "EXPIRED" && charge.price !== null) return charge.price;
   const { base_currency } = charge.pricing;
   const own = METHOD_CURRENCIES[method]!;
-  const to =
-    named ??
-    (held?.method === method ? held.price.currency : own.includes(base_currency) ? base_currency : own[0]!);
-  return held?.method === method && held.price.currency === to
-    ? held.price
-    : priceOf(world.model.state.rates, charge.pricing, to, method);
+  const to = named ?? charge.price?.currency ?? (own.includes(base_currency) ? base_currency : own[0]!);
+  return priceOf(world.model.state.rates, charge.pricing, to, method);
 }
 
 interface Choice {
@@ -280,16 +292,16 @@ interface Choice {
 
 /** The method somebody who moves the charge by hand takes for its customer. */
 function defaultChoice(world: World, charge: Charge): Choice | undefined {
-  const held = heldQuote(world, charge);
-  return [...(held === undefined ? [] : [held.method]), ...charge.offered]
+  return charge.offered
     .map((method) => ({ method, price: priceBy(world, charge, method), phone: null }))
     .find(({ price }) => !isNothing(price.settlement_amount));
 }
 
 /** The charge is paid by that method from now on; what instructions it comes with, the answer says. */
 function take(charge: Charge, { method, price, phone }: Choice, answer: Json): void {
+  charge.method = method;
   charge.price = price;
-  charge.subject = { metadata: {}, fields: { ...chargeFields(charge, method), phone_number: phone } };
+  charge.subject = { metadata: {}, fields: { ...chargeFields(charge), phone_number: phone } };
   const { payment_method, payment_rail, payment_instructions } = answer;
   charge.fixed = { ...charge.fixed, payment_method, payment_rail, payment_instructions };
 }
@@ -315,7 +327,7 @@ export async function moveByHand(world: World): Promise<void> {
     : await control(world, "POST", `/charges/${charge.id}/transition`, { to, reason });
   const fault = model.chargeFault(charge, to);
   if (fault !== undefined) return expectRefused(answer, 409, fault);
-  if (charge.price === null && ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"].includes(to)) {
+  if (charge.method === null && ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"].includes(to)) {
     const choice = defaultChoice(world, charge);
     if (choice === undefined) return expectRefused(answer, 409, "INVALID_TRANSITION");
     demandSame("charge", `${charge.id}, its method`, expectOk(answer).payment_method, choice.method);
@@ -344,7 +356,7 @@ export async function refund(world: World): Promise<void> {
 async function completeOne(world: World): Promise<void> {
   const { model } = world;
   const charge = [...model.state.charges.values()].find(
-    (one) => one.price !== null && model.chargeFault(one, "COMPLETED") === undefined,
+    (one) => one.method !== null && model.chargeFault(one, "COMPLETED") === undefined,
   );
   if (charge === undefined) return;
   const path = `/charges/${charge.id}/transition`;

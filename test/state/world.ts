@@ -122,6 +122,8 @@ export async function busyExports(): Promise<StateDump[]> {
       success_url: "https://shop.test/done?order=17",
       cancel_url: "https://shop.test/cart",
     });
+  const { quote_id } = await call("POST /api/v1/payments/quotes", MOBILE);
+  await call("POST /api/v1/payments/checkouts", { pricing: MOBILE.pricing, quote_id });
   keep();
   const { destination_id } = await call("POST /api/v1/payouts/destinations", {
     type: "mobile_money",

@@ -47,9 +47,9 @@ export function firstExpiredMs(charge: Charge): number | undefined {
   return expired === undefined ? undefined : Date.parse(expired.at);
 }
 
-/** Returns true if the status needs a price that the charge lacks. A hosted charge gets its price with its method. */
-export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
-  return charge.settlement_amount === null && CHARGE_STATUS_TABLE[to].requiresPrice === true;
+/** Returns true if the status needs a payment method, which the customer of a hosted charge has not picked yet. */
+export function needsMethod(charge: Charge, to: ChargeStatus): boolean {
+  return charge.payment_method === null && CHARGE_STATUS_TABLE[to].requiresMethod === true;
 }
 
 /** A side effect that the engine carries out after replacing the charge. */
@@ -89,7 +89,7 @@ export function computeTransition(
   reason?: string,
 ): ChargeTransition | TransitionRefusal {
   if (!CHARGE_STATUS_TABLE[charge.status].next.includes(to)) return "illegal";
-  if (needsPrice(charge, to)) return "unpriced";
+  if (needsMethod(charge, to)) return "unpriced";
   const at = iso(atMs);
   const effects: ChargeEffect[] = [];
   let settledAt = charge.settled_at;

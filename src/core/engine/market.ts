@@ -2,6 +2,7 @@ import { compareAmounts } from "../domain/money.js";
 import { computePrice, type Price, type Pricing } from "../domain/pricing.js";
 import type { CurrencyFixture, MethodFixture } from "../schema/fixtures-file.js";
 import { type ErrorDetails, type Refusal, refuseInvalid } from "../schema/refusals.js";
+import type { Quote } from "./records.js";
 import type { State } from "./state.js";
 import type { Command, ReadContext } from "./transaction.js";
 
@@ -26,7 +27,23 @@ export function currentPrice(
   });
 }
 
-/** Amount of a hosted charge until a method is picked, in the base currency; exchange rates have no effect on it. */
+/** Price of a checkout that leaves no choice: its quote's, or that of its only method in its only currency. */
+export function priceAtCreation(
+  context: ReadContext,
+  pricing: Pricing,
+  methods: readonly string[],
+  quote: Quote | undefined,
+): PriceAtCreation | undefined {
+  if (quote !== undefined) return quote;
+  const method = methods.length === 1 ? context.catalogue.method(methods[0]!) : undefined;
+  if (method?.currencies.length !== 1) return undefined;
+  const currency = context.catalogue.requireCurrency(method.currencies[0]!);
+  return { ...currentPrice(context, pricing, currency, method), currency: currency.code };
+}
+
+export type PriceAtCreation = Price & Pick<Quote, "currency">;
+
+/** Amount of a hosted charge without a price, in the base currency; exchange rates have no effect on it. */
 export function amountBeforeMethod(
   context: ReadContext,
   pricing: Pricing,

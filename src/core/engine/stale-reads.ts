@@ -3,7 +3,7 @@ import type { Charge } from "../domain/charge-transition.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../schema/common.js";
 import { parseEventType } from "../schema/event-types.js";
-import { amountBeforeMethod } from "./market.js";
+import { amountBeforeMethod, priceAtCreation } from "./market.js";
 import type { Collections, EventRecord } from "./records.js";
 import type { ReadContext } from "./transaction.js";
 
@@ -43,15 +43,16 @@ const RECORD_AT: {
   destinations: (destination) => destination,
 };
 
-/** Fields of a hosted charge before its customer picks a method. */
-function unpricedFields({ pricing, offered_methods }: Charge, context: ReadContext) {
+/** Fields of a hosted charge before its customer picks a method; the price may be known from creation. */
+function fieldsBeforeMethod({ pricing, offered_methods, quote_id }: Charge, context: ReadContext) {
+  const picked = { payment_method: null, payment_rail: null, payment_instructions: null };
+  if (quote_id !== null || priceAtCreation(context, pricing, offered_methods, undefined) !== undefined)
+    return picked;
   return {
-    payment_method: null,
-    payment_rail: null,
+    ...picked,
     fees: null,
     exchange_rate: null,
     settlement_amount: null,
-    payment_instructions: null,
     amount: amountBeforeMethod(context, pricing, offered_methods),
     currency: pricing.base_currency,
   };
@@ -61,10 +62,10 @@ function chargeAt(charge: Charge, atMs: number, context: ReadContext): Charge {
   const status_history = charge.status_history.filter(({ at }) => Date.parse(at) <= atMs);
   if (status_history.length === charge.status_history.length && isSettledBy(charge, atMs)) return charge;
   const { status, at: updated_at } = status_history.at(-1)!;
-  const isUnpriced = charge.kind === "hosted" && status === "PENDING" && charge.payment_method !== null;
+  const isBeforeMethod = charge.kind === "hosted" && status === "PENDING" && charge.payment_method !== null;
   return {
     ...toPlainRecord(charge),
-    ...(isUnpriced ? unpricedFields(charge, context) : {}),
+    ...(isBeforeMethod ? fieldsBeforeMethod(charge, context) : {}),
     status,
     updated_at,
     status_history,

@@ -149,7 +149,7 @@ export const checkoutRequestSchema = lazyShape(
     }),
     quote_id: field(z.optional(z.string()), "The quote that sets the price.", {
       assumption:
-        "Younger than {{quote valid}} when the checkout is made; its price then holds while it is locked, {{quote locked}}.",
+        "Younger than {{quote valid}} when the checkout is made. Its price then holds while it is locked, {{quote locked}}, and the customer can pay by its method in its currency only.",
     }),
     payment_methods: field(
       z.optional(

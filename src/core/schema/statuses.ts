@@ -31,8 +31,8 @@ interface StatusFields {
   readonly stage: "open" | "processing" | "paid" | "refunded" | "unpaid";
   /** Every row of the dashboard's list of charges has a button for this status. */
   readonly hasRowButton?: true;
-  /** Only a charge with a price can get this status. */
-  readonly requiresPrice?: true;
+  /** Only a charge with a payment method can get this status. */
+  readonly requiresMethod?: true;
   /** Verb in the dashboard. Each verb except `process` is also an action of the command `charge`. */
   readonly verb?: string;
   readonly tone?: "good" | "bad";
@@ -56,14 +56,14 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     meaning: "the customer has started to pay; confirmation is pending",
     next: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
     stage: "open",
-    requiresPrice: true,
+    requiresMethod: true,
     sample: { from: "PENDING", afterMs: 1_000 },
   },
   PROCESSING: {
     meaning: "it is being processed",
     next: ["COMPLETED", "FAILED"],
     stage: "processing",
-    requiresPrice: true,
+    requiresMethod: true,
     verb: "process",
     hasRowButton: true,
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000 },
@@ -72,7 +72,7 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     meaning: "it is paid",
     next: ["REFUNDED"],
     stage: "paid",
-    requiresPrice: true,
+    requiresMethod: true,
     verb: "complete",
     hasRowButton: true,
     page: {
@@ -126,7 +126,7 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     meaning: "the money was returned",
     next: [],
     stage: "refunded",
-    requiresPrice: true,
+    requiresMethod: true,
     verb: "refund",
     hasRowButton: true,
     page: {

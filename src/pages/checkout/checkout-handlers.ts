@@ -2,6 +2,7 @@
  * Handlers of the hosted checkout, mounted by page-routes.ts. A request becomes a page model, which a screen renders;
  * a form runs a command first. The checkout id alone authorizes: no API key is involved.
  */
+import { toPlainRecord } from "../../core/domain/charge-state.js";
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
 import { chooseMethod } from "../../core/engine/commands/checkout-commands.js";
@@ -22,6 +23,7 @@ import {
   type CheckoutPage,
   checkoutLinks,
   needsMethod,
+  type Offer,
   priceMethods,
   shopUrl,
 } from "./page-model.js";
@@ -233,6 +235,14 @@ function screenOf(page: CheckoutPage): ReturnType<ScreenRenderer> {
   return isWaiting || !isOpen(charge.status) ? waitingScreen(page) : instructionsScreen(page);
 }
 
+/** A price from creation is replaced by that of the only offer, which differs once the quote's lock has ended. */
+function withOfferedPrice(charge: Charge, [only]: readonly Offer[]): Charge {
+  const price = only?.prices[0]?.price;
+  if (charge.settlement_amount === null || price === undefined) return charge;
+  const { amount, fees, exchange_rate, settlement_amount } = price;
+  return { ...toPlainRecord(charge), amount, fees, exchange_rate, settlement_amount };
+}
+
 function pageOf(
   namespace: Namespace,
   charge: Charge,
@@ -242,9 +252,9 @@ function pageOf(
   const { catalogue, state } = namespace.engine;
   const nowMs = namespace.nowMs();
   const clock = namespace.clock.view();
-  const quote = charge.quote_id === null ? undefined : state.get("quotes", charge.quote_id);
+  const offers = needsMethod(charge) ? priceMethods(namespace, charge) : [];
   return {
-    charge,
+    charge: withOfferedPrice(charge, offers),
     namespace: namespace.name,
     catalogue,
     merchant: catalogue.organization(charge.organization_id)?.name ?? charge.organization_id,
@@ -256,8 +266,7 @@ function pageOf(
     problem: trouble?.problem,
     submitted: trouble?.submitted,
     errors: trouble?.errors ?? {},
-    quote: quote && { method: quote.payment_method, currency: quote.currency },
-    offers: needsMethod(charge) ? priceMethods(namespace, charge) : [],
+    offers,
     next: nextStatus(state, charge),
     isWaiting,
   };

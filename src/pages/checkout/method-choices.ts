@@ -17,24 +17,21 @@ ${error !== undefined && html`<p class="fault" id="method-fault">${error}</p>`}
 </fieldset>`;
 }
 
-/** The submitted method, else the quote's, else the first that takes the base currency. */
-function selectedMethod({ charge, offers, submitted, quote: quoted }: CheckoutPage): string | undefined {
+/** The submitted method, else the first that takes the base currency. */
+function selectedMethod({ charge, offers, submitted }: CheckoutPage): string | undefined {
   const ids = offers.map(({ method }) => method.id);
-  const preferred = [submitted?.get("payment_method"), quoted?.method].find((id) => id && ids.includes(id));
+  const preferred = ids.find((id) => id === submitted?.get("payment_method"));
   const matching = offers.find(({ prices }) =>
     prices.some(({ currency }) => currency.code === charge.pricing.base_currency),
   );
   return preferred ?? matching?.method.id ?? ids[0];
 }
 
-function selectedCurrency(
-  { charge, submitted, quote: quoted }: CheckoutPage,
-  { method, prices }: Offer,
-): string | undefined {
+/** The submitted currency, else the method's default, which is listed first. */
+function selectedCurrency({ submitted }: CheckoutPage, { method, prices }: Offer): string | undefined {
   const codes = prices.map(({ currency }) => currency.code);
   const sent = submitted && readMethodField(submitted, "currency", method.id);
-  const candidates = [sent, quoted?.currency, charge.pricing.base_currency];
-  return candidates.find((code) => code && codes.includes(code)) ?? codes[0];
+  return codes.find((code) => code === sent) ?? codes[0];
 }
 
 export function selectedPrice(page: CheckoutPage): Offer["prices"][number] | undefined {

@@ -27,8 +27,6 @@ export interface CheckoutPage {
   readonly submitted: URLSearchParams | undefined;
   /** Error of each invalid field of the submitted form. */
   readonly errors: Readonly<Record<string, string>>;
-  /** Method and currency of the checkout's quote. */
-  readonly quote: { readonly method: string; readonly currency: string } | undefined;
   /** The next planned status, if any. */
   readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
   /** Methods to choose from; empty once chosen. */

@@ -67,7 +67,7 @@ ${cancelForm(page)}`,
 /** With script, the total follows the selected option; without script, the total stays the price before fees. */
 function choiceSummary(page: CheckoutPage): Markup {
   const selected = selectedPrice(page);
-  if (selected === undefined) return paymentSummary(page, amountToPayMarkup(page));
+  if (selected === undefined || page.charge.settlement_amount !== null) return paymentSummary(page);
   const payUnit = displayUnit(page.catalogue, selected.currency.code);
   return paymentSummary(
     page,

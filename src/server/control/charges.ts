@@ -22,7 +22,7 @@ export const EXTENSION_NOTE =
   "The service has no such operation: the status stays `COMPLETED`, and the event's type begins with `sandbox.`.";
 
 const DEFAULT_METHOD_NOTE =
-  "If a hosted charge needs a method for this and has none, its quote's method is used while that price is locked, else the first one the checkout offers.";
+  "If a hosted charge needs a method for this and has none, the first one the checkout offers is used.";
 
 export const CHARGE_CONTROL_OPERATIONS = [
   defineControlOperation({

@@ -66,7 +66,7 @@ export const createCheckoutOperation = defineOperation({
     summary: "Create a standard checkout",
     description:
       "Creates a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
-    assumed: `Fields other than pricing, e-mail, metadata and lifetime; the shape of the response. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
+    assumed: `Fields other than pricing, e-mail, metadata and lifetime; the shape of the response. ${CREATES} The charge is there from the start. It has its price from the start with a quote, or where one method in one currency is offered; else it gets its price when the customer picks a method.`,
   },
   handle: ({ namespace, caller, body, header, url }) => {
     const charge = namespace.executeBatched(

@@ -167,11 +167,11 @@ export interface ChosenMethod {
   readonly bankAccountNumber: string | null;
 }
 
-/** Checks the customer's choice on the hosted page; `currencyOf` returns the default currency of a method. */
+/** Checks the customer's choice on the hosted page; `currenciesOf` returns a method's currencies, the default first. */
 export function readMethodChoice(
   catalogue: Catalogue,
   offered: readonly string[],
-  currencyOf: (method: MethodFixture) => string | undefined,
+  currenciesOf: (method: MethodFixture) => readonly string[],
   raw: unknown,
 ): ChosenMethod | Refusal {
   const body = new BodyCheck<MethodChoice>(methodChoiceSchema, raw);
@@ -181,9 +181,10 @@ export function readMethodChoice(
     body.reportFault("payment_method", oneOfMessage(offered));
   let currency: CurrencyFixture | undefined;
   if (method !== undefined) {
-    const code = body.validField("currency") ?? currencyOf(method);
-    if (code !== undefined && method.currencies.includes(code)) currency = catalogue.currency(code);
-    else body.reportFault("currency", oneOfMessage(method.currencies));
+    const currencies = currenciesOf(method);
+    const code = body.validField("currency") ?? currencies[0];
+    if (code !== undefined && currencies.includes(code)) currency = catalogue.currency(code);
+    else body.reportFault("currency", oneOfMessage(currencies));
     const { customerField, isRequiredOnPage } = METHOD_KINDS[method.kind];
     if (customerField !== undefined && isRequiredOnPage && (raw as MethodChoice)[customerField] === undefined)
       body.reportFault(customerField, `is required for ${method.id}`);

@@ -1,4 +1,4 @@
-import { type Actor, type Charge, needsPrice } from "../../domain/charge-transition.js";
+import { type Actor, type Charge, needsMethod } from "../../domain/charge-transition.js";
 import { isSamePricing } from "../../domain/pricing.js";
 import { readWhitelabelRequest } from "../../domain/requests/payment-requests.js";
 import type { ChargeStatus } from "../../schema/common.js";
@@ -53,7 +53,7 @@ export function createWhitelabel(
   };
 }
 
-/** Moves a charge outside its timeline. Picks the default method first if the new status needs a price. */
+/** Moves a charge outside its timeline. Picks the default method first if the new status needs a method. */
 export function transitionCharge(
   chargeId: string,
   to: ChargeStatus,
@@ -63,7 +63,7 @@ export function transitionCharge(
   return (tx) => {
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-    if (!needsPrice(charge, to)) return changeChargeStatus(tx, charge, to, actor, reason);
+    if (!needsMethod(charge, to)) return changeChargeStatus(tx, charge, to, actor, reason);
     const priced = priceByDefaultMethod(tx, charge);
     return changeChargeStatus(
       tx,

@@ -1,4 +1,5 @@
 import type { Charge } from "../../domain/charge-transition.js";
+import { isZero } from "../../domain/money.js";
 import { isSamePricing } from "../../domain/pricing.js";
 import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/payment-requests.js";
 import type { ChargeStatus } from "../../schema/common.js";
@@ -6,15 +7,15 @@ import type { MethodFixture } from "../../schema/fixtures-file.js";
 import { type ErrorDetails, isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
 import { refuseUnreachableStatus, willReachStatus } from "../look-ahead.js";
-import { amountBeforeMethod } from "../market.js";
+import { amountBeforeMethod, priceAtCreation } from "../market.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
 import { beginTimeline, changeChargeStatus, putCharge } from "./charge-life.js";
-import { defaultCurrency, priceByDefaultMethod, priceByMethod } from "./methods.js";
+import { offeredCurrencies, priceByDefaultMethod, priceByMethod } from "./methods.js";
 import { buildCharge } from "./new-charge.js";
-import { findValidQuote } from "./quote-commands.js";
+import { findValidQuote, refuseZeroPrice } from "./quote-commands.js";
 
-/** Creates a hosted checkout. Its charge is in the base currency and has no price until the customer picks a method. */
+/** Creates a hosted checkout. Its charge has a price already if the customer has no choice of method and currency. */
 export function createCheckout(
   caller: Caller,
   raw: unknown,
@@ -26,21 +27,24 @@ export function createCheckout(
     const request = readCheckoutRequest(tx.catalogue, caller.organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, pricing, methods } = request;
-    if (body.quote_id !== undefined) {
-      const quote = findValidQuote(tx, caller, body.quote_id);
-      if (isRefusal(quote)) return quote;
+    const quote = body.quote_id === undefined ? undefined : findValidQuote(tx, caller, body.quote_id);
+    if (isRefusal(quote)) return quote;
+    if (quote !== undefined) {
       const mismatches: ErrorDetails = {};
       if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
       if (!methods.includes(quote.payment_method))
         mismatches.payment_methods = `must include ${quote.payment_method}, which the quote is for`;
       if (Object.keys(mismatches).length > 0) return refuseInvalid(mismatches);
     }
+    const price = priceAtCreation(tx, pricing, methods, quote);
+    if (price !== undefined && isZero(price.settlement_amount)) return refuseZeroPrice(price.currency);
     const charge = buildCharge(tx, caller, {
       kind: "hosted",
       body,
       pricing,
+      price,
       amount: amountBeforeMethod(tx, pricing, methods),
-      offeredMethods: methods,
+      offeredMethods: quote === undefined ? methods : [quote.payment_method],
       scenarioAsked: requested.name,
       traceparent,
     });
@@ -55,8 +59,8 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
     if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
     if (!waitsForMethod(charge))
       return refuse("INVALID_TRANSITION", `The checkout cannot be paid: its charge is ${charge.status}.`);
-    const currencyOf = (method: MethodFixture) => defaultCurrency(tx, charge, method);
-    const choice = readMethodChoice(tx.catalogue, charge.offered_methods, currencyOf, raw);
+    const currenciesOf = (method: MethodFixture) => offeredCurrencies(charge, method);
+    const choice = readMethodChoice(tx.catalogue, charge.offered_methods, currenciesOf, raw);
     if (isRefusal(choice)) return choice;
     const priced = priceByMethod(tx, charge, choice);
     return isRefusal(priced) ? priced : beginPayment(tx, priced);

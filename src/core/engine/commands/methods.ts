@@ -7,6 +7,7 @@ import type { ChosenMethod } from "../../domain/requests/payment-requests.js";
 import { durationToMs } from "../../schema/duration.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
 import { type Refusal, refuseInvalid } from "../../schema/refusals.js";
+import { isOpen } from "../../schema/statuses.js";
 import { digestIntoSharedBuffer, digestOf } from "../ids.js";
 import { currentPrice } from "../market.js";
 import type { Quote } from "../records.js";
@@ -72,12 +73,12 @@ export function singleMethodList(method: MethodFixture): readonly string[] {
   return only;
 }
 
-/** Default currency of a method. Prefers the locked quote's currency, then the base currency, then the first listed. */
-export function defaultCurrency(tx: Transaction, charge: Charge, method: MethodFixture): string | undefined {
-  const quote = lockedQuote(tx, charge);
-  if (quote?.payment_method === method.id) return quote.currency;
+/** Currencies in which the customer may pay by a method, the default first. A charge with a price has one. */
+export function offeredCurrencies(charge: Charge, method: MethodFixture): readonly string[] {
+  if (charge.settlement_amount !== null) return [charge.currency];
   const base = charge.pricing.base_currency;
-  return method.currencies.includes(base) ? base : method.currencies[0];
+  const { currencies } = method;
+  return currencies.includes(base) ? [base, ...currencies.filter((code) => code !== base)] : currencies;
 }
 
 export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMethod, "rail">): PaymentTerms {
@@ -110,13 +111,21 @@ function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMethod): Pay
   };
 }
 
-/** Returns the locked quote's terms if method and currency match; else terms at current exchange rates. */
+/**
+ * Returns the quote's terms while they are locked; else terms at current exchange rates. A price from creation stays
+ * if it came without a quote, and for a late payment.
+ */
 function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
-  const { method, currency } = choice;
   const quote = lockedQuote(tx, charge);
-  return quote?.payment_method === method.id && quote.currency === currency.code
-    ? quotedTerms(tx, quote, choice)
-    : marketTerms(tx, charge, choice);
+  if (quote !== undefined) return quotedTerms(tx, quote, choice);
+  const terms = marketTerms(tx, charge, choice);
+  return hasPrice(charge) && (charge.quote_id === null || !isOpen(charge.status))
+    ? { ...terms, price: charge }
+    : terms;
+}
+
+function hasPrice(charge: Charge): charge is Charge & Price {
+  return charge.settlement_amount !== null;
 }
 
 export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMethod): Charge | Refusal {
@@ -126,13 +135,17 @@ export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMet
   return priceCharge(tx, charge, terms);
 }
 
-/** Payment terms of a method, one for each currency in `codes`. Skips currencies in which the price is zero. */
-function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
-  const method = tx.catalogue.method(id);
-  return (codes ?? method?.currencies ?? []).flatMap((code) => {
+/** Payment terms of a method in each of the currencies. Skips currencies in which the price is zero. */
+function offersOf(
+  tx: Transaction,
+  charge: Charge,
+  method: MethodFixture,
+  currencies: readonly string[],
+): PaymentTerms[] {
+  return currencies.flatMap((code) => {
     const currency = tx.catalogue.currency(code);
-    if (method === undefined || currency === undefined) return [];
-    const rail = tx.catalogue.rails(id, code)[0];
+    if (currency === undefined) return [];
+    const rail = tx.catalogue.rails(method.id, code)[0];
     const terms = termsOf(tx, charge, { method, currency, rail, phoneNumber: null, bankAccountNumber: null });
     return isZero(terms.price.settlement_amount) ? [] : [terms];
   });
@@ -140,21 +153,21 @@ function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly 
 
 /** Current payment terms of each method in each of its currencies, for the hosted page. */
 export function paymentOffers(tx: Transaction, charge: Charge): PaymentTerms[] {
-  return charge.offered_methods.flatMap((id) => offersOf(tx, charge, id));
+  return offeredMethods(tx, charge).flatMap((method) =>
+    offersOf(tx, charge, method, offeredCurrencies(charge, method)),
+  );
 }
 
-/** Prices a charge by the first method with a price above zero. Tries the quote's method, then the offered methods. */
+function offeredMethods(tx: Transaction, charge: Charge): MethodFixture[] {
+  return charge.offered_methods.flatMap((id) => tx.catalogue.method(id) ?? []);
+}
+
+/** Prices a charge by the first offered method with a price above zero in its default currency. */
 export function priceByDefaultMethod(tx: Transaction, charge: Charge): Charge | undefined {
-  const quote = lockedQuote(tx, charge);
-  const ids =
-    quote === undefined ? charge.offered_methods : [quote.payment_method, ...charge.offered_methods];
-  for (const id of ids) {
-    const method = tx.catalogue.method(id);
-    const code = method && defaultCurrency(tx, charge, method);
-    const [terms] = code === undefined ? [] : offersOf(tx, charge, id, [code]);
-    if (terms !== undefined) return priceCharge(tx, charge, terms);
-  }
-  return undefined;
+  const [terms] = offeredMethods(tx, charge).flatMap((method) =>
+    offersOf(tx, charge, method, offeredCurrencies(charge, method).slice(0, 1)),
+  );
+  return terms && priceCharge(tx, charge, terms);
 }
 
 /** Input of payment instructions. `chargeId` determines every number in the instructions. */

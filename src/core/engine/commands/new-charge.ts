@@ -4,6 +4,7 @@ import type { CheckoutBody } from "../../schema/service-requests.js";
 import { clampInstant, iso } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { idOfHex, providerReferenceOf } from "../ids.js";
+import type { PriceAtCreation } from "../market.js";
 import type { Transaction } from "../transaction.js";
 
 const MINUTE_MS = 60_000;
@@ -17,7 +18,8 @@ export interface NewCharge {
   readonly kind: Charge["kind"];
   readonly body: Omit<CheckoutBody, "pricing">;
   readonly pricing: Pricing;
-  /** Amount before the charge has a price; default: the base amount. */
+  readonly price?: PriceAtCreation | undefined;
+  /** Amount of a charge without a price; default: the base amount. */
   readonly amount?: string;
   readonly offeredMethods: readonly string[];
   readonly scenarioAsked: string | null;
@@ -27,9 +29,9 @@ export interface NewCharge {
 /** Fields that every new charge has, optional ones included. A payment of another amount sets the other two. */
 type InitialField = Exclude<keyof Charge, "amount_paid" | "currency_paid">;
 
-/** Creates a charge without a price, in the base currency, and schedules its expiry. The caller must put the charge. */
+/** Creates a charge without a method and schedules its expiry. The caller must put the charge. */
 export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge): Charge {
-  const { body, pricing } = values;
+  const { body, pricing, price } = values;
   const hex = tx.hexDigest("charge");
   const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
   const expiresAtMs = clampInstant(tx.atMs + lifeMs);
@@ -39,8 +41,8 @@ export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge):
     charge_id: ref,
     checkout_id: idOfHex("checkout", hex, 1),
     organization_id: caller.organization.organization_id,
-    amount: values.amount ?? pricing.amount,
-    currency: pricing.base_currency,
+    amount: price?.amount ?? values.amount ?? pricing.amount,
+    currency: price?.currency ?? pricing.base_currency,
     status: "PENDING",
     provider_reference: providerReferenceOf(hex),
     created_at: tx.at,
@@ -50,9 +52,9 @@ export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge):
     customer_email: body.customer_email ?? null,
     customer_name: body.customer_name ?? null,
     metadata: body.metadata ?? NO_METADATA,
-    fees: null,
-    exchange_rate: null,
-    settlement_amount: null,
+    fees: price?.fees ?? null,
+    exchange_rate: price?.exchange_rate ?? null,
+    settlement_amount: price?.settlement_amount ?? null,
     settled_at: null,
     failure_reason: null,
     payment_instructions: null,

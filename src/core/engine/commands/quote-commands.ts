@@ -27,8 +27,7 @@ export function createQuote(
     if (isRefusal(request)) return request;
     const { pricing, method, currency, rail } = request;
     const priced = currentPrice(tx, pricing, currency, method);
-    if (isZero(priced.settlement_amount))
-      return refuseInvalid({ "pricing.amount": `is too small: it is zero in ${currency.code}` });
+    if (isZero(priced.settlement_amount)) return refuseZeroPrice(currency.code);
     const bytes = tx.digest("quote");
     const quote: Quote = {
       quote_id: idOf("quote", bytes),
@@ -53,6 +52,10 @@ export function createQuote(
     forgetOldQuotes(tx);
     return quote;
   };
+}
+
+export function refuseZeroPrice(currency: string): Refusal {
+  return refuseInvalid({ "pricing.amount": `is too small: it is zero in ${currency}` });
 }
 
 /** Wallet to which the customer sends crypto, and the wallet's network (default: the currency code). */

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../../domain/catalogue.js";
-import type { Charge } from "../../domain/charge-transition.js";
+import { type Charge, needsMethod } from "../../domain/charge-transition.js";
 import { add, compareAmounts } from "../../domain/money.js";
-import { CHARGE_STATUS_TABLE, isPaid } from "../../schema/statuses.js";
+import { isPaid } from "../../schema/statuses.js";
 import type { Quote, RecordKey, Task } from "../records.js";
 import type { State } from "../state.js";
 import { recordPath, type StateFaults } from "./check-records.js";
@@ -72,15 +72,20 @@ function checkPrice(
 }
 
 function checkCharge(state: State, charge: Charge, report: Report): void {
-  const { status, settlement_amount, fees, tasks } = charge;
-  const priced = ["payment_method", "exchange_rate", "fees", "payment_instructions"] as const;
-  for (const field of priced)
+  const { status, payment_method, settlement_amount, fees, tasks } = charge;
+  for (const field of ["exchange_rate", "fees"] as const)
     if ((charge[field] === null) !== (settlement_amount === null))
       report(field, settlement_amount === null ? "must be null without a price" : "is required with a price");
+  if (payment_method !== null && settlement_amount === null)
+    report("settlement_amount", "is required with a payment method");
+  if ((charge.payment_instructions === null) !== (payment_method === null))
+    report(
+      "payment_instructions",
+      payment_method === null ? "must be null without a payment method" : "is required with a payment method",
+    );
   if (settlement_amount !== null && fees !== null)
     checkPrice({ amount: charge.amount, settlement_amount, fees }, report);
-  if (settlement_amount === null && CHARGE_STATUS_TABLE[status].requiresPrice === true)
-    report("settlement_amount", `is required of a charge that is ${status}`);
+  if (needsMethod(charge, status)) report("payment_method", `is required of a charge that is ${status}`);
   if (charge.actors.length !== charge.status_history.length)
     report("actors", "must have one entry for each of status_history");
   for (const kind of ["expire", "timeline", "settle"] as const) {

@@ -72,12 +72,17 @@ export const checkoutSchema = shape("Checkout", "A hosted page waiting for the c
   status: field(chargeStatusSchema, assumedFieldNote("The charge's status: `PENDING`.")),
   amount: field(
     moneySchema,
-    assumedFieldNote("The price as it was given; fees are known once the customer picks a method."),
+    assumedFieldNote(
+      "What the customer pays, fees included, with a quote or where one method in one currency is offered; else the base amount, without fees, until a method is picked.",
+    ),
   ),
-  currency: field(currencyCodeSchema, assumedFieldNote("The base currency of the price.")),
+  currency: field(
+    currencyCodeSchema,
+    assumedFieldNote("Currency of `amount`: the quote's or the only one offered, else the base currency."),
+  ),
   payment_methods: field(z.array(text), assumedFieldNote("The methods the customer may choose from.")),
-  metadata: field(metadataSchema, "As sent."),
-  expires_at: field(timestampSchema, "When the page stops taking payments."),
+  metadata: field(metadataSchema, assumedFieldNote("As sent.")),
+  expires_at: field(timestampSchema, assumedFieldNote("When the page stops taking payments.")),
   created_at: field(timestampSchema, assumedFieldNote("When it was made.")),
 });
 
@@ -91,12 +96,14 @@ const payinSummary = {
   amount: field(moneySchema, {
     description: "What the customer pays, fees included.",
     assumption:
-      "Of a hosted checkout, until a method is picked: the base amount, without fees, which depend on the method. The config's `amounts.before_method` adds those of the cheapest or dearest method.",
+      "Of a hosted checkout without a quote, where more than one method or currency is offered: the base amount, without fees, until a method is picked. The config's `amounts.before_method` adds the fees of the cheapest or dearest method.",
     examples: ["3305.63"],
   }),
   currency: field(
     currencyCodeSchema,
-    currencyNote("The payment currency; for a hosted checkout without a method yet, the base currency."),
+    currencyNote("The payment currency; the base currency until the charge is priced.", {
+      assumption: "A hosted checkout without a quote is in the base currency until a method is picked.",
+    }),
   ),
   status: field(chargeStatusSchema, "Its status."),
   ...provider,
@@ -176,7 +183,7 @@ export const chargeDetailSchema = shape(
   {
     description: "A payment with all its fields. `charge` and `payin` are two names for the same thing.",
     assumption:
-      "The charge of a hosted page has null for what is not known before the customer picks a method.",
+      "The charge of a hosted page has null for what is not known before the customer picks a method; with a quote its price is known.",
   },
   chargeDetailFields,
 );

@@ -1,4 +1,4 @@
-import { type Charge, needsPrice } from "../../../core/domain/charge-transition.js";
+import { type Charge, needsMethod } from "../../../core/domain/charge-transition.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
 import { chargeDetailView } from "../../../core/engine/wire-views.js";
 import { CHARGE_STATUSES } from "../../../core/schema/common.js";
@@ -40,7 +40,7 @@ ${filteredList<Charge>(context, "charges", {
 function allowedTransitions(charge: Charge) {
   return CHARGE_STATUS_TABLE[charge.status].next.flatMap((to) => {
     const { verb } = CHARGE_STATUS_TABLE[to];
-    return verb === undefined || (needsPrice(charge, to) && charge.offered_methods.length === 0)
+    return verb === undefined || (needsMethod(charge, to) && charge.offered_methods.length === 0)
       ? []
       : [{ to, verb }];
   });
