@@ -62,6 +62,14 @@ describe("hold", () => {
     expect(order).toEqual(["charge.awaiting_payment", "charge.processing", "charge.completed", "answer"]);
   });
 
+  it("ends when its fault is deleted", async () => {
+    const { client, checkout, made } = await shopWith({ hold: "1h" }, { holdLimit: "1h" });
+    const { answer } = await checkout();
+    await made();
+    await client.ask("DELETE /_sandbox/faults");
+    expect((await answer).status).toBe(200);
+  });
+
   it("ends at the limit where nobody hears of the charge, and for a call that is about none", async () => {
     const { order, pay, client } = await shopWith({ match: {}, hold: "webhook" }, { holdLimit: "30ms" });
     await pay();

@@ -292,6 +292,26 @@ describe("transition, fault, scenario, reset", () => {
     expect(await sandbox.control("GET /_sandbox/faults")).toMatchObject({ total: 0 });
   });
 
+  it("fault: clear ends the file's faults and webhook rules, and keeps its outcomes", async () => {
+    const sandbox = await openSandbox();
+    const rules = `
+charges: [{ timeline: [{ after: 1s, to: FAILED }] }]
+webhooks: [{ copies: 2 }]
+faults: [{ match: { operation: listPayins }, respond: { status: 503 } }]`;
+    const list = "request: GET /api/v1/payments/payins";
+    const report = await expectPassed(
+      `
+  - { ${list}, expect: { status: 503 } }
+  - fault: clear
+  - { ${list} }
+${pays("a@shop.test").replace(/^\n/, "")}
+  - advance: 10s
+  - expect_charge: { charge_id: "\${charge}", status: FAILED }`,
+      { rules, sandbox },
+    );
+    expect(report.applied).toEqual({ "charges.0": 1, "webhooks.0": 0, "faults.0": 1 });
+  });
+
   it("turns scenarios on and off, and leaves them as they were", async () => {
     const sandbox = await openSandbox({ scenario: ["declined", "slow"] });
     const active = async () => {

@@ -67,7 +67,7 @@ steps:
 - advance: soon
 ✗ 3:5 steps.0.advance: must be a duration such as 10m, an ISO instant, next or idle
 - { advance: 1s, expect: {} }
-✗ 3:20 steps.0.expect: unknown field; known: name, advance, quiet, save
+✗ 3:20 steps.0.expect: unknown field; known: name, advance, quiet, retry, save
 - { advance: 1s, naem: x }
 ✗ 3:20 steps.0.naem: unknown field; did you mean name?
 - wait_for: chrage

@@ -169,6 +169,7 @@ export class Namespace {
     observers.add({
       onArrival: (call) => call.runner === null && activity.noteArrival(call),
       onRequest: (call) => call.runner === null && activity.noteEnd(call),
+      onChange: (change) => hasRefusedWebhook(change) && activity.noteRefusedWebhook(),
     });
     observers.add(this.advisor);
     observers.add(this.#watchers);
@@ -378,4 +379,12 @@ export class Namespace {
     this.#closing.abort();
     this.#scheduler.close();
   }
+}
+
+/** Returns true if a receiver has answered an attempt with an error. */
+function hasRefusedWebhook({ puts }: Change): boolean {
+  return puts.some(
+    ([name, , record]) =>
+      name === "deliveries" && ((record as Delivery | null)?.attempts.at(-1)?.status ?? 0) >= 400,
+  );
 }

@@ -1,10 +1,10 @@
 import type { Engine } from "../engine/engine.js";
 import type { Change, Delivery } from "../engine/records.js";
 import { durationToMs } from "../schema/duration.js";
-import type { FaultRule } from "../schema/scenario-rules.js";
 import type { AppActivity } from "../time/app-activity.js";
 import { onDeadline } from "../time/deadline.js";
 import type { WallClock } from "../time/wall-clock.js";
+import type { MatchedFault } from "./fault-injector.js";
 
 interface AnswerHoldsOptions {
   readonly engine: Engine;
@@ -15,6 +15,9 @@ interface AnswerHoldsOptions {
   /** Ends all holds when the namespace closes. */
   readonly closing: AbortSignal;
 }
+
+/** Calls the callback once a condition is met; returns a function that stops watching. */
+type Watch = (onMet: () => void) => () => void;
 
 /** Delays the responses that a fault holds back. */
 export class ResponseHolds {
@@ -30,25 +33,27 @@ export class ResponseHolds {
   }
 
   /**
-   * Waits until the response may be sent, or the client disconnects.
+   * Waits until the response may be sent, the client disconnects, or the rule is removed.
    *
    * @param json body of the response, with the ID of its object
    * @returns false if the namespace closes first
    */
   async holdForRule(
-    { hold, at_most, delay_answer }: Pick<FaultRule, "hold" | "at_most" | "delay_answer">,
+    { rule, source }: Pick<MatchedFault, "rule" | "source">,
     json: string,
     client: AbortSignal,
   ): Promise<boolean> {
-    const { closing } = this.#options;
+    const { hold, at_most, delay_answer } = rule;
+    const { closing, activity } = this.#options;
     const limitMs = Math.min(this.#options.limitMs, at_most === undefined ? Infinity : durationToMs(at_most));
+    const untilRemoved: Watch = (onMet) => this.#watchRule(source, onMet);
     if (hold === "webhook" || hold === "idle") {
       const objectId = readObjectId(json);
-      if (objectId !== undefined && this.#hasEndpoint(objectId)) {
-        const held = this.#wait(limitMs, client, (onMet) => this.#watchAnswers(objectId, hold, onMet));
-        await this.#options.activity.excludeHeldCall(held);
-      }
-    } else if (hold !== undefined) await this.#wait(Math.min(durationToMs(hold), limitMs), client);
+      const untilAnswered: Watch = (onMet) => this.#watchAnswers(objectId!, hold, onMet);
+      if (objectId !== undefined && this.#hasEndpoint(objectId))
+        await activity.excludeHeldCall(this.#wait(limitMs, client, untilRemoved, untilAnswered));
+    } else if (hold !== undefined)
+      await activity.excludeHeldCall(this.#wait(Math.min(durationToMs(hold), limitMs), client, untilRemoved));
     if (delay_answer !== undefined) await this.#wait(durationToMs(delay_answer), client);
     return !closing.aborted;
   }
@@ -58,6 +63,13 @@ export class ResponseHolds {
     const { state } = this.#options.engine;
     const mode = (state.get("charges", objectId) ?? state.get("withdrawals", objectId))?.mode;
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
+  }
+
+  /** Calls `onMet` when the fault or scenario is changed or removed. */
+  #watchRule(source: string, onMet: () => void): () => void {
+    return this.#options.engine.onStored(({ puts }: Change) => {
+      if (puts.some(([name, key]) => (name === "faults" || name === "scenarios") && key === source)) onMet();
+    });
   }
 
   /** Calls `onMet` after a receiver has answered a new webhook of the object. `idle` also waits for pending work. */
@@ -85,23 +97,19 @@ export class ResponseHolds {
     return deliveries.every(({ status }) => status !== "pending");
   }
 
-  /** Waits for the timeout, the watched condition, the client's disconnect or the namespace's end. */
-  #wait(
-    timeoutMs: number,
-    client: AbortSignal,
-    watch: (onMet: () => void) => () => void = () => () => {},
-  ): Promise<void> {
+  /** Waits for the timeout, a watched condition, the client's disconnect or the namespace's end. */
+  #wait(timeoutMs: number, client: AbortSignal, ...watches: readonly Watch[]): Promise<void> {
     const { wall, closing } = this.#options;
     if (client.aborted || closing.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const end = (): void => {
         cancelTimeout();
-        stopWatching();
+        for (const stop of stopWatching) stop();
         client.removeEventListener("abort", end);
         resolve();
       };
       const cancelTimeout = onDeadline(wall, { timeoutMs, signal: closing }, end);
-      const stopWatching = watch(end);
+      const stopWatching = watches.map((watch) => watch(end));
       client.addEventListener("abort", end);
     });
   }

@@ -64,8 +64,15 @@ export const advanceRequestSchema = closedShape(
       z.optional(durationSchema),
       "Wall time for which the app must have made no call before time passes a moment at which webhooks were sent.",
     ),
+    retry: field(
+      z.optional(durationSchema),
+      "The longest wall time to wait, at the start and after webhooks, for the app's next call after one that a fault made to fail.",
+    ),
   },
-  z.refine(({ quiet: _quiet, ...body }) => countPresent(body) === 1, "needs exactly one of by, to and until"),
+  z.refine(
+    ({ quiet: _quiet, retry: _retry, ...body }) => countPresent(body) === 1,
+    "needs exactly one of by, to and until",
+  ),
 );
 
 export const clockRequestSchema = closedShape(

@@ -82,6 +82,16 @@ recordShape("AdvanceReport", "How far the clock moved.", {
       ),
     }),
   ),
+  retry: z.optional(
+    recordShape(
+      "RetryWaits",
+      "The waits for a call after one that a fault made to fail; absent without any.",
+      {
+        waited_ms: field(unboundedCountSchema, "Their wall time."),
+        called: field(z.boolean(), "Whether the app made a call meanwhile."),
+      },
+    ),
+  ),
 });
 const taskSchema = recordShape("Task", "A scheduled task.", {
   task_id,

@@ -1,7 +1,7 @@
 import type { Change, Delivery, Task } from "../engine/records.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
 import { iso, MAX_INSTANT_MS } from "../schema/time.js";
-import type { QuietReport } from "./app-activity.js";
+import type { QuietReport, RetryReport } from "./app-activity.js";
 
 /** Kind of task: a timeline step of a charge or withdrawal, a delivery attempt, an expiry or a settlement. */
 export type TaskKind = Task["kind"];
@@ -28,6 +28,8 @@ export interface AdvanceReport {
   readonly fired_total: number;
   /** The app's calls after webhooks; absent if the advance did not wait for these calls to end. */
   readonly quiet?: QuietReport;
+  /** Waits for a call after one that a fault made to fail; absent without any. */
+  readonly retry?: RetryReport;
 }
 
 /** End of an advance: an instant, a duration, the next due task, or no task left. */
@@ -51,6 +53,7 @@ export class Advance {
   /** True at the start and after webhooks were sent: the app may still make calls. */
   isUnsettled = true;
   quiet: QuietReport | undefined;
+  retry: RetryReport | undefined;
   readonly fromMs: number;
   /** Target instant; undefined for `until`. */
   readonly #toMs: number | undefined;
@@ -146,6 +149,7 @@ export class Advance {
       fired: this.#fired,
       fired_total: this.#firedTotal,
       ...(this.quiet === undefined ? {} : { quiet: this.quiet }),
+      ...(this.retry === undefined ? {} : { retry: this.retry }),
     };
   }
 }

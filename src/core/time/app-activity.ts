@@ -1,5 +1,22 @@
 import type { WallClock } from "./wall-clock.js";
 
+/** Wall time without a call after which the work of a repeated call counts as done. */
+const RETRY_QUIET_MS = 100;
+
+/** A wait for the app's next call after one that a fault made to fail. */
+export interface RetryReport {
+  /** Wall time of the wait in milliseconds. */
+  readonly waited_ms: number;
+  /** The app made a call during the wait. */
+  readonly called: boolean;
+}
+
+/** The parts of a call that tell whether a fault made it fail. */
+interface EndedCall {
+  readonly fault: string | null;
+  readonly status: number | null;
+}
+
 /** Time limit of a wait for the app's calls to end, as a multiple of `quietMs`. */
 const MAX_QUIET_TIMES = 10;
 
@@ -22,6 +39,9 @@ export class AppActivity {
   readonly #openCalls = new Set<object>();
   #heldCalls = 0;
   #count = 0;
+  /** A fault made a call fail, and the app has made no call since. */
+  #isRetryDue = false;
+  #onCall: (() => void) | undefined;
 
   constructor(wall: WallClock) {
     this.#wall = wall;
@@ -29,17 +49,25 @@ export class AppActivity {
 
   noteArrival(call: object): void {
     this.#openCalls.add(call);
+    this.#isRetryDue = false;
     this.#note();
   }
 
-  noteEnd(call: object): void {
+  noteEnd(call: EndedCall): void {
     this.#openCalls.delete(call);
+    this.#isRetryDue = call.fault !== null && (call.status === null || call.status >= 400);
     this.#note();
+  }
+
+  /** Expects no retry after the app refused a webhook, because the service sends the webhook again. */
+  noteRefusedWebhook(): void {
+    this.#isRetryDue = false;
   }
 
   #note(): void {
     this.#count++;
     this.#lastMs = this.#wall.nowMs();
+    this.#onCall?.();
   }
 
   /** Excludes one call from the open calls until `held` resolves. A fault holds the response of this call. */
@@ -52,6 +80,42 @@ export class AppActivity {
   /** Forgets open calls when the journal is cleared, because their end is not reported any more. */
   clear(): void {
     this.#openCalls.clear();
+    this.#isRetryDue = false;
+  }
+
+  /**
+   * Waits until the app has made a call after the last one that a fault made to fail, and has done its work, but at
+   * most `limitMs`. Returns undefined if the app has made such a call already.
+   */
+  async waitForRetry(limitMs: number, isOver: () => boolean): Promise<RetryReport | undefined> {
+    if (!this.#isRetryDue) return undefined;
+    const wall = this.#wall;
+    const sinceMs = wall.nowMs();
+    const [endMs, before] = [sinceMs + limitMs, this.#count];
+    while (this.#isRetryDue && !isOver() && wall.nowMs() < endMs) {
+      await this.#nextCall(endMs - wall.nowMs());
+      if (!this.#isRetryDue) await this.#waitForEnd(isOver);
+    }
+    // The same failed call is waited for only once.
+    this.#isRetryDue = false;
+    return { waited_ms: wall.nowMs() - sinceMs, called: this.#count > before };
+  }
+
+  #nextCall(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancelTimer();
+        this.#onCall = undefined;
+        resolve();
+      };
+      const cancelTimer = this.#wall.after(Math.max(1, limitMs), end);
+      this.#onCall = end;
+    });
+  }
+
+  async #waitForEnd(isOver: () => boolean): Promise<void> {
+    const none = { waits: 0, calls: 0, longest_ms: 0, restless: 0 };
+    await this.waitUntilQuiet(RETRY_QUIET_MS, none, isOver);
   }
 
   /** Waits until the app has made no call for `quietMs`; returns the report with the wait added. */

@@ -18,6 +18,14 @@ export interface ClockRequest {
   readonly nowMs: number | undefined;
 }
 
+/** How an advance waits for the app, in wall time, before it passes a moment at which webhooks were sent. */
+export interface AppWaits {
+  /** Time for which the app must have made no call. */
+  readonly quietMs?: number | undefined;
+  /** The longest wait for a call after one that a fault made to fail. */
+  readonly retryMs?: number | undefined;
+}
+
 /** Reads, sets and advances a namespace's clock. Advances never overlap. */
 export class ClockControl {
   readonly #scheduler: Scheduler;
@@ -82,12 +90,11 @@ export class ClockControl {
    * instant.
    *
    * @param settingAfter clock setting from the target on, unless the advance is refused
-   * @param quietMs after webhooks, sandbox time waits until the app has made no call for this wall time
    */
   async advance(
     target: AdvanceTarget,
     settingAfter: ClockSetting = this.#scheduler.clock.setting,
-    quietMs?: number,
+    waits: AppWaits = {},
   ): Promise<AdvanceReport | Refusal> {
     if (this.isAdvancing) return clockBusy();
     const scheduler = this.#scheduler;
@@ -99,7 +106,7 @@ export class ClockControl {
     scheduler.beginAdvance(advance);
     let refusal: Refusal | undefined;
     try {
-      refusal = await this.#runThrough(advance, quietMs);
+      refusal = await this.#runThrough(advance, waits);
       if (!scheduler.isClosed) {
         const next = refusal === undefined ? settingAfter : setting;
         this.#storeSetting(advance.nowMs, next);
@@ -119,7 +126,7 @@ export class ClockControl {
   }
 
   /** Runs until the target is reached, or until it is known to be unreachable. */
-  async #runThrough(advance: Advance, quietMs: number | undefined): Promise<Refusal | undefined> {
+  async #runThrough(advance: Advance, waits: AppWaits): Promise<Refusal | undefined> {
     const scheduler = this.#scheduler;
     let sinceYield = 0;
     for (;;) {
@@ -145,15 +152,29 @@ export class ClockControl {
         await event;
         continue;
       }
-      if (quietMs !== undefined && advance.isUnsettled) {
+      if ((waits.quietMs !== undefined || waits.retryMs !== undefined) && advance.isUnsettled) {
         advance.isUnsettled = false;
-        const before = advance.quiet ?? { waits: 0, calls: 0, longest_ms: 0, restless: 0 };
-        advance.quiet = await this.#activity.waitUntilQuiet(quietMs, before, () => scheduler.isClosed);
+        await this.#waitForApp(advance, waits);
         continue;
       }
       if (!advance.moveToNext(scheduler.engine.nextTask())) return undefined;
       scheduler.clock.holdAt(advance.nowMs);
     }
+  }
+
+  async #waitForApp(advance: Advance, { quietMs, retryMs }: AppWaits): Promise<void> {
+    const isOver = (): boolean => this.#scheduler.isClosed;
+    if (quietMs !== undefined) {
+      const before = advance.quiet ?? { waits: 0, calls: 0, longest_ms: 0, restless: 0 };
+      advance.quiet = await this.#activity.waitUntilQuiet(quietMs, before, isOver);
+    }
+    if (retryMs === undefined) return;
+    const retry = await this.#activity.waitForRetry(retryMs, isOver);
+    if (retry !== undefined)
+      advance.retry = {
+        waited_ms: (advance.retry?.waited_ms ?? 0) + retry.waited_ms,
+        called: advance.retry?.called === true || retry.called,
+      };
   }
 
   /**

@@ -56,9 +56,12 @@ export const CLOCK_OPERATIONS = [
         "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
       example: { until: "next" },
     },
-    handle: ({ namespace, body: { by, to, until, quiet } }) => {
-      const quietMs = quiet === undefined ? undefined : durationToMs(quiet);
-      const advance = (target: AdvanceTarget) => namespace.clock.advance(target, undefined, quietMs);
+    handle: ({ namespace, body: { by, to, until, quiet, retry } }) => {
+      const [quietMs, retryMs] = [quiet, retry].map((wait) =>
+        wait === undefined ? wait : durationToMs(wait),
+      );
+      const advance = (target: AdvanceTarget) =>
+        namespace.clock.advance(target, undefined, { quietMs, retryMs });
       if (until !== undefined) return advance({ until });
       if (by !== undefined) return advance({ byMs: durationToMs(by) });
       const toMs = parseInstant(to!)!;

@@ -62,9 +62,10 @@ export async function answerWithFault(
   call: HttpCall,
   { namespace, headers }: AdmittedCall,
   served: ReceivedCall,
-  { rule, source, undo: giveBack }: MatchedFault,
+  fault: MatchedFault,
   execute: (asOf?: AsOf) => Reply,
 ): Promise<CallResult> {
+  const { rule, source, undo: giveBack } = fault;
   const { respond, delay, drop, hold, delay_answer, stale } = rule;
   const { signal } = call;
   const isSlow = [delay, hold, delay_answer].some((duration) => duration !== undefined) || drop === "hang";
@@ -97,7 +98,7 @@ export async function answerWithFault(
     return null;
   }
   entry.setObject(objectId);
-  const isOpen = reply === null || (await namespace.holds.holdForRule(rule, reply.json, signal));
+  const isOpen = reply === null || (await namespace.holds.holdForRule(fault, reply.json, signal));
   const clientGone = signal.aborted;
   const sentReply = isOpen && !clientGone ? reply : null;
   entry.end({ reply: sentReply, objectId, hasClientDisconnected: clientGone });

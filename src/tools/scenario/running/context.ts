@@ -19,6 +19,8 @@ export interface RunContext {
   readonly cleanup: Cleanup;
   /** Freezes the clock, adds the file's rules and records the start state. Called first, and after a reset. */
   readonly prepare: () => Promise<void>;
+  /** Removes the file's faults and webhook rules; its outcomes of charges and withdrawals stay. */
+  readonly removeMishaps: () => Promise<void>;
   /** True if failed steps do not report the calls that faults affected. */
   readonly isTerse?: boolean;
   /** Asks a person to do something; resolves when it is done. */

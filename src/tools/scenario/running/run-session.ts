@@ -86,7 +86,7 @@ export class RunSession {
     };
     signal?.addEventListener("abort", stop);
     try {
-      await this.#replaceRules(all);
+      await this.#replaceRules(rulesOf(all));
       for (const { prepare } of lanes) await prepare();
       return (await runInLockstep(lanes, canShare)).map((steps) => {
         const outcome = outcomeOf(steps, undefined);
@@ -121,8 +121,12 @@ export class RunSession {
       prepare: async () => {
         this.#hasRules = false;
         await freezeClock(client, cleanup);
-        await this.#replaceRules(all);
+        await this.#replaceRules(rulesOf(all));
         await prepare();
+      },
+      removeMishaps: async () => {
+        const { faults, webhooks, ...outcomes } = rulesOf(all);
+        if ((faults ?? webhooks) !== undefined) await this.#replaceRules(outcomes);
       },
       isTerse: true,
     };
@@ -139,12 +143,8 @@ export class RunSession {
     return warnings;
   }
 
-  async #replaceRules(all: readonly LoadedScenario[]): Promise<void> {
-    const rules = RULE_KINDS.flatMap((kind) => {
-      const list = all.flatMap(({ scenario }): unknown[] => scenario[kind] ?? []);
-      return list.length === 0 ? [] : [[kind, list]];
-    });
-    if (rules.length === 0 && !this.#hasRules) return;
+  async #replaceRules(rules: Rules): Promise<void> {
+    if (Object.keys(rules).length === 0 && !this.#hasRules) return;
     const { name } = this.#options;
     const path = `/scenarios/${encodeURIComponent(name)}`;
     // Gives each run its own description. An identical scenario would keep the counts of the last run.
@@ -152,7 +152,7 @@ export class RunSession {
     await this.#client.callOrFail("PUT", path, {
       name,
       description,
-      ...Object.fromEntries(rules),
+      ...rules,
       force: true,
     });
     if (this.#hasRules) return;
@@ -163,6 +163,16 @@ export class RunSession {
     await this.#client.callOrFail("POST", `${path}/activate`);
     this.#hasRules = true;
   }
+}
+
+type Rules = Readonly<Partial<Record<(typeof RULE_KINDS)[number], readonly unknown[]>>>;
+
+function rulesOf(all: readonly LoadedScenario[]): Rules {
+  const lists = RULE_KINDS.map((kind) => {
+    const list = all.flatMap(({ scenario }): unknown[] => scenario[kind] ?? []);
+    return [kind, list] as const;
+  });
+  return Object.fromEntries(lists.filter(([, list]) => list.length > 0));
 }
 
 function clientOf(

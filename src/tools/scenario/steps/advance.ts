@@ -16,11 +16,13 @@ export const advance = defineStep(["ignores_start", "own_customer"], {
       }),
     ),
     quiet: z.optional(durationSchema),
+    retry: z.optional(durationSchema),
     save: saveSchema,
   }),
-  run: ({ advance, quiet }, { client }) =>
+  run: ({ advance, quiet, retry }, { client }) =>
     client.callOrFail("POST", "/clock/advance?wait=10s", {
       ...parseAdvanceBody(advance),
       ...(quiet === undefined ? {} : { quiet }),
+      ...(retry === undefined ? {} : { retry }),
     }),
 });

@@ -2,15 +2,18 @@ import * as z from "zod/mini";
 import { faultRuleSchema } from "../../../core/schema/scenario-rules.js";
 import { stepTitle } from "../step-reference.js";
 import { defineStep, stepSchema } from "./step-definition.js";
+import { saveSchema } from "./step-schemas.js";
 
 export const fault = defineStep(["ignores_start"], {
-  description: "From here on API calls fail; `clear` ends what this run has set.",
-  schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
-  run: async (step, { client, cleanup, ruleCounts, location }) => {
+  description:
+    "From here on API calls fail; `clear` ends all that this run has set, the file's faults and webhook rules too.",
+  schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]), save: saveSchema }),
+  run: async (step, { client, cleanup, ruleCounts, location, removeMishaps }) => {
     const { fault } = step;
     if (fault === "clear") {
       await ruleCounts.readCounts();
       await cleanup.clear((what) => what.startsWith("fault "));
+      await removeMishaps();
       return null;
     }
     const set = (await client.callOrFail("POST", "/faults", fault)) as { fault_id: string };

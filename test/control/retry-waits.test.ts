@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
+import { eventually } from "../webhooks/support/shop.js";
+
+/** Reads the list of payments as an app does. */
+async function appOf(...failing: readonly string[]) {
+  const sandbox = await openSandbox();
+  const { url } = await sandbox.listen();
+  const headers = { authorization: `Bearer ${sandbox.apiKey}` };
+  const read = async () => (await fetch(`${url}/api/v1/payments/payins`, { headers })).status;
+  for (const status of failing)
+    await sandbox.control("POST", "/_sandbox/faults", {
+      match: { operation: "listPayins" },
+      respond: { status: Number(status) },
+      times: 1,
+      per: "request",
+    });
+  const advance = (body: object) =>
+    sandbox.control<{ to: string; retry?: object }>("POST", "/_sandbox/clock/advance", { by: "1h", ...body });
+  return { sandbox, read, advance };
+}
+
+it("an advance with `retry` waits for the app's next call after one that a fault made to fail", async () => {
+  const { sandbox, read, advance } = await appOf("503", "429");
+  expect([await read(), await read()]).toEqual([429, 503]);
+  const clock = () => sandbox.control<{ now: string; advancing: boolean }>("GET", "/_sandbox/clock");
+  const { now } = await clock();
+  const advanced = advance({ retry: "1m" });
+  await eventually(async () => (await clock()).advancing);
+  expect((await clock()).now).toBe(now);
+  expect(await read()).toBe(200);
+  expect((await advanced).retry).toMatchObject({ called: true });
+});
+
+it("an advance with `retry` waits in vain at most so long, and only once", async () => {
+  const { read, advance } = await appOf("503");
+  expect(await read()).toBe(503);
+  const { retry } = await advance({ retry: "20ms" });
+  expect(retry).toEqual({ called: false, waited_ms: expect.any(Number) });
+  expect(await advance({ retry: "1h" })).not.toHaveProperty("retry");
+});
+
+it("an advance with `retry` does not wait if no call has failed, or if the app has called since", async () => {
+  const { read, advance } = await appOf("503");
+  expect(await advance({ retry: "1h" })).not.toHaveProperty("retry");
+  expect([await read(), await read()]).toEqual([503, 200]);
+  expect(await advance({ retry: "1h" })).not.toHaveProperty("retry");
+});
+
+it("an advance with `retry` does not wait for an app that refused the webhook in which a call failed", async () => {
+  const { sandbox, read, advance } = await appOf("503");
+  const answers: number[] = [];
+  sandbox.onWebhook(async () => {
+    answers.push(await read());
+    return new Response(null, { status: answers.at(-1)! });
+  });
+  await sandbox.control("POST", "/_sandbox/events", { type: "charge.completed" });
+  expect(await advance({ by: "1s", retry: "1h" })).not.toHaveProperty("retry");
+  expect(answers).toEqual([503]);
+});
