@@ -8,10 +8,8 @@ import type { Namespaces } from "../core/namespace/namespaces.js";
 import { loadLazily } from "../core/schema/load-lazily.js";
 import { iso } from "../core/schema/time.js";
 import type { PageRoute, Pages } from "../server/http/app.js";
+import { DASHBOARD_FORM_MAX_BYTES } from "../server/http/body.js";
 import type { CheckoutActionName } from "./checkout/page-model.js";
-
-/** Limit of a dashboard form, high enough to upload a file of the app's records. */
-export const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
 const ACTION_NAMES: readonly CheckoutActionName[] = ["method", "paid", "cancel", "outcome"];
 
@@ -74,7 +72,7 @@ function dashboardRoutes(
         method: "POST",
         path: `/_sandbox/dashboard${below}`,
         handle: async (c) => (await load()).actOnDashboard(namespaces, fetch, c),
-        maxBodyBytes: MAX_FORM_BYTES,
+        maxBodyBytes: DASHBOARD_FORM_MAX_BYTES,
       }),
     ),
   ];

@@ -8,11 +8,10 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { readBody } from "../../server/http/body.js";
+import { DASHBOARD_FORM_MAX_BYTES, readBody } from "../../server/http/body.js";
 import { isCrossOrigin } from "../../server/http/hosts.js";
 import { unknownNamespaceReply } from "../../server/service/admit.js";
 import { html, type Markup } from "../html.js";
-import { MAX_FORM_BYTES } from "../page-routes.js";
 import { PageShell } from "../page-shell.js";
 import type { FormSubmission } from "./api-calls.js";
 import { runFormAction } from "./dashboard-actions.js";
@@ -175,7 +174,7 @@ export async function actOnDashboard(
 
 /** Reads form fields; a file becomes its text. An unreadable form has no fields and so no action. */
 async function readForm(request: Request): Promise<URLSearchParams> {
-  const raw = await readBody(request, MAX_FORM_BYTES);
+  const raw = await readBody(request, DASHBOARD_FORM_MAX_BYTES);
   const text = "text" in raw ? raw.text : "";
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) return new URLSearchParams(text);
