@@ -49,6 +49,7 @@ const { core, exported } = await bundle(
     index: "src/index.ts",
     testing: "src/testing/common-js.ts",
     "testing-setup": "src/testing/setup.ts",
+    re2: "re2js",
   },
   dist,
   ["src/cli/main.ts", "src/cli/start.ts"],

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { folderWith } from "../support/folders.js";
@@ -13,18 +13,19 @@ import { words } from "../support/words.js";
 
 const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 
-/** Writes down which of Node's modules are loaded once a server listens. */
+/** Writes down which modules, of Node and in files, are loaded once a server listens. */
 const NOTES_MODULES = `
 const { writeFileSync } = require("node:fs");
 const { Server } = require("node:net");
 const { listen } = Server.prototype;
 Server.prototype.listen = function (...options) {
-  this.once("listening", () => writeFileSync(process.env.MODULES_FILE, process.moduleLoadList.join("\\n")));
+  const loaded = () => [...process.moduleLoadList, ...Object.keys(require.cache)];
+  this.once("listening", () => writeFileSync(process.env.MODULES_FILE, loaded().join("\\n")));
   return listen.apply(this, options);
 };
 `;
 
-it("a start loads none of Node's large modules that it has no need of", async () => {
+it("a start loads neither Node's large modules that it has no need of nor the engine of patterns", async () => {
   const folder = folderWith({ "notes.cjs": NOTES_MODULES });
   const file = join(folder, "modules");
   const env = { NODE_OPTIONS: `--require ${JSON.stringify(join(folder, "notes.cjs"))}`, MODULES_FILE: file };
@@ -34,6 +35,9 @@ it("a start loads none of Node's large modules that it has no need of", async ()
   expect(loaded).toContain("NativeModule http");
   const large = ["assert", "crypto", "http2", "https", "internal/deps/undici/undici", "tls", "zlib"];
   expect(large.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
+  const files = loaded.map((name) => basename(name));
+  expect(files).toContain("cli.cjs");
+  expect(files).not.toContain("re2.cjs");
   // What was not loaded then is when it is called for.
   const order = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "card" };
   expect(await Client.at(url).ask("POST /api/v1/payments/quotes", order)).toMatchObject({ status: 200 });

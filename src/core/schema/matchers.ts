@@ -52,7 +52,7 @@ const valueConditions = {
   exists: field(z.optional(z.boolean()), "Whether it is present; null counts as absent."),
   matches: field(
     z.optional(patternSchema),
-    "A regular expression matches somewhere in it: JavaScript syntax.",
+    "A regular expression matches somewhere in it: JavaScript syntax, without look-around and back-references.",
   ),
   gt: field(boundSchema, "Greater than, or later."),
   gte: field(boundSchema, "Greater than or equal to."),
