@@ -45,10 +45,10 @@ export function reportOfRun(run: RunReport, isStrict = false): Report {
 function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
   const { part, outcome, duration_ms, failure, steps } = step;
   const number = `${before}${step.number}`;
-  const title = `${part === undefined ? "" : `${part}: `}${step.title}`;
+  const inPart = (text: string) => (part === undefined ? text : `${part}: ${text}`);
   return {
-    name: `${number}. ${title}`,
-    title,
+    name: `${number}. ${inPart(step.text ?? step.title)}`,
+    title: inPart(step.title),
     outcome: outcome === "not_run" ? "skipped" : outcome,
     column: outcome === "not_run" ? "not run" : `${duration_ms} ms`,
     type: outcome === "error" ? "CannotRun" : "StepFailure",

@@ -60,6 +60,7 @@ const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
 const stepReportSchema = recordShape("StepReport", "The result of a step.", {
   number: unboundedOrdinalSchema,
   title: field(text, "Its name, or a short description."),
+  text: field(optionalText, "The title before its variables are filled in, if it has some."),
   kind: field(text, "The kind of step.", { examples: ["request", "expect_charge"] }),
   line: unboundedOrdinalSchema,
   outcome: field(

@@ -29,4 +29,6 @@ export interface RunContext {
 
 export interface StepContext extends RunContext {
   readonly location: StepLocation;
+  /** The step's name, or its action in a few words, before its variables are filled in. */
+  readonly text: string;
 }

@@ -14,9 +14,9 @@ export class RuleUsage {
   readonly #client: Client;
   /** Name of the file's rules in the sandbox; undefined without rules. */
   #scenario: string | undefined;
-  /** Fault → title of the step that set it. */
-  readonly #faults = new Map<string, string>();
-  /** Rule, or title of a step that set a fault → its line. */
+  /** The step that set a fault, by its text, and how often the fault has applied. */
+  readonly #faults = new Map<string, { readonly text: string; applied: number }>();
+  /** Rule, or text of a step that set a fault → its line. */
   readonly #places: Map<string, SourceLine>;
   #before: Counts = {};
   #now: Counts = {};
@@ -34,9 +34,9 @@ export class RuleUsage {
     this.#faults.clear();
   }
 
-  watchFault(faultId: string, title: string, place: SourceLine): void {
-    this.#faults.set(faultId, title);
-    this.#places.set(title, place);
+  watchFault(faultId: string, text: string, place: SourceLine): void {
+    this.#faults.set(faultId, { text, applied: 0 });
+    this.#places.set(text, place);
   }
 
   /** Reads the counts; called at the end of the run, and before a counted rule is removed. */
@@ -50,9 +50,12 @@ export class RuleUsage {
     }
     if (this.#faults.size > 0)
       for (const { fault_id, applied } of await readAllPages<FaultRecord>(this.#client, "/faults")) {
-        const title = this.#faults.get(fault_id);
-        if (title !== undefined) now[title] = applied;
+        const fault = this.#faults.get(fault_id);
+        if (fault !== undefined) fault.applied = applied;
       }
+    for (const { text } of this.#faults.values()) now[text] = 0;
+    // A repeated step sets several faults.
+    for (const { text, applied } of this.#faults.values()) now[text]! += applied;
     this.#now = now;
   }
 

@@ -10,6 +10,8 @@ export interface StepReport {
   readonly number: number;
   /** The step's name, or its action in a few words. */
   readonly title: string;
+  /** The title before its variables are filled in, if it has some: the same in every run. */
+  readonly text?: string;
   /** The step's action. */
   readonly kind: StepKind;
   /** Line in the file, from 1. */

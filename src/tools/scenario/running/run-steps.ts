@@ -77,10 +77,12 @@ async function carryOut(
   const { client } = execution.context;
   const startedMs = systemWallClock.nowMs();
   let since: string | undefined;
-  let title = stepTitle(kind, raw);
+  const text = stepTitle(kind, raw);
+  let title = text;
   const report = (outcome: StepReport["outcome"], more: Partial<StepReport> = {}): StepReport => ({
     number,
     title,
+    ...(title === text ? {} : { text }),
     kind,
     ...lineOf(location, execution.file),
     outcome,
@@ -106,7 +108,10 @@ async function carryOut(
       return report(failed.outcome, { ...nested, failure: { message } });
     }
     if (canNameFaults(kind, execution.context)) since = await readNewestId(client, "requests");
-    const result = await rejectOnAbort(execution.signal, row.run(filled, { ...execution.context, location }));
+    const result = await rejectOnAbort(
+      execution.signal,
+      row.run(filled, { ...execution.context, location, text }),
+    );
     const variable = row.namedResult?.(filled, result);
     if (variable !== undefined) scope.save(...variable);
     saveResult(filled.save as Record<string, string> | undefined, result, scope);
