@@ -8,6 +8,7 @@ import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { StartState } from "./control-lists.js";
 import { CannotRunError, errorMessage } from "./failure.js";
+import { OpenPayments } from "./open-payments.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
   canUseNamespace,
@@ -56,6 +57,8 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   let lease: Lease | undefined;
   let moved: string | undefined;
   let rules: string | undefined;
+  // Nothing of this run is left for another: the sandbox or the namespace is its own, or the state is restored.
+  const isAlone = options.hasGivenState === true || !canUseNamespace(loaded, options) || loaded.isIsolated;
   try {
     const stage = await leaseNamespace(loaded, options, client, cleanup);
     ({ lease, moved } = stage);
@@ -73,6 +76,11 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
       requestManualStep: manual,
       prepare: async () => {
         await freezeClock(client, cleanup);
+        if (!isAlone) {
+          const payments = await OpenPayments.since(client);
+          const endIfRed = async () => outcomeOf(steps, error) !== "passed" && (await payments.end());
+          cleanup.add("the open payments", endIfRed);
+        }
         rules = await putRules(client, loaded, cleanup);
         applied.begin(rules);
         await startState.record();
