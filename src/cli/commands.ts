@@ -132,11 +132,11 @@ export function addCommands(root: Command): void {
     .argument("<file...>", "scenario files, or the names of flows that are shipped, such as card")
     .option(
       "--url <url>",
-      "a running sandbox (default: a fresh one per file with a manual clock, whatever PAYMENTS_SANDBOX_URL is)",
+      "a running sandbox (default: with --app PAYMENTS_SANDBOX_URL, else a fresh one per file with a manual clock)",
     )
     .option("--namespace <name>", "with --url: the namespace to run in")
     .option("--control-token <value>", "with --url: its control API's token")
-    .option("--app <url>", "the app under test, for app steps")
+    .option("--app <url>", "the app under test, which calls that sandbox")
     .option("--var <name=value>", "a variable of the file (repeatable)", appendOptionValue)
     .option("--seed <text>", "without --url: the same seed gives the same run")
     .option("--start-time <instant>", "without --url: sandbox time at the start (default: now)")

@@ -3,8 +3,9 @@ import type { ExploreReport } from "../tools/explore/exploration.js";
 import { exploreFile } from "../tools/explore/file.js";
 import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
+import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "./explore-report.js";
-import { printErrorLine } from "./terminal.js";
+import { printErrorLine, printText } from "./terminal.js";
 
 /** Signals that end the exploration early, with their exit codes. The current run still undoes its changes. */
 const SIGNALS = [
@@ -23,6 +24,8 @@ export async function runExplore(flow: string, flags: ExplorationFlags & Connect
       stoppedBy = code;
       interrupted.abort();
     });
+  const findMovedClock = await watchClock(connection);
+  let clock: MovedClock | undefined;
   const code = await reportExploration(flow, flags, (onRun) =>
     exploreFile(flow, {
       ...asked,
@@ -34,9 +37,11 @@ export async function runExplore(flow: string, flags: ExplorationFlags & Connect
       onRun,
     }).then(async (report) => {
       await sendReportToDashboard(connection, flags.namespace, report);
-      return report;
+      clock = await findMovedClock();
+      return clock === undefined ? report : { ...report, clock };
     }),
   );
+  if (clock !== undefined && !flags.json) printText(movedClockText(clock));
   process.exitCode = stoppedBy ?? code;
 }
 

@@ -7,13 +7,17 @@ import type { AdviceList } from "../core/schema/control-responses.js";
 import { FIXED_SEED } from "../core/schema/option-schemas.js";
 import { UserError } from "../core/schema/user-error.js";
 import { createAbortController } from "../core/time/deadline.js";
+import { pause } from "../core/time/timers.js";
+import { monotonicMs } from "../core/time/wall-clock.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
 import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 import { runScenario } from "../tools/scenario/running/run-scenario.js";
+import { isListening } from "./app-address.js";
 import type { ConnectionFlags } from "./client/connection.js";
+import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { printErrorMessage } from "./errors.js";
 import { findUsedFlag, readStartOptions } from "./options.js";
 import { type Advice, findNewAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
@@ -21,7 +25,7 @@ import { writeJunit } from "./report/junit.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
 import { reportText } from "./report/text.js";
 import { cannotRunReport, isBrokenFile, readScenarioFiles } from "./run-files.js";
-import { fetchWithFix, sandboxAddress } from "./sandbox-url.js";
+import { fetchWithFix, sandboxAddress, unsetHint } from "./sandbox-url.js";
 import { invalidUrlError, parseAppUrl, parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
@@ -44,7 +48,21 @@ interface FileResult {
   readonly advice: readonly Advice[];
 }
 
-type Runner = (loaded: LoadedScenario, progress: ProgressLine, signal: AbortSignal) => Promise<FileResult>;
+interface Runner {
+  readonly runFile: (
+    loaded: LoadedScenario,
+    progress: ProgressLine,
+    signal: AbortSignal,
+  ) => Promise<FileResult>;
+  /** Resolves with the time of a running sandbox if the runs have moved its clock. */
+  readonly findMovedClock: () => Promise<MovedClock | undefined>;
+}
+
+/** A running sandbox, and what names its URL. */
+interface RunningSandbox {
+  readonly url: string;
+  readonly source: "--url" | "PAYMENTS_SANDBOX_URL";
+}
 
 /**
  * `run`: runs scenario files. Exits with 0 when all passed, 1 when a step failed, 2 when a file could not be run.
@@ -52,12 +70,13 @@ type Runner = (loaded: LoadedScenario, progress: ProgressLine, signal: AbortSign
  * fails the run.
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
-  refuseUnusedFlags(flags);
+  const target = runningSandbox(flags);
+  refuseUnusedFlags(flags, target);
   const vars = parseVariables(flags.var);
   const given = await readScenarioFiles(files, {
     vars,
     runIdOf: (name) =>
-      flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : generateRunId(),
+      target === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : generateRunId(),
     vocabulary: await vocabularyOfFlags({ config: flags.config }),
     isStrict: flags.strict === true,
   });
@@ -66,16 +85,16 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   const loaded = given.filter((one): one is LoadedScenario => !isBrokenFile(one));
   for (const { warnings } of loaded) for (const warning of warnings) printErrorLine(warningText(warning));
   const stop = stopOnSignals();
-  const runner =
-    flags.url === undefined ? await inFreshSandboxes(flags, vars) : inRunningSandbox(flags.url, flags);
+  const { runFile, findMovedClock } =
+    target === undefined ? await inFreshSandboxes(flags, vars) : await inRunningSandbox(target, flags);
   // One sandbox has one clock, so its files run one at a time.
-  const atOnce = flags.url === undefined ? Math.min(CONCURRENT_MAX, availableParallelism()) : 1;
+  const atOnce = target === undefined ? Math.min(CONCURRENT_MAX, availableParallelism()) : 1;
   const progress = new ProgressLine(flags.json !== true);
   const print = inOrder(loaded, (report: RunReport) =>
     progress.print(flags.json ? "" : `${reportText(reportOfRun(report, flags.strict))}\n`),
   );
   const ran = await inParallel(loaded, atOnce, async (one) => {
-    const ended = await runner(one, progress, stop.signal);
+    const ended = await runFile(one, progress, stop.signal);
     print(one, ended.report);
     return ended;
   });
@@ -92,12 +111,14 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   const outcome = ["error", "failed", "passed"].find(
     (one) => reports.some((report) => report.outcome === one) || (one === "failed" && isVacuous),
   );
-  if (flags.json) printJson({ outcome, files: reports, advice }, 2);
+  const clock = await findMovedClock();
+  if (flags.json) printJson({ outcome, files: reports, advice, clock }, 2);
   else if (ran.length > 0)
     printText(
       `${paint(outcome === "passed" ? "green" : "red", summaryOfRuns(reports, flags.strict === true))}\n`,
     );
   if (!flags.json) printAdvice(advice);
+  if (!flags.json && clock !== undefined) printText(movedClockText(clock));
   const code = writeJunit(
     flags.junit,
     reports.map((report) => reportOfRun(report, flags.strict)),
@@ -106,18 +127,28 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   process.exitCode = stop.code ?? code;
 }
 
-/** Refuses options that need `--url` if `--url` is absent, and options of a fresh sandbox if `--url` is given. */
-function refuseUnusedFlags(flags: RunFlags): void {
-  const isRunning = flags.url !== undefined;
+/** The running sandbox to use. With `--app`, a sandbox must be named: the app calls it, so a fresh one is useless. */
+function runningSandbox({ url, app }: RunFlags): RunningSandbox | undefined {
+  if (url !== undefined) return { url, source: "--url" };
+  if (app === undefined) return undefined;
+  const named = process.env.PAYMENTS_SANDBOX_URL || undefined;
+  if (named !== undefined) return { url: named, source: "PAYMENTS_SANDBOX_URL" };
+  throw new UserError(
+    "--app needs the sandbox that the app calls: name it with --url, or set PAYMENTS_SANDBOX_URL",
+  );
+}
+
+/** Refuses options of a running sandbox without one, and options of a fresh sandbox with a running one. */
+function refuseUnusedFlags(flags: RunFlags, target: RunningSandbox | undefined): void {
   const flag = findUsedFlag(
     flags,
-    isRunning ? ["seed", "startTime", "config"] : ["namespace", "controlToken"],
+    target === undefined ? ["namespace", "controlToken"] : ["seed", "startTime", "config"],
   );
   if (flag === undefined) return;
   throw new UserError(
-    isRunning
-      ? `${flag} is for a fresh sandbox: it cannot go with --url, which names one that runs`
-      : `${flag} is for a sandbox that runs: it goes with --url, which names one`,
+    target === undefined
+      ? `${flag} is for a sandbox that runs: it goes with --url, which names one`
+      : `${flag} is for a fresh sandbox: it cannot go with ${target.source}, which names one that runs`,
   );
 }
 
@@ -136,7 +167,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
     seed: flags.seed,
     startTime: flags.startTime,
   });
-  return async (loaded, progress, signal) => {
+  const runFile: Runner["runFile"] = async (loaded, progress, signal) => {
     const { fixtures: _read, ...given } = loaded.given;
     // Flags win over the scenario file, and the scenario file over the config file.
     if (flags.seed !== undefined) delete given.seed;
@@ -156,7 +187,6 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
       const report = await runScenario(again, {
         fetch: sandbox[IN_PROCESS_FETCH],
         hasGivenState: true,
-        app: appUrl(flags),
         ...hooks(loaded, progress, signal),
       });
       return { report, advice: (await sandbox.control<AdviceList>(ADVICE)).items };
@@ -164,14 +194,15 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
       await sandbox.close();
     }
   };
+  return { runFile, findMovedClock: async () => undefined };
 }
 
-/** Runs a file in a running sandbox. Only the steps of the file change the sandbox's state. */
-function inRunningSandbox(url: string, flags: RunFlags): Runner {
+/** Runs files in a running sandbox. Only the steps of the files change the sandbox's state. */
+async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags): Promise<Runner> {
   const reached = sandboxAddress(url);
-  if (reached === undefined) throw invalidUrlError("--url", url);
+  if (reached === undefined) throw invalidUrlError(source, url);
   const sandbox = {
-    fetch: fetchWithFix(reached),
+    fetch: fetchWithFix(reached, source === "--url" ? undefined : unsetHint(source)),
     namespace: flags.namespace,
     controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
   };
@@ -181,15 +212,30 @@ function inRunningSandbox(url: string, flags: RunFlags): Runner {
       ({ items }) => items,
       () => [],
     );
-  return async (loaded, progress, signal) => {
+  const app = appUrl(flags);
+  if (app !== undefined) await untilListening(app);
+  const runFile: Runner["runFile"] = async (loaded, progress, signal) => {
     const before = await adviceNow();
     const report = await runScenario(loaded, {
       ...sandbox,
-      app: appUrl(flags),
+      app,
       ...hooks(loaded, progress, signal),
     });
     return { report, advice: findNewAdvice(before, await adviceNow()) };
   };
+  return { runFile, findMovedClock: await watchClock(new ControlClient(sandbox)) };
+}
+
+/** Maximum wait for an app that was started beside the run. */
+const APP_START_MS = 30_000;
+const POLL_MS = 50;
+
+/** Waits until the app listens, or until `APP_START_MS` are over: the step that calls the app reports its absence. */
+async function untilListening(app: string): Promise<void> {
+  if (await isListening(app)) return;
+  printErrorLine(`waiting for the app at ${app}, ${APP_START_MS / 1_000} s at most`);
+  const untilMs = monotonicMs() + APP_START_MS;
+  while (!(await isListening(app)) && monotonicMs() < untilMs) await pause(POLL_MS);
 }
 
 function hooks(loaded: LoadedScenario, progress: ProgressLine, signal: AbortSignal) {

@@ -56,6 +56,11 @@ function tlsOptions({ caFile }: TrustFiles) {
 
 const START = "payments-sandbox start";
 
+/** Follows the URL in an error if an environment variable names the URL. */
+export function unsetHint(variable: string): string {
+  return `, which ${variable} names; unset it, or`;
+}
+
 /** Error for an address without a sandbox. `source` follows the URL in the message. */
 export function noSandboxError(url: string, source = ";"): ErrorWithFix {
   return new ErrorWithFix(`there is no sandbox at ${url}${source} start one with: ${START}`, {

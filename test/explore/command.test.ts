@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type RunningShop, startShop } from "../corpus/start-shop.js";
 import { temporaryFolder } from "../support/folders.js";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
+import { listening } from "../support/servers.js";
 import { startServer } from "../support/started.js";
 import { words } from "../support/words.js";
-import { FLOW } from "./support.js";
+import { FLOW, PRESSES, pressedApp } from "./support.js";
 
 describe("payments-sandbox explore", () => {
   let url: string;
@@ -35,6 +37,7 @@ describe("payments-sandbox explore", () => {
       complete_depth: 1,
       findings: [{ oracle: "money", deviations: [{ kind: "response_lost", at: "createWhitelabel#1" }] }],
       notes: [],
+      clock: { before: expect.any(String), now: expect.any(String) },
     });
     expect(report.runs).toBe(report.choices);
     expect(report.profile).toMatchObject({ "drive: app": expect.any(Number) });
@@ -46,6 +49,16 @@ describe("payments-sandbox explore", () => {
     const again = await run(["run", report.findings[0].file, "--url", url, "--app", shop.url]);
     expect(again.code).toBe(1);
     expect(again.stdout).toContain("Paid as often as ordered");
+  });
+
+  it("says in its last line where the sandbox's clock stands", async () => {
+    const app = createServer(pressedApp());
+    const flow = fileWith(PRESSES.replace("steps:", "steps:\n  - advance: 40d"));
+    const options = ["--url", url, "--app", `127.0.0.1:${await listening(app)}`, "--depth", "1"];
+    const { stdout } = await run(["explore", flow, ...options]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+      /^the sandbox's clock stands at \S+Z \(before: \S+Z\); payments-sandbox reset puts it back$/,
+    );
   });
 
   it("is over when its time is, also before the app was seen to go right", async () => {

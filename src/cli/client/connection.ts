@@ -10,6 +10,7 @@ import {
   type SandboxAddress,
   sandboxAddress,
   throwIfUntrustedCertificate,
+  unsetHint,
 } from "../sandbox-url.js";
 
 /** Options of every client command. */
@@ -37,7 +38,7 @@ export class Connection extends ControlClient {
     const isFromEnvironment = flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined;
     const name = isFromEnvironment ? "PAYMENTS_SANDBOX_URL" : "--url";
     if (reached === undefined) throw new UserError(`${name} ${JSON.stringify(given)} is not a URL`);
-    const source = isFromEnvironment ? `, which ${name} names; unset it, or` : ";";
+    const source = isFromEnvironment ? unsetHint(name) : ";";
     super({
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,

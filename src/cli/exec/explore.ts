@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { IN_PROCESS_FETCH } from "../../control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
@@ -7,6 +6,7 @@ import { openSandbox } from "../../opening.js";
 import type { ExploreReport } from "../../tools/explore/exploration.js";
 import { exploreFile } from "../../tools/explore/file.js";
 import { generateRunId } from "../../tools/scenario/running/fresh-run-id.js";
+import { isListening } from "../app-address.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "../explore-report.js";
 import { printErrorLine } from "../terminal.js";
 import { commandText, createCommandEnvironment, type ExecPlan } from "./plan.js";
@@ -89,19 +89,4 @@ async function untilListening(app: string, ended: Promise<number>, { command }: 
       );
     await pause(POLL_MS);
   }
-}
-
-function isListening(app: string): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(app);
-  return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port) || (protocol === "https:" ? 443 : 80),
-    });
-    const done = (isThere: boolean) => () => {
-      socket.destroy();
-      resolve(isThere);
-    };
-    socket.once("connect", done(true)).once("error", done(false));
-  });
 }

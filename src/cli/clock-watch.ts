@@ -1,0 +1,36 @@
+import type { ControlClient } from "../control-client.js";
+import { monotonicMs } from "../core/time/wall-clock.js";
+
+/** Sandbox time before and after a run that moved the clock. */
+export interface MovedClock {
+  readonly before: string;
+  readonly now: string;
+}
+
+/** A clock that is less far ahead was not moved: calls take time, and the clock stands still during a run. */
+const SHORTEST_MS = 1_000;
+
+/**
+ * Reads the clock before a run. Returns the function to call after the run: it resolves with undefined if the run did
+ * not move the clock ahead, or if the clock cannot be read.
+ */
+export async function watchClock(client: ControlClient): Promise<() => Promise<MovedClock | undefined>> {
+  const read = () =>
+    client.call<{ now: string; mode: string; speed: number }>("GET /_sandbox/clock").then(
+      (clock) => ({ ...clock, wallMs: monotonicMs() }),
+      () => undefined,
+    );
+  const before = await read();
+  return async () => {
+    const after = await read();
+    if (before === undefined || after === undefined) return undefined;
+    const speed = before.mode === "manual" ? 0 : before.speed;
+    const expectedMs = Date.parse(before.now) + (after.wallMs - before.wallMs) * speed;
+    const isMoved = Date.parse(after.now) - expectedMs >= SHORTEST_MS;
+    return isMoved ? { before: before.now, now: after.now } : undefined;
+  };
+}
+
+export function movedClockText({ before, now }: MovedClock): string {
+  return `the sandbox's clock stands at ${now} (before: ${before}); payments-sandbox reset puts it back\n`;
+}
