@@ -14,7 +14,11 @@ export type CallService = (method: string, path: string, body?: object, key?: st
 export type Answer = (call: string, body: Json) => Promise<readonly [status: number, body?: unknown]>;
 
 /** A sandbox, and an app of the test that calls it and receives its webhooks. */
-export async function openApp(appOf: (call: CallService) => Answer, webhooks = "/webhooks") {
+export async function openApp(
+  appOf: (call: CallService) => Answer,
+  /** Path of the app's receiver; null if it receives no webhooks. */
+  webhooks: string | null = "/webhooks",
+) {
   const sandbox = await openSandbox();
   const { url: base } = await sandbox.listen();
   const answer = appOf(async (method, path, body, key) => {
@@ -39,7 +43,8 @@ export async function openApp(appOf: (call: CallService) => Answer, webhooks = "
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   const app = `http://127.0.0.1:${await listening(server)}`;
-  await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: `${app}${webhooks}` });
+  if (webhooks !== null)
+    await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: `${app}${webhooks}` });
   return { sandbox, app };
 }
 

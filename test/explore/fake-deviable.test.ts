@@ -22,6 +22,8 @@ const CHARGE: ObservedCharge = {
   timeline: [],
   metadata: {},
   history: [{ status: "COMPLETED", atMs: 2_000 }],
+  isHosted: false,
+  expiresMs: 3_601_000,
   isAutomatic: false,
   createdMs: 1_000,
   endedMs: 1_000,
@@ -48,7 +50,7 @@ class FakePlan implements RunPlan {
 class FakeDeviable implements Deviable {
   readonly name = "order";
   readonly source = "order.yaml";
-  readonly customer = { press: undefined, isOnPage: false };
+  readonly customer = { press: undefined, pages: 0 };
   readonly saved: FakePlan[] = [];
   readonly #needsWebhook: boolean;
   isClosed = false;
@@ -105,6 +107,7 @@ class FakeDeviable implements Deviable {
     return {
       hasReachedApp: true,
       observed: {
+        startMs: 0,
         calls: isLost ? [call, { ...call, status: 201, createdId: "ch_2" }] : [call],
         deliveries: [delivery],
         charges: isLost ? [CHARGE, { ...CHARGE, id: "ch_2" }] : [CHARGE],
@@ -196,7 +199,9 @@ it("lists what it looked at, and the kinds that had no place", async () => {
   const noJob = { at: "*", reason: "the flow has no tick" };
   expect(not_tried).toContainEqual({ kind: "job_at_once", ...noJob });
   const noPlace = { at: "*", reason: "the plain run has no place for it" };
-  expect(not_tried).toContainEqual({ kind: "cancelled_then_paid", ...noPlace });
+  expect(not_tried).toContainEqual({ kind: "paid_late", ...noPlace });
+  const noPage = { at: "*", reason: "the customer pays on no page of the service" };
+  expect(not_tried).toContainEqual({ kind: "cancelled_then_paid", ...noPage });
   expect(not_tried.map(({ kind }) => kind)).not.toContain("webhook_dropped");
 });
 

@@ -15,7 +15,7 @@ const why = (more: object, calls: readonly object[] = [], whose: object = baseli
   isolationReason(
     flowOf("a.yaml", { name: "a", steps: [ORDER, { advance: "10s" }], ...more }),
     { ...baseline, customerMatch: whose },
-    { calls: calls as ObservedCall[], deliveries: [], charges: [], withdrawals: [] },
+    { startMs: 0, calls: calls as ObservedCall[], deliveries: [], charges: [], withdrawals: [] },
   );
 
 it("has runs side by side where their customers cannot meet", () => {

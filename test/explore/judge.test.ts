@@ -23,7 +23,7 @@ const judgeFailure = (failure: RunFailure, deliveries: readonly ObservedDelivery
   judgeTrace({
     failure,
     hasReachedApp: true,
-    observed: { calls: [], deliveries, charges: [], withdrawals: [] },
+    observed: { startMs: 0, calls: [], deliveries, charges: [], withdrawals: [] },
   });
 
 describe("a run that could not be carried out to its end", () => {

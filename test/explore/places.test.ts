@@ -29,7 +29,7 @@ function rulesOf(...deliveries: readonly ObservedDelivery[]) {
     charges: [charge("ch_1"), charge("ch_2")],
     withdrawals: [],
   } as unknown as ObservedRun;
-  const places = placesOf(seen, { press: undefined, isOnPage: false });
+  const places = placesOf(seen, { press: undefined, pages: 0 });
   const all = places.flatMap((place) =>
     deviationsAt(place).map(({ kind, at }) => [`${kind} ${at}`, planned(kind, place).webhooks[0]]),
   );
@@ -103,7 +103,7 @@ it("a stale read shows what was before the last change, whenever the read comes,
     charges: [{ ...charge("ch_1"), history }],
     withdrawals: [],
   };
-  const places = placesOf(seen as unknown as ObservedRun, { press: undefined, isOnPage: false });
+  const places = placesOf(seen as unknown as ObservedRun, { press: undefined, pages: 0 });
   const stale = places.map((place) => planned("read_stale", place).faults[0]);
   expect(stale).toEqual([undefined, expect.objectContaining({ stale: "last_change", skip: 1 })]);
 });
@@ -119,4 +119,24 @@ it.each([
   plan.deviateCall(place, { hold: "final", at_most: "5s" });
   plan.deviateCall(place, { hold: "webhook", at_most: "150ms", delay_answer: "30ms" });
   expect(plan.faults.map(({ at_most }) => at_most)).toEqual([answer, read]);
+});
+
+it("a change of which the app receives no webhook is a place for its scheduled work, of charges and of payouts", () => {
+  const changes = (...statuses: readonly string[]) =>
+    ["PENDING", ...statuses].map((status, index) => ({ status, atMs: index * SECOND }));
+  const seen = {
+    startMs: 0,
+    calls: [],
+    deliveries: [told("ch_1", "charge.completed", 2)],
+    charges: [{ ...charge("ch_1"), history: changes("PROCESSING", "COMPLETED") }],
+    withdrawals: [{ ...charge("wd_1"), history: changes("COMPLETED") }],
+  };
+  const customer = { press: undefined, pages: 0, hasJob: true };
+  const places = placesOf(seen as unknown as ObservedRun, customer);
+  const jobs = places.flatMap((place) => deviationsAt(place).filter(({ kind }) => kind.startsWith("job_")));
+  expect(jobs).toEqual([
+    { kind: "job_at_once", at: "charge.completed#1" },
+    { kind: "job_meanwhile", at: "charge.processing#1" },
+    { kind: "job_at_once", at: "withdrawal.completed#1" },
+  ]);
 });

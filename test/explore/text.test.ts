@@ -70,7 +70,7 @@ describe("what a run is told by", () => {
     ["again after a plain no", [call("createWhitelabel", 429), call("createWhitelabel", 200)], false],
     ["again where nothing is paid by it", [call("createQuote", null), call("createQuote", 200)], false],
   ])("what takes money is called %s", (_, calls, isBlind) => {
-    expect(findRepeat({ calls, charges: [], deliveries: [], withdrawals: [] })).toEqual(
+    expect(findRepeat({ startMs: 0, calls, charges: [], deliveries: [], withdrawals: [] })).toEqual(
       isBlind ? { operation: "createWhitelabel", isSafe: false } : undefined,
     );
   });
@@ -81,7 +81,7 @@ describe("what a run is told by", () => {
       idempotencyKey,
     });
     const repeat = (...calls: ObservedCall[]) =>
-      findRepeat({ calls, charges: [], deliveries: [], withdrawals: [] })?.isSafe;
+      findRepeat({ startMs: 0, calls, charges: [], deliveries: [], withdrawals: [] })?.isSafe;
     expect(repeat(payout(null, "a"), payout(200, "a"))).toBe(true);
     expect(repeat(payout(null, "a"), payout(200, "b"))).toBe(false);
     expect(repeat(payout(503), payout(200))).toBe(false);

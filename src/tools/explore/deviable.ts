@@ -31,11 +31,21 @@ export interface WebhookOccurrence {
 }
 
 /** A moment in a run at which the app's scheduled work (the flow's `tick` steps) can run. */
-export interface JobMoment {
-  /** Sandbox milliseconds since the start of the run. Absent means just before the customer pays on the page. */
-  readonly sinceMs?: number;
-  /** A webhook that arrives as the work runs. `reads`: number of charge and withdrawal reads before the webhook. */
-  readonly concurrentWebhook?: { readonly place: WebhookOccurrence; readonly reads: number };
+export type JobMoment =
+  /** Just before the customer pays on a page; `page` counts the flow's payments on pages from 0. */
+  | { readonly page: number }
+  | {
+      /** Sandbox milliseconds since the start of the run. */
+      readonly sinceMs: number;
+      readonly concurrent?: ConcurrentChange;
+    };
+
+/** A payment that changes as the app's scheduled work runs. */
+export interface ConcurrentChange {
+  /** The webhook of the change; absent if the app receives none. */
+  readonly webhook?: WebhookOccurrence;
+  /** Number of charge and withdrawal reads before the change. */
+  readonly reads: number;
 }
 
 /** A change to one call, written as fields of a fault rule. */
@@ -49,12 +59,20 @@ export interface RunPlan {
   deviateWebhook(place: WebhookOccurrence, change: WebhookChange): void;
   /** Makes the customer send several copies of the first call to the app concurrently. */
   repeatFirstCall(times: number): void;
-  /** Makes the customer pay after the charge has expired. */
-  payLate(): void;
+  /**
+   * Makes the customer pay after the charge has expired. In between, the scheduled work runs and the app is looked at.
+   *
+   * @param expirySinceMs sandbox milliseconds from the start of the run to the charge's expiry
+   */
+  payLate(expirySinceMs: number): void;
   /** Makes the customer pay a wrong amount or currency. The charge keeps the `timeline` of the plain run. */
   payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
-  /** Makes the customer cancel the payment page in one browser tab, then try to pay in another. */
-  cancelThenPay(): void;
+  /**
+   * Makes the customer cancel the payment page in one browser tab, then try to pay in another.
+   *
+   * @param page counts the flow's payments on pages from 0
+   */
+  cancelThenPay(page: number): void;
   /** Advances sandbox time parallel to the flow's steps, after `call` arrives. Default: after a charge exists. */
   moveTime(ms: number, call?: CallOccurrence): void;
   /**
@@ -74,8 +92,10 @@ export interface Deviable {
   readonly customer: {
     /** The customer's first call to the app, such as `POST /orders`. */
     readonly press: string | undefined;
-    /** The customer pays on a page of the service. */
-    readonly isOnPage: boolean;
+    /** Number of steps of the flow by which the customer pays on a page of the service. */
+    readonly pages: number;
+    /** Why the customer cannot leave a charge unpaid; undefined if the customer can. */
+    readonly mustPayReason?: string | undefined;
     /** The app's scheduled work can run in the middle of the flow. */
     readonly hasJob?: boolean;
     /** Why `hasJob` is false although the flow has scheduled work. */
@@ -171,8 +191,8 @@ export interface RunFailure {
 
 /** The calls, deliveries, charges and withdrawals of one run, each in order of arrival. */
 export interface ObservedRun {
-  /** Sandbox time at the start; absent unless `customer.hasJob` is true. */
-  readonly startMs?: number;
+  /** Sandbox time at the start. */
+  readonly startMs: number;
   readonly calls: readonly ObservedCall[];
   readonly deliveries: readonly ObservedDelivery[];
   readonly charges: readonly ObservedCharge[];
@@ -229,6 +249,9 @@ export interface ObservedPayment {
 }
 
 export interface ObservedCharge extends ObservedPayment {
+  /** The customer pays on a page of the service. */
+  readonly isHosted: boolean;
+  readonly expiresMs: number;
   readonly currency: string;
   /** The planned changes of status, each with its time. */
   readonly timeline: ChargeRule["timeline"];

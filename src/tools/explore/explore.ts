@@ -62,6 +62,7 @@ const NOT_SEARCHED: SearchResult = {
 const NOTHING_TO_TRY =
   "no deviation applies: the app neither calls the service nor receives its webhooks, and no step writes to the app: explore a flow that pays";
 const NOT_REPEATED = "happened once and could not be repeated";
+const NO_PLACE = "the plain run has no place for it";
 const EXTENSION = "the service reports no amount paid: try it with --fail-on";
 
 type WrongVerdict = Extract<TraceVerdict, { outcome: "wrong" }>;
@@ -365,10 +366,14 @@ class Exploration {
 
 function absenceReason(
   kind: DeviationKind,
-  { deliveries }: ObservedRun,
-  { hasJob, jobReason = "the flow has no tick" }: Deviable["customer"],
+  { deliveries, charges }: ObservedRun,
+  { hasJob, jobReason = "the flow has no tick", pages, mustPayReason }: Deviable["customer"],
 ): string {
   if (kind.startsWith("job_") && !hasJob) return jobReason;
+  if (kind === "cancelled_then_paid" && pages === 0) return "the customer pays on no page of the service";
+  if (kind === "paid_late" && charges.every(({ status }) => status !== "COMPLETED"))
+    return "no charge is paid";
+  if (kind === "cancelled_then_paid" || kind === "paid_late") return mustPayReason ?? NO_PLACE;
   if (kind.startsWith("webhook_") && deliveries.length === 0) return "the app receives no webhooks";
-  return "the plain run has no place for it";
+  return NO_PLACE;
 }

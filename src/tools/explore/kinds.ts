@@ -131,10 +131,6 @@ function payingWrongMoney(
   return charge && { applyTo: (plan) => plan.payWrongMoney(paidOf(charge), charge.timeline) };
 }
 
-function onCustomer(what: Place["what"], applyTo: Effect["applyTo"]): Kind["effectAt"] {
-  return (place) => (place.what === what ? { applyTo } : undefined);
-}
-
 export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
   request_lost: {
     description: "the request is lost on its way: nothing is done",
@@ -203,15 +199,22 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   paid_late: {
     description: "the customer pays when the charge has expired",
-    effectAt: onCustomer("pays", (plan) => plan.payLate()),
+    effectAt: (place) =>
+      place.what === "pays" && place.canWait
+        ? { isShared: true, applyTo: (plan) => plan.payLate(place.expirySinceMs) }
+        : undefined,
   },
   cancelled_then_paid: {
     description: "the customer cancels the page in one tab and pays it in another, which is too late",
-    effectAt: onCustomer("pays_on_page", (plan) => plan.cancelThenPay()),
+    effectAt: (place) =>
+      place.what === "pays_on_page" && place.canWait
+        ? { applyTo: (plan) => plan.cancelThenPay(place.page) }
+        : undefined,
   },
   pressed_twice: {
     description: "the customer presses twice",
-    effectAt: onCustomer("presses", (plan, times) => plan.repeatFirstCall(times)),
+    effectAt: ({ what }) =>
+      what === "presses" ? { applyTo: (plan, times) => plan.repeatFirstCall(times) } : undefined,
     isRace: true,
   },
   job_meanwhile: {
@@ -220,8 +223,9 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     isJob: true,
   },
   job_at_once: {
-    description: "the app's scheduled work runs at the same moment as the webhook arrives",
-    effectAt: (place) => runningJob("jobWithEvent" in place ? place.jobWithEvent : undefined),
+    description:
+      "the app's scheduled work runs at the same moment as the payment ends or its webhook arrives",
+    effectAt: (place) => runningJob("jobAtOnce" in place ? place.jobAtOnce : undefined),
     isRace: true,
     isJob: true,
   },
@@ -292,7 +296,7 @@ export class KnownDeviations {
     const [keys, places] = [new Set(found.map(deviationKey)), new Set(found.map(({ at }) => at))];
     return (deviation) => {
       const { what } = this.#placeOf(deviation);
-      if (what !== "call" && what !== "event") return true;
+      if (what !== "call" && what !== "event" && what !== "change") return true;
       // A hold ends at a later change of the payment, so a deviation that holds may not apply even if its place exists.
       return this.effectOf(deviation).isHolding === undefined
         ? places.has(deviation.at)

@@ -1,4 +1,5 @@
-import { parseEventType } from "../../core/schema/event-types.js";
+import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
+import { chargeEventType, parseEventType, withdrawalEventType } from "../../core/schema/event-types.js";
 import { hasEnded } from "../../core/schema/statuses.js";
 import type {
   CallOccurrence,
@@ -12,7 +13,7 @@ import type {
 } from "./deviable.js";
 
 /** A place where a run can deviate. Its id `at`, such as `createQuote#1`, is the same in every run. */
-export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfCustomer;
+export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfChange | PlaceOfCustomer;
 
 /** A call that the app makes. */
 export interface PlaceOfCall extends CallOccurrence {
@@ -29,8 +30,16 @@ export interface PlaceOfCall extends CallOccurrence {
   readonly payment?: ObservedPayment;
 }
 
+/** Moments of a change of a payment at which the app's scheduled work can run. */
+interface JobMoments {
+  /** After a change to a status that is not final, before the next change. */
+  readonly jobBeforeNext?: JobMoment | undefined;
+  /** While the change happens, or while its webhook arrives. */
+  readonly jobAtOnce?: JobMoment | undefined;
+}
+
 /** A delivery's first attempt (`event`) or a retry (`attempt`). */
-export interface PlaceOfEvent extends WebhookOccurrence {
+export interface PlaceOfEvent extends WebhookOccurrence, JobMoments {
   readonly what: "event" | "attempt";
   readonly at: string;
   /** The event is the last of its charge or withdrawal. */
@@ -40,35 +49,85 @@ export interface PlaceOfEvent extends WebhookOccurrence {
   /** The call that created the payment; present on the payment's first event. */
   readonly creatingCall?: PlaceOfCall;
   readonly payment: ObservedPayment;
-  /** The app's scheduled work can run at this moment: after an event with a non-final status, before the next event. */
-  readonly jobBeforeNext?: JobMoment;
-  /** The app's scheduled work can run at this moment, while the final event arrives. */
-  readonly jobWithEvent?: JobMoment;
+}
+
+/** A change of a charge or withdrawal of which the app receives no webhook. */
+export interface PlaceOfChange extends JobMoments {
+  readonly what: "change";
+  readonly at: string;
+  readonly payment: ObservedPayment;
 }
 
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
-export interface PlaceOfCustomer {
-  readonly what: "pays" | "pays_on_page" | "presses";
-  readonly at: string;
-  /** The charge that is paid. */
-  readonly charge?: ObservedCharge;
-  /** When the app's scheduled work can run before the customer pays. */
-  readonly jobBeforeNext?: JobMoment;
-}
+export type PlaceOfCustomer =
+  | { readonly what: "presses"; readonly at: string }
+  | {
+      readonly what: "pays";
+      readonly at: string;
+      readonly charge: ObservedCharge;
+      /** Sandbox milliseconds from the start of the run to the charge's expiry. */
+      readonly expirySinceMs: number;
+      /** The customer can also pay later, or not at all. */
+      readonly canWait: boolean;
+    }
+  | {
+      readonly what: "pays_on_page";
+      readonly at: string;
+      /** Counts the flow's payments on pages from 0. */
+      readonly page: number;
+      readonly canWait: boolean;
+      /** When the app's scheduled work can run before the customer pays. */
+      readonly jobBeforeNext?: JobMoment | undefined;
+    };
 
-/** Lists the places of a run: calls of the app, events, actions of the customer. */
-export function placesOf(observed: ObservedRun, { press, isOnPage, hasJob }: Deviable["customer"]): Place[] {
+/** Lists the places of a run: calls of the app, events and other changes, actions of the customer. */
+export function placesOf(observed: ObservedRun, customer: Deviable["customer"]): Place[] {
+  const { press, hasJob = false } = customer;
   const calls = callPlaces(observed);
-  const [first] = observed.charges;
   return [
     ...(press === undefined ? [] : [{ what: "presses" as const, at: `${press}#1` }]),
     ...calls,
-    ...eventPlaces(observed, calls, hasJob === true),
-    ...((first?.isAutomatic || isOnPage) && first?.status === "COMPLETED"
-      ? [{ what: "pays" as const, at: "charge#1", charge: first }]
+    ...eventPlaces(observed, calls, hasJob),
+    ...(hasJob ? unheardChangePlaces(observed) : []),
+    ...paymentPlaces(observed, customer),
+  ];
+}
+
+/** Lists the places at which the customer pays, by the charges that the service has, however the flow pays them. */
+function paymentPlaces(
+  { charges, startMs }: ObservedRun,
+  { pages, mustPayReason, hasJob }: Deviable["customer"],
+): PlaceOfCustomer[] {
+  const index = charges.findIndex(({ status }) => status === "COMPLETED");
+  const paid = charges[index];
+  const canWait = mustPayReason === undefined;
+  // A rule for a customer's charges concerns all of them, so it would also make a declined charge be paid.
+  const areOthersPaid = !charges.some(({ status }) => status === "FAILED");
+  const hosted = charges.filter(({ isHosted }) => isHosted);
+  // Pages that the customer leaves without paying are no steps that pay.
+  const page = Math.min(hosted.indexOf(paid!), pages - 1);
+  return [
+    ...(paid !== undefined && areOthersPaid && (paid.isAutomatic || paid.isHosted)
+      ? [
+          {
+            what: "pays" as const,
+            at: `charge#${index + 1}`,
+            charge: paid,
+            expirySinceMs: paid.expiresMs - startMs,
+            canWait,
+          },
+        ]
       : []),
-    ...(isOnPage
-      ? [{ what: "pays_on_page" as const, at: "page#1", ...(hasJob ? { jobBeforeNext: {} } : {}) }]
+    ...(page >= 0
+      ? [
+          {
+            what: "pays_on_page" as const,
+            at: `page#${page + 1}`,
+            page,
+            canWait,
+            jobBeforeNext: hasJob ? { page } : undefined,
+          },
+        ]
       : []),
   ];
 }
@@ -118,7 +177,7 @@ function isPendingEvent(type: string): boolean {
 }
 
 function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJob: boolean): PlaceOfEvent[] {
-  const { deliveries, startMs } = observed;
+  const { deliveries } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
   // Keeps one delivery of each event: an event has a delivery per endpoint.
   const events = deliveries.filter(
@@ -127,31 +186,24 @@ function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJo
   return events.flatMap((event, index): PlaceOfEvent[] => {
     const { type, object_id, attempts, atMs } = event;
     const payment = payments.find(({ id }) => id === object_id)!;
-    const before = events.slice(0, index).filter((one) => one.type === type).length;
+    const earlierCount = events.slice(0, index).filter((one) => one.type === type).length;
     const own = events.filter((one) => one.object_id === object_id);
     const next = own[own.indexOf(event) + 1];
     const isCreator = (call: PlaceOfCall) => call.timelineMs !== undefined && call.payment === payment;
     const place = {
-      at: `${type}#${before + 1}`,
+      at: `${type}#${earlierCount + 1}`,
       type,
-      earlierCount: before,
+      earlierCount,
       isLast: next === undefined,
       payment,
     };
-    const sinceMs = hasJob && startMs !== undefined ? atMs - startMs : undefined;
-    const isPending = isPendingEvent(type) && next !== undefined && next.atMs > atMs;
-    const reads = observed.calls.filter((call) => call.readId !== undefined && call.atMs < atMs).length;
+    const change = { type, atMs, nextMs: next?.atMs, webhook: { type, earlierCount } };
     return [
       {
         what: "event" as const,
         ...place,
         creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
-        // Adds 1 ms. At the exact time of the webhook, a read would count as a read by the webhook's handler.
-        jobBeforeNext: sinceMs !== undefined && isPending ? { sinceMs: sinceMs + 1 } : undefined,
-        jobWithEvent:
-          sinceMs === undefined || isPendingEvent(type)
-            ? undefined
-            : { sinceMs, concurrentWebhook: { place: { type, earlierCount: before }, reads } },
+        ...(hasJob ? jobMomentsOf(change, observed) : {}),
       },
       ...attempts.slice(1).map((attempt, further) => ({
         ...place,
@@ -161,5 +213,45 @@ function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJo
         ...(next === undefined || next.atMs < attempt.atMs ? {} : { nextMs: next.atMs - attempt.atMs }),
       })),
     ];
+  });
+}
+
+interface Change {
+  readonly type: string;
+  readonly atMs: number;
+  /** When the payment changes next; undefined if it does not. */
+  readonly nextMs: number | undefined;
+  readonly webhook?: WebhookOccurrence;
+}
+
+function jobMomentsOf({ type, atMs, nextMs, webhook }: Change, { calls, startMs }: ObservedRun): JobMoments {
+  const sinceMs = atMs - startMs;
+  const reads = calls.filter((call) => call.readId !== undefined && call.atMs < atMs).length;
+  if (!isPendingEvent(type)) return { jobAtOnce: { sinceMs, concurrent: { reads, webhook } } };
+  // Adds 1 ms. At the exact time of the webhook, a read would count as a read by the webhook's handler.
+  return nextMs !== undefined && nextMs > atMs ? { jobBeforeNext: { sinceMs: sinceMs + 1 } } : {};
+}
+
+/** Lists the changes of charges and withdrawals by their history, without those that the app receives webhooks of. */
+function unheardChangePlaces(observed: ObservedRun): PlaceOfChange[] {
+  const { charges, withdrawals, deliveries } = observed;
+  const heard = new Set(deliveries.map(({ type }) => type));
+  const changesOf = (payment: ObservedPayment, typeOf: (status: string) => string) =>
+    payment.history.slice(1).map(({ status, atMs }, index, changes) => {
+      const nextMs = changes[index + 1]?.atMs;
+      return { payment, type: typeOf(status), atMs, nextMs };
+    });
+  const changes = [
+    ...charges.flatMap((one) => changesOf(one, (status) => chargeEventType(status as ChargeStatus))),
+    ...withdrawals.flatMap((one) =>
+      changesOf(one, (status) => withdrawalEventType(status as WithdrawalStatus)),
+    ),
+  ]
+    .filter(({ type }) => !heard.has(type))
+    .sort((one, other) => one.atMs - other.atMs);
+  return changes.map((change, index) => {
+    const { type, payment } = change;
+    const number = changes.slice(0, index + 1).filter((one) => one.type === type).length;
+    return { what: "change", at: `${type}#${number}`, payment, ...jobMomentsOf(change, observed) };
   });
 }

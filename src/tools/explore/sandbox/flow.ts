@@ -66,15 +66,6 @@ function appCheck({ app, expect }: RawStep): Oracle | undefined {
   return typeof app === "string" && app.startsWith("GET ") && isJsonObject(expect) ? "expect" : undefined;
 }
 
-/** Finds the step that pays a hosted checkout, unless it saves a result for later steps. */
-export function findHostedPaymentStep({ drive }: Flow): RawStep | undefined {
-  return drive.find(({ pay_twice, close_page, save }) => {
-    const isPaid =
-      isJsonObject(pay_twice) || (isJsonObject(close_page) && close_page.payment_method !== undefined);
-    return isPaid && save === undefined;
-  });
-}
-
 export function findFirstAppWrite({ drive }: Flow): RawStep | undefined {
   return drive.find(({ app }) => typeof app === "string" && !app.startsWith("GET "));
 }

@@ -66,6 +66,7 @@ export async function readRowsSince(
  */
 export function observedRunOf(
   { requests, deliveries, charges, withdrawals }: ObservedRows,
+  startMs: number,
   email?: string,
 ): ObservedRun {
   const created = charges.filter(({ customer_email }) => email === undefined || customer_email === email);
@@ -76,6 +77,7 @@ export function observedRunOf(
   const ownDeliveries = deliveries.filter((row) => own.has(objectIdOf(row)));
   const observedDeliveries = ownDeliveries.map(deliveryOf);
   return {
+    startMs,
     calls: requests.flatMap((row) => callOf(row, own, emails, email !== undefined) ?? []),
     deliveries: observedDeliveries,
     charges: created.map(chargeOf),
@@ -171,18 +173,24 @@ function chargeOf(row: LogRow): ObservedCharge {
     timeline,
     metadata: recordOf(row.metadata) as Record<string, string>,
     history,
+    isHosted: row.kind === "hosted",
+    expiresMs: Date.parse(String(row.expires_at)),
     isAutomatic: row.kind === "whitelabel" && moved.length > 0,
     createdMs,
     endedMs: moved.at(-1)?.atMs ?? createdMs,
   };
 }
 
-/** Derives a withdrawal's history from its events, because the control API has none. */
+/** Derives a withdrawal's history from its webhooks, else from its last change: the control API has no history. */
 function withdrawalOf(row: LogRow, deliveries: readonly ObservedDelivery[]): ObservedPayment {
   const id = objectIdOf(row);
   const createdMs = Date.parse(String(row.created_at));
   const events = deliveries.filter(({ object_id }) => object_id === id);
-  const moves = events.map(({ type, atMs }) => ({ status: type.split(".").at(-1)!.toUpperCase(), atMs }));
+  const last = { status: String(row.status), atMs: Date.parse(String(row.updated_at)) };
+  const moves =
+    events.length === 0 && last.status !== "PENDING"
+      ? [last]
+      : events.map(({ type, atMs }) => ({ status: type.split(".").at(-1)!.toUpperCase(), atMs }));
   return {
     id,
     status: String(row.status),

@@ -4,12 +4,12 @@ import type { FaultRule, WebhookRule } from "../../../core/schema/scenario-rules
 import type { QuietReport } from "../../../core/time/app-activity.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
-import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
 import type { StepRole } from "../deviable.js";
 import { statusMeaningOf } from "../judge.js";
-import { type Flow, findFirstAppWrite, findHostedPaymentStep } from "./flow.js";
+import { type Flow, findFirstAppWrite } from "./flow.js";
 import { chargeChecks, withdrawalChecks } from "./payment-checks.js";
-import { type Baseline, type SandboxPlan, WEBHOOK_DELAY_BEFORE_JOB } from "./sandbox-plan.js";
+import { cancelStep, findPages, unpaidStep } from "./payment-steps.js";
+import { type Baseline, JOB_DURATION, type SandboxPlan } from "./sandbox-plan.js";
 
 /** A run as a scenario file, with the role of each step. */
 export interface RunDocument {
@@ -23,12 +23,14 @@ export interface RunDocument {
 const PAUSE = "1h";
 /** Sandbox time longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
-/** Waits for a call of the scheduled work, so that the webhook arrives during the call. A timeout is no failure. */
-const workBegins = (pace: number): RawStep => ({
+/** Waits until a call of the app is in flight. A timeout is no failure. */
+const callBegins = (maxMs: number): RawStep => ({
   request: "POST /_sandbox/wait",
-  body: { for: "request", match: { in_flight: true, runner: null }, timeout: formatDuration(50 * pace) },
+  body: { for: "request", match: { in_flight: true, runner: null }, timeout: formatDuration(maxMs) },
   expect: { status: { lt: 500 } },
 });
+/** Maximum wall time until the scheduled work of a prompt app makes its first call. */
+const WORK_BEGINS_MS = 50;
 /** Wall time that a view of the app must stay unchanged before a step accepts the view. */
 export const STEADY_DURATION = "250ms";
 
@@ -166,33 +168,19 @@ function notPaid(value: unknown): unknown {
 
 const PRESENT = { exists: true };
 
-function cancelStep({ name, pay_twice, close_page }: RawStep): RawStep {
-  const { until: _until, ...chosen } = (pay_twice ?? close_page) as Record<string, unknown>;
-  return { ...(name === undefined ? {} : { name }), cancel_then_pay: chosen };
-}
-
-/** The customer chooses a payment method and leaves; the charge expires before it is paid. */
-function unpaidStep({ name, pay_twice, close_page }: RawStep): RawStep {
-  const chosen = (pay_twice ?? close_page) as object;
-  return {
-    ...(name === undefined ? {} : { name }),
-    close_page: { payment_method: PAY_DEFAULTS.method, ...chosen, until: "AWAITING_PAYMENT" },
-  };
-}
-
 /** Adapts the flow's steps to deviations. A step that calls the app repeats a failed call. */
 function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   const { presses, set, jobs } = plan;
   const press = findFirstAppWrite(flow);
-  const page = findHostedPaymentStep(flow);
+  const pages = findPages(flow);
   return flow.drive.flatMap((step): RawStep[] => {
-    if (step === page) {
-      const isBusy = jobs.some(({ sinceMs }) => sinceMs === undefined);
-      return [
-        ...(isBusy ? jobSteps(flow, set.length) : []),
-        plan.isCancelled ? cancelStep(step) : plan.isPaidLate ? unpaidStep(step) : step,
-      ];
+    const page = pages.indexOf(step);
+    if (page !== -1) {
+      const isBusy = jobs.some((job) => "page" in job && job.page === page);
+      const changed = page === plan.cancelledPage ? cancelStep(step) : step;
+      return [...(isBusy ? jobSteps(flow, set.length) : []), plan.isPaidLate ? unpaidStep(changed) : changed];
     }
+    if (plan.isPaidLate && step.pay !== undefined) return [unpaidStep(step)];
     const tolerant = tolerantStep(step, set.length + 1);
     if (tolerant === undefined) return [];
     if (step !== press || presses === 1) return [tolerant];
@@ -248,34 +236,45 @@ export function hasKnownTimes({ drive, reset }: Flow): boolean {
 
 /** Inserts the app's scheduled work at the moments that the plan asks for. */
 function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Placed[] {
+  const { unpaidSinceMs } = plan;
+  const ticks = jobSteps(flow, plan.set.length);
+  const timed = plan.jobs.flatMap((job) => {
+    if ("page" in job) return [];
+    const { sinceMs, concurrent } = job;
+    if (concurrent === undefined) return [{ sinceMs, work: ticks, workMs: 0 }];
+    const meanwhile = [callBegins(WORK_BEGINS_MS * plan.pace), { advance: JOB_DURATION }];
+    const work = [{ name: AT_ONCE_NAME, parallel: [ticks, meanwhile] }];
+    // A webhook is delayed by the same time; another change happens when it is due, so the work begins before it.
+    const beginMs = concurrent.webhook === undefined ? sinceMs - 1 : sinceMs;
+    return [{ sinceMs: beginMs, work, workMs: durationToMs(JOB_DURATION) }];
+  });
+  if (unpaidSinceMs !== undefined && hasKnownTimes(flow))
+    timed.push({ sinceMs: unpaidSinceMs, work: [...ticks, ...looks(flow)], workMs: 0 });
   const startMs = flow.reset.reduce((sum, step) => sum + (advanceMs(step) ?? 0), 0);
-  const timed = plan.jobs.flatMap((job) =>
-    job.sinceMs === undefined ? [] : [{ ...job, atMs: job.sinceMs - startMs }],
-  );
   // Inserts the latest first, because an insertion shifts all later moments.
   return timed
-    .sort((one, other) => other.atMs - one.atMs)
-    .reduce((all: readonly Placed[], { atMs, concurrentWebhook }) => {
-      const ticks = jobSteps(flow, plan.set.length);
-      const work: RawStep[] =
-        concurrentWebhook === undefined
-          ? ticks
-          : [
-              {
-                name: AT_ONCE_NAME,
-                parallel: [ticks, [workBegins(plan.pace), { advance: WEBHOOK_DELAY_BEFORE_JOB }]],
-              },
-            ];
-      return inserted(
-        all,
-        atMs,
-        work,
-        concurrentWebhook === undefined ? 0 : durationToMs(WEBHOOK_DELAY_BEFORE_JOB),
-      );
-    }, placed) as Placed[];
+    .sort((one, other) => other.sinceMs - one.sinceMs)
+    .reduce(
+      (all: Placed[], { sinceMs, work, workMs }) => inserted(all, sinceMs - startMs, work, workMs),
+      [...placed],
+    );
 }
 
-const AT_ONCE_NAME = "The scheduled work runs as the webhook arrives";
+/** Steps that look at the app without judging it: some apps ask the service when they are looked at. */
+function looks({ observe, scheduledWork }: Flow): RawStep[] {
+  // Without scheduled work in the flow, the app may ask the service from time to time by itself.
+  const pausesMs = [STEADY_DURATION, ...observe.map(({ steady = STEADY_DURATION }) => steady)].map(
+    durationToMs,
+  );
+  const byItself = scheduledWork.length === 0 ? [callBegins(Math.max(...pausesMs))] : [];
+  const views = observe.map(({ ignore: _ignore, steady: _steady, ...view }) => ({
+    ...view,
+    expect: { status: { gte: 100 } },
+  }));
+  return [...byItself, ...views];
+}
+
+const AT_ONCE_NAME = "The scheduled work runs as the payment changes";
 
 /** Inserts `steps` at `atMs`, in the middle of an advance. The steps themselves advance time by `lessMs`. */
 function inserted(

@@ -34,9 +34,10 @@ import type { DeviationSet } from "../deviation-set.js";
 import { canContinueAfterResponse, learningQuietMs, paceOf, quietPeriodOf, steadyMs } from "./app-pace.js";
 import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
 import { omitImpliedSteps } from "./brief-document.js";
-import { type Flow, findFirstAppWrite, findHostedPaymentStep } from "./flow.js";
+import { type Flow, findFirstAppWrite } from "./flow.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies, savedVariable } from "./looked-at.js";
 import { type ListPositions, observedRunOf, readListPositions, readRowsSince } from "./observation.js";
+import { findPages, mustPayReason } from "./payment-steps.js";
 import {
   deviatingRunDocument,
   hasKnownTimes,
@@ -112,7 +113,8 @@ export class SandboxDeviable implements Deviable {
     this.source = flow.file;
     this.customer = {
       press: findFirstAppWrite(flow)?.app as string | undefined,
-      isOnPage: findHostedPaymentStep(flow) !== undefined,
+      pages: findPages(flow).length,
+      mustPayReason: mustPayReason(flow),
       hasJob: flow.scheduledWork.length > 0 && hasKnownTimes(flow),
       ...(flow.scheduledWork.length > 0 ? { jobReason: "a step moves time by an unknown duration" } : {}),
     };
@@ -269,7 +271,7 @@ export class SandboxDeviable implements Deviable {
       Promise.all(runs.map(({ document }) => this.#load(document))),
     );
     const roles = withIncludedSteps(runs[0]!, all[0]!);
-    const startMs = this.customer.hasJob ? await this.#sandboxTime() : undefined;
+    const startMs = await this.#sandboxTime();
     const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
     // Measures only the first run, because the other runs execute each step at the same time.
     for (const { steps } of reports.slice(0, 1))
@@ -282,10 +284,7 @@ export class SandboxDeviable implements Deviable {
       const report = reports[index]!;
       const { repeatedRoles } = runs[index]!;
       const email = repeatedRoles === undefined ? this.#customerOf(loaded.runId) : undefined;
-      const observed = {
-        ...observedRunOf(rows, email),
-        ...(startMs === undefined ? {} : { startMs }),
-      };
+      const observed = observedRunOf(rows, startMs, email);
       const hasReachedApp = leafSteps(report.steps).some(
         ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
       );

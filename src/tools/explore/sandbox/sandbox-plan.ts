@@ -36,8 +36,10 @@ export interface Baseline {
   readonly observed: readonly unknown[];
 }
 
-/** Delay of a webhook in sandbox time, so that the webhook arrives while the scheduled work runs. */
-export const WEBHOOK_DELAY_BEFORE_JOB = "1s";
+/** Sandbox time from a charge's expiry to its late payment. */
+const LATE_BY = "10m";
+/** Sandbox time that passes while the scheduled work runs, and delay of a webhook that arrives meanwhile. */
+export const JOB_DURATION = "1s";
 /** Response delays of three reads while the scheduled work and a webhook race; each read takes longer than the last. */
 const SLOW_READS_MS = [20, 40, 60];
 /** Response delay of reads while copies of a webhook race, in a saved file. */
@@ -69,8 +71,10 @@ export class SandboxPlan implements RunPlan {
   /** Rules that only widen the window of a race. They come after `faults`, which must match first. */
   readonly slowReads: FaultRule[] = [];
   presses = 1;
-  isCancelled = false;
-  isPaidLate = false;
+  /** Page that the customer cancels, counted from 0 among the flow's payments on pages. */
+  cancelledPage: number | undefined;
+  /** Time since the start at which the customer's charge has expired and is not paid yet; undefined if it is paid in time. */
+  unpaidSinceMs: number | undefined;
   /** True for a race in a saved file: the file repeats the flow for several customers. */
   isRepeated = false;
   isWrongMoney = false;
@@ -131,13 +135,13 @@ export class SandboxPlan implements RunPlan {
     this.isRepeated ||= times > RACE_REPEATS;
   }
 
-  payLate(): void {
-    this.isPaidLate = true;
+  payLate(expirySinceMs: number): void {
+    this.unpaidSinceMs = expirySinceMs + durationToMs(LATE_BY) / 2;
     this.charges.push({
       match: this.#customerMatch,
       timeline: [
         { after: "1s", to: "AWAITING_PAYMENT" },
-        { after_expiry: "10m", to: "COMPLETED" },
+        { after_expiry: LATE_BY, to: "COMPLETED" },
       ],
     });
   }
@@ -147,8 +151,16 @@ export class SandboxPlan implements RunPlan {
     this.charges.push({ match: this.#customerMatch, paid, timeline });
   }
 
-  cancelThenPay(): void {
-    this.isCancelled = true;
+  cancelThenPay(page: number): void {
+    this.cancelledPage = page;
+  }
+
+  get isPaidLate(): boolean {
+    return this.unpaidSinceMs !== undefined;
+  }
+
+  get isCancelled(): boolean {
+    return this.cancelledPage !== undefined;
   }
 
   moveTime(ms: number, call?: CallOccurrence): void {
@@ -158,13 +170,13 @@ export class SandboxPlan implements RunPlan {
   /** Delays the webhook until the scheduled work has begun, and slows the app's reads, so that both overlap. */
   runJob(moment: JobMoment, isSaved: boolean): void {
     this.jobs.push(moment);
-    const { concurrentWebhook } = moment;
-    if (concurrentWebhook === undefined) return;
+    if (!("concurrent" in moment) || moment.concurrent === undefined) return;
+    const { webhook, reads } = moment.concurrent;
     this.isRepeated ||= isSaved;
-    this.deviateWebhook(concurrentWebhook.place, { delay: WEBHOOK_DELAY_BEFORE_JOB });
+    if (webhook !== undefined) this.deviateWebhook(webhook, { delay: JOB_DURATION });
     for (const ms of SLOW_READS_MS) {
       const delay_answer = formatDuration(ms * this.pace * (isSaved ? 2 : 1));
-      this.#slowRead({ delay_answer, skip: concurrentWebhook.reads, times: 1 });
+      this.#slowRead({ delay_answer, skip: reads, times: 1 });
     }
   }
 

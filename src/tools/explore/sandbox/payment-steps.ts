@@ -1,0 +1,79 @@
+import { REVERSAL_KINDS } from "../../../core/schema/event-types.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
+import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
+import type { Flow } from "./flow.js";
+
+/*
+ * How the customer of a flow pays: on a page, with `pay_twice`, `close_page` or a call of the page's `pay`, or with `pay`.
+ */
+
+const PAY_CALL = /^POST \/_sandbox\/checkouts\/([^/?]+)\/pay$/;
+const CHOICE = ["payment_method", "currency", "phone_number", "bank_account_number"];
+
+/** Finds the steps by which the customer pays on a page of the service. */
+export function findPages({ drive }: Flow): RawStep[] {
+  return drive.filter((step) => choiceOf(step) !== undefined);
+}
+
+/** What the customer chooses on the page: the fields of `cancel_then_pay`. */
+function choiceOf({ pay_twice, close_page, request, body }: RawStep): Record<string, unknown> | undefined {
+  if (isJsonObject(pay_twice)) return withoutUntil(pay_twice);
+  if (isJsonObject(close_page) && close_page.payment_method !== undefined) return withoutUntil(close_page);
+  const [, checkout_id] = (typeof request === "string" && PAY_CALL.exec(request)) || [];
+  if (checkout_id === undefined || !isJsonObject(body)) return undefined;
+  const chosen = Object.entries(body).filter(([field]) => CHOICE.includes(field));
+  return { checkout_id, ...Object.fromEntries(chosen) };
+}
+
+function withoutUntil({ until: _until, ...choice }: Record<string, unknown>): Record<string, unknown> {
+  return choice;
+}
+
+/** The customer cancels in one tab and pays in another. */
+export function cancelStep(step: RawStep): RawStep {
+  return { ...keptFields(step), cancel_then_pay: choiceOf(step) };
+}
+
+/** The customer chooses a payment method and leaves; the charge expires before it is paid. */
+export function unpaidStep(step: RawStep): RawStep {
+  const { pay, pay_twice, close_page, expect: _expect, ...rest } = step;
+  const until = "AWAITING_PAYMENT";
+  if (isJsonObject(pay)) return { ...rest, pay: { ...pay, until } };
+  const page = pay_twice ?? close_page;
+  if (!isJsonObject(page)) return rest;
+  const { at_once: _atOnce, ...choice } = page;
+  return { ...keptFields(step), close_page: { payment_method: PAY_DEFAULTS.method, ...choice, until } };
+}
+
+/** The name and `save` of a step that becomes another kind of step, whose result is the charge and no response. */
+function keptFields({ name, save, request }: RawStep): RawStep {
+  const saved = Object.entries(isJsonObject(save) ? save : {}).map(([variable, path]) => [
+    variable,
+    request === undefined ? path : String(path).replace(/^body\./, ""),
+  ]);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(saved.length === 0 ? {} : { save: Object.fromEntries(saved) }),
+  };
+}
+
+/** Why the customer cannot leave a charge unpaid: a later step needs the money, or moves the charge by itself. */
+export function mustPayReason({ drive }: Flow): string | undefined {
+  const step = drive.find(movesCharge);
+  return step && `the flow's step ${stepKindsOf(step)[0]} needs a charge that is paid in time`;
+}
+
+const MOVE_CALL = /^POST \/_sandbox\/charges\/[^/?]+\/(?!advance)/;
+
+function movesCharge(step: RawStep): boolean {
+  const [kind = ""] = stepKindsOf(step);
+  const nested = nestedStepLists(step).flatMap(({ list }) => list as readonly RawStep[]);
+  return (
+    kind === "transition" ||
+    (REVERSAL_KINDS as readonly string[]).includes(kind) ||
+    (typeof step.request === "string" && MOVE_CALL.test(step.request)) ||
+    nested.some(movesCharge)
+  );
+}
