@@ -102,7 +102,7 @@ describe("webhooks in the dashboard", () => {
     const { page, press, sandbox, charge } = await paid(refuseWith(500));
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
-    expect(list).toMatch(/100 % fail[\s\S]* · 500 answer/);
+    expect(list).toMatch(/100 % fail[\s\S]*500 answer<\/span> · \*/);
     const id = /receiver=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
     expect(await page(`/webhooks?receiver=${id}`)).toContain(`value="aim ${id}"`);
     await using mended = await Receiver.open();

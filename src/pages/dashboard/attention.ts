@@ -4,7 +4,15 @@ import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";
 import { html } from "../html.js";
-import { badge, button, copyButton, type ListRow, readableDuration, responseLine } from "./components.js";
+import {
+  badge,
+  button,
+  copyButton,
+  type ListRow,
+  readableDuration,
+  reasonMarkup,
+  responseLine,
+} from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
 import { requestCurl } from "./shell-commands.js";
 
@@ -41,7 +49,8 @@ export function deliveryFailureText(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   if (last === undefined) return "no attempt yet";
   if (last.status === null) return last.error ?? "no response";
-  return `${last.status} ${responseLine(last.response_body)}`.trim();
+  const line = responseLine(last.response_body);
+  return line.startsWith(String(last.status)) ? line : `${last.status} ${line}`.trim();
 }
 
 /** Newest matching deliveries to a receiver, at most `limit`, with the total number of matches. */
@@ -72,7 +81,7 @@ function failingReceivers(context: PageContext): ListRow[] {
       status: badge(`${total} failing`, "bad"),
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", newest.delivery_id),
-      subtitle: html`${deliveryFailureText(newest)} · ${next === undefined ? "given up" : html`next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`,
+      subtitle: html`${reasonMarkup(deliveryFailureText(newest))} · ${next === undefined ? "given up" : html`next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`,
       rowButtons: html`${button({ command: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }
@@ -98,7 +107,7 @@ function heldDeliveries(context: PageContext): ListRow[] {
       status: badge(`${total} held`, "warn"),
       title: `Webhooks wait for ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", held.delivery.delivery_id),
-      subtitle: held.hold.reason,
+      subtitle: reasonMarkup(held.hold.reason),
       rowButtons: html`<a class="button" href="${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
     });
   }
@@ -152,7 +161,7 @@ function refusedCalls(context: PageContext): ListRow[] {
       status: badge(statusText(group), "bad"),
       title: `${newest.method} ${newest.path}`,
       to,
-      subtitle: responseErrorText(newest),
+      subtitle: reasonMarkup(responseErrorText(newest)),
       rowButtons: html`${copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
     };
   });

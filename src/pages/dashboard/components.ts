@@ -63,6 +63,11 @@ export function joinWithDots(list: readonly Content[]): Markup {
   return html`<bdi>${items.map((item, place) => html`${place > 0 && " · "}${item}`)}</bdi>`;
 }
 
+/** A reason that begins a row's subtitle; coloured in rows of the tone "bad". */
+export function reasonMarkup(reason: Content): Markup | false {
+  return Boolean(reason) && html`<span class="reason">${reason}</span>`;
+}
+
 export function amountMarkup(amount: string, currency: string): Markup {
   return html`<span class="amount">${currency} ${groupDigits(amount)}</span>`;
 }

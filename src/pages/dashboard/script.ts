@@ -18,7 +18,7 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
  * notifies the other tabs of its namespace. Tabs of other namespaces, and browsers without Web Locks, poll instead.
  *
  * While the pointer, focus or selection is in a section, the script adds no rows to that section or to the sections
- * above. Existing rows are still updated. A button in each section adds the new rows. The result of a press on this page
+ * above. Existing rows are still updated, and keep their height. A button in each section adds the new rows. The result of a press on this page
  * is shown at once; only rows that were waiting before the press stay behind their button.
  */
 export const DASHBOARD_SCRIPT = `
@@ -65,7 +65,10 @@ const {activeElement}=document,selection=getSelection();
 return part!==activeElement&&part.contains(activeElement)&&activeElement.matches("input,textarea,select,[data-row],.acts *,.small *")||
 !!selection&&!selection.isCollapsed&&part.contains(selection.anchorNode)};
 // Focus that was in a removed element moves to its row or section, where Enter does nothing.
+const release=(part)=>{for(const row of all("[data-list]>[style]",part))row.removeAttribute("style")};
+addEventListener("resize",()=>release(document));
 const replace=(column,next)=>{
+release(column);
 const {activeElement}=document,places=[];
 for(let at=activeElement;column.contains(at);at=at.parentElement)if(at.matches(".row,[data-part],[data-column]"))places.push(at);
 patch(column,next);
@@ -85,7 +88,7 @@ for(const column of all("[data-column]")){
 const next=column.id?fresh.getElementById(column.id):$(column.nodeName.toLowerCase()+"[data-column]",fresh.body);
 if(!next)continue;
 const parts=all(":scope>[data-part]",column);
-const held=wanted?-1:Math.max(parts.findLastIndex(isHeld),scrollY>200&&parts.length?0:-1);
+const touched=wanted?-1:parts.findLastIndex(isHeld),held=wanted?-1:Math.max(touched,scrollY>200&&parts.length?0:-1);
 if(wanted==="own"){replace(column,withoutWaiting(column,next));continue}
 if(!parts.length||held<0){replace(column,next);for(const more of all("[data-more]",column))more.hidden=true;continue}
 for(const [place,part] of parts.entries()){
@@ -94,10 +97,11 @@ if(!after)continue;
 if(place>held){patch(part,after);continue}
 const list=$("[data-list]",part),wantedList=$("[data-list]",after),more=$("[data-more]",part);
 if(!list||!wantedList){if(more&&part.innerHTML!==after.innerHTML&&$("[data-more]",after)){const was=part.cloneNode(true);$("[data-more]",was).hidden=true;more.hidden=was.isEqualNode(after)}continue}
-const known=new Map([...list.children].map((row)=>[row.dataset.key,row]));
+const rows=[...list.children],known=new Map(rows.map((row)=>[row.dataset.key,row]));
+if(place<=touched){const heights=rows.map((row)=>row.getBoundingClientRect().height);for(const [index,row] of rows.entries())row.style.height=heights[index]+"px"}
 const waiting=new Set();
 for(const row of wantedList.children){const old=known.get(row.dataset.key);if(old){known.delete(row.dataset.key);const had=old.contains(document.activeElement);patch(old,row);if(had&&!old.contains(document.activeElement))$("[data-row]",old)?.focus({preventScroll:true})}else waiting.add(row.dataset.key)}
-if(more){more.waiting=waiting;more.hidden=!waiting.size&&!known.size;const text=waiting.size?waiting.size+" new ↑":"Changed ↑";if(!more.hidden&&more.textContent!==text)more.textContent=text}}}
+if(more){more.waiting=waiting;more.hidden=!waiting.size&&!known.size&&!rows.some((row)=>row.scrollHeight>row.clientHeight);const text=waiting.size?waiting.size+" new ↑":"Changed ↑";if(!more.hidden&&more.textContent!==text)more.textContent=text}}}
 const menu=$(".menu"),nextMenu=$(".menu",fresh.body);
 if(menu&&nextMenu)patch(menu,nextMenu)};
 const later=()=>setTimeout(()=>show(false));

@@ -56,8 +56,9 @@ function transitionButton({ charge_id }: Charge, { to, verb }: Transition, kind?
 /** Statuses with a button in list rows. Each has a fixed slot, so buttons do not move when the status changes. */
 const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => CHARGE_STATUS_TABLE[status].hasRowButton === true);
 
-function commonTransitions(charge: Charge): Markup {
+function commonTransitions(charge: Charge): Markup | false {
   const transitions = allowedTransitions(charge);
+  if (!transitions.some(({ to }) => COMMON_STATUSES.includes(to))) return false;
   return html`<span class="slots">${COMMON_STATUSES.map((status) => {
     const transition = transitions.find(({ to }) => to === status);
     return html`<span>${transition !== undefined && transitionButton(charge, transition)}</span>`;

@@ -74,10 +74,9 @@ ${ui.section({
       withdrawalRow(context, withdrawal, {
         to: undefined,
         about: [
-          withdrawal.failure_reason,
           `fee ${groupDigits(withdrawal.fee)}`,
-          html`to ${ui.shortIdMarkup(withdrawal.destination_id)}`,
           withdrawal.scenario !== null && `scenario ${withdrawal.scenario}`,
+          html`to ${ui.shortIdMarkup(withdrawal.destination_id)}`,
         ],
         rowButtons: WITHDRAWAL_STATUS_RULES.statuses[withdrawal.status].next.map((to) =>
           ui.button({

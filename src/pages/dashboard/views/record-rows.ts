@@ -29,26 +29,43 @@ export interface RowOptions {
   readonly at?: string;
   readonly rowButtons?: Content;
   readonly to?: string | undefined;
-  /** Appended to the row's subtitle. */
+  /** Follows the reason in the row's subtitle. */
   readonly about?: readonly Content[];
 }
 
-/** Renders a record as a row with the columns of its list in `LIST_COLUMNS`. Overrides replace single parts. */
+interface RecordRow extends Partial<ui.ListRow>, RowOptions {
+  readonly key: string;
+  /** Error or state of the record; begins the row's subtitle. */
+  readonly reason?: Content;
+}
+
+/**
+ * Renders a record as a row with the columns of its list in `LIST_COLUMNS`. Overrides replace single parts. The subtitle
+ * begins with the reason and ends with ids.
+ */
 function recordRow(
   context: PageContext,
   name: ListName,
   record: object,
-  { about = [], ...overrides }: Partial<ui.ListRow> & RowOptions & Pick<ui.ListRow, "key">,
+  { reason, about = [], ...overrides }: RecordRow,
 ): Markup {
   const list = LIST_COLUMNS[name];
   const fields = record as JsonRecord & { readonly mode?: Mode };
-  const slot = (name: RowSlot) =>
-    (list.slots?.[name] ?? []).map((field) => fieldContent(field, columnValue(list, field, fields), fields));
+  const contents = (names: readonly string[]) =>
+    names.map((field) => fieldContent(field, columnValue(list, field, fields), fields));
+  const slot = (name: RowSlot) => contents(list.slots?.[name] ?? []);
+  const sub = list.slots?.sub ?? [];
+  const isId = (field: string) => formatOf(field) === "id";
   return ui.listRow(context, {
     status: slot("status"),
     title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${ui.liveModeTag(fields.mode)}`}`,
     to: list.view && viewUrl(context, list.view, overrides.key),
-    subtitle: ui.joinWithDots([...slot("sub"), ...about]),
+    subtitle: ui.joinWithDots([
+      ui.reasonMarkup(reason),
+      ...contents(sub.filter((field) => !isId(field))),
+      ...about,
+      ...contents(sub.filter(isId)),
+    ]),
     side: slot("side"),
     tone: ui.statusTone(String(fields.status)),
     ...overrides,
@@ -89,20 +106,25 @@ export function objectIdOf({ objectId, path, method, responseBody }: RequestEntr
   );
 }
 
+/** Characters of a metadata entry in a row. */
+const MAX_ORDER_LENGTH = 60;
+
 /** The entry of a charge's metadata that most likely is the app's order. */
 function orderOf({ metadata }: Charge): string | false {
   const entries = Object.entries(metadata);
   const [name, value] = entries.find(([name]) => /order/i.test(name)) ?? entries[0] ?? [];
-  return name !== undefined && `${name} ${value}`;
+  if (name === undefined) return false;
+  const text = `${name} ${value}`;
+  return text.length > MAX_ORDER_LENGTH ? `${text.slice(0, MAX_ORDER_LENGTH)}…` : text;
 }
 
-/** Short id of a charge or payout, followed by the app's order or payout reference. */
+/** The app's order or payout reference, and the short id of the charge or payout. */
 function objectText({ namespace }: PageContext, id: string | null | undefined): Content[] {
   if (id == null) return [];
   const { state } = namespace.engine;
   const charge = state.get("charges", id);
   const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
-  return [html`<code>${ui.shortIdText(id)}</code>`, order];
+  return [order, html`<code>${ui.shortIdText(id)}</code>`];
 }
 
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
@@ -113,26 +135,27 @@ export function chargeRow(context: PageContext, charge: Charge, options: RowOpti
     .flatMap(({ event_id }) => state.deliveriesOf(event_id))
     .filter(isFailing).length;
   const about = [
-    orderOf(charge),
-    failure_reason,
     failing > 0 && `${ui.formatCount(failing, "webhook")} failing`,
+    orderOf(charge),
     scenario !== null && scenario !== "default" && `scenario ${scenario}`,
   ];
   const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(charge.mode)}`;
-  return recordRow(context, "charges", charge, { key, at, title: customer, about, ...options });
+  const row = { key, at, title: customer, reason: failure_reason, about };
+  return recordRow(context, "charges", charge, { ...row, ...options });
 }
 
 export function withdrawalRow(
   context: PageContext,
   withdrawal: Withdrawal,
-  options: RowOptions = {},
+  { about = [], ...options }: RowOptions = {},
 ): Markup {
   return recordRow(context, "withdrawals", withdrawal, {
     key: withdrawal.withdrawal_id,
     at: withdrawal.updated_at,
-    title: html`${ui.shortIdMarkup(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${ui.liveModeTag(withdrawal.mode)}`,
+    title: html`payout <bdi>${withdrawal.reference}</bdi> ${ui.liveModeTag(withdrawal.mode)}`,
     to: `${viewUrl(context, "money")}#withdrawals`,
-    about: [withdrawal.failure_reason],
+    reason: withdrawal.failure_reason,
+    about: [...about, ui.shortIdMarkup(withdrawal.withdrawal_id)],
     ...options,
   });
 }
@@ -145,7 +168,7 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
     key,
     at,
     to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
-    subtitle: ui.joinWithDots([ui.shortIdMarkup(key), ...objectText(context, object_id)]),
+    subtitle: ui.joinWithDots([...objectText(context, object_id), ui.shortIdMarkup(key)]),
     side: ui.formatCount(state.deliveriesOf(key).length, "webhook"),
   });
 }
@@ -180,7 +203,8 @@ export function deliveryRow(
   return recordRow(context, "deliveries", record, {
     key,
     at: last?.at ?? delivery.created_at,
-    about: [...about, outcome],
+    reason: outcome,
+    about,
     rowButtons: attemptButton(delivery, `${type} to ${receiver}`),
     tone: failing ? "bad" : "",
     ...options,
@@ -207,11 +231,11 @@ export function requestRow(
     at: iso(entry.atMs),
     status: requestBadge(entry, times),
     to: viewUrl(context, "requests", String(entry.id)),
+    reason: bad && error,
     about: [
-      ...objectText(context, objectIdOf(entry)),
-      bad && error,
-      fault !== null && `fault ${fault}`,
       ...tolerated.map((note) => `ignored: ${note}`),
+      fault !== null && `fault ${ui.shortIdText(fault)}`,
+      ...objectText(context, objectIdOf(entry)),
     ],
     side: !inFlight && ui.requestDurationText(entry),
     tone: bad ? "bad" : "",

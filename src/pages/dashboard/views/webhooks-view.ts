@@ -101,7 +101,7 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
     status: ui.badge(word, tone),
     title: html`${name} ${ui.liveModeTag(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
-    subtitle: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signatureName}${why !== undefined && html` · ${why}`}`,
+    subtitle: html`${ui.joinWithDots([ui.reasonMarkup(why), endpoint.events.join(", "), signatureName])} ${healthBar(items)}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
     rowButtons: html`${url !== null && ui.button({ command: `check ${webhook_id}`, label: "Check", to: name, progressUrl: `${viewUrl(context, "checks")}#probes` })}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sandbox } from "../../src/index.js";
+import { atEnd } from "../support/lifetime.js";
+import { Client } from "../support/receiver-client.js";
+import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
+import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
+
+const TYPE_ERROR =
+  "TypeError: Cannot read properties of undefined (reading 'order_id') in the handler of charge.completed";
+const SIGNATURE_ERROR = {
+  error: {
+    code: "invalid_signature",
+    message:
+      "No matching signature was found in the header webhook-signature; check the secret of this endpoint",
+  },
+};
+const LONG_REASON =
+  "declined by the issuing bank: the cardholder has to call the number on the back of the card before another attempt is made";
+
+/** A sandbox in which much fails: charges, payouts, calls, and webhooks in four ways. */
+async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
+  const crashing = await Receiver.open((received) => received.response.writeHead(500).end(TYPE_ERROR));
+  const distrusting = await Receiver.open((received) =>
+    received.response.writeHead(400).end(JSON.stringify(SIGNATURE_ERROR)),
+  );
+  const down = await Receiver.open((received) =>
+    received.response
+      .writeHead(503)
+      .end("<html><head><title>503 Service Temporarily Unavailable</title></head>"),
+  );
+  for (const receiver of [crashing, distrusting, down]) atEnd(() => receiver.close());
+  const webhooks = [`${crashing.url}/of/a/shop/with/a/long/path`, distrusting.url, down.url, REFUSING_URL];
+  const sandbox = await listeningSandbox({ rateLimit: "off", webhooks });
+  const client = Client.at(sandbox.url!);
+  // One of each set of buttons: none, two kinds of open, and paid.
+  for (const name of ["declined", "cancelled", "expired", "stuck", "ada"])
+    await client.pay({
+      email: `${name}@shop.test`,
+      metadata: { order_id: "A-1042, the spring sale, in two parcels to Mombasa" },
+    });
+  const failed = await client.pay({
+    email: "a.customer.with.a.long.address@subdomain.of.the.shop.test",
+    metadata: { order_id: "x".repeat(200) },
+  });
+  await client.ask(`POST /_sandbox/charges/${failed}/transition`, { to: "FAILED", reason: LONG_REASON });
+  await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+  const { withdrawal_id } = await client.withdraw({ currency: "KES", amount: "519.99" });
+  await client.ask(`POST /_sandbox/withdrawals/${withdrawal_id}/transition`, {
+    to: "FAILED",
+    reason: LONG_REASON,
+  });
+  for (let times = 0; times < 3; times++)
+    await client.ask("POST /api/v1/payments/quotes", { pricing: { base_currency: "KES", amount: 500 } });
+  await client.ask("POST /api/v1/payouts/withdrawals", { destination_id: "dst_none", currency: "KES" });
+  await client.ask("GET /api/v1/payments/charges/ch_of_another_sandbox_whose_id_is_long");
+  await client.ask("GET /api/v1/accounts/balances?currency=KES&organization=of-a-shop&page=17");
+  await client.ask("POST /_sandbox/scenarios/declined/activate");
+  await sandbox.advance("10s");
+  return { sandbox, failed };
+}
+
+/** Texts of rows of which a part cannot be seen, and those that begin with an id where there is a reason. */
+function unreadableTexts(): string[] {
+  const width = document.documentElement.clientWidth;
+  return [...document.querySelectorAll<HTMLElement>(".row :is(.title,.sub)")].flatMap((text) => {
+    const { left, right, bottom } = text.getBoundingClientRect();
+    const row = text.closest(".row")!.getBoundingClientRect();
+    const isCut = text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight;
+    const isOutside = left < row.left || right > Math.min(row.right, width) || bottom > row.bottom + 1;
+    const reason = text.querySelector(".reason");
+    const isLate = reason !== null && !text.textContent.startsWith(reason.textContent);
+    return isCut || isOutside || isLate ? [text.textContent] : [];
+  });
+}
+
+/** Texts that run into what is beside them in their row, and those of several lines that leave room beside them. */
+function misplacedTexts(): (readonly [text: string, gapPx: number])[] {
+  return [...document.querySelectorAll<HTMLElement>(".row .sub")].flatMap((text) => {
+    const row = text.closest<HTMLElement>(".row")!;
+    const { left, top, bottom, right: edge, height } = text.getBoundingClientRect();
+    const right = edge - Number.parseFloat(getComputedStyle(text).paddingRight);
+    const beside = [...row.querySelectorAll("button,a.button,.side:not(:empty)")]
+      .map((one) => one.getBoundingClientRect())
+      .filter((one) => one.width > 0 && one.left > left && one.top < bottom && one.bottom > top);
+    const end = Math.min(row.getBoundingClientRect().right, ...beside.map((one) => one.left));
+    const gapPx = Math.round(end - right);
+    const isOneLine = height < 30;
+    return gapPx < 0 || (gapPx > 24 && !isOneLine) ? [[text.textContent, gapPx] as const] : [];
+  });
+}
+
+describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
+  let browser: LaunchedBrowser;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+
+  const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
+
+  it.each([1440, 1280, 1024, 390])(
+    "is whole, comes before ids, and has the room beside it, at %i pixels",
+    async (width) => {
+      const { sandbox, failed } = await openFailures();
+      const page = await (await browser.open({ viewport: { width, height: 900 } })).newPage();
+      const faults: unknown[] = [];
+      for (const view of [
+        "activity",
+        "activity?show=errors",
+        "charges",
+        "charges?status=FAILED",
+        `charges/${failed}`,
+        "webhooks",
+        "requests",
+        "money",
+        "search?q=shop.test",
+      ]) {
+        await page.goto(`${homeOf(sandbox)}/${view}`);
+        const unreadable = await page.evaluate(unreadableTexts);
+        if (unreadable.length > 0) faults.push([view, unreadable]);
+        const misplaced = await page.evaluate(misplacedTexts);
+        if (misplaced.length > 0) faults.push([view, misplaced]);
+        const said = await page.locator("main").innerText();
+        if (view.startsWith("charges")) expect(said).toContain(LONG_REASON);
+        if (view.startsWith("activity")) expect(said).toContain(TYPE_ERROR);
+      }
+      expect(faults).toEqual([]);
+    },
+  );
+
+  it("moves no row under the pointer when it comes, and is whole once the pointer has left", async () => {
+    const sandbox = await listeningSandbox({ rateLimit: "off" });
+    const client = Client.at(sandbox.url!);
+    const below = await client.pay();
+    const failing = await client.pay();
+    const page = await (await browser.open({ viewport: { width: 1024, height: 900 } })).newPage();
+    await page.goto(`${homeOf(sandbox)}/charges`);
+    const rowOf = (id: string) => page.locator(`#charges [data-key="${id}"]`);
+    await rowOf(below).hover();
+    const before = await rowOf(below).boundingBox();
+    await client.ask(`POST /_sandbox/charges/${failing}/transition`, { to: "FAILED", reason: LONG_REASON });
+    await rowOf(failing).getByText("FAILED").waitFor();
+    await page.locator("#charges [data-more]").getByText("Changed ↑").waitFor();
+    expect(await rowOf(below).boundingBox()).toEqual(before);
+    await page.locator(".brand").hover();
+    await page.locator("#charges [data-more]").waitFor({ state: "hidden" });
+    expect(await page.evaluate(unreadableTexts)).toEqual([]);
+  });
+});
