@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { historyRows } from "../../src/core/reports/charge-history-text.js";
 import type { ChargeHistory } from "../../src/core/reports/namespace-export.js";
+import { refuseWith } from "../support/receiver-server.js";
 import { said, startedWithReceiver } from "./support/dashboard.js";
 
 const PAGE = `<!DOCTYPE html>
@@ -39,5 +40,30 @@ describe("the error response of a webhook", () => {
     );
     const history = await sandbox.control<ChargeHistory>(`GET /_sandbox/charges/${id}/timeline`);
     expect(historyRows(history).at(-1)!.text).toContain(` ms): ${sentence}`);
+  });
+});
+
+describe("Needs attention", () => {
+  it("has failures before warnings, each ranked by its count", async () => {
+    const { api, charge, page, press, sandbox } = await startedWithReceiver(refuseWith(500));
+    await charge("ada@example.com");
+    await sandbox.advance("10s");
+    const refused = async (times: number, body: object) => {
+      for (let time = 0; time < times; time++) await api.tryQuote(body);
+    };
+    await refused(7, { pricing: { base_currency: "KES", amount: 500 } });
+    await refused(2, {});
+    await press("activate slow");
+    for (const name of ["carts", "orders", "shops"]) await api.get(`/api/v1/${name}`);
+    const attention = said(`<main${(await page()).split('id="attention"')[1]!.split("</section>")[0]}`);
+    expect([...attention.matchAll(/[✗⚠] (\S+ ?(?:×\d+|failing|more)?)/g)].map(([, badge]) => badge)).toEqual([
+      "400 ×7",
+      "3 failing",
+      "400 ×2",
+      "404 ",
+      "404 ",
+      "1 more",
+      "active ",
+    ]);
   });
 });

@@ -21,10 +21,16 @@ const MAX_FAILURES = 50;
 const MAX_REQUESTS = 200;
 const MAX_KINDS = 4;
 
-const memo = new WeakMap<PageContext, ListRow[]>();
+/** Entry of "Needs attention". */
+interface AttentionItem extends ListRow {
+  /** Number of failures, or of what waits. */
+  readonly count: number;
+}
 
-/** Entries of "Needs attention", worst first. Memoized per page, because the menu counts them too. */
-export function attentionItems(context: PageContext): ListRow[] {
+const memo = new WeakMap<PageContext, AttentionItem[]>();
+
+/** Failures first, then warnings, each by count. Memoized per page, because the menu counts them too. */
+export function attentionItems(context: PageContext): readonly ListRow[] {
   let needs = memo.get(context);
   if (needs === undefined) {
     needs = [
@@ -32,7 +38,7 @@ export function attentionItems(context: PageContext): ListRow[] {
       ...heldDeliveries(context),
       ...refusedCalls(context),
       ...activeScenarios(context),
-    ];
+    ].sort((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad") || b.count - a.count);
     memo.set(context, needs);
   }
   return needs;
@@ -64,8 +70,8 @@ export function findNewestDeliveries(
   return namespace.engine.state.pageOfKinds("deliveries", isListed, 0, limit);
 }
 
-function failingReceivers(context: PageContext): ListRow[] {
-  const needs: ListRow[] = [];
+function failingReceivers(context: PageContext): AttentionItem[] {
+  const needs: AttentionItem[] = [];
   for (const endpoint of context.namespace.engine.state.endpoints()) {
     if (!isInMode(context, endpoint)) continue;
     const { webhook_id } = endpoint;
@@ -76,6 +82,7 @@ function failingReceivers(context: PageContext): ListRow[] {
     const next = items.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
     needs.push({
       key: `failing-${webhook_id}`,
+      count: total,
       at: newest.attempts.at(-1)!.at,
       tone: "bad",
       status: badge(`${total} failing`, "bad"),
@@ -88,9 +95,9 @@ function failingReceivers(context: PageContext): ListRow[] {
   return needs;
 }
 
-function heldDeliveries(context: PageContext): ListRow[] {
+function heldDeliveries(context: PageContext): AttentionItem[] {
   const { namespace } = context;
-  const needs: ListRow[] = [];
+  const needs: AttentionItem[] = [];
   for (const endpoint of namespace.engine.state.endpoints()) {
     if (!isInMode(context, endpoint) || endpoint.url === null) continue;
     const { webhook_id } = endpoint;
@@ -102,6 +109,7 @@ function heldDeliveries(context: PageContext): ListRow[] {
     if (held?.hold === null || held === undefined) continue;
     needs.push({
       key: `held-${webhook_id}`,
+      count: total,
       at: held.hold.since,
       tone: "warn",
       status: badge(`${total} held`, "warn"),
@@ -132,7 +140,7 @@ interface CallGroup {
   readonly count: number;
 }
 
-/** Failed calls grouped by call and error, newest first. */
+/** Failed calls grouped by call and error: the most frequent first, then the newest. */
 function failedCalls(context: PageContext): CallGroup[] {
   const groups = new Map<string, CallGroup>();
   for (const entry of context.namespace.journal.entries().slice(0, MAX_REQUESTS)) {
@@ -141,21 +149,22 @@ function failedCalls(context: PageContext): CallGroup[] {
     const { newest, count } = groups.get(name) ?? { newest: entry, count: 0 };
     groups.set(name, { newest, count: count + 1 });
   }
-  return [...groups.values()];
+  return [...groups.values()].sort((a, b) => b.count - a.count);
 }
 
 const statusText = ({ newest, count }: CallGroup): string =>
   `${newest.status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`;
 
 /** The app's failed calls first, then failures caused by active faults. */
-function refusedCalls(context: PageContext): ListRow[] {
+function refusedCalls(context: PageContext): AttentionItem[] {
   const groups = failedCalls(context);
   const appErrors = groups.filter(({ newest }) => newest.fault === null);
-  const needs = appErrors.slice(0, MAX_KINDS).map((group): ListRow => {
-    const { newest } = group;
+  const needs = appErrors.slice(0, MAX_KINDS).map((group): AttentionItem => {
+    const { newest, count } = group;
     const to = viewUrl(context, "requests", String(newest.id));
     return {
       key: `request-${newest.operation ?? newest.path}-${newest.status}-${responseErrorText(newest)}`,
+      count,
       at: iso(newest.atMs),
       tone: "bad",
       status: badge(statusText(group), "bad"),
@@ -169,6 +178,8 @@ function refusedCalls(context: PageContext): ListRow[] {
   if (others.length > 0)
     needs.push({
       key: "requests-more",
+      count: others[0]!.count,
+      at: newestTime(others),
       tone: "bad",
       status: badge(`${others.length} more`, "bad"),
       title: "Other failed calls",
@@ -179,7 +190,8 @@ function refusedCalls(context: PageContext): ListRow[] {
   if (faulted.length > 0)
     needs.push({
       key: "requests-faulted",
-      at: iso(faulted[0]!.newest.atMs),
+      count: faulted.reduce((sum, { count }) => sum + count, 0),
+      at: newestTime(faulted),
       tone: "warn",
       status: badge("fault", "warn"),
       title: "Calls that failed because of your faults",
@@ -187,6 +199,10 @@ function refusedCalls(context: PageContext): ListRow[] {
       subtitle: listText(faulted),
     });
   return needs;
+}
+
+function newestTime(groups: readonly CallGroup[]): string {
+  return iso(Math.max(...groups.map(({ newest }) => newest.atMs)));
 }
 
 function listText(groups: readonly CallGroup[]): string {
@@ -197,13 +213,14 @@ function listText(groups: readonly CallGroup[]): string {
   return parts.join(", ");
 }
 
-function activeScenarios(context: PageContext): ListRow[] {
+function activeScenarios(context: PageContext): AttentionItem[] {
   const { state } = context.namespace.engine;
   return [...state.tables.scenarios.values()]
     .filter(({ activated }) => activated > 0)
     .map(
-      ({ name, scenario }): ListRow => ({
+      ({ name, scenario }): AttentionItem => ({
         key: `scenario-${name}`,
+        count: 0,
         tone: "warn",
         status: badge("active", "warn"),
         title: `Scenario ${name} applies to everything new`,
