@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
-import { pageText } from "./support/pages.js";
+import { blocksOf, pageText } from "./support/pages.js";
 import { freePorts, UserProject } from "./support/user-project.js";
 
 interface Step {
@@ -115,5 +115,39 @@ describe("the recipes of docs/ci.md", { timeout: 60_000 }, () => {
     const uses = [githubExec!, githubBackground!].flatMap((steps) => steps.flatMap(({ uses }) => uses ?? []));
     expect(uses.length).toBe(4);
     for (const one of uses) expect(one).toMatch(/^actions\/(checkout|setup-node)@v\d+$/);
+  });
+});
+
+describe("the recipe for scenario files and an app", { timeout: 60_000 }, () => {
+  const steps = recipes("Scenario files against your app")[0].jobs.test.steps as Step[];
+  const tutorial = (name: string) =>
+    blocksOf("docs/getting-started.md").find(({ marker }) => marker === `file: ${name}`)!.code;
+
+  /** Runs the recipe with an app on a free port. */
+  async function runWith(app: string) {
+    const [port] = await freePorts(1);
+    mkdirSync(join(project.folder, "flows"));
+    project.write("flows/paid-once.yaml", tutorial("paid-once.yaml"));
+    project.write("package.json", '{ "scripts": { "start": "node app.mjs" } }\n');
+    project.write("app.mjs", app);
+    environment.PORT = String(port);
+    return runGithub(
+      steps.map((step) => (step.run ? { ...step, run: step.run.replaceAll("3000", String(port)) } : step)),
+    );
+  }
+
+  it("passes with an app that does what the files expect, and writes JUnit", async () => {
+    const { passed, output } = await runWith(tutorial("app.mjs"));
+    expect(passed, output).toBe(true);
+    expect(output).toContain("1 of 1 scenario passed");
+    expect(readFileSync(join(project.folder, "report.xml"), "utf8")).toContain("<testsuite");
+  });
+
+  it("fails with an app that ignores the webhook of a paid charge", async () => {
+    const { passed, output } = await runWith(
+      tutorial("app.mjs").replace('"charge.completed"', '"charge.paid"'),
+    );
+    expect(passed, output).toBe(false);
+    expect(output).toContain("0 of 1 scenario passed");
   });
 });
