@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageText } from "./support/pages.js";
+import { PAGES, pageText } from "./support/pages.js";
 
 const FIRST = ["README.md", "docs/start-here.md", "docs/getting-started.md"];
 const BEFORE_SCENARIOS = [...FIRST, "docs/ways-to-start.md", "docs/languages.md"];
@@ -23,3 +23,10 @@ it.each(BEFORE_SCENARIOS)("%s calls what goes wrong a failure, and links to the 
   expect(prose).not.toMatch(/\b(mishap|fault|deviation)s?\b/i);
   expect(pageText(page)).toContain("glossary.md)");
 });
+
+it.each(PAGES.filter((page) => page !== "docs/supported.md"))(
+  "%s has no word about how it is tested",
+  (page) => {
+    expect(pageText(page)).not.toMatch(/`test\/|\.test\.ts\b|`-u`|\bmutants?\b|\bCPU\b|\bR\d+\.\d/);
+  },
+);
