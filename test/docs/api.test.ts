@@ -65,6 +65,12 @@ describe(PAGE, () => {
     expect(told).toEqual(error_codes.not_met.map((code) => [code, ERROR_STATUS[code]]));
   });
 
+  it("is not another API, whose calls get 404", async () => {
+    const sandbox = await openSandbox();
+    for (const path of ["/v1/payment_intents", "/transaction/initialize", "/v3/payments"])
+      expect((await sandbox.fetch(path, { method: "POST" })).status, path).toBe(404);
+  });
+
   it("shows a request with the response that the sandbox gives", async () => {
     const codeOf = (marker: string) => JSON.parse(blocksOf(PAGE).find((one) => one.marker === marker)!.code);
     const sandbox = await openSandbox();

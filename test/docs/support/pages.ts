@@ -26,14 +26,14 @@ export interface Block {
   readonly code: string;
   /** What the page says it prints. */
   readonly printed: string | undefined;
-  /** What the page says its last line is. */
-  readonly lastLine: string | undefined;
+  /** The last lines that the page says it prints. */
+  readonly ending: string | undefined;
 }
 
 /** Every fenced block of a page, in order, but for those that say what the one before prints. */
 export function blocksOf(page: string): Block[] {
   const found = pageText(page).matchAll(
-    /(?:<!-- ([^>\n]*) -->\n)?^ *```(\w+)\n([\s\S]*?)^ *```$(?:\n\n(It prints|Its last line is)\n\n```text\n([\s\S]*?)```)?/gm,
+    /(?:<!-- ([^>\n]*) -->\n)?^ *```(\w+)\n([\s\S]*?)^ *```$(?:\n\n(It prints|It ends with)\n\n```text\n([\s\S]*?)```)?/gm,
   );
   return [...found].map(([, marker, language, code, says, text]) => ({
     page,
@@ -41,6 +41,6 @@ export function blocksOf(page: string): Block[] {
     language: language!,
     code: code!,
     printed: says === "It prints" ? text : undefined,
-    lastLine: says === "Its last line is" ? text!.trimEnd() : undefined,
+    ending: says === "It ends with" ? text : undefined,
   }));
 }
