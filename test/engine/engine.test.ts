@@ -550,7 +550,7 @@ describe("a timeline", () => {
     expect(charge().notes).toEqual([
       {
         at: new Date(START_MS + 3_000).toISOString(),
-        note: "timeline entry 2 (FAILED) did nothing: A charge that is COMPLETED cannot become FAILED.",
+        note: "scenario told planned FAILED for now: A charge that is COMPLETED cannot become FAILED.",
       },
     ]);
   });
@@ -559,7 +559,7 @@ describe("a timeline", () => {
     const { engine, historyAt, charge } = started("1s AWAITING_PAYMENT, 1s AWAITING_PAYMENT, 1s COMPLETED");
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@3");
     expect(charge().notes.map(({ note }) => note)).toEqual([
-      "timeline entry 2 (AWAITING_PAYMENT) did nothing: the charge is AWAITING_PAYMENT already",
+      "scenario told planned AWAITING_PAYMENT for now: reached before",
     ]);
     expect(engine.state.count("events")).toBe(2);
   });
@@ -570,7 +570,7 @@ describe("a timeline", () => {
     must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
     const held = engine.state.get("holdings", "test|org_sandbox|KES");
     expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1");
-    expect(charge().notes[0]?.note).toMatch(/^timeline entry 2 \(REFUNDED\) did nothing: .*too low/);
+    expect(charge().notes[0]?.note).toMatch(/^scenario told planned REFUNDED for now: .*too low/);
     expect(engine.state.get("holdings", "test|org_sandbox|KES")).toEqual(held);
     expect(engine.state.entriesOf(charge_id).map((entry) => entry.kind)).toEqual(["payment", "settlement"]);
   });

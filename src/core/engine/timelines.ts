@@ -114,22 +114,25 @@ export function planTimelineEntry(
 
 interface WithTimeline<Status extends string> {
   readonly status: Status;
+  readonly scenario: string | null;
   readonly timeline: readonly { readonly to: Status; readonly reason?: string | undefined }[];
 }
 
-/** Runs a due timeline entry by calling `move`; returns the reason as text if the entry changes nothing. */
+/**
+ * Runs a due timeline entry by calling `move`; returns the reason as text if the entry changes nothing.
+ * @param already the reason if the record has the entry's status
+ */
 export function applyTimelineEntry<Status extends string, Moved extends object>(
   tx: Transaction,
-  noun: "charge" | "withdrawal",
   rules: StatusRules<Status>,
-  { status, timeline }: WithTimeline<Status>,
+  { status, scenario, timeline }: WithTimeline<Status>,
   step: number,
+  already: string,
   move: (to: Status, reason: string | undefined) => Moved | Refusal,
 ): Moved | string {
   const { to, reason } = timeline[step]!;
   const isAlready = checkEntry(rules, status, to) === "already";
   const moved = isAlready ? undefined : tx.tryPart(() => move(to, reason));
   if (moved !== undefined && !isRefusal(moved)) return moved;
-  const why = moved === undefined ? `the ${noun} is ${to} already` : moved.message;
-  return `timeline entry ${step + 1} (${to}) did nothing: ${why}`;
+  return `scenario ${scenario} planned ${to} for now: ${moved === undefined ? already : moved.message}`;
 }

@@ -195,7 +195,9 @@ export function runChargeTimelineEntry(task: Task): Command<void> {
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
     const waiting = withTask(found.tasks, "timeline", undefined);
-    const moved = applyTimelineEntry(tx, "charge", CHARGE_STATUS_RULES, found, step, (to, reason) =>
+    const already =
+      found.actors.at(-1) === "api" ? "reached when a payment method was chosen" : "reached before";
+    const moved = applyTimelineEntry(tx, CHARGE_STATUS_RULES, found, step, already, (to, reason) =>
       applyTransition(tx, found, waiting, to, "scenario", reason),
     );
     const planFollowing = (charge: Charge) =>

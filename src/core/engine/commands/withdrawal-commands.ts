@@ -160,8 +160,13 @@ export function runWithdrawalTimelineEntry(task: Task): Command<void> {
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
     const stopped: Withdrawal = { ...found, timeline_task: null };
-    const moved = applyTimelineEntry(tx, "withdrawal", WITHDRAWAL_STATUS_RULES, stopped, step, (to, reason) =>
-      moveWithdrawal(tx, stopped, to, "scenario", reason),
+    const moved = applyTimelineEntry(
+      tx,
+      WITHDRAWAL_STATUS_RULES,
+      stopped,
+      step,
+      "reached before",
+      (to, reason) => moveWithdrawal(tx, stopped, to, "scenario", reason),
     );
     const withdrawal =
       typeof moved === "string"

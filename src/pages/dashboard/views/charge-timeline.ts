@@ -105,7 +105,9 @@ ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
       const cause =
         by.actor === "scenario"
           ? `scenario ${by.scenario}${by.rule === null ? "" : `, ${by.rule}`}`
-          : ACTORS[by.actor];
+          : by.actor === "api" && status !== "PENDING"
+            ? "payment method chosen"
+            : ACTORS[by.actor];
       return {
         key: `state-${index}`,
         at,
@@ -168,7 +170,7 @@ const ACTORS: Readonly<Record<string, string>> = {
   api: "by your app",
   clock: "expired",
   customer: "by the customer",
-  control: "manually",
+  control: "by hand",
 };
 
 function postingText(postings: readonly { readonly account: string; readonly amount: string }[]): string {

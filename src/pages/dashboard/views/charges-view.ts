@@ -1,5 +1,6 @@
 import { type Charge, needsMethod } from "../../../core/domain/charge-transition.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
+import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView } from "../../../core/engine/wire-views.js";
 import { CHARGE_STATUSES } from "../../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
@@ -177,19 +178,36 @@ function causeText(context: PageContext, charge: Charge): Markup {
   if (index === 0) return html`it was just created; ${planText(charge)}.`;
   switch (cause.actor) {
     case "scenario":
-      return html`scenario <a href="${viewUrl(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${ui.timeTag(context, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
+      return html`scenario <a href="${viewUrl(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${ui.timeTag(context, last.at)}${requestText(charge)}.`;
     case "clock":
       return html`it expired unpaid at ${ui.timeTag(context, last.at)}.`;
     case "customer":
       return html`the customer decided on the hosted page at ${ui.timeTag(context, last.at)}${reason}.`;
     case "control":
-      return html`changed manually, over the control API or this page, at ${ui.timeTag(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
-    default:
-      return html`changed at ${ui.timeTag(context, last.at)}${reason}.`;
+      return html`changed by hand, ${manualDoors(charge)}, at ${ui.timeTag(context, last.at)}${reason}, from ${charge.status_history[index - 1]!.status}${transitionCause(charge, index - 1).actor === "scenario" && `, to which scenario ${charge.scenario} had brought it`}.`;
+    case "api":
+      return html`a payment method was chosen at ${ui.timeTag(context, last.at)}; ${planText(charge)}${requestText(charge)}.`;
   }
 }
 
-function planText({ scenario, timeline }: Charge): string {
+/** Ways to change the charge's status by hand. */
+function manualDoors({ kind }: Charge): string {
+  const checkout = kind === "hosted" ? "in the checkout's sandbox bar, " : "";
+  return `${checkout}on the dashboard or over the control API`;
+}
+
+/** Says which scenario the app requested, and whether that scenario planned the charge's statuses. */
+function requestText(charge: Charge): string | false {
+  const requested = requestedScenarioNamesOf(charge);
+  if (charge.scenario !== null && requested.includes(charge.scenario))
+    return "; the app asked for this scenario by name";
+  return (
+    requested.length > 0 && `; the app asked for ${requested.join(" and ")}, which plans no status of it`
+  );
+}
+
+function planText({ scenario, timeline, payment_method }: Charge): string {
+  if (payment_method === null) return "a scenario plans what follows once a payment method is chosen";
   if (scenario === null) return "no scenario has a rule for it";
   return timeline.length === 0
     ? `scenario ${scenario} plans nothing for it`
