@@ -65,5 +65,6 @@ describe("Needs attention", () => {
       "1 more",
       "active ",
     ]);
+    expect(attention).toContain("Other failed calls /api/v1/carts 404: ");
   });
 });

@@ -206,11 +206,13 @@ function newestTime(groups: readonly CallGroup[]): string {
 }
 
 function listText(groups: readonly CallGroup[]): string {
-  const parts = groups
-    .slice(0, MAX_KINDS)
-    .map((group) => `${group.newest.operation ?? group.newest.path} ${statusText(group)}`);
+  const parts = groups.slice(0, MAX_KINDS).map((group) => {
+    const { newest } = group;
+    const call = `${newest.operation ?? newest.path} ${statusText(group)}`;
+    return [call, responseErrorText(newest)].filter(Boolean).join(": ");
+  });
   if (groups.length > MAX_KINDS) parts.push(`${groups.length - MAX_KINDS} more`);
-  return parts.join(", ");
+  return parts.join(" · ");
 }
 
 function activeScenarios(context: PageContext): AttentionItem[] {
