@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { createServer } from "node:http";
 import type { ExploreFlowOptions, Sandbox } from "../../src/index.js";
 import { openSandbox } from "../support/api-client.js";
@@ -11,7 +12,10 @@ type Json = any;
 /** Calls the service as an app does; rejects with the status of an error. */
 export type CallService = (method: string, path: string, body?: object, key?: string) => Promise<Json>;
 /** Answers a call, such as `POST /orders`. */
-export type Answer = (call: string, body: Json) => Promise<readonly [status: number, body?: unknown]>;
+export type Answer = (
+  call: string,
+  body: Json,
+) => Promise<readonly [status: number, body?: unknown, headers?: Record<string, string>]>;
 
 /** A sandbox, and an app of the test that calls it and receives its webhooks. */
 export async function openApp(
@@ -36,11 +40,11 @@ export async function openApp(
   });
   const server = createServer(async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString();
-    const [status, body = {}] = await answer(
+    const [status, body = {}, headers = {}] = await answer(
       `${request.method} ${request.url}`,
       text && JSON.parse(text),
     ).catch((error: Error) => [503, { error: error.message }] as const);
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
   });
   const app = `http://127.0.0.1:${await listening(server)}`;
   if (webhooks !== null)
@@ -109,5 +113,70 @@ export const shopOf =
             learn(await call("GET", `payments/charges/${order.charge_id}`));
           }
       return [route.startsWith("POST /wrong") ? 404 : 200];
+    };
+  };
+
+/** A flow of `pageShop`; `pay` has the steps by which the customer pays. */
+export const pageFlow = (pay: string) => `
+name: page
+vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
+steps:
+  - app: POST /orders
+    body: { order: "\${order}", email: "\${email}" }
+    save: { checkout: body.checkout_id }${pay}
+  - app: POST /tick
+  - app: GET /orders/\${order}
+    expect: { body: { status: paid, delivered: 1 } }
+observe:
+  - { app: "GET /orders/\${order}", ignore: [checkout_id, charge_id] }
+tick:
+  - app: POST /tick
+`;
+
+interface PageOrder extends Order {
+  checkout_id?: string;
+  /** The call in progress that makes the checkout or reads the charge. */
+  busy?: Promise<void> | undefined;
+}
+
+/** A shop with a page of the service: each tick and each webhook asks for the charges of orders whose status `isOpen`. */
+export const pageShop =
+  (isOpen: (status: string) => boolean) =>
+  (call: CallService): Answer => {
+    const orders = new Map<string, PageOrder>();
+    const pricing = { base_currency: "KES", amount: "1105.10" };
+    const work = async (order: PageOrder) => {
+      if (order.charge_id === undefined) {
+        const { checkout_id, charge_id } = await call("POST", "payments/checkouts", {
+          pricing,
+          customer_email: order.email,
+          metadata: { order: order.id },
+        });
+        Object.assign(order, { checkout_id, charge_id });
+        return;
+      }
+      const { status } = await call("GET", `payments/charges/${order.charge_id}`);
+      if (status === "COMPLETED") Object.assign(order, { status: "paid", delivered: order.delivered + 1 });
+      else if (/^(FAILED|CANCELLED|EXPIRED)$/.test(status)) order.status = status.toLowerCase();
+    };
+    const workAlone = (order: PageOrder) =>
+      (order.busy ??= work(order).finally(() => (order.busy = undefined)));
+    return async (route, body) => {
+      const [, id = ""] = /^GET \/orders\/(.*)$/.exec(route) ?? [];
+      const { busy: _busy, ...shown } = orders.get(id) ?? {};
+      if (id !== "") return [200, shown];
+      if (route === "POST /orders") {
+        const order: PageOrder = orders.get(body.order) ?? {
+          id: body.order,
+          email: body.email,
+          status: "pending",
+          delivered: 0,
+        };
+        orders.set(order.id, order);
+        if (order.charge_id === undefined) await workAlone(order);
+        return [201, { checkout_id: order.checkout_id }];
+      }
+      for (const order of orders.values()) if (isOpen(order.status)) await workAlone(order).catch(() => {});
+      return [200];
     };
   };

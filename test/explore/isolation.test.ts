@@ -9,6 +9,7 @@ const baseline = {
   customerMatch: { customer_email: "qa\\*${run.id}@shop.test" },
   chargeMatch: {},
   completedCharges: 1,
+  refusedTypes: [],
   observed: [],
 };
 const why = (more: object, calls: readonly object[] = [], whose: object = baseline.customerMatch) =>

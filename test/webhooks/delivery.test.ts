@@ -335,6 +335,8 @@ describe("retries", () => {
     let atMs = 0;
     expect(attemptTimes(sandbox)).toEqual([0, ...steps.map((wait) => (atMs += wait))]);
     expect(deliveriesOf(sandbox)[0]!.status).toBe("delivered");
+    const asked = deliveriesOf(sandbox)[0]!.attempts.map(({ retry_after_ms }) => retry_after_ms);
+    expect(asked.slice(0, 5)).toEqual([120_000, 1_000_000, 1_000, 999_999_000, undefined]);
   });
 
   it("take a Retry-After that is a date", async () => {

@@ -83,6 +83,10 @@ export const attemptSchema = recordShape("Attempt", "One delivery attempt.", {
   ...attemptRecordSchema.shape,
   order: field(unboundedOrdinalSchema, "Its place among all attempts of the namespace."),
   sent_at: field(timestampSchema, "Wall time, as used in the signature."),
+  retry_after_ms: field(
+    z.optional(unboundedCountSchema),
+    "The Retry-After of its response in milliseconds, if it has one.",
+  ),
   response_body: field(textOrNull, "The beginning of its response body."),
 });
 

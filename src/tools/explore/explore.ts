@@ -17,7 +17,7 @@ import {
   summarySentence,
   type UntriedDeviation,
 } from "./exploration.js";
-import { behaviourOf, type TraceVerdict } from "./judge.js";
+import { behaviourOf, refusalText, type TraceVerdict } from "./judge.js";
 import { DEVIATION_KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import {
@@ -180,6 +180,13 @@ class Exploration {
     this.#deviations = new KnownDeviations(deviable.customer);
     this.first = this.#deviations.findIn(observed).filter((one) => this.#isTried(one));
     this.evidence = new Evidence(observed);
+    const refusal = refusalText(observed);
+    if (refusal !== undefined)
+      this.findings.push({
+        oracle: "manners",
+        message: `with nothing going wrong: ${refusal}`,
+        deviations: [],
+      });
     for (const doubt of deviable.openQuestions()) this.#notes.add(doubt);
     this.#lanes = this.#chooseLanes();
     this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);

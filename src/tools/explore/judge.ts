@@ -1,4 +1,5 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
+import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { getOwn } from "../../core/schema/json-objects.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
 import { isPaid, outcomePage } from "../../core/schema/statuses.js";
@@ -37,7 +38,8 @@ export function judgeTrace({ failure, observed }: Trace): TraceVerdict {
   return { ...wrong("liveness", message), isAppGone: true };
 }
 
-function judgeFailure(failure: RunFailure, { charges }: ObservedRun): TraceVerdict {
+function judgeFailure(failure: RunFailure, observed: ObservedRun): TraceVerdict {
+  const { charges } = observed;
   const { isIncomplete, error, role, title, message, isCallToApp, ending } = failure;
   if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
   const text = `${title}: ${message}`;
@@ -63,7 +65,7 @@ function judgeFailure(failure: RunFailure, { charges }: ObservedRun): TraceVerdi
     case "not_delivered":
       return wrong("money", "delivered as if the right amount had been paid");
     case "manners":
-      return wrong("manners", `the app responds to a signed event with an error: ${message}`);
+      return wrong("manners", refusalText(observed) ?? message);
     default:
       return wrong(role ?? "expect", `${title}: ${differencesText(failure) || message}`);
   }
@@ -129,16 +131,27 @@ function differencesText({ differences }: RunFailure): string {
     .join(", ");
 }
 
-/** Returns true if a webhook got a 5xx response, or if the run has more or fewer completed payments than `plain`. */
-export function hasFailureSigns(
-  { deliveries, charges, withdrawals }: ObservedRun,
-  plain: ObservedRun,
-): boolean {
-  const hasError = deliveries.some(({ attempts }) =>
-    attempts.some(({ status }) => status !== null && status >= 500),
+/** Lists the types of events that the app refused, with the statuses of its responses. Redirects are refusals. */
+export function refusalsOf({
+  deliveries,
+}: ObservedRun): { readonly type: string; readonly status: number }[] {
+  return deliveries.flatMap(({ type, attempts }) =>
+    attempts.flatMap(({ status }) => (status === null || isSuccessStatus(status) ? [] : [{ type, status }])),
   );
+}
+
+/** Describes the app's refusals of events; undefined if there are none. */
+export function refusalText(observed: ObservedRun): string | undefined {
+  const texts = new Set(refusalsOf(observed).map(({ type, status }) => `${type} with ${status}`));
+  return texts.size === 0 ? undefined : `the app refuses a signed event: ${[...texts].join(", ")}`;
+}
+
+/** Returns true if the app refused an event, or if the run has more or fewer completed payments than `plain`. */
+export function hasFailureSigns(observed: ObservedRun, plain: ObservedRun): boolean {
+  const { charges, withdrawals } = observed;
+  const known = refusalsOf(plain);
   return (
-    hasError ||
+    refusalsOf(observed).some(({ type }) => known.every((one) => one.type !== type)) ||
     countCompletedPayments(charges) !== countCompletedPayments(plain.charges) ||
     countCompletedPayments(withdrawals) !== countCompletedPayments(plain.withdrawals)
   );

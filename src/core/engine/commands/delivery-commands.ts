@@ -6,7 +6,7 @@ import { retryMishapAt } from "../retry-mishaps.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** Result of one attempt: its log entry, and the receiver's Retry-After. */
-export interface AttemptResult extends Omit<Attempt, "attempt" | "order" | "at"> {
+export interface AttemptResult extends Omit<Attempt, "attempt" | "order" | "at" | "retry_after_ms"> {
   readonly retryAfterMs: number | null;
   /** True if the connection was refused. */
   readonly isUnreachable?: boolean;
@@ -20,7 +20,11 @@ export function recordAttempt(task: Task, outcome: AttemptResult): Command<void>
     if (delivery === undefined || delivery.status !== "pending") return;
     const { retryAfterMs, isUnreachable: _refused, ...logged } = withLostResponse(delivery, outcome);
     const attempt = delivery.attempts.length + 1;
-    const attempts = [...delivery.attempts, { attempt, order: tx.next("attempt"), at: tx.at, ...logged }];
+    const retryAfter = retryAfterMs === null ? {} : { retry_after_ms: retryAfterMs };
+    const attempts = [
+      ...delivery.attempts,
+      { attempt, order: tx.next("attempt"), at: tx.at, ...logged, ...retryAfter },
+    ];
     // False events and manual resends are not retried.
     const isSingleAttempt = delivery.mishap?.forged !== undefined || delivery.mishap?.by_hand === true;
     const verdict = decideRetry(

@@ -45,6 +45,8 @@ export const attemptRecordSchema = z.strictObject({
   duration_ms: durationMsSchema,
   request_headers: z.record(text, text),
   status: z.nullable(z.int()),
+  /** Retry-After of the response; absent if the response has none. */
+  retry_after_ms: z.optional(durationMsSchema),
   response_body: textOrNull,
   error: textOrNull,
 });

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcherOperator } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.js";
-import { countCompletedPayments } from "../judge.js";
+import { countCompletedPayments, refusalsOf } from "../judge.js";
 import type { Flow } from "./flow.js";
 import { savedVariable } from "./looked-at.js";
 import { viewVariableName } from "./run-document.js";
@@ -35,6 +35,7 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
     ...(withdrawals.length === 0 ? {} : { completedWithdrawals: countCompletedPayments(withdrawals) }),
     ...(named === undefined ? {} : { orderCharges: orderPaymentsOf(named) }),
     ...(namedPayout === undefined ? {} : { orderWithdrawals: orderPaymentsOf(namedPayout) }),
+    refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
     observed: commonViews(flow, one, other),
   };
 }

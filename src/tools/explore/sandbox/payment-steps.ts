@@ -17,7 +17,7 @@ export function findPages({ drive }: Flow): RawStep[] {
   return drive.filter((step) => choiceOf(step) !== undefined);
 }
 
-/** What the customer chooses on the page: the fields of `cancel_then_pay`. */
+/** The customer's choice on the page, as the fields of `cancel_then_pay`. */
 function choiceOf({ pay_twice, close_page, request, body }: RawStep): Record<string, unknown> | undefined {
   if (isJsonObject(pay_twice)) return withoutUntil(pay_twice);
   if (isJsonObject(close_page) && close_page.payment_method !== undefined) return withoutUntil(close_page);
@@ -33,7 +33,7 @@ function withoutUntil({ until: _until, ...choice }: Record<string, unknown>): Re
 
 /** The customer cancels in one tab and pays in another. */
 export function cancelStep(step: RawStep): RawStep {
-  return { ...keptFields(step), cancel_then_pay: choiceOf(step) };
+  return { ...sharedFields(step), cancel_then_pay: choiceOf(step) };
 }
 
 /** The customer chooses a payment method and leaves; the charge expires before it is paid. */
@@ -44,11 +44,11 @@ export function unpaidStep(step: RawStep): RawStep {
   const page = pay_twice ?? close_page;
   if (!isJsonObject(page)) return rest;
   const { at_once: _atOnce, ...choice } = page;
-  return { ...keptFields(step), close_page: { payment_method: PAY_DEFAULTS.method, ...choice, until } };
+  return { ...sharedFields(step), close_page: { payment_method: PAY_DEFAULTS.method, ...choice, until } };
 }
 
 /** The name and `save` of a step that becomes another kind of step, whose result is the charge and no response. */
-function keptFields({ name, save, request }: RawStep): RawStep {
+function sharedFields({ name, save, request }: RawStep): RawStep {
   const saved = Object.entries(isJsonObject(save) ? save : {}).map(([variable, path]) => [
     variable,
     request === undefined ? path : String(path).replace(/^body\./, ""),

@@ -9,6 +9,7 @@ import { statusMeaningOf } from "../judge.js";
 import { type Flow, findFirstAppWrite } from "./flow.js";
 import { chargeChecks, withdrawalChecks } from "./payment-checks.js";
 import { cancelStep, findPages, unpaidStep } from "./payment-steps.js";
+import { refusalChecks } from "./refusal-checks.js";
 import { type Baseline, JOB_DURATION, type SandboxPlan } from "./sandbox-plan.js";
 
 /** A run as a scenario file, with the role of each step. */
@@ -112,7 +113,7 @@ export function deviatingRunDocument(
       ? withRole("not_delivered", notDelivered(flow, baseline))
       : viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } }))),
     ...checksOf(flow, isCancelled || plan.isWrongMoney),
-    ...withRole("manners", plan.excusesErrors ? [] : [NO_5XX]),
+    ...withRole("manners", refusalChecks(baseline, plan)),
   ];
   return assemble(flow, rules, placed, name);
 }
@@ -142,10 +143,6 @@ function viewsOf({ observe }: Flow, fieldsOf: (index: number) => object): Placed
 }
 
 const PRESSED = "The customer presses again before there is a response";
-const NO_5XX: RawStep = {
-  name: "No signed event got an error of the app's own",
-  expect_delivery: { answered: "5xx", count: 0 },
-};
 
 /** Returns the baseline of a run that leaves one charge unpaid. No view may show a status that means paid. */
 function unpaid({ completedCharges, observed, ...baseline }: Baseline): Baseline {

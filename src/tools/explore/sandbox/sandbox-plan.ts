@@ -32,6 +32,8 @@ export interface Baseline {
   readonly orderCharges?: OrderPayments;
   /** Selects the withdrawals of an order by such metadata or by their reference. */
   readonly orderWithdrawals?: OrderPayments;
+  /** Types of events that the app refuses in a plain run. */
+  readonly refusedTypes: readonly string[];
   /** Expected body of each view of the app. */
   readonly observed: readonly unknown[];
 }
@@ -184,6 +186,14 @@ export class SandboxPlan implements RunPlan {
     const isOfCustomer = this.#customerMatch.customer_email !== undefined;
     const per = isOfCustomer ? "customer" : "request";
     this.slowReads.push({ match: { method: "GET", ...this.#customerMatch }, ...change, per });
+  }
+
+  /** True if a webhook arrives while a copy of it or the scheduled work is in progress. */
+  get racesWebhook(): boolean {
+    return (
+      this.webhooks.some(({ at_once }) => at_once === true) ||
+      this.jobs.some((job) => "concurrent" in job && job.concurrent !== undefined)
+    );
   }
 
   /** True if deviations cause errors, so that error responses of the app to webhooks are excused. */

@@ -11,7 +11,7 @@ export const expectDelivery = defineRecordExpectation("expect_delivery", ["check
   what: "delivery attempt",
   fields: {
     ...deliveryFields,
-    ...expectedFields("attempt", "error", "response_body", "request_headers"),
+    ...expectedFields("attempt", "error", "retry_after_ms", "response_body", "request_headers"),
     /** Status of the app's response, a class such as `2xx`, or `none`. */
     answered: z.optional(z.union([httpStatusSchema, z.literal("none")], "must be 200, 2xx or none")),
   },

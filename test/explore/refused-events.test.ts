@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { type Answer, type CallService, foundIn, openApp, pageFlow, pageShop, shopOf } from "./apps.js";
+import { FLOW } from "./support.js";
+
+const PAID = `
+  - close_page: { checkout_id: "\${checkout}", payment_method: card }`;
+
+/** The responses of a shop, with another one to the webhooks for which `refusal` has one. */
+const refusing =
+  (shop: (call: CallService) => Answer, refusal: (type: string) => Awaited<ReturnType<Answer>> | undefined) =>
+  (call: CallService): Answer => {
+    const answer = shop(call);
+    return async (route, body) =>
+      (route === "POST /webhooks" ? refusal(body.type) : undefined) ?? answer(route, body);
+  };
+
+const rightPage = pageShop((status) => status !== "paid");
+
+it("an app that answers 400 to each event of a type has no manners, wherever the event comes", async () => {
+  const app = await openApp(refusing(rightPage, (type) => (type === "charge.cancelled" ? [400] : undefined)));
+  const { report } = await foundIn(app, pageFlow(PAID));
+  const message = "the app refuses a signed event: charge.cancelled with 400";
+  expect(report.findings).toMatchObject([
+    { oracle: "manners", message, deviations: [{ kind: "cancelled_then_paid", at: "page#1" }] },
+  ]);
+});
+
+it("what an app refuses in a plain run is one finding without a deviation, and the search goes on", async () => {
+  const app = await openApp(refusing(shopOf(), (type) => (type === "charge.processing" ? [404] : undefined)));
+  const { report } = await foundIn(app, FLOW);
+  const message = "with nothing going wrong: the app refuses a signed event: charge.processing with 404";
+  expect(report.findings).toMatchObject([{ oracle: "manners", message, deviations: [] }]);
+  expect(report).toMatchObject({ passed: false, complete_depth: 1 });
+});
+
+/** A right shop that answers a copy of an event by `later` while it is at work for the first. */
+const busyShop =
+  (later: Awaited<ReturnType<Answer>>) =>
+  (call: CallService): Answer => {
+    const answer = shopOf()(call);
+    const events = new Set<string>();
+    return async (route, body) => {
+      if (route !== "POST /webhooks") return answer(route, body);
+      if (events.has(body.id)) return later;
+      events.add(body.id);
+      await call("GET", `payments/charges/${body.data.charge_id}`);
+      return answer(route, body).finally(() => events.delete(body.id));
+    };
+  };
+
+it.each<[string, Awaited<ReturnType<Answer>>, found: string[]]>([
+  ["409", [409], []],
+  ["503 with Retry-After", [503, {}, { "retry-after": "1" }], []],
+  ["503 without Retry-After", [503], ["manners: webhook_twice_at_once charge.completed#1"]],
+  ["400", [400], ["manners: webhook_twice_at_once charge.completed#1"]],
+])("%s to a copy of an event in progress", async (_, later, found) => {
+  const { found: all } = await foundIn(await openApp(busyShop(later)), FLOW);
+  expect(all.filter((one) => one.includes("charge.completed"))).toEqual(found);
+  if (found.length === 0) expect(all).toEqual([]);
+});
