@@ -253,9 +253,9 @@ export interface ChargeDetail {
     readonly total_fee: string;
     readonly fee_breakdown: { readonly platform_fee: string; readonly gateway_fee: string };
   } | null;
-  /** Units of `currency` per unit of the settlement currency. */
+  /** Units of `currency` per unit of the base currency. */
   readonly exchange_rate: string | null;
-  /** Credited amount, in the settlement currency. */
+  /** What the merchant receives, in `currency`; with `amount_paid`, in `currency_paid`. */
   readonly settlement_amount: string | null;
   /** Null until settlement. */
   readonly settled_at: string | null;

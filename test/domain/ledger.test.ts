@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Charge } from "../../src/core/domain/charge-transition.js";
 import {
   applyPostings,
   assertBalanced,
+  type BookedPayment,
+  bookedPayment,
   emptyBalances,
   type Holdings,
   openingBalancePostings,
   type Posting,
-  partialRefundPostings,
   paymentPostings,
   refundPostings,
   settlementPostings,
@@ -38,17 +40,24 @@ function applied(holdings: Holdings, postings: readonly Posting[]): Holdings {
   return result.holdings;
 }
 
+function paymentOf(net: bigint, fee: bigint, decimals: number): BookedPayment {
+  const [amount, settlement_amount, total_fee] = [net + fee, net, fee].map((units) =>
+    decimalText(units, decimals),
+  );
+  const fees = { total_fee: total_fee!, fee_breakdown: { platform_fee: total_fee!, gateway_fee: "0" } };
+  return { amount: amount!, currency: "USD", settlement_amount: settlement_amount!, fees };
+}
+
+const positiveArb = unitsArb.filter((units) => units > 0n);
+
 describe("what is posted", () => {
   it("sums to zero for every kind and any amount", () => {
     fc.assert(
       fc.property(decimalsArb, unitsArb, unitsArb, (decimals, net, fee) => {
         const [gross, settlement, total] = [net + fee, net, fee].map((units) => decimalText(units, decimals));
         const orders = [
-          paymentPostings(gross!, settlement!, total!),
+          paymentPostings(paymentOf(net, fee, decimals)),
           settlementPostings(settlement!),
-          refundPostings(gross!, settlement!, total!),
-          refundPostings(gross!, settlement!, total!, total!),
-          partialRefundPostings(gross!),
           withdrawalReversalPostings(gross!),
           withdrawalPostings(gross!),
           withdrawalCompletedPostings(settlement!, total!),
@@ -61,17 +70,59 @@ describe("what is posted", () => {
     );
   });
 
-  it("by payment, settlement and refund leaves every account as it was", () => {
+  it("by payment, settlement and refunds in any parts is in proportion, and leaves every account as it was", () => {
     fc.assert(
-      fc.property(unitsArb, unitsArb, (net, fee) => {
-        const [amount, settlement, total] = [net + fee, net, fee].map((units) => decimalText(units, 2));
+      fc.property(positiveArb, unitsArb, fc.array(fc.nat(1_000), { maxLength: 5 }), (net, fee, cuts) => {
+        const amount = net + fee;
+        const payment = paymentOf(net, fee, 2);
+        const text = (units: bigint) => decimalText(units, 2);
         let holdings = accountsWith({});
-        holdings = applied(holdings, paymentPostings(amount!, settlement!, total!));
-        expect(holdings.balances).toMatchObject({ pending: settlement, available: "0.00", fees: total });
-        holdings = applied(holdings, settlementPostings(settlement!));
-        expect(holdings.balances).toMatchObject({ pending: "0.00", available: settlement, fees: total });
-        holdings = applied(holdings, refundPostings(amount!, settlement!, total!));
+        holdings = applied(holdings, paymentPostings(payment));
+        expect(holdings.balances).toMatchObject({ pending: text(net), available: "0.00", fees: text(fee) });
+        holdings = applied(holdings, settlementPostings(text(net)));
+        expect(holdings.balances).toMatchObject({ pending: "0.00", available: text(net), fees: text(fee) });
+        const parts = cuts.sort((a, b) => a - b).map((cut) => (amount * BigInt(cut)) / 1_000n);
+        let before = 0n;
+        for (const after of [...parts, amount]) {
+          holdings = applied(holdings, refundPostings(payment, text(before), text(after)));
+          // The merchant's share of all that has gone back, rounded half-up; the fees have returned the rest.
+          const share = (2n * net * after + amount) / (2n * amount);
+          const left = { available: text(net - share), fees: text(fee - (after - share)) };
+          expect(holdings.balances).toMatchObject({ ...left, outside: text(after - amount) });
+          before = after;
+        }
         expect(holdings.balances).toEqual(emptyBalances(2));
+      }),
+    );
+  });
+
+  it("of another amount than the charge's is in proportion: settlement and fees are all that was paid", () => {
+    fc.assert(
+      fc.property(positiveArb, unitsArb, unitsArb, decimalsArb, (net, fee, paid, decimals) => {
+        const amount = net + fee;
+        const text = (units: bigint) => decimalText(units, decimals);
+        const [platform_fee, gateway_fee] = [fee / 3n, fee - fee / 3n].map((units) => decimalText(units, 2));
+        const booked = bookedPayment({
+          amount: decimalText(amount, 2),
+          currency: "KES",
+          settlement_amount: decimalText(net, 2),
+          fees: { total_fee: decimalText(fee, 2), fee_breakdown: { platform_fee, gateway_fee } },
+          amount_paid: text(paid),
+          currency_paid: "UGX",
+        } as Charge)!;
+        const settled = (2n * paid * net + amount) / (2n * amount);
+        expect(booked).toMatchObject({
+          amount: text(paid),
+          currency: "UGX",
+          settlement_amount: text(settled),
+        });
+        const { total_fee, fee_breakdown } = booked.fees;
+        expect(total_fee).toBe(text(paid - settled));
+        const parts = Object.values(fee_breakdown).map((part) => minorUnits(part, decimals));
+        expect(parts.reduce((sum, part) => sum + part)).toBe(paid - settled);
+        expect(parts.every((part) => part >= 0n)).toBe(true);
+        const refund = refundPostings(booked, text(0n), text(paid));
+        expect(refund[0]!.amount.replace("-", "")).toBe(text(settled));
       }),
     );
   });
@@ -151,7 +202,8 @@ describe("applying postings", () => {
 
   it("judges the balance after all of them: settlement and refund may come in one order", () => {
     const paid = accountsWith({ pending: "100.00", fees: "2.50", outside: "-102.50" });
-    const both = [...refundPostings("102.50", "100.00", "2.50"), ...settlementPostings("100.00")];
+    const refund = refundPostings({ amount: "102.50", settlement_amount: "100.00" }, "0.00", "102.50");
+    const both = [...refund, ...settlementPostings("100.00")];
     expect(applied(paid, both).balances).toEqual(emptyBalances(2));
   });
 

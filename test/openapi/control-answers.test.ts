@@ -262,7 +262,6 @@ describe("what calls answer", () => {
       await call(400, "POST /_sandbox/balances", { ...funded, ...wrong });
     await call(200, `POST ${at}/partial-refund`, { amount: "1.00", reason: "r" });
     await call(400, `POST ${at}/partial-refund`, { amount: "0" });
-    expect((await call(409, `POST ${at}/chargeback`)).error.code).toBe("INSUFFICIENT_BALANCE");
     await call(200, `POST ${at}/refund`, { reason: "r" });
     await call(409, `POST ${at}/partial-refund`, { amount: "1.00" });
     await call(409, `POST ${at}/refund`);
@@ -292,7 +291,7 @@ describe("what calls answer", () => {
     await call(200, `POST ${arrived}/bounce`, { reason: "r" });
     const another = await client.pay({ amount: "1.00" });
     await call(200, `POST /_sandbox/charges/${another}/transition`, { to: "COMPLETED" });
-    await call(200, `POST /_sandbox/charges/${another}/chargeback`);
+    for (const status of [200, 409]) await call(status, `POST /_sandbox/charges/${another}/chargeback`);
 
     const cart = { pricing: { base_currency: "KES", amount: "500.00" }, customer_email: "ada@shop.test" };
     const checkout = async () => (await client.ask("POST /api/v1/payments/checkouts", cart)).json.checkout_id;

@@ -4,7 +4,7 @@ import { inUsd, units } from "../support/prices.js";
 import { auditDeliveries } from "./audit-deliveries.js";
 import type { Client, Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
-import { chargeJson, iso, type Mode, type Model, withdrawalJson } from "./model.js";
+import { type Charge, chargeJson, iso, type Mode, type Model, withdrawalJson } from "./model.js";
 
 export interface Actor {
   readonly key: string;
@@ -247,15 +247,20 @@ export async function auditPostings(client: Client, model: Model, chargeId: stri
     if (charge.history.some((one) => one.status === "COMPLETED"))
       expected.push(["payment", `outside -${amount}`, `pending ${rest}`, `fees ${fees.total_fee}`]);
     if (charge.settledMs !== null) expected.push(["settlement", `pending -${rest}`, `available ${rest}`]);
-    for (const one of charge.reversals)
-      expected.push([one.kind, `available -${one.amount}`, `outside ${one.amount}`]);
-    if (charge.status === "REFUNDED") {
-      const back = charge.reversals.reduce((sum, one) => sum + units(one.amount, currency), 0n);
-      const text = (from: string) => decimalText(units(from, currency) - back, DECIMALS[currency]!);
-      const available = text(rest).startsWith("-") ? text(rest).slice(1) : `-${text(rest)}`;
-      const postings = [`available ${available}`, `fees -${fees.total_fee}`, `outside ${text(amount)}`];
-      expected.push(["refund", ...postings]);
+    const before: Charge = { ...charge, reversals: [] };
+    const giveBack = (kind: string, back: string) => {
+      const shares = model.sharesOf(before, units(back, currency));
+      const [available, fee] = [shares.merchant, shares.fees].map((one) =>
+        decimalText(one, DECIMALS[currency]!),
+      );
+      expected.push([kind, `available -${available}`, `fees -${fee}`, `outside ${back}`]);
+    };
+    for (const one of charge.reversals) {
+      giveBack(one.kind, one.amount);
+      before.reversals = [...before.reversals, one];
     }
+    if (charge.status === "REFUNDED")
+      giveBack("refund", decimalText(model.leftOf(charge), DECIMALS[currency]!));
   }
   const zero = /^(\S+) -(0+\.0+)$/;
   const plainZero = (rows: string[][]) => rows.map((row) => row.map((text) => text.replace(zero, "$1 $2")));

@@ -287,12 +287,27 @@ export class Model {
     const { currency, settlement_amount } = charge.price!;
     const { available } = this.holding(charge.mode, charge.org, currency);
     const settled = units(settlement_amount, currency);
-    const owed = settled - this.#givenBack(charge);
+    const owed = this.sharesOf(charge, this.leftOf(charge)).merchant;
     return available + (charge.settledMs === null ? settled : 0n) < owed ? "INSUFFICIENT_BALANCE" : undefined;
   }
 
   #givenBack({ reversals, price }: Charge): bigint {
     return reversals.reduce((sum, { amount }) => sum + units(amount, price!.currency), 0n);
+  }
+
+  /** What the merchant has of the payment once so much of it has gone back: its share, half-up; the rest is fees. */
+  #keeps({ price }: Charge, returned: bigint): bigint {
+    const [paid, settled] = [price!.amount, price!.settlement_amount].map((text) =>
+      units(text, price!.currency),
+    );
+    return settled! - (2n * settled! * returned + paid!) / (2n * paid!);
+  }
+
+  /** What returning so much more costs the merchant, and what it costs the fees. */
+  sharesOf(charge: Charge, amount: bigint): { merchant: bigint; fees: bigint } {
+    const before = this.#givenBack(charge);
+    const merchant = this.#keeps(charge, before) - this.#keeps(charge, before + amount);
+    return { merchant, fees: amount - merchant };
   }
 
   /** What the customer has paid and not got back. */
@@ -303,7 +318,8 @@ export class Model {
   /** Money goes back after the end: the ledger changes and nothing else; the event says what the call answered. */
   takeBack(charge: Charge, type: string, answer: { kind: string; amount: string }): void {
     const { currency } = charge.price!;
-    this.holding(charge.mode, charge.org, currency).available -= units(answer.amount, currency);
+    const { merchant } = this.sharesOf(charge, units(answer.amount, currency));
+    this.holding(charge.mode, charge.org, currency).available -= merchant;
     charge.reversals.push(answer);
     this.#tell(charge, type, extended(chargeJson(charge), answer));
   }
@@ -330,9 +346,10 @@ export class Model {
     if (to === "COMPLETED") this.#pay(charge);
     if (to === "REFUNDED") {
       if (charge.settledMs === null) this.settle(charge);
-      const { currency, settlement_amount } = charge.price!;
-      this.holding(charge.mode, charge.org, currency).available -=
-        units(settlement_amount, currency) - this.#givenBack(charge);
+      this.holding(charge.mode, charge.org, charge.price!.currency).available -= this.sharesOf(
+        charge,
+        this.leftOf(charge),
+      ).merchant;
     }
     this.#tell(charge, `charge.${to.toLowerCase()}`, chargeJson(charge));
   }

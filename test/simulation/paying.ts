@@ -371,7 +371,8 @@ export async function takeBack(world: World): Promise<void> {
   await completeOne(world);
   const paid = [...model.state.charges.values()].filter((one) => one.status === "COMPLETED");
   const held = ({ mode, org, price }: Charge) => model.holding(mode, org, price!.currency).available;
-  const affordable = paid.filter((one) => model.leftOf(one) <= held(one));
+  const costOf = (one: Charge, amount: bigint) => model.sharesOf(one, amount).merchant;
+  const affordable = paid.filter((one) => costOf(one, model.leftOf(one)) <= held(one));
   const isAll = random.chance(affordable.length > 0 ? 0.5 : 0.2);
   const among = isAll && affordable.length > 0 ? affordable : paid;
   const charge = among.length === 0 ? anyCharge(world) : random.pick(among);
@@ -385,7 +386,7 @@ export async function takeBack(world: World): Promise<void> {
   if (charge.status !== "COMPLETED" || charge.settledMs === null || left === 0n)
     return expectRefused(answer, 409, "INVALID_TRANSITION");
   if (!isAll && (wanted === 0n || wanted >= left)) return expectInvalid(answer, "amount");
-  if (held(charge) < wanted) return expectRefused(answer, 409, "INSUFFICIENT_BALANCE");
+  if (held(charge) < costOf(charge, wanted)) return expectRefused(answer, 409, "INSUFFICIENT_BALANCE");
   const reversal = expectOk(answer);
   demandSame("charge", `what is taken back of ${charge.id}`, reversal.amount, amount);
   const type = isAll ? "sandbox.charge.charged_back" : "sandbox.charge.partially_refunded";

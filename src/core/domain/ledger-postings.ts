@@ -1,6 +1,16 @@
 import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../schema/common.js";
-import type { Charge, Holdings, Posting } from "../schema/records/payment-records.js";
-import { add, isNegative, isZeroSum, negate, prorateAmount, subtract, zeroAmount } from "./money.js";
+import type { Charge, Fees, Holdings, Posting } from "../schema/records/payment-records.js";
+import {
+  add,
+  decimalsOf,
+  isNegative,
+  isZero,
+  isZeroSum,
+  negate,
+  prorateAmount,
+  subtract,
+  zeroAmount,
+} from "./money.js";
 
 export type { Holdings, Posting } from "../schema/records/payment-records.js";
 
@@ -13,40 +23,46 @@ export function emptyBalances(decimals: number): Record<LedgerAccount, string> {
   return { available: none, pending: none, in_transit: none, fees: none, outside: none };
 }
 
+/** A customer's payment as it is booked: the customer's amount is `settlement_amount` plus the fees. */
 export interface BookedPayment {
   readonly amount: string;
   readonly currency: string;
-  readonly settlement: string;
-  readonly totalFee: string;
+  readonly settlement_amount: string;
+  readonly fees: Fees;
 }
 
 /**
  * Returns the customer's payment in the currency that was paid. A payment that differs from the charge's amount changes
- * settlement and fee in proportion. Returns undefined for a charge without a price.
+ * settlement amount and fees in proportion. Returns undefined for a charge without a price.
  */
-export function bookedPayment(
-  charge: Charge,
-  decimalsOf: (currency: string) => number,
-): BookedPayment | undefined {
-  const { amount, currency, settlement_amount: settlement, fees, amount_paid, currency_paid } = charge;
-  if (settlement === null || fees === null) return undefined;
+export function bookedPayment(charge: Charge): BookedPayment | undefined {
+  const { amount, currency, settlement_amount, fees, amount_paid, currency_paid } = charge;
+  if (settlement_amount === null || fees === null) return undefined;
   if (amount_paid === undefined || currency_paid === undefined)
-    return { amount, currency, settlement, totalFee: fees.total_fee };
-  const settled = prorateAmount(amount_paid, settlement, amount, decimalsOf(currency_paid));
+    return { amount, currency, settlement_amount, fees };
+  const settled = prorateAmount(amount_paid, settlement_amount, amount, decimalsOf(amount_paid));
   return {
     amount: amount_paid,
     currency: currency_paid,
-    settlement: settled,
-    totalFee: subtract(amount_paid, settled),
+    settlement_amount: settled,
+    fees: scaleFees(fees, subtract(amount_paid, settled)),
   };
 }
 
+/** Divides another total in the proportion of the fees; the gateway fee is the rest. */
+function scaleFees({ total_fee, fee_breakdown }: Fees, total: string): Fees {
+  const platform_fee = isZero(total)
+    ? total
+    : prorateAmount(total, fee_breakdown.platform_fee, total_fee, decimalsOf(total));
+  return { total_fee: total, fee_breakdown: { platform_fee, gateway_fee: subtract(total, platform_fee) } };
+}
+
 /** Divides a customer's payment into the merchant's share and the fees. */
-export function paymentPostings(amount: string, settlementAmount: string, totalFee: string): Posting[] {
+export function paymentPostings({ amount, settlement_amount, fees }: BookedPayment): Posting[] {
   return [
     { account: "outside", amount: negate(amount) },
-    { account: "pending", amount: settlementAmount },
-    { account: "fees", amount: totalFee },
+    { account: "pending", amount: settlement_amount },
+    { account: "fees", amount: fees.total_fee },
   ];
 }
 
@@ -62,30 +78,25 @@ export function settlementPostings(settlementAmount: string): Posting[] {
 }
 
 /**
- * A full refund: the customer gets everything back, including the fee; the merchant returns what it received.
- *
- * @param givenBack amount refunded earlier, from the merchant's balance
+ * A refund, a part of one, or a chargeback. Merchant and fees each return their share in proportion, so parts add up to
+ * the whole: the share of all that is returned after this one, less the share of what was returned before.
  */
 export function refundPostings(
-  amount: string,
-  settlementAmount: string,
-  totalFee: string,
-  givenBack?: string,
+  { amount, settlement_amount }: Pick<BookedPayment, "amount" | "settlement_amount">,
+  returnedBefore: string,
+  returnedAfter: string,
 ): Posting[] {
-  const [settled, paid] =
-    givenBack === undefined
-      ? [settlementAmount, amount]
-      : [subtract(settlementAmount, givenBack), subtract(amount, givenBack)];
+  const shareOf = (returned: string) =>
+    isZero(returned)
+      ? returned
+      : prorateAmount(returned, settlement_amount, amount, decimalsOf(settlement_amount));
+  const settled = subtract(shareOf(returnedAfter), shareOf(returnedBefore));
+  const returned = subtract(returnedAfter, returnedBefore);
   return [
     { account: "available", amount: negate(settled) },
-    { account: "fees", amount: negate(totalFee) },
-    { account: "outside", amount: paid },
+    { account: "fees", amount: negate(subtract(returned, settled)) },
+    { account: "outside", amount: returned },
   ];
-}
-
-/** A partial refund or a chargeback; the fee is not returned. */
-export function partialRefundPostings(amount: string): Posting[] {
-  return transfer("available", "outside", amount);
 }
 
 /** A completed payout comes back; the fee is not returned. */

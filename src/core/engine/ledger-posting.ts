@@ -8,9 +8,10 @@ import {
   holdingsKey,
   type Posting,
 } from "../domain/ledger-postings.js";
-import { add, zeroAmount } from "../domain/money.js";
+import { add, decimalsOf, zeroAmount } from "../domain/money.js";
 import type { Mode } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
+import type { State } from "./state.js";
 import type { Transaction } from "./transaction.js";
 
 /** Accounts of an organization in a currency; opens them if needed. */
@@ -38,19 +39,18 @@ export function findOrOpenHoldings(
 }
 
 /** Amount that partial refunds and chargebacks have returned to the customer. */
-export function amountReturned(tx: Transaction, charge: Charge): string {
-  const { charge_id, currency, currency_paid = currency } = charge;
-  const { decimals } = tx.catalogue.requireCurrency(currency_paid);
-  return tx.state
+export function amountReturned(state: State, charge: Charge): string {
+  const { charge_id, amount, amount_paid = amount } = charge;
+  return state
     .entriesOf(charge_id)
     .filter(({ kind }) => kind === "partial_refund" || kind === "chargeback")
     .flatMap(({ postings }) => postings.filter(({ account }) => account === "outside"))
-    .reduce((sum, { amount }) => add(sum, amount), zeroAmount(decimals));
+    .reduce((sum, { amount }) => add(sum, amount), zeroAmount(decimalsOf(amount_paid)));
 }
 
 /** The payment of a priced charge as the ledger books it. */
-export function requireBookedPayment(tx: Transaction, charge: Charge): BookedPayment {
-  const booked = bookedPayment(charge, (currency) => tx.catalogue.requireCurrency(currency).decimals);
+export function requireBookedPayment(charge: Charge): BookedPayment {
+  const booked = bookedPayment(charge);
   if (booked === undefined) throw new Error(`charge ${charge.charge_id} has no price`);
   return booked;
 }

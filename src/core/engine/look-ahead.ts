@@ -1,14 +1,14 @@
 import { CHARGE_STATUS_RULES, type Charge, firstExpiredMs } from "../domain/charge-transition.js";
-import { bookedPayment, holdingsKey } from "../domain/ledger-postings.js";
-import { compareAmounts } from "../domain/money.js";
+import { applyPostings, bookedPayment, holdingsKey, refundPostings } from "../domain/ledger-postings.js";
 import { type StatusRules, simulateTimeline, type TimelineProgress } from "../domain/timeline.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
 import { CHARGE_STATUS_TABLE, isPaid, isRefunded } from "../schema/statuses.js";
+import { amountReturned } from "./ledger-posting.js";
 import type { State } from "./state.js";
 import type { Transaction } from "./transaction.js";
 
-type Reader = Pick<State | Transaction, "get">;
+type Reader = State | Transaction;
 
 function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStatus> {
   const taskOf = (id: number | undefined) => (id === undefined ? undefined : reader.get("tasks", id));
@@ -23,12 +23,13 @@ function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStat
 
 /** Status rules of a charge. A settled charge cannot be refunded if the balance is too low. */
 function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
-  const { status, settled_at, mode, organization_id, currency, currency_paid = currency } = charge;
-  if (!isPaid(status) || settled_at === null) return CHARGE_STATUS_RULES;
-  const account = reader.get("holdings", holdingsKey(mode, organization_id, currency_paid));
-  const booked = account && bookedPayment(charge, () => account.decimals);
-  if (booked === undefined || compareAmounts(account!.balances.available, booked.settlement) >= 0)
-    return CHARGE_STATUS_RULES;
+  const { status, settled_at, mode, organization_id } = charge;
+  const booked = isPaid(status) && settled_at !== null ? bookedPayment(charge) : undefined;
+  if (booked === undefined) return CHARGE_STATUS_RULES;
+  const account = reader.get("holdings", holdingsKey(mode, organization_id, booked.currency));
+  const returned = amountReturned("state" in reader ? reader.state : reader, charge);
+  const refund = refundPostings(booked, returned, booked.amount);
+  if (account === undefined || !("overdrawn" in applyPostings(account, refund))) return CHARGE_STATUS_RULES;
   const next = CHARGE_STATUS_TABLE[status].next.filter((to) => !isRefunded(to));
   return { ...CHARGE_STATUS_RULES, statuses: { ...CHARGE_STATUS_RULES.statuses, [status]: { next } } };
 }

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { type Charge, resolveInstructions } from "../domain/charge-transition.js";
+import { bookedPayment } from "../domain/ledger-postings.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { durationToMs } from "../schema/duration.js";
 import type { chargeDetailSchema } from "../schema/responses/charge-responses.js";
@@ -40,17 +41,21 @@ export function chargeDetailView(charge: Charge) {
     payment_instructions: resolveInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     status_history: charge.status_history,
-    ...paidAmountFields(charge),
+    ...paidFields(charge),
   } satisfies Record<Exclude<keyof z.infer<typeof chargeDetailSchema>, PaidField>, unknown>;
 }
 
 type PaidField = "amount_paid" | "currency_paid";
 
-/** Omits the fields before the payment arrives. A charge paid in its own amount and currency has neither field. */
-function paidAmountFields({ amount_paid, currency_paid, status_history }: Charge) {
+/** Money of a payment that has arrived in another amount or currency; empty before, and for any other payment. */
+function paidFields(charge: Charge) {
+  const { amount_paid, currency_paid, status_history } = charge;
   const hasArrived =
     amount_paid !== undefined && status_history.some(({ status }) => PAYMENT_ARRIVED.includes(status));
-  return hasArrived ? { amount_paid, currency_paid } : {};
+  const booked = hasArrived ? bookedPayment(charge) : undefined;
+  if (booked === undefined) return {};
+  const { fees, settlement_amount } = booked;
+  return { fees, settlement_amount, amount_paid, currency_paid };
 }
 
 const PAYMENT_ARRIVED: readonly string[] = ["PROCESSING", "COMPLETED"];

@@ -94,7 +94,8 @@ export const CHARGE_CONTROL_OPERATIONS = [
     response: "Charge",
     docs: {
       summary: "Refund a charge",
-      description: "Refunds the whole charge. A charge that has not settled yet settles first.",
+      description:
+        "Refunds the whole charge: the settlement amount from the available balance, and the fee. A charge that has not settled yet settles first.",
       errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       example: { reason: "requested_by_merchant" },
     },
@@ -108,7 +109,7 @@ export const CHARGE_CONTROL_OPERATIONS = [
     response: "Reversal",
     docs: {
       summary: "Refund part of a charge (extension)",
-      description: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${EXTENSION_NOTE}`,
+      description: `Refunds part of a settled charge: the available balance and the fee each pay their share in proportion, and a later refund returns the rest. ${EXTENSION_NOTE}`,
       errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       example: { amount: "100.00", reason: "one_item_missing" },
     },
@@ -122,7 +123,7 @@ export const CHARGE_CONTROL_OPERATIONS = [
     response: "Reversal",
     docs: {
       summary: "Charge back a payment (extension)",
-      description: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${EXTENSION_NOTE}`,
+      description: `The customer's bank takes back what is left of a settled charge, like a refund: the rest of the settlement amount from the available balance, and the rest of the fee. ${EXTENSION_NOTE}`,
       errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       example: { reason: "fraudulent" },
     },

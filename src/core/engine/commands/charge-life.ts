@@ -154,16 +154,17 @@ function postCharge(
   charge: Charge,
   kind: "payment" | "settlement" | "refund",
 ): Refusal | undefined {
-  const { amount, currency, settlement, totalFee } = requireBookedPayment(tx, charge);
-  const returned = kind === "refund" ? amountReturned(tx, charge) : "0";
+  const booked = requireBookedPayment(charge);
+  const { amount, currency } = booked;
+  const returned = kind === "refund" ? amountReturned(tx.state, charge) : "0";
   if (kind === "refund" && compareAmounts(returned, amount) === 0)
     return refuse("INVALID_TRANSITION", "Nothing of the charge is left to refund.");
   const postings =
     kind === "payment"
-      ? paymentPostings(amount, settlement, totalFee)
+      ? paymentPostings(booked)
       : kind === "settlement"
-        ? settlementPostings(settlement)
-        : refundPostings(amount, settlement, totalFee, returned);
+        ? settlementPostings(booked.settlement_amount)
+        : refundPostings(booked, returned, amount);
   const { mode, organization_id } = charge;
   const refusal = postToLedger(tx, kind, { mode, organization_id, currency }, charge.charge_id, postings);
   // 409, because the request is valid and only the funds are lacking.

@@ -1,12 +1,8 @@
 import type * as z from "zod/mini";
 import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
-import {
-  type Posting,
-  partialRefundPostings,
-  withdrawalReversalPostings,
-} from "../../domain/ledger-postings.js";
-import { compareAmounts, decimalsOf, isZero, subtract, toCanonicalAmount } from "../../domain/money.js";
+import { type Posting, refundPostings, withdrawalReversalPostings } from "../../domain/ledger-postings.js";
+import { add, compareAmounts, decimalsOf, isZero, subtract, toCanonicalAmount } from "../../domain/money.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
@@ -34,7 +30,7 @@ interface ReversalSource<Source> {
   readonly reason: string | undefined;
 }
 
-/** Refunds a part of a completed payment; the fee is not refunded. */
+/** Refunds a part of a completed payment, fee included in proportion. */
 export function refundPart(
   chargeId: string,
   requested: string,
@@ -53,7 +49,7 @@ export function refundPart(
   });
 }
 
-/** Charges back the rest of a completed payment; the fee is not returned. */
+/** Charges back the rest of a completed payment, fee included. */
 export function chargeBack(chargeId: string, reason?: string): Command<Reversal | Refusal> {
   return reversePart(chargeId, "chargeback", reason, (_tx, _charge, left) => left);
 }
@@ -70,8 +66,10 @@ function reversePart(
     if (!isPaid(charge.status)) return notCompleted("charge", charge.status);
     if (charge.settled_at === null)
       return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
-    const { amount: paid, currency } = requireBookedPayment(tx, charge);
-    const left = subtract(paid, amountReturned(tx, charge));
+    const booked = requireBookedPayment(charge);
+    const { currency } = booked;
+    const returned = amountReturned(tx.state, charge);
+    const left = subtract(booked.amount, returned);
     if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing of the charge is left to charge back.");
     const amount = amountOf(tx, { ...toPlainRecord(charge), currency }, left);
     if (typeof amount !== "string") return amount;
@@ -81,7 +79,7 @@ function reversePart(
       currency,
       objectId: chargeId,
       amount,
-      postings: partialRefundPostings(amount),
+      postings: refundPostings(booked, returned, add(returned, amount)),
       toJson: chargeDetailJson,
       subject: () => chargeSubject(charge),
       reason,

@@ -1,5 +1,4 @@
 import { toPlainRecord } from "../../domain/charge-state.js";
-import type { Charge } from "../../domain/charge-transition.js";
 import { bookedPayment, emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
 import { add, compareAmounts, isZero, isZeroSum } from "../../domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../schema/common.js";
@@ -51,19 +50,14 @@ function openSums(state: State): Map<string, Open> {
   };
   for (const charge of tables.charges.values())
     if (isPaid(charge.status) && charge.settled_at === null) {
-      const booked = bookedPayment(charge, (currency) => decimalsIn(state, charge, currency));
+      const booked = bookedPayment(charge);
       if (booked !== undefined)
-        owe({ ...toPlainRecord(charge), currency: booked.currency }, "pending", booked.settlement);
+        owe({ ...toPlainRecord(charge), currency: booked.currency }, "pending", booked.settlement_amount);
     }
   for (const withdrawal of tables.withdrawals.values())
     if (withdrawal.status === "PENDING" || withdrawal.status === "PROCESSING")
       owe(withdrawal, "in_transit", add(withdrawal.amount, withdrawal.fee));
   return open;
-}
-
-/** Decimals of a currency in the organization's accounts; 0 if no account has that currency. */
-function decimalsIn({ tables }: State, { mode, organization_id }: Charge, currency: string): number {
-  return tables.holdings.get(holdingsKey(mode, organization_id, currency))?.decimals ?? 0;
 }
 
 /** Word that completes the message "the amount waiting to be …", by account. */

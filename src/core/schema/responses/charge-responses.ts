@@ -146,7 +146,8 @@ export const chargeDetailFields = {
   settlement_amount: field(z.nullable(moneySchema), {
     description:
       "What the merchant receives: the amount less all fees, in the same currency. Use this one for accounting.",
-    assumption: "The base amount times the rate, rounded half-up to the currency's decimals.",
+    assumption:
+      "The base amount times the rate, rounded half-up to the currency's decimals. Where `amount_paid` is present: what is left of that after the fees, in `currency_paid`.",
     examples: ["3225.00"],
   }),
   settled_at: field(z.nullable(timestampSchema), {
@@ -170,7 +171,7 @@ export const chargeDetailFields = {
   amount_paid: field(
     z.optional(moneySchema),
     assumedFieldNote(
-      "Extension of the sandbox: what the customer has paid, where a scenario says that it is not the amount. Absent otherwise.",
+      "Extension of the sandbox: what the customer has paid, where a scenario says that it is not the amount; `fees` and `settlement_amount` are then of this payment. Absent otherwise.",
     ),
   ),
   currency_paid: field(
