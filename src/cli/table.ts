@@ -1,36 +1,64 @@
 import { formatOf, type ValueFormat } from "../core/reports/list-columns.js";
+import { receiverText } from "../core/reports/trouble.js";
 import { CHARGE_STATUS_TABLE } from "../core/schema/statuses.js";
-import { cellWidth, cutCells, padCells, paint, type Style } from "./text-layout.js";
+import { cellWidth, cutCells, fitLine, padCells, type Style, type StyledText } from "./text-layout.js";
 
 const GAP = 2;
 const COLUMN_MIN = 6;
-/** Minimum width of a cut column. A table that is still too wide gets shortened ids and `COLUMN_MIN` instead. */
+/** Minimum width of a cut column, for which columns are left out. A table that is still too wide gets `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
 const ID_PREFIX = 11;
 
+export interface TableOptions {
+  /** Columns that a narrow table leaves out, the first to go first. */
+  readonly dropFirst?: readonly string[];
+  /** Lines below each row. */
+  readonly notes?: readonly (readonly StyledText[])[];
+}
+
 /**
- * Aligns rows of cells below their column names, in lines of at most `width` terminal cells. A wide table is shortened
- * step by step until it fits: first the instants, then addresses, then wide cells and ids.
+ * Aligns rows of cells below their column names, in lines of at most `width` terminal cells. A wide table is shortened step by step until it fits: first the
+ * instants, then empty columns, addresses and ids, then the columns of `dropFirst`, then wide cells.
  */
 export function tableLines(
   columns: readonly string[],
   cells: readonly (readonly string[])[],
   width = Number.POSITIVE_INFINITY,
+  { dropFirst = [], notes = [] }: TableOptions = {},
 ): string[] {
-  const headings = columns.map(headingText);
-  const fitting = fittingRows(columns, [headings, ...cells], width);
-  const widths = widthsOf(fitting);
-  return fitting.map((row, place) =>
-    row
-      .map((text, index) => {
-        const padded = index === row.length - 1 ? text : padCells(text, widths[index]! + GAP);
-        const style = place === 0 ? "dim" : valueStyle(columns[index]!, text);
-        return style === undefined ? padded : paint(style, text) + padded.slice(text.length);
-      })
-      .join("")
-      .trimEnd(),
-  );
+  const table = fittingTable({ columns, rows: [columns.map(headingText), ...cells] }, width, dropFirst);
+  const widths = widthsOf(table.rows);
+  const indent = " ".repeat(Math.min(widths[0]! + GAP, width / 4));
+  return table.rows.flatMap((row, place) => {
+    const line = row.map((cell, index): StyledText[] => {
+      const column = table.columns[index]!;
+      const text = formatOf(column) === "amount" ? alignAmount(cell, widths[index]!) : cell;
+      const style = place === 0 ? "dim" : valueStyle(column, text);
+      const isLast = index === row.length - 1;
+      const pad = isLast ? "" : padCells("", widths[index]! + GAP - cellWidth(text));
+      return [
+        [style, text],
+        [undefined, pad],
+      ];
+    });
+    const below = (notes[place - 1] ?? []).map((note) => fitLine([[undefined, indent], note], width));
+    return [fitLine(trimmed(line.flat()), width), ...below];
+  });
+}
+
+/** Leaves out the spaces at the end. */
+function trimmed(parts: readonly StyledText[]): StyledText[] {
+  const last = parts.findLastIndex(([, text]) => text.trim() !== "");
+  return parts
+    .slice(0, last + 1)
+    .map(([style, text], index) => [style, index === last ? text.trimEnd() : text]);
+}
+
+/** Writes the number of an amount at the right edge: `KES    19.99`. */
+function alignAmount(text: string, width: number): string {
+  const space = text.indexOf(" ");
+  return space === -1 ? text : text.slice(0, space) + text.slice(space).padStart(width - space);
 }
 
 export function headingText(field: string): string {
@@ -38,6 +66,12 @@ export function headingText(field: string): string {
 }
 
 type Rows = readonly (readonly string[])[];
+
+interface Table {
+  readonly columns: readonly string[];
+  /** The headings, then the cells. */
+  readonly rows: Rows;
+}
 
 function widthsOf(rows: Rows): number[] {
   return rows[0]!.map((_heading, index) => Math.max(...rows.map((row) => cellWidth(row[index]!))));
@@ -47,45 +81,93 @@ function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
 }
 
-function fittingRows(columns: readonly string[], rows: Rows, width: number): Rows {
-  const formats = columns.map(formatOf);
-  const fits = (some: Rows) => lineWidth(widthsOf(some)) <= width;
-  /** Changes the cells below the headings in all columns of one format. */
-  const changed = (some: Rows, format: ValueFormat, change: (text: string) => string): Rows =>
-    some.map((row, place) =>
-      row.map((text, index) => (place > 0 && formats[index] === format ? change(text) : text)),
-    );
-  /** Cuts the widest columns that may be cut, none below `least`. */
-  const cut = (some: Rows, least: number): Rows => {
-    const widths = widthsOf(some);
-    while (lineWidth(widths) > width) {
-      const open = cuttable.filter((index) => widths[index]! > least);
-      if (open.length === 0) break;
-      widths[open.reduce((widest, one) => (widths[one]! > widths[widest]! ? one : widest))]!--;
-    }
-    return some.map((row) => row.map((text, index) => cutCells(text, widths[index]!)));
-  };
-  // Ids are never shortened. An `id` column that holds names only, such as names of scenarios, may be.
-  const cuttable = [...columns.keys()].filter((index) => {
-    const format = formats[index]!;
-    return CUT.includes(format) || (format === "id" && !rows.some((row) => ID.test(row[index]!)));
-  });
-  if (fits(rows)) return rows;
-  const days = new Set(rows.flat().flatMap((text) => (INSTANT.test(text) ? [text.slice(0, 10)] : [])));
-  const instants = changed(rows, "time", (text) =>
-    text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time)),
-  );
-  if (fits(instants)) return instants;
-  const short = changed(instants, "address", (text) => text.replace(/^https?:\/\/|^\/api\/v1(?=\/)/, ""));
-  const readable = cut(short, READABLE);
-  if (fits(readable)) return readable;
-  return cut(
-    changed(short, "id", (text) => (ID.test(text) ? text.slice(0, ID_PREFIX) : text)),
-    COLUMN_MIN,
-  );
+function fittingTable(whole: Table, width: number, dropFirst: readonly string[]): Table {
+  let table = whole;
+  /** Returns true if the table fits with each cuttable column cut to `least`. */
+  const fits = (least: number): boolean =>
+    lineWidth(
+      widthsOf(table.rows).map((one, index) => (isCuttable(table, index) ? Math.min(one, least) : one)),
+    ) <= width;
+  const days = new Set(whole.rows.flat().flatMap((text) => (INSTANT.test(text) ? [text.slice(0, 10)] : [])));
+  const shortInstant = (text: string): string =>
+    text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time));
+  const isEmpty = (_column: string, cells: readonly string[]): boolean => cells.every((text) => text === "-");
+  const steps: readonly (readonly [least: number, step: () => Table])[] = [
+    [UNCUT, () => changed(table, "time", shortInstant)],
+    [UNCUT, () => without(table, isEmpty)],
+    [UNCUT, () => changed(table, "address", shortAddress)],
+    [READABLE, () => changed(table, "id", shortId)],
+    ...dropFirst.map((name) => [READABLE, () => without(table, (column) => column === name)] as const),
+  ];
+  for (const [least, step] of steps) if (!fits(least)) table = step();
+  return cut(table, width, fits(READABLE) ? READABLE : COLUMN_MIN);
 }
 
-const ID = /^[a-z]{2,4}_[0-9a-f]{24}$/;
+const UNCUT = Number.POSITIVE_INFINITY;
+
+/** Changes the cells below the headings in all columns of one format. */
+function changed({ columns, rows }: Table, format: ValueFormat, change: (text: string) => string): Table {
+  const isMeant = columns.map((column) => formatOf(column) === format);
+  return {
+    columns,
+    rows: rows.map((row, place) =>
+      row.map((text, index) => (place > 0 && isMeant[index] ? change(text) : text)),
+    ),
+  };
+}
+
+/** Leaves out columns, by their name and the cells below it. */
+function without(
+  { columns, rows }: Table,
+  isLeftOut: (column: string, cells: readonly string[]) => boolean,
+): Table {
+  const [, ...cells] = rows;
+  const isKept = columns.map(
+    (column, index) =>
+      !isLeftOut(
+        column,
+        cells.map((row) => row[index]!),
+      ),
+  );
+  return {
+    columns: columns.filter((_, index) => isKept[index]),
+    rows: rows.map((row) => row.filter((_, index) => isKept[index])),
+  };
+}
+
+/** Cuts the widest columns that may be cut, none below `least`. */
+function cut(table: Table, width: number, least: number): Table {
+  const widths = widthsOf(table.rows);
+  const cuttable = [...widths.keys()].filter((index) => isCuttable(table, index));
+  while (lineWidth(widths) > width) {
+    const open = cuttable.filter((index) => widths[index]! > least);
+    if (open.length === 0) break;
+    widths[open.reduce((widest, one) => (widths[one]! > widths[widest]! ? one : widest))]!--;
+  }
+  return {
+    ...table,
+    rows: table.rows.map((row) => row.map((text, index) => cutCells(text, widths[index]!))),
+  };
+}
+
+/** Ids are never cut. An `id` column that holds names only, such as names of scenarios, may be. */
+function isCuttable({ columns, rows }: Table, index: number): boolean {
+  const format = formatOf(columns[index]!);
+  return CUT.includes(format) || (format === "id" && !rows.some((row) => ID.test(row[index]!)));
+}
+
+/** Shortens a URL: without its scheme, on this machine without its host; a path without the API's prefix. */
+function shortAddress(text: string): string {
+  return receiverText(text).replace(/^\/api\/v1(?=\/)/, "");
+}
+
+function shortId(text: string): string {
+  return ID_BY_PREFIX.test(text) ? text.slice(0, ID_PREFIX) : text;
+}
+
+const ID = /^[a-z]{2,4}_[0-9a-f]{11,24}$/;
+/** Ids that commands accept by their beginning. */
+const ID_BY_PREFIX = /^(ch|wd|dlv)_[0-9a-f]{24}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
 /** Formats that may be cut. Half an amount or status is useless; the beginning of an error is not. */
@@ -103,9 +185,20 @@ const WORDS: Readonly<Record<string, Style>> = {
   "client gone": "red",
 };
 
+const MARKS: Readonly<Partial<Record<Style, string>>> = { green: "✓", red: "✗" };
+
+/** A status in words behind its mark. A record in trouble is red, unless its status is good. */
+export function markedStatus(status: string, isInTrouble: boolean): string {
+  if (!/^[A-Za-z_]+$/.test(status)) return status;
+  const style = valueStyle("status", status);
+  return `${isInTrouble && style !== "green" ? MARKS.red : (MARKS[style!] ?? "●")} ${status}`;
+}
+
 /** Style of a value by its column; undefined for no style. */
-export function valueStyle(heading: string, value: string): Style | undefined {
+export function valueStyle(heading: string, marked: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
+  if (marked.startsWith(`${MARKS.red} `)) return "red";
+  const value = marked.replace(/^[✓●] /, "");
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
   const { tone } = (CHARGE_STATUS_TABLE as Readonly<Record<string, { tone?: "good" | "bad" }>>)[value] ?? {};
   if (tone !== undefined) return tone === "good" ? "green" : "red";

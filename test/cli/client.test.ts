@@ -83,7 +83,7 @@ describe("charges and what happens to them", () => {
     const table = await output("charges");
     expectAligned(table);
     expect(table.split("\n")[0]).toMatch(
-      /^charge id +status +amount +currency +payment method +customer email/,
+      /^created at +status +amount +customer email +order +payment method +charge id$/,
     );
     expect(table).toContain(ada);
     expect(await output("charges", "--limit", "1")).toMatch(/\n1 of \d+\n$/);
@@ -280,18 +280,20 @@ describe("what is around the charges", () => {
     await client.pay();
     await client.ask("GET /api/v1/payments/charges/ch_x");
     const table = await output("requests", "--status", "4xx", "--operation", "getCharge");
-    expectAligned(table);
-    expect(table).toMatch(/^at +method +path +operation +status +fault\n/);
+    expect(table).toMatch(
+      /^at +method +path +operation +status +fault\n2026-\S+ +GET +\/api\/v1\/payments\/charges\/ch_x +getCharge +404 +-\n +NOT_FOUND: /,
+    );
+    expectAligned(await output("requests", "--status", "200"));
     expect((await json("requests", "--limit", "1")).items.length).toBe(1);
     await client.ask("GET /api/v1/payments/payins?lmit=1");
     expect(await output("requests", "--limit", "1")).toMatch(
-      /\n {2}! passed over: query\.lmit: not a parameter of this call; did you mean limit\?\n/,
+      /\n +! passed over: query\.lmit: not a parameter of this call; did you mean limit\?\n/,
     );
     expect(await refused("requests", "--status", "bad")).toContain("status must be");
     await output("trigger", "charge.failed", "--charge", "last");
     const events = await output("events", "--type", "charge.failed", "--limit", "1");
     expectAligned(events);
-    expect(events).toMatch(/^at +type +event id +charge id/);
+    expect(events).toMatch(/^at +type +event id +about\n2026-\S+ +charge\.failed +evt_\w+ +ch_\w+\n/);
   });
 
   it("env prints what an app needs, for a file, a shell and GitHub", async () => {

@@ -55,7 +55,7 @@ describe("deliveries", () => {
   it("tell what receivers answered, all of them or those nobody has taken", async () => {
     const table = await output("deliveries", "--failing", "--type", "charge.failed");
     expect(table).toMatch(
-      /^created at +type +url +status +attempts +response +delivery id\n2026\S+ +charge\.failed +\S+ +pending +\d +500 +dlv_\w+\n$/,
+      /^created at +type +url +status +attempts +response +about +delivery id\n2026\S+ +charge\.failed +\S+ +✗ pending +\d +500 +ch_\w+ +dlv_\w+\n +500 answer · retry at [\d:]+\n$/,
     );
     const endpoint = (await json("webhook", "list")).items[0].webhook_id;
     expect(await json("webhook", "delete", endpoint)).toMatchObject({ webhook_id: endpoint, deleted: true });
@@ -79,7 +79,9 @@ describe("money", () => {
     expect(await output("withdrawals")).toBe("none\n");
     expect((await told("withdrawal", "last")).stderr).toContain("no withdrawal matches last");
     const { withdrawal_id } = await client.withdraw({ currency: "GHS", amount: "50.00" });
-    expect(await output("withdrawals", "--status", "PENDING")).toContain(`${withdrawal_id}  PENDING  50.00`);
+    expect(await output("withdrawals", "--status", "PENDING")).toMatch(
+      new RegExp(`● PENDING  GHS 50\\.00  GHS 0\\.00  - +${withdrawal_id}\n$`),
+    );
     await output("withdrawal", "last", "process");
     const failed = await json("withdrawal", withdrawal_id, "fail", "--reason", "account_closed");
     expect(failed).toMatchObject({ status: "FAILED", failure_reason: "account_closed" });

@@ -83,7 +83,7 @@ it.each(views)("$name $words has no line that a terminal would wrap", async ({ w
   expect(answer.items ?? [answer]).not.toHaveLength(0);
   for (const columns of [80, 200]) {
     paintedTerminal(columns);
-    const text = action.formatResult?.(answer, given) ?? "";
+    const text = (await action.formatResult?.(answer, given)) ?? "";
     expect(widest(text).length, text).toBeLessThanOrEqual(columns);
   }
 });
@@ -91,12 +91,12 @@ it.each(views)("$name $words has no line that a terminal would wrap", async ({ w
 it("history tells what is held and why, and shows in colour what went wrong", async () => {
   const { action } = views.find(({ name }) => name === "history")!;
   const answer = (await action.call(asked("last")))!;
-  const text = action.formatResult!(answer, asked("last"));
+  const text = await action.formatResult!(answer, asked("last"));
   expect(text).toMatch(
     / hold +charge\.awaiting_payment to mailbox slow is held: waits in mailbox slow to be taken\n/,
   );
   paintedTerminal(200, "1");
-  const painted = action.formatResult!(answer, asked("last"));
+  const painted = await action.formatResult!(answer, asked("last"));
   expect(painted).toContain(paint("cyan", "PENDING"));
   expect(painted).toMatch(
     new RegExp(`${RED}charge\\.awaiting_payment to 127\\.0\\.0\\.1:\\d+\\S* → connect ECONNREFUSED`),

@@ -1,14 +1,21 @@
-import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { parseAssignments } from "./assignments.js";
 import { type ClientAction, type ClientCommand, type CommandInput, flagText } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { HISTORY_ACTION, OTLP_OPTION } from "./insight.js";
-import { listCommand } from "./lists.js";
+import { listCommand, withFailingWebhooks } from "./lists.js";
 import { recordFormatter } from "./output.js";
 
-const FIELDS = LIST_COLUMNS.charges.columns;
+const FIELDS = [
+  "charge_id",
+  "status",
+  "amount",
+  "currency",
+  "payment_method",
+  "customer_email",
+  "created_at",
+];
 
 export const formatCharge = recordFormatter(...FIELDS);
 
@@ -52,7 +59,9 @@ const STATUS_ACTIONS = Object.fromEntries(
 );
 
 export const CHARGE_COMMANDS: readonly ClientCommand[] = [
-  listCommand("charges", "the charges, newest first", "charges --status PENDING --email ada@example.com"),
+  listCommand("charges", "the charges, newest first", "charges --status PENDING --email ada@example.com", {
+    formatResult: withFailingWebhooks("charges"),
+  }),
   {
     usage: "charge <selector> [verb]",
     summary: `one charge (an id, last, email:a@b); ${Object.keys(STATUS_ACTIONS).join(" | ")} it, or its story; or create, to make one`,

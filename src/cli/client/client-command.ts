@@ -15,7 +15,7 @@ export interface ClientAction {
   /** Progress text on a terminal, for long actions. */
   readonly progressText?: string;
   /** Formats the result when `--json` is absent; default: a line per field. */
-  readonly formatResult?: (answer: JsonBody, asked: CommandInput) => string;
+  readonly formatResult?: (answer: JsonBody, asked: CommandInput) => string | Promise<string>;
 }
 
 /** A command that calls a running sandbox. */

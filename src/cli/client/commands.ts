@@ -84,5 +84,5 @@ async function carryOut(
   const answer = await action.call(asked).finally(working);
   if (answer === undefined) return;
   if (asked.flags.json) printJson(answer);
-  else printText((action.formatResult ?? recordFormatter())(answer, asked));
+  else printText(await (action.formatResult ?? recordFormatter())(answer, asked));
 }

@@ -1,9 +1,8 @@
-import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ClientAction, ClientCommand } from "./client-command.js";
-import { listAction, listCommand } from "./lists.js";
+import { listAction, listCommand, withFailingWebhooks } from "./lists.js";
 import { recordFormatter } from "./output.js";
 
-const WITHDRAWAL = LIST_COLUMNS.withdrawals.columns;
+const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"];
 
 function movesTo(to: string): ClientAction {
   return {
@@ -30,10 +29,18 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     defaultAction: {
       call: async ({ connection, flags: { mode }, positionalArguments: [currency, amount] }) =>
         connection.post("/balances", { currency, amount, mode }),
-      formatResult: recordFormatter(...LIST_COLUMNS.balances.columns),
+      formatResult: recordFormatter(
+        "organization_id",
+        "mode",
+        "currency",
+        "available_balance",
+        "pending_balance",
+      ),
     },
   },
-  listCommand("withdrawals", "the withdrawals, newest first", "withdrawals --status FAILED"),
+  listCommand("withdrawals", "the withdrawals, newest first", "withdrawals --status FAILED", {
+    formatResult: withFailingWebhooks("withdrawals"),
+  }),
   {
     usage: "withdrawal <selector> [verb]",
     summary: "one withdrawal (an id, last); process | complete | fail | cancel it",

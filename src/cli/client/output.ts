@@ -1,8 +1,8 @@
-import { columnValue, type ListColumns } from "../../core/reports/list-columns.js";
+import { columnValue, formatOf, type ListColumns } from "../../core/reports/list-columns.js";
 import { toPrintableJson, toPrintableLine } from "../../core/schema/text-format.js";
-import { headingText, tableLines, valueStyle } from "../table.js";
-import { lineWidth } from "../terminal.js";
-import { fitLine, paint, wrap } from "../text-layout.js";
+import { headingText, markedStatus, tableLines, valueStyle } from "../table.js";
+import { isTerminal, lineWidth } from "../terminal.js";
+import { fitLine, paint, type StyledText, wrap } from "../text-layout.js";
 import type { JsonBody } from "./connection.js";
 
 const GAP = 2;
@@ -10,28 +10,51 @@ const GAP = 2;
 /** Formats the result of a command as text. */
 export type ResultFormatter = (answer: JsonBody) => string;
 
-/**
- * Creates a formatter that aligns a list as a table.
- *
- * @param notesOf lines to print below an item's row
- */
+/** What a table says of an item besides its columns. */
+export interface ItemNotes {
+  /** Why the item is in trouble, in addition to the list's own reason. */
+  readonly troublesOf?: (item: JsonBody) => readonly string[];
+  /** Further lines to print below the item's row. */
+  readonly notesOf?: (item: JsonBody) => readonly string[];
+  /** Lines below the table, on a terminal. */
+  readonly footer?: readonly string[];
+}
+
+/** Creates a formatter that aligns a list as a table. Below each row in trouble is a line with the reason. */
 export function tableFormatter(
-  list: Pick<ListColumns, "columns" | "values">,
-  notesOf: (item: JsonBody) => readonly string[] = () => [],
+  list: Pick<ListColumns, "columns" | "values" | "dropFirst" | "trouble">,
+  { troublesOf = () => [], notesOf = () => [], footer = [] }: ItemNotes = {},
 ): ResultFormatter {
   return (answer) => {
     const items = (answer.items as JsonBody[]) ?? [];
     if (items.length === 0) return "none\n";
-    const { columns } = list;
-    const cells = items.map((item) => columns.map((column) => cell(columnValue(list, column, item))));
-    const width = lineWidth();
-    const [head, ...rows] = tableLines(columns, cells, width);
-    const lines = rows.flatMap((line, place) => [
-      line,
-      ...notesOf(items[place]!).map((note) => fitLine([["yellow", `  ! ${toPrintableLine(note)}`]], width)),
+    const { columns, dropFirst, trouble } = list;
+    const troubles = items.map((item) =>
+      [trouble?.(item), ...troublesOf(item)].filter((reason) => reason !== undefined),
+    );
+    const isAmount = (column: string): boolean =>
+      formatOf(column) === "amount" && !columns.includes("currency");
+    const cells = items.map((item, place) =>
+      columns.map((column) => {
+        const text = cell(columnValue(list, column, item));
+        if (column === "status") return markedStatus(text, troubles[place]!.length > 0);
+        return isAmount(column) && item.currency != null && text !== "-" ? `${item.currency} ${text}` : text;
+      }),
+    );
+    const notes = items.map((item, place): StyledText[] => [
+      ...(troubles[place]!.length === 0
+        ? []
+        : [["red", toPrintableLine(troubles[place]!.join(" · "))] satisfies StyledText]),
+      ...notesOf(item).map((note): StyledText => ["yellow", `! ${toPrintableLine(note)}`]),
     ]);
     const total = Number(answer.total ?? items.length);
-    return [head, ...lines, ...(total > items.length ? [`${items.length} of ${total}`] : []), ""].join("\n");
+    const width = lineWidth();
+    return [
+      ...tableLines(columns, cells, width, { ...(dropFirst && { dropFirst }), notes }),
+      ...(isTerminal() ? footer.map((line) => fitLine([[undefined, line]], width)) : []),
+      ...(total > items.length ? [`${items.length} of ${total}`] : []),
+      "",
+    ].join("\n");
   };
 }
 

@@ -19,7 +19,7 @@ const toleratedOf = ({ tolerated }: JsonBody): string[] =>
 /** Commands that list or wait for requests, events and charges. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   listCommand("requests", "the app's requests and the responses, newest first", "requests --status 4xx", {
-    formatResult: tableFormatter(LIST_COLUMNS.requests, toleratedOf),
+    formatResult: tableFormatter(LIST_COLUMNS.requests, { notesOf: toleratedOf }),
   }),
   listCommand("events", "the webhook events, newest first; with --follow as they come", "events --follow", {
     options: [["-f, --follow", "go on until interrupted"]],

@@ -3,6 +3,7 @@
  * The dashboard derives rows, headings, filter forms and curl commands.
  */
 import { missingStatusReason } from "./charge-history-text.js";
+import { attemptsOf, deliveryTrouble, requestTrouble } from "./trouble.js";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -10,7 +11,7 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
 export type ValueFormat = "text" | "id" | "time" | "address" | "status" | "amount" | "count";
 
 const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
-  [/(^|_)id$|^fault$/, "id"],
+  [/(^|_)id$|^(fault|about)$/, "id"],
   [/(^|_)at$/, "time"],
   [/^(url|path)$/, "address"],
   [/^status$/, "status"],
@@ -41,6 +42,10 @@ export type RowSlot = "status" | "title" | "sub" | "side";
 export interface ListColumns {
   /** Fields of the record, also the headings in a terminal. */
   readonly columns: readonly string[];
+  /** Columns that a narrow terminal leaves out, the first to go first. */
+  readonly dropFirst?: readonly string[];
+  /** Why the record is in trouble, in a line below its row; undefined if it is not. */
+  readonly trouble?: (record: JsonRecord) => string | undefined;
   /** Columns computed from the record. */
   readonly values?: Readonly<Record<string, (record: JsonRecord) => unknown>>;
   readonly filters?: readonly ListFilter[];
@@ -82,12 +87,26 @@ const TASKS: Query = {
   settle: "settlement",
 };
 
-const attemptsOf = ({ attempts }: JsonRecord) =>
-  attempts as { status: number | null; error: string | null }[];
+/** The app's order: the first entry of the metadata that is named for one. */
+function orderOf({ metadata }: JsonRecord): unknown {
+  return Object.entries(metadata ?? {}).find(([name]) => /order/i.test(name))?.[1];
+}
+
+/** Id of the charge or withdrawal that an event or a delivery is about. */
+function objectId({ charge_id, withdrawal_id }: JsonRecord): unknown {
+  return charge_id ?? withdrawal_id;
+}
+
+function failureReason({ failure_reason }: JsonRecord): string | undefined {
+  return failure_reason == null ? undefined : String(failure_reason);
+}
 
 const lists = {
   charges: {
-    columns: ["charge_id", "status", "amount", "currency", "payment_method", "customer_email", "created_at"],
+    columns: ["created_at", "status", "amount", "customer_email", "order", "payment_method", "charge_id"],
+    dropFirst: ["payment_method", "charge_id"],
+    values: { order: orderOf },
+    trouble: failureReason,
     filters: [
       search("Search", "id, e-mail, name, order"),
       STATUS,
@@ -98,16 +117,24 @@ const lists = {
     headings: ["Created", "Status", "Customer", "Charge", "Amount"],
   },
   withdrawals: {
-    columns: ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"],
+    columns: ["created_at", "status", "amount", "fee", "reference", "withdrawal_id"],
+    dropFirst: ["withdrawal_id"],
+    trouble: failureReason,
     filters: [STATUS],
     slots: { status: ["status"], side: ["amount"] },
   },
   deliveries: {
-    columns: ["created_at", "type", "url", "status", "attempts", "response", "delivery_id"],
+    columns: ["created_at", "type", "url", "status", "attempts", "response", "about", "delivery_id"],
+    dropFirst: ["delivery_id", "attempts", "response"],
     values: {
+      about: objectId,
       attempts: (delivery) => attemptsOf(delivery).length,
-      response: (delivery) => attemptsOf(delivery).at(-1)?.status ?? attemptsOf(delivery).at(-1)?.error,
+      response: (delivery) => {
+        const last = attemptsOf(delivery).at(-1);
+        return last && (last.status ?? "none");
+      },
     },
+    trouble: deliveryTrouble,
     filters: [
       { name: "failing", option: ["--failing", "only those that were tried and not delivered"] },
       {
@@ -125,7 +152,9 @@ const lists = {
   },
   requests: {
     columns: ["at", "method", "path", "operation", "status", "fault"],
+    dropFirst: ["operation"],
     values: { status: (request) => request.status ?? missingStatusReason(request) },
+    trouble: requestTrouble,
     filters: [
       // Adds nothing to the control API's query, which cannot search in bodies.
       { ...search("Text", "in the path or a body"), query: () => ({}) },
@@ -145,7 +174,9 @@ const lists = {
     headings: ["Time", "Status", "Request", "About", "Duration"],
   },
   events: {
-    columns: ["at", "type", "event_id", "charge_id", "withdrawal_id"],
+    columns: ["at", "type", "event_id", "about"],
+    dropFirst: ["event_id"],
+    values: { about: objectId },
     filters: [TYPE],
     slots: { title: ["type"] },
   },

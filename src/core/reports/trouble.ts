@@ -1,0 +1,70 @@
+// Why a row of a list is in trouble, in one line. Reads records of the control API.
+import { isSuccessStatus } from "../schema/http-response.js";
+import { summarizeBody } from "./body-summary.js";
+import { missingStatusReason } from "./charge-history-text.js";
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+interface Attempt {
+  readonly at: string;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly response_body: string | null;
+}
+
+/** A delivery's attempts, oldest first. */
+export function attemptsOf({ attempts }: JsonRecord): readonly Attempt[] {
+  return attempts as readonly Attempt[];
+}
+
+/** Why the last attempt failed, and when the next is due; undefined if it did not fail. */
+export function deliveryTrouble(delivery: JsonRecord): string | undefined {
+  const last = attemptsOf(delivery).at(-1);
+  if (last === undefined || isSuccessStatus(last.status) || delivery.status === "delivered") return undefined;
+  const { next_attempt_at: next } = delivery as { readonly next_attempt_at: string | null };
+  const retry = next === null ? "no retry left" : `retry at ${laterTime(last.at, next)}`;
+  return `${failureText(last)} · ${retry}`;
+}
+
+function failureText({ status, error, response_body }: Attempt): string {
+  if (status === null)
+    return /\bECONNREFUSED\b/.test(error ?? "") ? "nothing listens" : (error ?? "no response");
+  return `${status} ${summarizeBody(response_body ?? "")}`.replace(/\s+/g, " ").trim();
+}
+
+const RECEIVER_MAX = 24;
+
+/** A failing webhook in a few words: `charge.failed → :3000/hooks 400 no signature, retry at 14:32:53`. */
+export function webhookTrouble(delivery: JsonRecord): string | undefined {
+  const trouble = deliveryTrouble(delivery);
+  if (trouble === undefined) return undefined;
+  const receiver = receiverText(delivery.url as string | null);
+  const shown = receiver.length > RECEIVER_MAX ? `${receiver.slice(0, RECEIVER_MAX - 1)}…` : receiver;
+  return `${delivery.type} → ${shown} ${trouble.replace(" · ", ", ")}`;
+}
+
+/** A receiver's address: `:3000/hooks` on this machine. */
+export function receiverText(url: string | null): string {
+  return url === null ? "mailbox" : url.replace(/^https?:\/\/((localhost|127\.0\.0\.1|\[::1\])(?=:))?/i, "");
+}
+
+/** The time of day of a later instant, with its day if that is another. */
+function laterTime(from: string, to: string): string {
+  const time = to.slice(11, 19);
+  return from.slice(0, 10) === to.slice(0, 10) ? time : `${to.slice(5, 10)} ${time}`;
+}
+
+/** Why a call was refused or has no response; undefined for one that succeeded or is in flight. */
+export function requestTrouble(request: JsonRecord): string | undefined {
+  const { status, in_flight, fault, response_body } = request;
+  if (in_flight === true || (typeof status === "number" && status < 400)) return undefined;
+  const by = fault === null ? [] : [`fault of ${fault}`];
+  return [...by, status === null ? missingStatusReason(request) : refusalText(response_body)].join(" · ");
+}
+
+function refusalText(body: unknown): string {
+  const { error } = Object(body) as { error?: { code?: string; details?: Readonly<Record<string, string>> } };
+  const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
+  if (details.length > 0) return `${error?.code}: ${details.join("; ")}`;
+  return summarizeBody(typeof body === "string" ? body : JSON.stringify(body ?? "")).replace(/\s+/g, " ");
+}
