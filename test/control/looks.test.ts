@@ -59,9 +59,15 @@ describe("a search of charges", () => {
   };
   const ids = (found: Charge[]) => found.map(({ charge_id }) => charge_id);
 
-  it("finds by id, e-mail, name, reference and metadata, from the beginning of a word, newest first", () => {
+  it("finds by id, e-mail, name, reference, amount and metadata, from the beginning of a word, newest first", () => {
     const state = stateWith(
-      { charge_id: "ch_00aa11", customer_email: "Ada.Obi@shop.test", metadata: { order: "A-1042" } },
+      {
+        charge_id: "ch_00aa11",
+        customer_email: "Ada.Obi@shop.test",
+        metadata: { order: "A-1042" },
+        pricing: { base_currency: "KES", amount: "1105.10" },
+        amount: "1132.73",
+      },
       { charge_id: "ch_00bb22", customer_name: "Yamada Tarō", provider_reference: "PSBH8", metadata: {} },
     );
     for (const [text, found] of [
@@ -75,6 +81,10 @@ describe("a search of charges", () => {
       ["042", []],
       ["1042 yamada", []],
       ["%", []],
+      ["kes 1,105.10", ["ch_00aa11"]],
+      ["1105", ["ch_00aa11"]],
+      ["1132.73", ["ch_00aa11"]],
+      ["05.10", []],
     ] as const)
       expect([text, ids(state.chargesWithWords(text))]).toEqual([text, found]);
   });

@@ -80,10 +80,43 @@ describe("lists in the dashboard", () => {
     expect(await titles("charge.completed")).toEqual(["Deliveries: 1", "Events: 1"]);
     expect(await titles("/payments/quotes")).toEqual(["Requests: 1"]);
     expect(await titles("(nothing")).toEqual([]);
+    expect(await titles("KES 500.00")).toEqual(["Payouts: 1", "Deliveries: 2", "Events: 2", "Requests: 1"]);
     expect(await page("/search")).toContain("Type an id");
     const requests = await page("/requests?status=200");
     expect(requests).toContain('<option value="200" selected>200</option>');
     expect(rowsOf(requests, "requests").length).toBeGreaterThan(2);
     expect(await page("/requests?status=400")).toContain("0 found");
+  });
+
+  it("are searched by values and not by names of fields, amounts as they are shown", async () => {
+    const { charge, page, sandbox } = await started();
+    const id = await charge("ada@example.com", {
+      customer_name: "Zoë",
+      metadata: { order_id: "A-1042", amount: "gift" },
+      pricing: { base_currency: "USD", amount: "5.00" },
+    });
+    for (let many = 0; many < 3; many++) await charge("grace@example.com", { metadata: { note: "none" } });
+    await sandbox.control(`GET /_sandbox/charges/${id}`);
+    const found = async (path: string) => {
+      const list = await page(path);
+      return list.includes("None.") ? 0 : rowsOf(list, "requests").length;
+    };
+    const search = (q: string) => found(`/requests?q=${encodeURIComponent(q)}`);
+    // Every request has "metadata", "amount", "pricing" and "customer_email" in its bodies.
+    expect([
+      await search("ada"),
+      await search("metadata"),
+      await search("pricing"),
+      await search("order_id"),
+    ]).toEqual([1, 0, 0, 0]);
+    expect([
+      await search("a-1042"),
+      await search("zoë"),
+      await search("USD 5.17"),
+      await search("7"),
+    ]).toEqual([1, 1, 8, 0]);
+    const charges = async (q: string) =>
+      rowsOf(await page(`/charges?q=${encodeURIComponent(q)}`), "charges").length;
+    expect([await charges("USD 5.17"), await charges("5.00 ada"), await charges("17")]).toEqual([4, 1, 0]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Charge } from "../domain/charge-transition.js";
+import { matchesWords, searchWords } from "../domain/word-search.js";
 import { getOwn } from "../schema/json-objects.js";
 import type { FieldCondition } from "./indexes.js";
 
@@ -12,28 +13,17 @@ export function metadataCondition(key: string, value: string): FieldCondition<Ch
   return { name: `metadata.${key}`, value, of: (charge) => getOwn(charge.metadata, key) ?? null };
 }
 
-/** Returns a filter: each search word must begin a word in the charge's ids, customer fields or metadata. */
+/** Returns a filter: each search word must begin a word in the charge's ids, customer fields, amounts or metadata. */
 export function chargeSearchFilter(search: string): (charge: Charge) => boolean {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.some((word) => LETTER.test(word))) return () => false;
-  return (charge) => {
-    const text = searchText(charge);
-    return words.every((word) => beginsIn(text, word));
-  };
+  const words = searchWords(search);
+  return (charge) => matchesWords(words, searchValues(charge));
 }
 
-const LETTER = /[\p{L}\p{M}\p{N}]/u;
-const FIRST_LETTER = /^[\p{L}\p{M}\p{N}]/u;
-
-function searchText(charge: Charge): string {
+function searchValues(charge: Charge): (string | null | undefined)[] {
   const { charge_id, checkout_id, quote_id, provider_reference, customer_email, customer_name, metadata } =
     charge;
-  const fields = [charge_id, checkout_id, quote_id, provider_reference, customer_email, customer_name];
-  return [...fields, ...Object.values(metadata)].join("\n").toLowerCase();
-}
-
-function beginsIn(text: string, word: string): boolean {
-  for (let index = text.indexOf(word); index !== -1; index = text.indexOf(word, index + 1))
-    if (index === 0 || !LETTER.test(text[index - 1]!) || !FIRST_LETTER.test(word)) return true;
-  return false;
+  const { amount, currency, settlement_amount, pricing } = charge;
+  const amounts = [amount, currency, settlement_amount, pricing.amount, pricing.base_currency];
+  const ids = [charge_id, checkout_id, quote_id, provider_reference];
+  return [...ids, customer_email, customer_name, ...amounts, ...Object.values(metadata)];
 }

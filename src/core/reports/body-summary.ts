@@ -3,7 +3,7 @@ import { parseJsonOrText } from "../schema/depth.js";
 /** An error page is recognized by its beginning; bounds the work of the patterns below. */
 const MAX_PAGE_CHARS = 4_096;
 
-/** What a response body says: the title of an HTML page, the error of a JSON body, else the body itself. */
+/** The title of an HTML page, the error of a JSON body, or else the body itself. */
 export function summarizeBody(body: string): string {
   const text = body.trim();
   if (text.startsWith("<")) return pageTitle(text.slice(0, MAX_PAGE_CHARS)) ?? text;

@@ -108,7 +108,7 @@ const lists = {
     values: { order: orderOf },
     trouble: failureReason,
     filters: [
-      search("Search", "id, e-mail, name, order"),
+      search("Search", "id, e-mail, order, amount"),
       STATUS,
       { name: "customer_email", option: ["--email <address>", "only of this customer"] },
     ],
@@ -157,7 +157,7 @@ const lists = {
     trouble: requestTrouble,
     filters: [
       // Adds nothing to the control API's query, which cannot search in bodies.
-      { ...search("Text", "in the path or a body"), query: () => ({}) },
+      { ...search("Text", "in the path or a value"), query: () => ({}) },
       {
         ...STATUS,
         option: ["--status <status>", "only with this status, such as 400 or 4xx"],

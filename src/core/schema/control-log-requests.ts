@@ -36,7 +36,7 @@ export const chargeQuerySchema = queryShape({
   status: field(z.optional(chargeStatusSchema), "Only items with this status."),
   q: field(
     z.optional(nonEmptyText(MAX_LENGTHS.name)),
-    "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
+    "Only charges with all of these words in their IDs, e-mail, name, reference, amounts or metadata values. A word matches from its beginning; case is ignored.",
     { examples: ["ada@shop.test", "1042"] },
   ),
 });

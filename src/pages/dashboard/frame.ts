@@ -60,7 +60,7 @@ function top(context: PageContext): Markup {
 <span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${currentUrl(context, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
 <form class="search" role="search" method="get" action="${dashboardUrl(namespace.name)}/search" data-live>
 <label class="unseen" for="q">Search everything</label>
-<input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, name, order…" autocomplete="off" spellcheck="false">
+<input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, order, amount…" autocomplete="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd></form>
 <span class="live" data-live-mark><noscript>static</noscript></span>
 </div>

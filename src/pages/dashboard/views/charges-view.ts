@@ -33,7 +33,7 @@ ${filteredList<Charge>(context, "charges", {
   none: (_isFiltered, { q }) =>
     q === ""
       ? html`None yet. ${ui.button({ command: "make", label: "Make one for me" })}`
-      : `No charge has “${q}” in its id, e-mail, name, reference or metadata.`,
+      : `No charge has “${q}” in its id, e-mail, name, reference, amounts or metadata.`,
 })}`;
 }
 

@@ -6,23 +6,10 @@ import { html, type Markup } from "../../html.js";
 import { responseErrorText } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
+import { findRequestsByText } from "../request-search.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
 import { filteredList } from "./filtered-list.js";
 import { hasFailed, isRequestInMode, objectIdOf, requestBadge, requestRow } from "./record-rows.js";
-
-/** Calls with the text in their URL or a body, ignoring case. */
-export function findRequestsByText(context: PageContext, q: string): RequestEntry[] {
-  const text = new RegExp(q.replace(/[^\p{L}\p{N}]/gu, "\\$&"), "i");
-  return context.namespace.journal
-    .entries()
-    .filter(
-      (request) =>
-        isRequestInMode(context, request) &&
-        (text.test(request.url) ||
-          text.test(request.requestBody ?? "") ||
-          text.test(request.responseBody ?? "")),
-    );
-}
 
 export function requestsView(context: PageContext): Markup {
   const all = context.namespace.journal.entries();

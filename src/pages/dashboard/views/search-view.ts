@@ -1,11 +1,12 @@
+import { matchesWords, searchWords } from "../../../core/domain/word-search.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import { deliveriesOfObject, searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
 import { rowList, section } from "../components.js";
 import { isInMode, type PageContext, viewUrl } from "../page-context.js";
+import { findRequestsByText } from "../request-search.js";
 import type { ListPage } from "./filtered-list.js";
 import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./record-rows.js";
-import { findRequestsByText } from "./requests-view.js";
 
 /** Rows per kind. */
 const ROWS = 10;
@@ -17,7 +18,7 @@ const MAX_PAYOUTS = 1_000;
 export function searchView(context: PageContext): Markup {
   const q = context.query.get("q")?.trim().slice(0, 255) ?? "";
   if (q === "")
-    return html`<h1>Search</h1><p class="soft">Type an id, an e-mail, a name, an order, a type of event, or text of a request.</p>`;
+    return html`<h1>Search</h1><p class="soft">Type an id, an e-mail, a name, an order, an amount, a type of event, or a value in a request.</p>`;
   const { state } = context.namespace.engine;
   const charges = state.chargesWithWords(q).filter((charge) => isInMode(context, charge));
   const payouts = payoutsWith(context, q);
@@ -62,14 +63,12 @@ function hits<Item>(
 }
 
 function payoutsWith(context: PageContext, q: string) {
-  const text = q.toLowerCase();
+  const words = searchWords(q);
   return context.namespace.engine.state
     .page("withdrawals", "withdrawals", 0, MAX_PAYOUTS)
     .filter((payout) => isInMode(context, payout))
-    .filter(({ withdrawal_id, destination_id, reference, failure_reason }) =>
-      [withdrawal_id, destination_id, reference, failure_reason].some((field) =>
-        field?.toLowerCase().includes(text),
-      ),
+    .filter(({ withdrawal_id, destination_id, reference, failure_reason, amount, currency }) =>
+      matchesWords(words, [withdrawal_id, destination_id, reference, failure_reason, amount, currency]),
     );
 }
 
