@@ -33,7 +33,8 @@ export class DatabaseConnection {
       return (await this.#pool.query({ text, values, name })).rows as Row[];
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
-      if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !AWAY.test(code)) throw error;
+      // An error of the system, such as EPIPE, has a code of its own kind.
+      if (error instanceof pg.DatabaseError && !AWAY.test(code ?? "")) throw error;
       throw new StorageUnavailableError(`the database does not answer: ${message || code}`, { cause: error });
     }
   }

@@ -1,0 +1,36 @@
+import pg from "pg";
+import { afterEach, expect, it, vi } from "vitest";
+import { StorageUnavailableError } from "../../src/core/schema/unavailable.js";
+import { DatabaseConnection } from "../../src/core/store/postgres/link.js";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The error of a query that fails with this error. */
+async function errorOfQuery(cause: Error): Promise<unknown> {
+  vi.spyOn(pg.Pool.prototype, "query").mockRejectedValue(cause as never);
+  const connection = new DatabaseConnection("postgres://127.0.0.1:1/none", "s", 1_000);
+  return connection.query("select 1").catch((error: unknown) => error);
+}
+
+it.each(["EPIPE", "EBADF", "ECONNRESET", undefined])(
+  "a query that fails with the system's error %s says that the database does not answer",
+  async (code) => {
+    const error = await errorOfQuery(Object.assign(new Error("write failed"), { code }));
+    expect(error).toBeInstanceOf(StorageUnavailableError);
+  },
+);
+
+it.each([
+  ["57P01", true],
+  ["40001", true],
+  ["42601", false],
+  ["XX000", false],
+])(
+  "a query that fails with the SQLSTATE %s says that the database does not answer: %s",
+  async (code, isAway) => {
+    const cause = Object.assign(new pg.DatabaseError("refused", 7, "error"), { code });
+    expect((await errorOfQuery(cause)) instanceof StorageUnavailableError).toBe(isAway);
+  },
+);
