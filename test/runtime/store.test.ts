@@ -139,16 +139,13 @@ describe("file store", () => {
     }
   });
 
-  it("drops a last line of which zeros are left, as after a power loss", () => {
+  it("drops zeros after the last line, as after a power loss", () => {
     const store = fileStoreAt();
     store.load();
     store.append([change(1)]);
-    const next = encodeLines([change(2)]);
-    for (const bytes of [0, 1, 8, 9, 11, 12, 40, next.length - 1]) {
-      crash();
-      appendFileSync(`${file}.journal`, Buffer.concat([next.subarray(0, bytes), Buffer.alloc(4096)]));
-      expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
-    }
+    crash();
+    appendFileSync(`${file}.journal`, Buffer.alloc(4096));
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
   });
 
   it("finds nothing where the only line is torn", () => {
@@ -196,6 +193,11 @@ describe("file store, refusing damage", () => {
       { journal: line(1) + line(2).replace("}", "]") },
       "journal line 2: its checksum does not match",
     ],
+    ...[1, 2, 3, 40].map((bytes): [string, { journal: string }, string] => [
+      `a last line whose last ${bytes} bytes are zeros`,
+      { journal: line(1) + line(2).slice(0, -bytes) + "\0".repeat(bytes) },
+      "journal line 2: its end is zeros",
+    ]),
     ["a last line that is empty", { journal: `${line(1)}\n` }, "journal line 2: it does not begin with"],
     [
       "a last line that is garbage",

@@ -91,6 +91,8 @@ const HEX_DIGITS = Buffer.from("0123456789abcdef");
  */
 export function decodeLine(content: Buffer, finished: boolean): DecodedLine {
   const text = finished ? content : trimZeros(content);
+  // Nobody can tell whether the line was acknowledged.
+  if (text.length > 0 && text.length < content.length) return { damage: "its end is zeros" };
   const head = HEAD.exec(text.toString("latin1", 0, MAX_HEAD_BYTES));
   if (head === null) {
     return !finished && BEGUN_HEAD.test(text.toString("latin1"))
@@ -105,7 +107,7 @@ export function decodeLine(content: Buffer, finished: boolean): DecodedLine {
   return finished ? parseChange(json) : "torn";
 }
 
-/** Cuts off zeros with which some file systems fill the end of the last write after a power loss. */
+/** Cuts off zeros. After a power loss, some file systems have zeros in place of the last write. */
 function trimZeros(content: Buffer): Buffer {
   let end = content.length;
   while (end > 0 && content[end - 1] === 0) end--;
