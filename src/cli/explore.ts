@@ -5,13 +5,8 @@ import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "./explore-report.js";
+import { onEndSignals } from "./process-handlers.js";
 import { printErrorLine, printText } from "./terminal.js";
-
-/** Signals that end the exploration early, with their exit codes. The current run still undoes its changes. */
-const SIGNALS = [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const;
 
 /** `explore`: searches for deviations that break an app. Exits with the code of `reportExploration`. */
 export async function runExplore(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
@@ -19,11 +14,12 @@ export async function runExplore(flow: string, flags: ExplorationFlags & Connect
   const asked = parseExplorationFlags(flags);
   const interrupted = createAbortController();
   let stoppedBy: number | undefined;
-  for (const [signal, code] of SIGNALS)
-    process.once(signal, () => {
-      stoppedBy = code;
-      interrupted.abort();
-    });
+  // The first signal ends the exploration after the current run has undone its changes; the second exits at once.
+  onEndSignals((code) => {
+    if (stoppedBy !== undefined) process.exit(code);
+    stoppedBy = code;
+    interrupted.abort();
+  });
   const findMovedClock = await watchClock(connection);
   let clock: MovedClock | undefined;
   const code = await reportExploration(flow, flags, (onRun) =>

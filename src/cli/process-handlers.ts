@@ -13,6 +13,13 @@ export function ignoreClosedOutput(): void {
     });
 }
 
+/** Signals that ask a command to end, with a shell's exit codes. A closed terminal sends SIGHUP. */
+const END_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+export function onEndSignals(handle: (exitCode: number) => void): void {
+  for (const [signal, code] of Object.entries(END_SIGNALS)) process.on(signal, () => handle(code));
+}
+
 /** Ends the process on an uncaught error, with one line that says if the state is kept. */
 export function exitOnUncaughtError(data: string | undefined): void {
   const kept =

@@ -20,6 +20,7 @@ import type { ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { printErrorMessage } from "./errors.js";
 import { findUsedFlag, readStartOptions } from "./options.js";
+import { onEndSignals } from "./process-handlers.js";
 import { type Advice, findNewAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
@@ -273,13 +274,11 @@ function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunRepor
 function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number | undefined } {
   const abort = createAbortController();
   const stop = { signal: abort.signal, code: undefined as number | undefined };
-  const on = (code: number) => () => {
+  onEndSignals((code) => {
     if (stop.code !== undefined) process.exit(code);
     stop.code = code;
     abort.abort();
-  };
-  process.on("SIGINT", on(130));
-  process.on("SIGTERM", on(143));
+  });
   return stop;
 }
 

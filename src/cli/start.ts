@@ -3,11 +3,11 @@ import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { printErrorMessage } from "./errors.js";
 import { readStartOptions } from "./options.js";
-import { exitOnUncaughtError } from "./process-handlers.js";
+import { exitOnUncaughtError, onEndSignals } from "./process-handlers.js";
 import { bannerText, readyDetails } from "./ready.js";
 import { isTerminal, printErrorLine, printJson, printText } from "./terminal.js";
 
-/** `start`: serves until SIGINT or SIGTERM, then exits with 0. */
+/** `start`: serves until a signal asks it to end, then exits with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   const options = await readStartOptions(flags);
   exitOnUncaughtError(options.data);
@@ -41,7 +41,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
   await live?.begin(sandbox, stop);
 }
 
-/** Closes the sandbox and exits on SIGINT or SIGTERM. Returns the handler. */
+/** Closes the sandbox and exits on a signal that asks for the end. Returns the handler. */
 function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
   let isStopping = false;
   const stop = (): void => {
@@ -60,7 +60,6 @@ function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
       },
     );
   };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
+  onEndSignals(stop);
   return stop;
 }

@@ -182,7 +182,7 @@ describe("what is said of a server beyond loopback", () => {
 });
 
 describe("the end", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("by %s is a clean one, with 0", async (signal) => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("by %s is a clean one, with 0", async (signal) => {
     const receiver = await Receiver.open(() => {});
     const command = new Command(words`start --json --seed ${signal} -p 0 --webhook-url ${receiver.url}`);
     const { url, port } = await command.ready();

@@ -89,21 +89,24 @@ itOnPostgres("passes a call on without the headers that are the connection's own
   }
 });
 
-itOnPostgres("hands its namespaces over when it is stopped: another process goes on at once", async () => {
-  const receiver = await Receiver.open();
-  const data = ["--data", postgres.url("lease=60s"), "--webhook-url", receiver.url];
-  const [one, two] = [await startServer(data), await startServer(data)];
-  const charge = await one.client.pay();
-  expect((await one.command.stop()).code).toBe(0);
-  expect((await two.client.charge(charge)).json.charge_id).toBe(charge);
-  expect((await health(two)).owns).toBe(1);
-  await receiver.arrived(3);
-  expect(receiver.about(charge).map(({ event }) => event.data.status)).toEqual([
-    "AWAITING_PAYMENT",
-    "PROCESSING",
-    "COMPLETED",
-  ]);
-});
+itOnPostgres.each(["SIGTERM", "SIGHUP"] as const)(
+  "hands its namespaces over at %s: another process goes on at once",
+  async (signal) => {
+    const receiver = await Receiver.open();
+    const data = ["--data", postgres.url("lease=60s"), "--webhook-url", receiver.url];
+    const [one, two] = [await startServer(data), await startServer(data)];
+    const charge = await one.client.pay();
+    expect((await one.command.stop(signal)).code).toBe(0);
+    expect((await two.client.charge(charge)).json.charge_id).toBe(charge);
+    expect((await health(two)).owns).toBe(1);
+    await receiver.arrived(3);
+    expect(receiver.about(charge).map(({ event }) => event.data.status)).toEqual([
+      "AWAITING_PAYMENT",
+      "PROCESSING",
+      "COMPLETED",
+    ]);
+  },
+);
 
 itOnPostgres("goes on with clock, webhooks and streams after a crash, from what was committed", async () => {
   const receiver = await Receiver.open();
@@ -216,6 +219,15 @@ itOnPostgres("refuses another seed or start time than the data's, also beside a 
   }
   const two = await startServer(options);
   expect([await health(two), (await two.client.charge(charge)).status]).toMatchObject([{ owns: 1 }, 200]);
+});
+
+itOnPostgres("refuses a schema of PostgreSQL's own", async () => {
+  for (const schema of ["information_schema", "pg_catalog", "pg_mine"]) {
+    const url = `postgres://sandbox@127.0.0.1:${postgres.port}/postgres?schema=${schema}`;
+    expect(await refusedStart("--data", url)).toBe(
+      `--data: the schema ${schema} is PostgreSQL's own; choose another name.`,
+    );
+  }
 });
 
 itOnPostgres("refuses another seed while the first process has not stored its state yet", async () => {

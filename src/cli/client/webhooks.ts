@@ -3,6 +3,7 @@ import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/rece
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.js";
+import { onEndSignals } from "../process-handlers.js";
 import { printText } from "../terminal.js";
 import { parseAssignments } from "./assignments.js";
 import { type ClientCommand, createResourceCall, flagText, requireArgument } from "./client-command.js";
@@ -148,11 +149,15 @@ async function hasAbandonedMailbox(connection: Connection): Promise<boolean> {
   return (items as JsonBody[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
 }
 
-/** Resolves with a shell's exit code for the first signal that asks to stop. */
+/** Resolves with a shell's exit code for the first signal that asks to stop; the second exits at once. */
 function interrupted(): Promise<number> {
+  let isInterrupted = false;
   return new Promise((resolve) => {
-    process.once("SIGINT", () => resolve(130));
-    process.once("SIGTERM", () => resolve(143));
+    onEndSignals((code) => {
+      if (isInterrupted) process.exit(code);
+      isInterrupted = true;
+      resolve(code);
+    });
   });
 }
 

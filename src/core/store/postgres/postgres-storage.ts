@@ -96,6 +96,8 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
       throw new StoreError(
         "--data: schema must be lower-case letters, digits and underscores, lease at least 1s.",
       );
+    if (/^(pg_|information_schema$)/.test(schema))
+      throw new StoreError(`--data: the schema ${schema} is PostgreSQL's own; choose another name.`);
     for (const name of OWN_PARAMETERS) url.searchParams.delete(name);
     if (VERIFY_FULL_ALIASES.includes(sslmode) && uselibpqcompat !== "true")
       url.searchParams.set("sslmode", "verify-full");
