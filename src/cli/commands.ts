@@ -27,7 +27,10 @@ export function addCommands(root: Command): void {
       "run it plain, then under each scenario (names, files, mishaps or all); print under which it fails",
       appendOptionValue,
     )
-    .option("--strict", "also exit 1 when a scenario never applied or the service ignored something")
+    .option(
+      "--strict",
+      "also exit 1 when a scenario never applied or the service ignored something; with --explore: when the depth is not complete",
+    )
     .option(
       "--reconcile <command>",
       "afterwards, compare the app's orders that it prints (CSV or JSON lines) with the ledger",
@@ -164,7 +167,9 @@ export function addCommands(root: Command): void {
       "find the order, duplicate or loss that breaks an app; exits 0 nothing found, 1 findings, 2 could not run",
     )
     .argument("<flow>", "a scenario file whose steps carry one customer through the app");
-  addConnectionOptions(addExploreOptions(explore))
+  addConnectionOptions(
+    addExploreOptions(explore).option("--strict", "also exit 1 when the depth is not complete"),
+  )
     .addHelpText(
       "after",
       helpText("payments-sandbox explore flows/order.yaml --app localhost:3000 --save found"),

@@ -70,7 +70,7 @@ export async function exec(
 }
 
 /** Flags for a command that ends by itself. With `--explore`, the command is an app that keeps running. */
-const RUN_FLAGS = ["under", "strict", "reconcile", "require", "artifacts"] as const;
+const RUN_FLAGS = ["under", "reconcile", "require", "artifacts"] as const;
 
 /** Refuses `RUN_FLAGS` with `--explore`. Refuses the options of an exploration if `--explore` is absent. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {

@@ -28,6 +28,7 @@ export interface ExplorationFlags {
   readonly save?: string;
   readonly junit?: string;
   readonly json?: boolean;
+  readonly strict?: boolean;
 }
 
 export function parseExplorationFlags({
@@ -61,11 +62,12 @@ export function parseExplorationFlags({
 }
 
 /**
- * Prints progress and report. Returns the exit code: 0 without findings, 1 with findings, 2 if no depth was completed.
+ * Prints progress and report. Returns the exit code: 0 without findings, 1 with findings, 2 if no depth was completed;
+ * with `strict` also 1 if the depth was not completed.
  */
 export async function reportExploration(
   flow: string,
-  { json, junit }: ExplorationFlags,
+  { json, junit, strict, depth }: ExplorationFlags,
   explore: (onRun: NonNullable<ExploreFileOptions["onRun"]>) => Promise<ExploreReport>,
 ): Promise<number> {
   const progress = new ProgressLine(json !== true);
@@ -74,7 +76,9 @@ export async function reportExploration(
   ).finally(() => progress.end());
   if (json) printJson(report);
   else printText(reportText(reportOfExploration(flow, report)));
-  const code = report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
+  const isPartial = report.passed && report.complete_depth < Number(depth ?? DEFAULT_EXPLORE_DEPTH);
+  if (strict && isPartial) printErrorLine(`--strict: depth ${report.complete_depth + 1} is not complete`);
+  const code = report.passed ? Number(strict === true && isPartial) : report.findings.length > 0 ? 1 : 2;
   return writeJunit(junit, [reportOfExploration(flow, report)], code);
 }
 

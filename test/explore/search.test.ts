@@ -39,6 +39,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof searchDevia
     initialDeviations: deviations(4),
     separationOf: () => undefined,
     isTimeOver: () => false,
+    onDepthEnd: async () => {},
     run,
     ...options,
   });
@@ -166,6 +167,17 @@ describe("the search", () => {
     expect({ sets: sets.length, saved: saved.absorbed }).toEqual({ sets: 10, saved: 0 });
     expect(sets).toEqual((await searched(all, { shuffleRandom: seededRandom("a") })).sets);
     expect(sets).not.toEqual((await searched(all, { shuffleRandom: seededRandom("b") })).sets);
+  });
+
+  it("says that the depth has ended before it draws larger sets", async () => {
+    const app = appOf({});
+    let runsBefore = 0;
+    const onDepthEnd = async () => void (runsBefore = app.runs.length);
+    const { drawn } = await searched(
+      {},
+      { depth: 1, run: app.run, onDepthEnd, drawRandom: seededRandom("a") },
+    );
+    expect({ runsBefore, drawn }).toEqual({ runsBefore: 4, drawn: 11 });
   });
 
   it("draws larger sets as long as there is time, none twice, those that led to something new first", async () => {

@@ -27,9 +27,27 @@ describe("the report of an exploration", () => {
         1 createWhitelabel#1, 2 charge.completed#1
 
       ○ a warning
+      ○ not tried: read_stale: the plain run has no place for it
       ✗ order: 3 single deviations
       "
     `);
+  });
+
+  it("lists what was not tried in one line a reason", () => {
+    const late = { kind: "webhook_late", at: "charge.completed#1" } as const;
+    const untried = [
+      ...["charge.processing#1", "charge.completed#1"].map((at) => ({
+        ...late,
+        at,
+        reason: "the budget was over",
+      })),
+      { kind: "paid_late" as const, at: "charge#1", reason: "the budget was over" },
+      { kind: "job_at_once" as const, at: "*", reason: "the flow has no tick" },
+    ];
+    expect(reportOfExploration("order.yaml", { ...EXPLORED, notes: [], not_tried: untried }).notes).toEqual([
+      "not tried: 2 × webhook_late, paid_late: the budget was over",
+      "not tried: job_at_once: the flow has no tick",
+    ]);
   });
 
   it.each([60, 80])("has no line wider than %d", (width) => {

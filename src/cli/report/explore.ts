@@ -24,6 +24,7 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
     passed,
     sentence,
     complete_depth,
+    not_tried,
     ms,
     profile = {},
   } = toPrintableValue(report);
@@ -61,10 +62,24 @@ export function reportOfExploration(flow: string, report: ExploreReport): Report
       ...Object.entries(saved)
         .filter(([, count]) => count > 0)
         .map(([reason, count]) => `not run: ${count} × ${SAVED[reason as keyof typeof saved]}`),
+      ...notTriedLines(not_tried),
       ...Object.entries(profile).map(([part, partMs]) => `profile: ${(partMs / 1_000).toFixed(1)} s ${part}`),
     ],
     summary: sentence,
   };
+}
+
+/** The deviations that were not tried, a line per reason: kinds, with their number of places if there are several. */
+function notTriedLines(untried: ExploreReport["not_tried"]): string[] {
+  const reasons = [...new Set(untried.map(({ reason }) => reason))];
+  return reasons.map((reason) => {
+    const kinds = untried.filter((one) => one.reason === reason).map(({ kind }) => kind);
+    const texts = [...new Set(kinds)].map((kind) => {
+      const count = kinds.filter((one) => one === kind).length;
+      return count === 1 ? kind : `${count} × ${kind}`;
+    });
+    return `not tried: ${texts.join(", ")}: ${reason}`;
+  });
 }
 
 function findingCase({ oracle, message, story }: ExploreFinding): ReportCase {

@@ -87,11 +87,13 @@ export function summarySentence(
   name: string,
   { findings, behaviours, drawn, complete_depth, notes }: Omit<ExploreReport, "sentence">,
   runsOfDepth: readonly number[],
+  depth: number,
 ): string {
   const sets = runsOfDepth.map((runs, index) => formatCount(runs, SETS[index] ?? `set of ${index + 1}`));
   if (drawn > 0) sets.push(`${formatCount(drawn, "larger set")} by chance`);
   const found = formatCount(findings.length, "finding");
   const more = notes.length === 0 ? [] : [formatCount(notes.length, "note")];
   const all = [...sets, formatCount(behaviours, "behaviour"), found, ...more].join(", ");
-  return `${name}: ${all}; depth ${complete_depth} complete`;
+  const isPartial = complete_depth > 0 && complete_depth < depth;
+  return `${name}: ${all}; depth ${complete_depth} complete${isPartial ? `, depth ${complete_depth + 1} not complete` : ""}`;
 }

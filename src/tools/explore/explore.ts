@@ -133,7 +133,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
   };
   const runsOfDepth = searched.runsOfDepth.map((runs, index) => (index === 0 ? runs + noteRuns : runs));
-  const summary = summarySentence(deviable.name, report, runsOfDepth);
+  const summary = summarySentence(deviable.name, report, runsOfDepth, options.depth);
   const doubt = exploration?.doubt(searched);
   return { ...report, sentence: doubt === undefined ? summary : `${summary}: ${doubt}: fix that first` };
 }
@@ -228,18 +228,22 @@ class Exploration {
       batchSize: this.#lanes === 1 ? 1 : this.#lanes * SETS_PER_LANE,
       run: (sets) => this.#runAll(sets),
       shuffleRandom: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
+      onDepthEnd: () => this.#runForNotes(),
       drawRandom: budgetMs === undefined ? undefined : seededRandom(name),
     });
-    if (this.passesPlainRun && !this.findings.some(({ oracle }) => oracle === "liveness"))
-      for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
-        if (
-          DEVIATION_KIND_DEFINITIONS[deviation.kind].isNoteOnly &&
-          !this.#isTried(deviation) &&
-          !this.#isTimeOver()
-        )
-          await this.#runForNote(deviation);
     this.#judgePractice();
     return result;
+  }
+
+  async #runForNotes(): Promise<void> {
+    if (!this.passesPlainRun || this.findings.some(({ oracle }) => oracle === "liveness")) return;
+    for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
+      if (
+        DEVIATION_KIND_DEFINITIONS[deviation.kind].isNoteOnly &&
+        !this.#isTried(deviation) &&
+        !this.#isTimeOver()
+      )
+        await this.#runForNote(deviation);
   }
 
   /** Returns false for kinds with `isNoteOnly` or `isExtension`, unless `failOn` names them. */

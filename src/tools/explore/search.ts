@@ -32,6 +32,8 @@ export interface SearchOptions {
   readonly isTimeOver: () => boolean;
   /** Present if plain runs differ. The search then shuffles sets and skips no set as `absorbed`, `alike` or `unmet`. */
   readonly shuffleRandom?: (() => number) | undefined;
+  /** Called when all sets up to the depth are done, before larger ones are drawn. */
+  readonly onDepthEnd: () => Promise<void>;
   /** Present with a budget: draws sets larger than the depth until the budget is over. */
   readonly drawRandom?: (() => number) | undefined;
 }
@@ -87,7 +89,7 @@ class Search {
   }
 
   async run(): Promise<SearchResult> {
-    const { depth, initialDeviations, drawRandom } = this.#options;
+    const { depth, initialDeviations, onDepthEnd, drawRandom } = this.#options;
     let bases: Base[] = [{ set: [], more: initialDeviations }];
     let completeDepth = 0;
     for (let size = 1; size <= depth && !this.#hasEnded; size++) {
@@ -99,6 +101,7 @@ class Search {
     }
     const [runsOfDepth, unjudged] = [[...this.#runsOfDepth], this.#unjudged];
     const exhaustiveRuns = this.#runs;
+    await onDepthEnd();
     if (drawRandom !== undefined) await this.#runDrawn(drawRandom);
     return {
       completeDepth,
