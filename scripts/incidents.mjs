@@ -106,7 +106,7 @@ async function examine(incident) {
     const row = { incident, runs: Number(runs), seconds: bug.seconds, fix: report };
     if (finding === undefined) {
       failures.push(`${name}: not found\n${bug.output}`);
-      return { ...row, text: lastLine(bug.output) };
+      return { ...row, text: summaryOf(bug.output) };
     }
     const file = readdirSync(save).find((one) => one.startsWith(`${name}.${found.kind}.`));
     const replays = file && {
@@ -138,17 +138,16 @@ function textOf(finding, report) {
   return [
     ...lines.filter((line) => /^✗ | at .+#\d+: | {6}- a plain run/.test(line)),
     ...(shown.length < differences.length ? [...shown, "        …"] : shown),
-    lastLine(report),
+    summaryOf(report),
   ].join("\n");
 }
 
 /** The summary, without the number of behaviours, which can differ between two searches of a race. */
-function lastLine(report) {
+function summaryOf(report) {
   return report
-    .trimEnd()
     .split("\n")
-    .at(-1)
-    .replace(/ \d+ behaviours?,/, "");
+    .findLast((line) => /^[✓✗] /.test(line))
+    ?.replace(/ \d+ behaviours?,/, "");
 }
 
 function rowOf({ incident, isFound, runs, seconds }) {
