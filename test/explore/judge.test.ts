@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ObservedDelivery, RunFailure } from "../../src/tools/explore/deviable.js";
+import type { ObservedCharge, ObservedDelivery, RunFailure } from "../../src/tools/explore/deviable.js";
 import { judgeTrace } from "../../src/tools/explore/judge.js";
 import { baselineOf, type LoadedPlainRun } from "../../src/tools/explore/sandbox/baseline.js";
 import type { Flow } from "../../src/tools/explore/sandbox/flow.js";
@@ -98,5 +98,40 @@ describe("how often an order is paid", () => {
       oracle: "convergence",
       message: "0 completed charges, where a plain run has 1",
     });
+  });
+});
+
+describe("a view of the app that differs from a plain run's", () => {
+  const judged = (path: string, expected: unknown, got: unknown, ...statuses: readonly string[]) => {
+    const differences = [{ path, expected, got }];
+    const { error: _error, ...failure } = STUCK;
+    const charges = statuses.map((status) => ({ status })) as unknown as ObservedCharge[];
+    return judgeTrace({
+      failure: { ...failure, isIncomplete: false, role: "observe", differences },
+      hasReachedApp: true,
+      observed: { startMs: 0, calls: [], deliveries: [], charges, withdrawals: [] },
+    });
+  };
+
+  it.each([
+    ["body.delivered", "done more than once: body.delivered is 2, not 1", 1, 2],
+    ["body.balance", "more is left than in a plain run: body.balance is 1000, not 400", 400, 1000],
+  ])("%s above a plain run's", (path, message, expected, got) => {
+    expect(judged(path, expected, got, "COMPLETED")).toMatchObject({ oracle: "money", message });
+  });
+
+  it.each([
+    [
+      "pending",
+      "liveness",
+      'the charge has ended, and the app waits: body.status is "pending", not "failed"',
+    ],
+    [
+      "cancelled",
+      "convergence",
+      `the end differs from a plain run's: body.status is "cancelled", not "failed"`,
+    ],
+  ])("a status %s of a charge that has ended unpaid", (got, oracle, message) => {
+    expect(judged("body.status", "failed", got, "FAILED")).toMatchObject({ oracle, message });
   });
 });

@@ -1,8 +1,8 @@
-import type { ChargeStatus } from "../../core/schema/common.js";
+import { CHARGE_STATUSES, type ChargeStatus } from "../../core/schema/common.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { getOwn } from "../../core/schema/json-objects.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
-import { isPaid, outcomePage } from "../../core/schema/statuses.js";
+import { hasEnded, isPaid, outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type {
   ObservedCall,
@@ -94,8 +94,11 @@ function judgePaid({ differences, role }: RunFailure): TraceVerdict {
 function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): TraceVerdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
-  const isMore = differences.some(({ expected, got }) => amountOf(got) > amountOf(expected));
-  if (isMore) return wrong("money", `done more than once: ${text}`);
+  const more = differences.filter(({ expected, got }) => amountOf(got) > amountOf(expected));
+  // A balance is also too high if the app never debited it.
+  const isLeft = more.every(({ path }) => BALANCE_NAME.test(path));
+  if (more.length > 0)
+    return wrong("money", `${isLeft ? "more is left than in a plain run" : "done more than once"}: ${text}`);
   const marking = differences.map(({ got }) => statusMeaningOf(got)).find((found) => found !== undefined);
   const arePaid = charges.some(({ status }) => isPaid(status as ChargeStatus));
   if (marking !== undefined && (marking === "paid") !== arePaid)
@@ -103,9 +106,23 @@ function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): Tra
       "money",
       `${arePaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${text}`,
     );
-  if (marking === "unpaid" && charges.every(isFinal))
+  if (differences.some(({ got }) => isWaiting(got)) && charges.every(isFinal))
     return wrong("liveness", `the charge has ended, and the app waits: ${text}`);
   return wrong("convergence", `the end differs from a plain run's: ${text}`);
+}
+
+/** Names of fields that fall when money is paid out. */
+const BALANCE_NAME = /balance|available|wallet|funds|remaining/i;
+
+/** Words for an order that is unpaid for good. */
+const ENDED_WORDS: ReadonlySet<string> = new Set([
+  ...CHARGE_STATUSES.filter(hasEnded).map((status) => status.toLowerCase()),
+  ...["declined", "rejected", "error", "canceled", "abandoned"],
+]);
+
+/** Returns true for a word that says that the app still waits for the payment. */
+function isWaiting(value: unknown): boolean {
+  return statusMeaningOf(value) === "unpaid" && !ENDED_WORDS.has(wordOf(String(value)));
 }
 
 /** Converts an amount to a number. Returns NaN for anything else, because comparisons with NaN are false. */
@@ -121,10 +138,15 @@ function isFinal({ status }: ObservedCharge): boolean {
 /** Returns the meaning of a status word of the app: `settled` means paid. */
 export function statusMeaningOf(value: unknown): Marking | undefined {
   if (typeof value !== "string") return undefined;
-  return getOwn(STATUS_WORDS, value.toLowerCase().replace(/[\s_-]+/g, "_"));
+  return getOwn(STATUS_WORDS, wordOf(value));
 }
 
-function differencesText({ differences }: RunFailure): string {
+function wordOf(status: string): string {
+  return status.toLowerCase().replace(/[\s_-]+/g, "_");
+}
+
+/** Describes the values that differ: `body.status is "new", not "paid"`. */
+export function differencesText({ differences }: RunFailure): string {
   const valueText = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
   return differences
     .map(({ path, expected, got }) => `${path} is ${valueText(got)}, not ${valueText(expected)}`)

@@ -1,9 +1,9 @@
-import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { unacceptedWebhooksMessage } from "../scenario/running/blind-spots.js";
 import type { Deviable, ObservedRun, RunPlan, Trace } from "./deviable.js";
 import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
+import { describeFlowFailure } from "./flow-failure.js";
 import { behaviourOf, hasFailureSigns, judgeTrace, type TraceVerdict } from "./judge.js";
 import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
 
@@ -40,8 +40,8 @@ export async function observePlainRuns(
 
 /** @param hasTail true if the run included the steps after the flow, such as retries and scheduled work */
 function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFinding {
-  const { error, title, message, body, ending, role } = trace.failure!;
-  const reason = error ?? `${title}: ${message}${excerptOf(body)}`;
+  const { ending, role } = trace.failure!;
+  const reason = describeFlowFailure(trace.failure!, trace.observed);
   if (!hasTail && ending === "unreachable" && !trace.hasReachedApp)
     throw new UserError(`${source}: ${reason}: start it first, or give its right URL`);
   const verdict = judgeTrace(trace);
@@ -59,17 +59,6 @@ function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFi
 /** Returns a message if the app accepted none of the run's webhooks. */
 export function unacceptedWebhooks({ observed }: Trace): string | undefined {
   return unacceptedWebhooksMessage(observed.deliveries.flatMap(({ attempts }) => attempts));
-}
-
-const MAX_EXCERPT = 200;
-
-/** Quotes the app's response, which often names the cause. */
-function excerptOf(body: unknown): string {
-  if (body === undefined || body === null || body === "") return "";
-  const text = toPrintableLine(
-    typeof body === "string" ? body.replace(/\s+/g, " ").trim() : JSON.stringify(body),
-  );
-  return ` (${text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text})`;
 }
 
 export interface Trial {

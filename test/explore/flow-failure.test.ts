@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { foundIn, openApp, shopOf } from "./apps.js";
+import { FLOW } from "./support.js";
+
+const FAILS =
+  "the flow fails with nothing going wrong: and has it: the response differs at body.status, body.delivered";
+
+it("a flow whose app has not asked the service yet fails with expected and actual values, and says how to wait", async () => {
+  const failing = foundIn(await openApp(shopOf(), null), FLOW);
+  await expect(failing).rejects.toThrow(
+    `${FAILS}: body.status is "pending", not "paid", body.delivered is 0, not 1`,
+  );
+  await expect(failing).rejects.toThrow("give it time with `steady: 3s` beside the call");
+});
+
+it("a flow that expects the app's own expiry is told that sandbox time does not move the app's clock", async () => {
+  const failing = foundIn(
+    await openApp(shopOf()),
+    FLOW.replace("status: paid, delivered: 1", "status: expired"),
+  );
+  await expect(failing).rejects.toThrow(`body.status: body.status is "paid", not "expired"`);
+  await expect(failing).rejects.toThrow("sandbox time does not move the app's own clock");
+});
