@@ -7,6 +7,7 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["README.md", "npm install --save-dev ../", "the packed file is installed: test/package/install.test.ts"],
   ["docs/ci.md", "exec --under webhook", "the command around any suite; the matrix: test/cli"],
   ["docs/ci.md", "--require charge.expired", "the same: test/cli/exec-require.test.ts"],
+  ["docs/command-line.md", "$ payments-sandbox charges", "what lists print: test/cli"],
   ["docs/containers.md", "docker run --rm --init", "test/containers"],
   ["docs/containers.md", "webhook pull", "test/containers"],
   ["docs/containers.md", "--control-token generate", "test/containers"],
