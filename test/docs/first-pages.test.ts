@@ -32,3 +32,7 @@ it.each(PAGES.filter((page) => page !== "docs/supported.md"))(
     );
   },
 );
+
+it.each(PAGES)("%s installs no package of that name from npm, where nobody has published it", (page) => {
+  expect(pageText(page)).not.toMatch(/npm (?:install|i) [^\n`]*\bpayments-sandbox(?![-/])/);
+});
