@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, expect } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { itOnPostgres, Postgres } from "../support/postgres.js";
@@ -271,3 +272,71 @@ itOnPostgres.each(["prefer", "require", "verify-ca", "verify-full"])(
     );
   },
 );
+
+/** Runs `work` while another session holds a table, so that statements on the table do not return. */
+async function whileLocked(url: string, table: string, work: () => Promise<void>): Promise<void> {
+  const session = new pg.Client({ connectionString: url });
+  await session.connect();
+  try {
+    await session.query(`set search_path to ${new URL(url).searchParams.get("schema")}`);
+    await session.query("begin");
+    await session.query(`lock table ${table} in access exclusive mode`);
+    await work();
+  } finally {
+    await session.end();
+  }
+}
+
+itOnPostgres("renews its leases while a takeover waits for the database", async () => {
+  const url = postgres.url("lease=1s");
+  const one = await startServer(["--data", url]);
+  const two = await startServer(["--data", url]);
+  await two.client.ask("PUT /_sandbox/namespaces/w1", {});
+  const charge = await one.client.pay();
+  await whileLocked(url, "snapshots", async () => {
+    await two.command.stop("SIGKILL");
+    const seen = new Set<string>();
+    await expect
+      .poll(
+        async () => {
+          const rows = await postgres.query<{ owner: string; expires: Date }>(
+            url,
+            "select owner, expires::text from namespaces join processes on processes.id = owner where name = 'w1'",
+          );
+          if (rows.length === 0 || rows[0]!.owner !== (await ownerOf(url, "default"))) return 0;
+          seen.add(String(rows[0]!.expires));
+          expect((await one.client.charge(charge)).status).toBe(200);
+          return seen.size;
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(5);
+  });
+  await expect.poll(async () => (await one.client.get("/_sandbox/namespaces/w1")).status).toBe(200);
+});
+
+async function ownerOf(url: string, name: string): Promise<string | undefined> {
+  const rows = await postgres.query<{ owner: string }>(
+    url,
+    `select owner from namespaces where name = '${name}'`,
+  );
+  return rows[0]?.owner;
+}
+
+itOnPostgres("answers 503 when the lease is out and the database does not renew it", async () => {
+  const url = postgres.url("lease=6s");
+  const one = await startServer(["--data", url, "--clock", "manual"]);
+  const charge = await one.client.pay();
+  await whileLocked(url, "processes", async () => {
+    const isAway = async (): Promise<boolean> => {
+      const { status, json, headers } = await one.client.charge(charge);
+      // Later on, reads go on from memory.
+      expect(headers.get("sandbox-storage")).toBeNull();
+      if (status !== 503) return false;
+      expect([json.error.code, headers.get("retry-after")]).toEqual(["STORAGE_AWAY", "1"]);
+      return true;
+    };
+    await expect.poll(isAway, { timeout: 20_000 }).toBe(true);
+  });
+  await expect.poll(async () => (await one.client.charge(charge)).status).toBe(200);
+});

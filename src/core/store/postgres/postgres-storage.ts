@@ -11,7 +11,7 @@ import { parseDuration } from "../../schema/duration.js";
 import { didYouMean } from "../../schema/nearest.js";
 import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { StorageUnavailableError } from "../../schema/unavailable.js";
-import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
+import { afterDelay, monotonicMs, pause, repeatEvery } from "../../time/timers.js";
 import type { FileStorageOptions } from "../file-storage.js";
 import { decodeNamespaceRecord, NAMESPACE_MARK } from "../state-text.js";
 import type {
@@ -69,7 +69,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   seed = "";
   defaultOrigin: StoredOrigin = { seed: "" };
   readonly #schema: string;
-  readonly #leaseMs: number;
+  readonly leaseMs: number;
   readonly #searches = new Map<string, Promise<NamespaceLocation>>();
   /** Namespace owners by namespace name and by API key. */
   readonly #owners = new Map<string, NamespaceOwner>();
@@ -81,6 +81,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   #freesFromMs = 0;
   #isStopped = false;
   #renewing: Promise<void> | undefined;
+  #takingOver: Promise<void> | undefined;
   #timers: (() => void)[] = [];
 
   constructor(readonly options: PostgresStorageOptions) {
@@ -105,7 +106,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     super(url.href, schema, leaseMs);
     this.link = new DatabaseConnection(url.href, schema, LONG_QUERY_MS);
     this.#schema = schema;
-    this.#leaseMs = leaseMs;
+    this.leaseMs = leaseMs;
   }
 
   /** Registers the process and takes over free namespaces. */
@@ -115,6 +116,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
       await this.query("select 1");
       this.seed = await registerProcess(this.link, this.#schema, this.options, this.#registration());
       await this.#renewNow();
+      await this.#takeFree();
       const read = [DEFAULT_NAMESPACE, NAMESPACE_MARK];
       const [stored] = await this.link.query<{ end: string }>(READ_RECORD, read);
       this.defaultOrigin = stored === undefined ? { seed: this.seed } : decodeNamespaceRecord(stored.end);
@@ -124,14 +126,14 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
       throw asStoreError(error, "Cannot open the database");
     }
     this.#timers = [
-      repeatEvery(this.#leaseMs / RENEWALS_PER_LEASE, () => void this.#renew()),
+      repeatEvery(this.leaseMs / RENEWALS_PER_LEASE, () => void this.#renew()),
       repeatEvery(LOOKUP_MS, () => this.#owners.clear()),
     ];
     return this;
   }
 
   #registration(): unknown[] {
-    return [this.processId, this.options.version, this.#leaseMs, this.#url];
+    return [this.processId, this.options.version, this.leaseMs, this.#url];
   }
 
   recover(): string[] {
@@ -200,8 +202,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   }
 
   async #find(name: string): Promise<NamespaceLocation> {
-    // Renews an expired lease. While the database is away the lease stays held, and reads go on from memory.
-    if (this.heldLeases.has(name)) await this.#renew();
+    if (this.heldLeases.has(name)) await this.#renewExpired(name);
     if (this.heldLeases.has(name)) return "here";
     if (this.isStorageUnreachable) throw new StorageUnavailableError("the database does not answer");
     await this.#free();
@@ -244,6 +245,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   async release(): Promise<void> {
     this.stop();
     await this.#renewing;
+    await this.#takingOver;
     await this.whenEmpty();
     // If the statement fails, the leases expire.
     await this.link
@@ -255,11 +257,23 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
 
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewNow()
+      .then(() => this.#takeOver())
       .catch((error) => this.noteUnreachable(error))
       .finally(() => {
         this.#renewing = undefined;
       });
     return this.#renewing;
+  }
+
+  /**
+   * Renews a lease that has expired. While the database is away the lease stays held, and reads go on from memory.
+   *
+   * @throws StorageUnavailableError if the database takes its time, so that nobody knows yet who runs the namespace
+   */
+  async #renewExpired(name: string): Promise<void> {
+    const isRenewed = await Promise.race([this.#renew().then(() => true), pause(RETRY_MS).then(() => false)]);
+    if (!isRenewed && !this.isStorageUnreachable)
+      throw new StorageUnavailableError(`the lease of the namespace "${name}" is out and not renewed yet`);
   }
 
   async #renewNow(): Promise<void> {
@@ -268,9 +282,18 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     const [row] = await this.query<{ isNew: boolean }>(RENEW_PROCESS, this.#registration(), "renew");
     if (row!.isNew) this.#losses++;
     if (row!.isNew || this.isStorageUnreachable) await this.#compareLeases();
-    this.#validUntilMs = sentMs + this.#leaseMs;
-    await this.#free();
-    await this.#takeFree();
+    this.#validUntilMs = sentMs + this.leaseMs;
+  }
+
+  /** Begins a takeover of free namespaces. A renewal must not wait for the takeover, which may read large states. */
+  #takeOver(): void {
+    this.#takingOver ??= this.#takeFree()
+      .catch((error) => {
+        if (!(error instanceof StorageUnavailableError)) this.options.onError(error);
+      })
+      .finally(() => {
+        this.#takingOver = undefined;
+      });
   }
 
   /** Discards namespaces that other processes may have taken over, or whose last commit has an unknown fate. */
@@ -283,7 +306,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     for (const lease of [...this.heldLeases.values()])
       if (stored.get(lease.id) !== `${lease.fence} ${lease.seq}`) this.lose(lease);
     if (!this.isStorageUnreachable) return;
-    this.#freesFromMs = monotonicMs() + this.#leaseMs;
+    this.#freesFromMs = monotonicMs() + this.leaseMs;
     this.isStorageUnreachable = false;
     this.options.onNotice?.("the database answers again");
   }
@@ -306,6 +329,8 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
 
   /** Takes over this process's share of the free namespaces, at least one. */
   async #takeFree(): Promise<void> {
+    if (this.#isStopped) return;
+    await this.#free();
     const free = await this.link.query<{ name: string; share: number }>(
       `select name, ceil((select count(*) from namespaces)::float / nullif((select count(*) from processes), 0)) as share
         from namespaces where owner is null or owner = $1 order by random()`,
