@@ -171,3 +171,31 @@ itOnLinux("an upload without end is refused without a process keeping it in memo
   const after = [peakMib(other), peakMib(owner)];
   for (const [index, peak] of after.entries()) expect(peak - before[index]!).toBeLessThan(200);
 });
+
+itOnPostgres(
+  "a call of a frozen process ends when its lease is out, and the next one is answered",
+  async () => {
+    const data = ["--data", postgres.url("lease=1s")];
+    const owner = await startServer(data);
+    const other = await startServer(data);
+    const charge = await other.client.pay();
+    const stream = await fetch(`${other.url}/_sandbox/stream`);
+    process.kill(owner.ready.pid, "SIGSTOP");
+    const limit = { signal: AbortSignal.timeout(20_000) };
+    const statusOf = (path: string, init: RequestInit = {}): Promise<number | string> =>
+      fetch(other.url + path, { ...limit, ...init }).then(
+        ({ status }) => status,
+        (error: Error) => error.name,
+      );
+    const order = { method: "POST", headers: { ...KEY, "content-type": "application/json" }, body: "{}" };
+    expect(
+      await Promise.all([
+        statusOf(`/api/v1/payments/charges/${charge}`, { headers: KEY }),
+        statusOf(QUOTES, order),
+        statusOf("/checkout/co_unknown"),
+        Promise.race([stream.text().catch((error: Error) => error.name), statusOf("/never", order)]),
+      ]),
+    ).toEqual([503, "TypeError", 404, "TypeError"]);
+    await expect.poll(async () => (await other.client.charge(charge)).status).toBe(200);
+  },
+);

@@ -59,6 +59,8 @@ export interface LeaseHandlers {
 
 /** Leases of a storage that several processes use. */
 export interface Leases {
+  /** Length of a lease. */
+  readonly leaseMs: number;
   readonly isStorageUnreachable: boolean;
   /** Seed of namespaces without their own seed. */
   readonly seed: string;

@@ -2,7 +2,9 @@ import type { MiddlewareHandler } from "hono";
 import { proxy } from "hono/proxy";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
-import type { NamespaceLocation } from "../../core/store/storage.js";
+import type { NamespaceLocation, NamespaceOwner } from "../../core/store/storage.js";
+import { createAbortController } from "../../core/time/deadline.js";
+import { repeatEvery } from "../../core/time/timers.js";
 import { type BodyBytes, OVERSIZED_HEADER, readBytes } from "./body.js";
 import { droppedResponse, parseBearerKey } from "./call.js";
 import { isCrossOrigin } from "./hosts.js";
@@ -32,7 +34,7 @@ export const serveOrForward =
     if (typeof location === "object") {
       const read = async (): Promise<BodyBytes | undefined> =>
         needsBody(request, path, namespaces) ? readBytes(request, await maxBodyBytesAt(path)) : undefined;
-      return forward(request, read, location.url, namespaces.nowMs());
+      return forward(request, read, location, namespaces);
     }
     await next();
     if (namespaces.leases!.isStorageUnreachable) c.res.headers.set("sandbox-storage", "away");
@@ -59,7 +61,8 @@ async function locateCheckout(checkoutId: string, namespaces: Namespaces): Promi
   const places = new Map((await namespaces.leases!.listOwners()).map((place) => [place.url, place]));
   const answers = [...places.values()].map(async (place) => {
     const url = new URL(`/checkout/${checkoutId}/status`, place.url!);
-    const { ok } = await fetch(url, { headers: { [HOPS_HEADER]: "1" } });
+    const { signal, stop } = watchOwner(place, namespaces);
+    const { ok } = await fetch(url, { headers: { [HOPS_HEADER]: "1" }, signal }).finally(stop);
     if (!ok) throw new Error("no such checkout");
     return place;
   });
@@ -73,17 +76,35 @@ function needsBody(request: Request, path: string, { options }: Namespaces): boo
   return CHECKOUT.test(path) || parseBearerKey(request.headers.get("authorization")) !== null;
 }
 
-/** @param base the other process's URL; null if that process has published none, or if no process runs the namespace */
+const CHECKS_PER_LEASE = 3;
+
+/**
+ * Watches the process that runs a namespace. The signal aborts when the namespace has moved, because a frozen process
+ * answers nothing and keeps its connections.
+ */
+function watchOwner({ name, url }: NamespaceOwner, namespaces: Namespaces) {
+  const gone = createAbortController();
+  const check = async (): Promise<void> => {
+    const now = await namespaces.locate(name, null);
+    if (now === "here" || (now !== "nowhere" && now.url !== url)) gone.abort();
+  };
+  // While the database is away, nobody can take the namespace over.
+  const stop = repeatEvery(namespaces.leases!.leaseMs / CHECKS_PER_LEASE, () => void check().catch(() => {}));
+  return { signal: gone.signal, stop };
+}
+
+/** @param owner its URL is null if that process has published none, or if no process runs the namespace */
 async function forward(
   request: Request,
   readCallBody: () => Promise<BodyBytes | undefined>,
-  base: string | null,
-  nowMs: number,
+  owner: NamespaceOwner,
+  namespaces: Namespaces,
 ): Promise<Response> {
   const { headers } = request;
+  const { url: base } = owner;
   const hops = Number(headers.get(HOPS_HEADER) ?? 0) + 1;
   const refuse = (why: string) =>
-    toResponse(errorReply({ ...STORAGE_AWAY, message: why }, { "retry-after": "1" }), nowMs);
+    toResponse(errorReply({ ...STORAGE_AWAY, message: why }, { "retry-after": "1" }), namespaces.nowMs());
   if (base === null)
     return refuse("The process that runs the namespace has no --advertise-url, or the namespace is moving");
   if (hops > HOPS_MAX) return refuse("The namespace is moving to another process; repeat the call");
@@ -95,24 +116,60 @@ async function forward(
   headers.set(HOPS_HEADER, String(hops));
   if (read !== undefined && "tooLarge" in read) headers.set(OVERSIZED_HEADER, "true");
   for (const name of CONNECTION_HEADERS) headers.delete(name);
+  const watch = watchOwner(owner, namespaces);
   try {
     // Joined to the base as a reference, a path that begins with `//host` would name another host.
-    return await proxy(new URL(base).origin + pathname + search, {
+    const response = await proxy(new URL(base).origin + pathname + search, {
       // Without `raw`, whose body the helper would begin to read.
       method: request.method,
       headers,
-      signal: request.signal,
+      signal: AbortSignal.any([request.signal, watch.signal]),
       // Sends head and body in one write: 1.2 ms of processor time a call instead of 2.6 ms.
       customFetch: ({ url, method, headers, signal }) =>
         fetch(url, { method, headers, body, signal, redirect: "manual" }),
     });
+    return afterBody(response, watch.stop);
   } catch (error) {
+    watch.stop();
+    if (watch.signal.aborted && ["GET", "HEAD"].includes(request.method))
+      return refuse("The process that ran the namespace did not answer; repeat the call");
     const { code } = ((error as Error).cause ?? {}) as { code?: string };
     if (code === "ECONNREFUSED" || code === "EHOSTUNREACH" || code === "UND_ERR_CONNECT_TIMEOUT")
       return refuse("The process that runs the namespace does not answer; another one takes over soon");
     // The call may have been executed, so no status is right; the client's connection is cut instead.
     return droppedResponse();
   }
+}
+
+/** Bodies up to this length arrive with their head. */
+const SHORT_BODY_BYTES = 64 * 1024;
+
+/** Calls back when the body of a relayed response has ended or failed, or when the client has left. */
+function afterBody(response: Response, onEnd: () => void): Response {
+  const { body, headers } = response;
+  const length = headers.get("content-length");
+  if (body === null || (length !== null && Number(length) <= SHORT_BODY_BYTES)) {
+    onEnd();
+    return response;
+  }
+  const reader = body.getReader();
+  const relayed = new ReadableStream({
+    async pull(stream) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return stream.enqueue(value);
+        stream.close();
+      } catch (error) {
+        stream.error(error);
+      }
+      onEnd();
+    },
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
+  return new Response(relayed, response);
 }
 
 /**
