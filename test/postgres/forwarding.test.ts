@@ -199,3 +199,24 @@ itOnPostgres(
     await expect.poll(async () => (await other.client.charge(charge)).status).toBe(200);
   },
 );
+
+itOnPostgres("a name in a path is decoded before its owner is looked up", async () => {
+  const { owner, other } = await startTwo();
+  await owner.client.ask("POST /_sandbox/namespaces", { name: "w-1" });
+  for (const path of [
+    "/_sandbox/namespaces/w%2d1",
+    "/_sandbox/%6eamespaces/w-1",
+    "/_sandbox/dashboard/w%2D1",
+  ])
+    for (const { url } of [owner, other])
+      expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
+});
+
+itOnPostgres("TRACE gets 405 from every process", async () => {
+  const { owner, other } = await startTwo();
+  for (const { port } of [owner.ready, other.ready])
+    for (const path of [QUOTES, "/_sandbox/wait"]) {
+      const answer = await exchange(port, head(`TRACE ${path} HTTP/1.1`, "Host: localhost"));
+      expect([path, answer?.status]).toEqual([path, 405]);
+    }
+});

@@ -30,8 +30,9 @@ export const serveOrForward =
   (namespaces: Namespaces, maxBodyBytesAt: (path: string) => Promise<number>): MiddlewareHandler =>
   async (c, next) => {
     const { raw: request, path } = c.req;
-    const location = await locate(request, namespaces);
-    if (typeof location === "object") {
+    const location = await locate(request, path, namespaces);
+    // `fetch` cannot send TRACE, which every process refuses alike.
+    if (typeof location === "object" && request.method !== "TRACE") {
       const read = async (): Promise<BodyBytes | undefined> =>
         needsBody(request, path, namespaces) ? readBytes(request, await maxBodyBytesAt(path)) : undefined;
       return forward(request, read, location, namespaces);
@@ -45,13 +46,17 @@ const OF_SERVER = /^\/($|health$|docs|_sandbox\/(namespaces$|docs|dashboard\.(cs
 const NAMED_IN_PATH = /^\/_sandbox\/(?:namespaces|dashboard)\/([^/]+)/;
 const CHECKOUT = /^\/checkout\/([^/]+)/;
 
-async function locate({ url, headers }: Request, namespaces: Namespaces): Promise<NamespaceLocation> {
-  const { pathname, searchParams } = new URL(url);
-  if (OF_SERVER.test(pathname)) return "here";
-  const checkout = CHECKOUT.exec(pathname)?.[1];
+/** @param path the decoded path */
+async function locate(
+  { url, headers }: Request,
+  path: string,
+  namespaces: Namespaces,
+): Promise<NamespaceLocation> {
+  if (OF_SERVER.test(path)) return "here";
+  const checkout = CHECKOUT.exec(path)?.[1];
   if (checkout !== undefined) return headers.has(HOPS_HEADER) ? "here" : locateCheckout(checkout, namespaces);
-  const inPath = NAMED_IN_PATH.exec(pathname)?.[1];
-  const named = inPath ?? headers.get("sandbox-namespace") ?? searchParams.get("namespace");
+  const inPath = NAMED_IN_PATH.exec(path)?.[1];
+  const named = inPath ?? headers.get("sandbox-namespace") ?? new URL(url).searchParams.get("namespace");
   return namespaces.locate(named, parseBearerKey(headers.get("authorization")));
 }
 
@@ -60,7 +65,7 @@ async function locateCheckout(checkoutId: string, namespaces: Namespaces): Promi
   if (namespaces.findCheckout(checkoutId) !== undefined) return "here";
   const places = new Map((await namespaces.leases!.listOwners()).map((place) => [place.url, place]));
   const answers = [...places.values()].map(async (place) => {
-    const url = new URL(`/checkout/${checkoutId}/status`, place.url!);
+    const url = new URL(`/checkout/${encodeURIComponent(checkoutId)}/status`, place.url!);
     const { signal, stop } = watchOwner(place, namespaces);
     const { ok } = await fetch(url, { headers: { [HOPS_HEADER]: "1" }, signal }).finally(stop);
     if (!ok) throw new Error("no such checkout");
