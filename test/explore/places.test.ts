@@ -140,3 +140,20 @@ it("a change of which the app receives no webhook is a place for its scheduled w
     { kind: "job_at_once", at: "withdrawal.completed#1" },
   ]);
 });
+
+it.each([
+  ["the second of two pages, whose first is declined", ["FAILED", "COMPLETED"], 2, ["page#2"]],
+  ["the only page, after one that was left open", ["EXPIRED", "COMPLETED"], 1, ["charge#2", "page#1"]],
+  ["a page whose payment is declined", ["FAILED"], 1, ["page#1"]],
+  ["a page, and none of the flow's steps pays it", ["COMPLETED"], 0, ["charge#1"]],
+] as const)("the customer's places are those of %s", (_, statuses, pages, places) => {
+  const charges = statuses.map((status, index) => ({
+    ...charge(`ch_${index}`),
+    status,
+    isHosted: true,
+    isAutomatic: false,
+  }));
+  const seen = { startMs: 0, calls: [], deliveries: [], charges, withdrawals: [] };
+  const found = placesOf(seen as unknown as ObservedRun, { press: undefined, pages });
+  expect(found.map(({ at }) => at)).toEqual(places);
+});

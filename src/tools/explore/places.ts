@@ -104,8 +104,8 @@ function paymentPlaces(
   // A rule for a customer's charges concerns all of them, so it would also make a declined charge be paid.
   const areOthersPaid = !charges.some(({ status }) => status === "FAILED");
   const hosted = charges.filter(({ isHosted }) => isHosted);
-  // Pages that the customer leaves without paying are no steps that pay.
-  const page = Math.min(hosted.indexOf(paid!), pages - 1);
+  // Pages that the customer leaves without a choice are no steps that pay.
+  const page = Math.min(paid === undefined ? 0 : hosted.indexOf(paid), pages - 1);
   return [
     ...(paid !== undefined && areOthersPaid && (paid.isAutomatic || paid.isHosted)
       ? [
