@@ -339,6 +339,25 @@ describe("retries", () => {
     expect(asked.slice(0, 5)).toEqual([120_000, 1_000_000, 1_000, 999_999_000, undefined]);
   });
 
+  it("wait a day at most, however many digits a Retry-After has", async () => {
+    const receiver = await Receiver.open(refuseWith(503, { "retry-after": "9".repeat(400) }));
+    const { sandbox, sell } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
+    await sell("1s", { scenario: "instant" });
+    expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(24 * HOUR);
+  });
+
+  it("log the status of a response that goes on after its end", async () => {
+    const receiver = await Receiver.open(({ response }) =>
+      response.socket!.end("HTTP/1.1 204 No Content\r\n\r\nmore bytes"),
+    );
+    const { sandbox, sell } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
+    await sell("1s", { scenario: "instant" });
+    expect(deliveriesOf(sandbox)[0]).toMatchObject({
+      status: "delivered",
+      attempts: [{ status: 204, error: null }],
+    });
+  });
+
   it("take a Retry-After that is a date", async () => {
     const receiver = await Receiver.open();
     const wall = new FakeWall(Date.parse("2026-03-01T00:00:00.000Z"));

@@ -40,10 +40,13 @@ export function buildAttemptResult(
   };
 }
 
+/** Keeps the milliseconds of a Retry-After in the range of exact integers. */
+const MAX_RETRY_AFTER_S = 1e9;
+
 /** Converts the seconds or date of a Retry-After header to milliseconds from now. An invalid header gives null. */
 export function parseRetryAfter(header: string | null | undefined, wallMs: number): number | null {
   if (header === undefined || header === null) return null;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  if (/^\d+$/.test(header.trim())) return Math.min(Number(header), MAX_RETRY_AFTER_S) * 1000;
   const atMs = Date.parse(header);
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - wallMs);
 }

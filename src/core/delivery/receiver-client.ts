@@ -89,6 +89,7 @@ export class ReceiverClient {
         });
         current = request;
         let usedSocket: UsedSocket | undefined;
+        let isAnswered = false;
         // The timeout starts when the request has a connection: the wait for a connection is not the receiver's delay.
         request.once("socket", (socket) => {
           if (isDone) return;
@@ -100,12 +101,16 @@ export class ReceiverClient {
           else send();
         });
         request.on("error", (error: NodeJS.ErrnoException) => {
-          if (isDone) return;
+          // After a response, the error is of the bytes that follow it.
+          if (isDone || isAnswered) return;
           if (request.reusedSocket && usedSocket !== undefined && isCutBeforeAnswer(error, usedSocket))
             sendRequest({ agent: false });
           else finish({ ...failedResult(networkErrorText(error)), isUnreachable: isRefused(error) });
         });
-        request.on("response", (response) => readAnswer(response, Date.parse(sentAt), finish));
+        request.on("response", (response) => {
+          isAnswered = true;
+          readAnswer(response, Date.parse(sentAt), finish);
+        });
         if (barrier === undefined) request.end(body);
       };
       sendRequest({});
