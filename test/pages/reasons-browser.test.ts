@@ -65,11 +65,12 @@ function unreadableTexts(): string[] {
   return [...document.querySelectorAll<HTMLElement>(".row :is(.title,.sub)")].flatMap((text) => {
     const { left, right, bottom } = text.getBoundingClientRect();
     const row = text.closest(".row")!.getBoundingClientRect();
+    const isSliver = text.clientWidth < 180;
     const isCut = text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight;
     const isOutside = left < row.left || right > Math.min(row.right, width) || bottom > row.bottom + 1;
     const reason = text.querySelector(".reason");
     const isLate = reason !== null && !text.textContent.startsWith(reason.textContent);
-    return isCut || isOutside || isLate ? [text.textContent] : [];
+    return isSliver || isCut || isOutside || isLate ? [text.textContent] : [];
   });
 }
 
@@ -89,6 +90,26 @@ function misplacedTexts(): (readonly [text: string, gapPx: number])[] {
   });
 }
 
+/** Rows in which the time, the status, a text, the amount or a button covers another. */
+function overlappingRows(): string[] {
+  return [...document.querySelectorAll<HTMLElement>(".row")].flatMap((row) => {
+    const parts = [...row.querySelectorAll("time,.badge,.title,.side:not(:empty),button,a.button")]
+      .map((part) => {
+        if (part.matches("button,a.button")) return part.getBoundingClientRect();
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        return range.getBoundingClientRect();
+      })
+      .filter(({ width }) => width > 0);
+    const doOverlap = parts.some((a, index) =>
+      parts
+        .slice(index + 1)
+        .some((b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2),
+    );
+    return doOverlap ? [row.innerText] : [];
+  });
+}
+
 describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
   let browser: LaunchedBrowser;
 
@@ -98,7 +119,7 @@ describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
 
   const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
 
-  it.each([1440, 1280, 1024, 390])(
+  it.each([1440, 1280, 1024, 970, 800, 390])(
     "is whole, comes before ids, and has the room beside it, at %i pixels",
     async (width) => {
       const { sandbox, failed } = await openFailures();
@@ -118,6 +139,8 @@ describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
         await page.goto(`${homeOf(sandbox)}/${view}`);
         const unreadable = await page.evaluate(unreadableTexts);
         if (unreadable.length > 0) faults.push([view, unreadable]);
+        const overlapping = await page.evaluate(overlappingRows);
+        if (overlapping.length > 0) faults.push([view, overlapping]);
         const misplaced = await page.evaluate(misplacedTexts);
         if (misplaced.length > 0) faults.push([view, misplaced]);
         const said = await page.locator("main").innerText();
