@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
-import { foundIn, openApp, pageFlow, pageShop } from "./apps.js";
+import { type Answer, foundIn, openApp, pageFlow, pageShop } from "./apps.js";
 
 /** A customer who pays on the service's page, by a call of the page's `pay`. */
 const CALL = `
@@ -32,4 +32,39 @@ it.each([
   );
   const { report: silent } = await foundIn(right, flow, { depth: 2 });
   expect(silent).toMatchObject({ findings: [], notes: [], complete_depth: 2 });
+});
+
+const PAY = `
+name: pay
+vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
+steps:
+  - app: PUT /orders/\${order}
+  - pay: { amount: "1105.10", customer_email: "\${email}", metadata: { order: "\${order}" } }
+  - wait_for: idle
+  - app: GET /orders/\${order}
+    expect: { body: { status: COMPLETED } }
+observe:
+  - app: GET /orders/\${order}
+`;
+
+/** A shop that makes no charges: its webhooks say what becomes of an order, once. */
+const toldShop = (): Answer => {
+  const statuses = new Map<string, string>();
+  return async (route, body) => {
+    const [, method, id = ""] = /^(GET|PUT) \/orders\/(.*)$/.exec(route) ?? [];
+    if (method === "PUT") statuses.set(id, "new");
+    if (method !== undefined) return [200, { status: statuses.get(id) }];
+    const { order } = body.data.metadata;
+    const isFinal = /^(COMPLETED|FAILED|CANCELLED|EXPIRED)$/.test(body.data.status);
+    if (isFinal && statuses.get(order) === "new") statuses.set(order, body.data.status);
+    return [200];
+  };
+};
+
+it("a charge that the step `pay` makes is a place, and is paid late", async () => {
+  const { found, report } = await foundIn(await openApp(toldShop), PAY);
+  expect(found).toEqual(["money: paid_late charge#1"]);
+  expect(report.findings[0]!.story!.failing).toEqual(
+    expect.arrayContaining(["+1h charge is EXPIRED", "+1h10m charge is COMPLETED"]),
+  );
 });
