@@ -255,7 +255,7 @@ export interface ChargeDetail {
   } | null;
   /** Units of `currency` per unit of the base currency. */
   readonly exchange_rate: string | null;
-  /** What the merchant receives, in `currency`; with `amount_paid`, in `currency_paid`. */
+  /** Amount that the merchant receives, in `currency`; with `amount_paid`, in `currency_paid`. */
   readonly settlement_amount: string | null;
   /** Null until settlement. */
   readonly settled_at: string | null;

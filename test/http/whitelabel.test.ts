@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { type Api, expectInvalid, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+import { type Api, expectInvalid, KES_ORDER, later, okBody, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 const GONE = "Quote expired or not found. Please get a new quote.";
@@ -257,6 +257,33 @@ describe("the fields", () => {
     },
   );
 
+  it.for(["+254712345678", "254712345678", "+447911123456", "2348012345678", "27821234567", "12025550123"])(
+    "phone_number %s has a country code; the plus is optional [R22.12]",
+    async (phone_number, { api }) => {
+      const { payment_instructions } = await api.pay({ phone_number });
+      const international = phone_number.startsWith("+") ? phone_number : `+${phone_number}`;
+      expect(payment_instructions.instructions).toContain(`from ${international} with`);
+    },
+  );
+
+  it.for([
+    "0712345678",
+    "712345678",
+    "447911123456",
+    "+0712345678",
+    "254",
+    "2547123456789012",
+    "+254 712 345678",
+    "",
+  ])(
+    "phone_number %j has no country code of a currency's country, or is no number [R22.12]",
+    async (phone_number, { api }) => {
+      const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number });
+      expectInvalid(answer, "phone_number");
+      expect(answer.details.phone_number).toContain("country code, such as +254700000001");
+    },
+  );
+
   it("phone_number is required for mobile money only [R22.11 R22.19]", async ({ api }) => {
     const { phone_number: _, ...body } = await api.checkoutBody();
     expectInvalid(await api.tryWhitelabel(body), "phone_number");
@@ -310,7 +337,8 @@ describe("the fields", () => {
       ["+254700000001", "+12025550123", "+2348012345678", "+998901234567890"],
       [
         "0700000001",
-        "254700000001",
+        "700000001",
+        "998901234567890",
         "+0700000001",
         "+254 700 000 001",
         "+254-700-000001",
@@ -403,11 +431,35 @@ describe("metadata", () => {
     [{ ok: "x", n: true }, "metadata.n"],
     ["text", "metadata"],
     [["a"], "metadata"],
-    [null, "metadata"],
   ] as const)("%j is refused, naming %s [R13.1 R30.6]", async ([metadata, field], { api }) => {
     const answer = await tryWith(api, { metadata });
     expectInvalid(answer, field);
     if (field === "metadata") expect(answer.details.metadata).toBe("must be an object");
+  });
+
+  it("may have the key __proto__, which is kept, counted and returned like any other [R13.1 R22.16]", async ({
+    api,
+  }) => {
+    const metadata = '{"__proto__":"x","order":"A-17"}';
+    const withMetadata = async (text: string) =>
+      JSON.stringify(await api.checkoutBody()).replace(/}$/, `,"metadata":${text}}`);
+    const { charge_id } = okBody(await api.tryWhitelabel(await withMetadata(metadata)));
+    const read = async (sandbox: Api) =>
+      (await sandbox.get(`/api/v1/payments/charges/${charge_id}`)).text.match(/"metadata":({.*?})/)?.[1];
+    expect(await read(api)).toBe(metadata);
+    await api.advance({ by: "1h" });
+    const events = api.sandbox.snapshot().collections.events.map(([, { body }]) => body);
+    expect(events.length).toBeGreaterThan(0);
+    for (const body of events) expect(body).toContain(`"metadata":${metadata}`);
+    const found = await api.get<{ total: number }>("/_sandbox/charges?metadata.__proto__=x");
+    expect(okBody(found).total).toBe(1);
+    const state = (await api.get("/_sandbox/state")).text;
+    expect(state).toContain(metadata);
+    const imported = await openApi();
+    expect((await imported.send("PUT", "/_sandbox/state", state)).status).toBe(200);
+    expect(await read(imported)).toBe(metadata);
+    const many = JSON.stringify({ ...keys(20) }).replace("{", '{"__proto__":"x",');
+    expectInvalid(await api.tryWhitelabel(await withMetadata(many)), "metadata");
   });
 
   it.for(['{"__proto__":5}', '{"__proto__":{"a":"b"}}', `{"__proto__":"${"x".repeat(11_000)}"}`])(

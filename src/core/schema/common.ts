@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isJsonObject } from "./json-objects.js";
 import { charactersAtMost, MAX_LENGTHS } from "./schema-checks.js";
 
 /** Test and live data are separate; the prefix of the API key selects one (specification: Authentication). */
@@ -71,20 +72,37 @@ export const timestampSchema = z.iso.datetime({ precision: 3 });
 export const METADATA_MAX_KEYS = 20;
 export const METADATA_MAX_BYTES = 10_240;
 
-export const metadataSchema = z.record(z.string(), z.string()).check(
-  z.refine((metadata) => Object.keys(metadata).length <= METADATA_MAX_KEYS, {
-    error: `must have at most ${METADATA_MAX_KEYS} keys`,
-    abort: true,
-  }),
-  z.refine(
-    (metadata) => {
-      let bytes = 0;
-      for (const key in metadata) bytes += Buffer.byteLength(key) + Buffer.byteLength(metadata[key]!);
-      return bytes <= METADATA_MAX_BYTES;
-    },
-    { error: `must hold at most ${METADATA_MAX_BYTES} bytes in all` },
-  ),
-);
+interface MetadataFault {
+  /** Undefined for a fault of the whole object. */
+  readonly key?: string;
+  readonly message: string;
+}
+
+function metadataFaults(value: unknown): readonly MetadataFault[] {
+  if (!isJsonObject(value)) return [{ message: "must be an object" }];
+  const keys = Object.keys(value);
+  if (keys.length > METADATA_MAX_KEYS) return [{ message: `must have at most ${METADATA_MAX_KEYS} keys` }];
+  const faults: MetadataFault[] = [];
+  let bytes = 0;
+  for (const key of keys) {
+    const text = value[key];
+    if (typeof text === "string") bytes += Buffer.byteLength(key) + Buffer.byteLength(text);
+    else faults.push({ key, message: "must be a string" });
+  }
+  if (bytes > METADATA_MAX_BYTES)
+    faults.push({ message: `must hold at most ${METADATA_MAX_BYTES} bytes in all` });
+  return faults;
+}
+
+export function isMetadata(value: unknown): boolean {
+  return metadataFaults(value).length === 0;
+}
+
+/** Not a `z.record`, which skips the key `__proto__`. */
+export const metadataSchema = z.unknown().check(({ value, issues }) => {
+  for (const { key, message } of metadataFaults(value))
+    issues.push({ code: "custom", path: key === undefined ? [] : [key], message, input: value });
+}) as z.ZodMiniType<Record<string, string>>;
 
 export const httpUrlSchema = z.string().check(
   charactersAtMost(MAX_LENGTHS.url),
@@ -94,10 +112,9 @@ export const httpUrlSchema = z.string().check(
   ),
 );
 
-/** E.164: a plus, the country code, up to 15 digits in all. */
-export const phoneSchema = z
-  .string()
-  .check(z.regex(/^\+[1-9]\d{6,14}$/, "must be a phone number with country code, such as +254700000001"));
+export const PHONE_MESSAGE = "must be a phone number with country code, such as +254700000001";
+/** E.164, with or without its plus. `domain/requests` checks the country code of a number without. */
+export const phoneSchema = z.string().check(z.regex(/^\+?[1-9]\d{6,14}$/, PHONE_MESSAGE));
 
 /** A dot-atom of RFC 5322 at a domain with a top level. Zod's own pattern refuses `&`, `/`, `=` and other valid characters. */
 const EMAIL =

@@ -159,17 +159,21 @@ export function assumedFieldNote(text: string, details: NoteDetails = {}): Field
   return { description: text, assumption: ASSUMED_FIELD_REASON, ...details };
 }
 
-/** JSON Schema condition: if `key` is present and `properties` match, the `required` fields must be present. */
+/** JSON Schema condition: if `key` is present and `properties` match, the `required` fields must have values. */
 export function requiredIf(
   properties: Readonly<Record<string, unknown>>,
   key: string,
   required: readonly string[],
 ): Readonly<Record<string, unknown>> {
   // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
-  return { if: { properties, required: [key] }, then: { required } };
+  return { if: { properties, required: [key] }, then: { required, properties: notNull(required) } };
 }
 
-/** JSON Schema condition: if `field` is present, a field named in `values` accepts only the value from `values`. */
+function notNull(names: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(names.map((name) => [name, { not: { type: "null" } }]));
+}
+
+/** JSON Schema condition: if `field` has a value, a field named in `values` accepts only the value from `values`. */
 export function allowedOnlyIf(
   field: string,
   values: Readonly<Record<string, unknown>>,
@@ -178,7 +182,7 @@ export function allowedOnlyIf(
     Object.entries(values).map(([name, value]) => [name, { const: value }]),
   );
   // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
-  return { if: { required: [field] }, then: { properties } };
+  return { if: { required: [field], properties: notNull([field]) }, then: { properties } };
 }
 
 /** The described fields of a schema, to reuse in another. */

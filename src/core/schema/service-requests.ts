@@ -30,7 +30,7 @@ import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength, nonEmptyText }
 
 /*
  * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
- * ignored. `domain/requests` makes the checks that need fixtures (currencies, decimals, enabled methods). A response
+ * ignored, and null in an optional field is as absent. `domain/requests` makes the checks that need fixtures (currencies, decimals, enabled methods). A response
  * reports schema errors and errors against fixtures together.
  */
 
@@ -52,7 +52,7 @@ export const pricingSchema = lazyShape(
       },
     ),
     local_pricing: field(
-      z.optional(z.record(z.string(), amountSchema)),
+      z.nullish(z.record(z.string(), amountSchema)),
       "The merchant's own prices in other currencies, by code. Only with `USD` as base currency.",
       {
         assumption:
@@ -68,17 +68,17 @@ export const quoteRequestSchema = lazyShape("QuoteRequest", "A price to lock bef
   pricing: field(pricingSchema, "The price the merchant charges."),
   payment_method: field(z.string(), methodNote("How the customer will pay.", METHOD_ASSUMPTION)),
   to_currency: field(
-    z.optional(z.string()),
+    z.nullish(z.string()),
     currencyNote("Currency the customer pays in.", {
       assumption: "Optional; without it the customer pays in the base currency.",
     }),
   ),
   payment_rail: assumedField(
-    z.optional(z.string()),
+    z.nullish(z.string()),
     "The bank network or operator to use; by default the first one of the method and currency.",
     { examples: "{{some rails}}" },
   ),
-  customer_email: field(z.optional(emailSchema), "Who will pay.", { examples: ["ada@shop.test"] }),
+  customer_email: field(z.nullish(emailSchema), "Who will pay.", { examples: ["ada@shop.test"] }),
 }));
 export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 
@@ -93,10 +93,10 @@ export const expiresInMinutesSchema = z
 
 /** Fields of both kinds of checkout. */
 const sharedCheckoutFields = () => ({
-  success_url: field(z.optional(httpUrlSchema), redirectNote("after success")),
-  cancel_url: field(z.optional(httpUrlSchema), redirectNote("after cancelling")),
-  metadata: field(z.optional(metadataSchema), METADATA_NOTE),
-  expires_in_minutes: field(z.optional(expiresInMinutesSchema), CHECKOUT_LIFETIME_NOTE),
+  success_url: field(z.nullish(httpUrlSchema), redirectNote("after success")),
+  cancel_url: field(z.nullish(httpUrlSchema), redirectNote("after cancelling")),
+  metadata: field(z.nullish(metadataSchema), METADATA_NOTE),
+  expires_in_minutes: field(z.nullish(expiresInMinutesSchema), CHECKOUT_LIFETIME_NOTE),
 });
 
 export const whitelabelRequestSchema = lazyShape(
@@ -110,7 +110,7 @@ export const whitelabelRequestSchema = lazyShape(
       assumption: "A pricing that differs in value from the quote's is refused: 400 `details.pricing`.",
     }),
     customer_email: field(emailSchema, "Who pays.", { examples: ["ada@shop.test"] }),
-    customer_name: field(z.optional(nameSchema), "The customer's full name.", { examples: ["Ada Obi"] }),
+    customer_name: field(z.nullish(nameSchema), "The customer's full name.", { examples: ["Ada Obi"] }),
     quote_id: field(z.string(), "One of your quotes, created less than {{quote valid}} ago.", {
       assumption: "A quote may be used for several checkouts until it expires.",
     }),
@@ -118,17 +118,21 @@ export const whitelabelRequestSchema = lazyShape(
       z.string(),
       methodNote("The quote's method; any other is rejected.", METHOD_ASSUMPTION),
     ),
-    payment_rail: field(z.optional(z.string()), "The quote's rail; any other is rejected.", {
+    payment_rail: field(z.nullish(z.string()), "The quote's rail; any other is rejected.", {
       assumption: "Optional; the field is known only from the refusal of a rail that differs.",
       examples: "{{some rails}}",
     }),
     phone_number: field(
-      z.optional(phoneSchema),
+      z.nullish(phoneSchema),
       "The customer's phone with its country code; needed for mobile money.",
-      { assumption: "E.164: a plus and 7 to 15 digits.", examples: ["+254700000001"] },
+      {
+        assumption:
+          "7 to 15 digits that begin with a country code. The plus is optional if the code is that of a currency's country; the number is stored with it.",
+        examples: ["+254700000001"],
+      },
     ),
     bank_account_number: field(
-      z.optional(accountNumberSchema),
+      z.nullish(accountNumberSchema),
       "The customer's bank account; needed for a bank transfer.",
       { assumption: "Any text of 1 to 64 characters.", examples: ["0123456789"] },
     ),
@@ -143,18 +147,16 @@ export const checkoutRequestSchema = lazyShape(
   "A payment the customer completes on a hosted page.",
   () => ({
     pricing: field(pricingSchema, "The price the merchant charges."),
-    customer_email: field(z.optional(emailSchema), "Who pays.", { examples: ["ada@shop.test"] }),
-    customer_name: assumedField(z.optional(nameSchema), "The customer's full name.", {
+    customer_email: field(z.nullish(emailSchema), "Who pays.", { examples: ["ada@shop.test"] }),
+    customer_name: assumedField(z.nullish(nameSchema), "The customer's full name.", {
       examples: ["Ada Obi"],
     }),
-    quote_id: field(z.optional(z.string()), "The quote that sets the price.", {
+    quote_id: field(z.nullish(z.string()), "The quote that sets the price.", {
       assumption:
         "Younger than {{quote valid}} when the checkout is made. Its price then holds while it is locked, {{quote locked}}, and the customer can pay by its method in its currency only.",
     }),
     payment_methods: field(
-      z.optional(
-        z.array(z.string()).check(minLength(1, "must name at least one method"), entriesAtMost(100)),
-      ),
+      z.nullish(z.array(z.string()).check(minLength(1, "must name at least one method"), entriesAtMost(100))),
       "The methods the customer may choose from.",
       {
         assumption: "The name of the filter; without it all methods the organization has enabled.",
@@ -209,30 +211,34 @@ export const destinationRequestSchema = lazyShape(
       ...assumedFieldNote("Currency it takes.", { examples: "{{payout currencies}}" }),
     }),
     country: assumedField(
-      z.optional(countrySchema),
+      z.nullish(countrySchema),
       "Two-letter code; by default the organization's (none for crypto).",
       { examples: ["KE"] },
     ),
-    bank_code: assumedField(z.optional(requiredTextSchema), "The bank. Bank accounts only.", {
+    bank_code: assumedField(z.nullish(requiredTextSchema), "The bank. Bank accounts only.", {
       examples: ["058"],
     }),
-    account_number: assumedField(z.optional(requiredTextSchema), "Bank accounts only.", {
+    account_number: assumedField(z.nullish(requiredTextSchema), "Bank accounts only.", {
       examples: ["0123456789"],
     }),
-    account_name: assumedField(z.optional(requiredTextSchema), "Who holds the account. Bank accounts only.", {
+    account_name: assumedField(z.nullish(requiredTextSchema), "Who holds the account. Bank accounts only.", {
       examples: ["Ada Obi"],
     }),
-    phone_number: assumedField(z.optional(phoneSchema), "In E.164. Mobile money only.", {
-      examples: ["+254700000001"],
-    }),
-    provider: assumedField(z.optional(requiredTextSchema), "The operator. Mobile money only.", {
+    phone_number: assumedField(
+      z.nullish(phoneSchema),
+      "With its country code, the plus optional. Mobile money only.",
+      {
+        examples: ["+254700000001"],
+      },
+    ),
+    provider: assumedField(z.nullish(requiredTextSchema), "The operator. Mobile money only.", {
       examples: ["SimbaPesa Sandbox"],
     }),
-    wallet_address: assumedField(z.optional(requiredTextSchema), "Crypto wallets only.", {
+    wallet_address: assumedField(z.nullish(requiredTextSchema), "Crypto wallets only.", {
       examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"],
     }),
     network: assumedField(
-      z.optional(requiredTextSchema),
+      z.nullish(requiredTextSchema),
       "If given, must be the currency's network. Crypto wallets only.",
       { examples: ["TRC20"] },
     ),
@@ -257,8 +263,8 @@ export const withdrawalRequestSchema = lazyShape(
         assumption: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
       }),
     ),
-    reference: assumedField(z.optional(requiredTextSchema), "Your own reference.", { examples: ["rent-1"] }),
-    metadata: field(z.optional(metadataSchema), METADATA_NOTE),
+    reference: assumedField(z.nullish(requiredTextSchema), "Your own reference.", { examples: ["rent-1"] }),
+    metadata: field(z.nullish(metadataSchema), METADATA_NOTE),
   }),
 );
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
@@ -272,7 +278,7 @@ export const webhookRequestSchema = lazyShape("WebhookRequest", "A webhook endpo
   url: assumedField(receiverUrlSchema, "The receiver: an absolute http or https URL.", {
     examples: ["http://localhost:3000/webhooks"],
   }),
-  events: assumedField(z.optional(eventGlobsSchema), "Event types to receive, as globs; by default all.", {
+  events: assumedField(z.nullish(eventGlobsSchema), "Event types to receive, as globs; by default all.", {
     examples: [["charge.*"]],
   }),
 }));
@@ -280,11 +286,11 @@ export const webhookPatchSchema = lazyShape(
   "WebhookUpdate",
   "The fields to change; others keep their values.",
   () => ({
-    url: assumedField(z.optional(receiverUrlSchema), "The receiver: an absolute http or https URL."),
-    events: assumedField(z.optional(eventGlobsSchema), "Event types it receives, as globs.", {
+    url: assumedField(z.nullish(receiverUrlSchema), "The receiver: an absolute http or https URL."),
+    events: assumedField(z.nullish(eventGlobsSchema), "Event types it receives, as globs.", {
       examples: [["charge.completed", "charge.failed"]],
     }),
-    enabled: assumedField(z.optional(z.boolean()), "Whether it is sent events."),
+    enabled: assumedField(z.nullish(z.boolean()), "Whether it is sent events."),
   }),
 );
 

@@ -22,7 +22,7 @@ export function createPlaceholderLookup(
   { catalogue, settings }: Pick<Engine, "catalogue" | "settings">,
   version: string,
 ): PlaceholderLookup {
-  const { currencies, methods, rails } = catalogue.fixtures;
+  const { countries, currencies, methods, rails } = catalogue.fixtures;
   const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
   const codes = (all: readonly { readonly code: string }[]) => all.map(({ code }) => code);
   const ofKind = (kind: MethodFixture["kind"]) => ids(methods.filter((method) => method.kind === kind));
@@ -43,6 +43,7 @@ export function createPlaceholderLookup(
     "some rails": () => ids(rails).slice(0, 3),
     "needs of the methods": () => (requirements.length === 0 ? undefined : requirements),
     fraction: () => (decimals === 0 ? "" : `(\\.\\d{1,${decimals}})?`),
+    "country calling codes": () => countries.map(({ dialling_code }) => dialling_code.slice(1)).join("|"),
     "quote valid": () => formatDuration(limits.quote_valid_ms),
     "quote locked": () => formatDuration(limits.quote_locked_ms),
     "checkout minutes": () => limits.checkout_default_minutes,

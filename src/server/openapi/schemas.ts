@@ -5,6 +5,7 @@ import {
   METADATA_MAX_BYTES,
   METADATA_MAX_KEYS,
   metadataSchema,
+  phoneSchema,
   rateSchema,
   timestampSchema,
 } from "../../core/schema/common.js";
@@ -152,6 +153,7 @@ const OVERRIDES = new Map<z.core.$ZodType, OpenApiJson>([
       pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
     },
   ],
+  [phoneSchema, { type: "string", pattern: "^(?=\\+|{{country calling codes}})\\+?[1-9]\\d{6,14}$" }],
   [durationSchema, DURATION],
   [waitDurationSchema, DURATION],
   [instantSchema, { type: "string", pattern: INSTANT_PATTERN.source }],
@@ -168,7 +170,7 @@ const OVERRIDES = new Map<z.core.$ZodType, OpenApiJson>([
       type: "object",
       maxProperties: METADATA_MAX_KEYS,
       // JSON Schema counts characters, not bytes, so it allows some texts that the service refuses.
-      propertyNames: { maxLength: METADATA_MAX_BYTES, not: { const: "__proto__" } },
+      propertyNames: { maxLength: METADATA_MAX_BYTES },
       additionalProperties: { type: "string", maxLength: METADATA_MAX_BYTES },
     },
   ],

@@ -160,7 +160,7 @@ const HINT_BY_FIELD: Readonly<Record<string, string>> = {
     "Make a new quote and use it within 30 s of sandbox time; the clock may have been moved past its end",
   "pricing.amount": 'Send amounts as text with the currency\'s decimals, such as "500.00"',
   payment_method: "GET /api/v1/payments/payment-methods with this key lists the methods it may use",
-  phone_number: "Send the number in E.164, such as +254700000001",
+  phone_number: "Send the number with its country code, such as +254700000001",
 };
 
 export function hintForUnknownCall(isKnownPath: boolean): string {

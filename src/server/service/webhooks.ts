@@ -29,9 +29,9 @@ export const createWebhook = defineOperation({
     description: "Registers a URL for events in the key's mode. Registering the same URL again updates it.",
     assumed: ASSUMED_CALL_NOTE,
   },
-  handle: ({ namespace, caller: { mode, organization }, body: { url, events = ["*"] } }) => {
+  handle: ({ namespace, caller: { mode, organization }, body: { url, events } }) => {
     const target = { url: new URL(url).href, mode, organizationId: organization.organization_id };
-    return endpointReply(namespace.executeBatched(registerEndpoint({ ...target, events })));
+    return endpointReply(namespace.executeBatched(registerEndpoint({ ...target, events: events ?? ["*"] })));
   },
 });
 
@@ -92,8 +92,13 @@ export const updateWebhook = defineOperation({
     assumed: ASSUMED_CALL_NOTE,
     notFound: "endpoint",
   },
-  handle: ({ namespace, caller, param, body: { url, ...rest } }) => {
-    const patch = { ...rest, url: url === undefined ? undefined : new URL(url).href };
+  handle: ({ namespace, caller, param, body }) => {
+    const { url, events, enabled } = body;
+    const patch = {
+      url: typeof url === "string" ? new URL(url).href : undefined,
+      events: events ?? undefined,
+      enabled: enabled ?? undefined,
+    };
     return endpointReply(namespace.executeBatched(updateEndpoint(caller, param("webhook_id"), patch)));
   },
 });

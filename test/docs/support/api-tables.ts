@@ -83,7 +83,10 @@ export function fieldTable(expression: string, schemas: Readonly<Record<string, 
   const rows = [...names].map((name) => {
     const owners = added.filter(({ properties }) => properties?.[name] !== undefined);
     const [first] = owners;
-    const types = new Set(owners.map(({ properties }) => typeOf(properties![name]!)));
+    // The page says once that null in an optional field of a request is as absent.
+    const types = new Set(
+      owners.map(({ properties }) => typeOf(properties![name]!).replace(isRequest ? / or null$/ : "", "")),
+    );
     const variants = owners.flatMap(({ properties }) => properties?.type?.const ?? []).map(String);
     const prefix =
       variants.length > 0 && owners.length < added.length ? `${variants.map(code).join(", ")}: ` : "";

@@ -1,8 +1,10 @@
 import type * as z from "zod/mini";
+import { PHONE_MESSAGE } from "../../schema/common.js";
 import type { CurrencyFixture } from "../../schema/fixtures-file.js";
 import { issueMessage, issuePath, safeParse } from "../../schema/issues.js";
 import { passesQuickValidation } from "../../schema/quick-validation.js";
 import { type ErrorDetails, type Refusal, refuseInvalid } from "../../schema/refusals.js";
+import type { Catalogue } from "../catalogue.js";
 import { decimalsOf, isZero, toCanonicalAmount } from "../money.js";
 
 /**
@@ -20,10 +22,6 @@ export class BodyCheck<Body> {
       if (!checked.ok)
         for (const issue of checked.issues) this.reportFault(issuePath(issue), issueMessage(issue));
     }
-    // Zod's record schema skips the key __proto__.
-    const { metadata } = this.#raw;
-    if (typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "__proto__"))
-      this.reportFault("metadata", "must not have a key __proto__");
     for (const [path, message] of Object.entries(faults)) this.reportFault(path, message);
   }
 
@@ -47,6 +45,20 @@ export class BodyCheck<Body> {
 
 export function oneOfMessage(values: readonly string[]): string {
   return values.length === 0 ? "is not available" : `must be one of ${values.join(", ")}`;
+}
+
+/** Returns the phone number with its plus. Without one, it must begin with the country code of a currency's country. */
+export function checkPhone<Body extends { phone_number?: string | null | undefined }>(
+  body: BodyCheck<Body>,
+  catalogue: Catalogue,
+): string | null {
+  const phone = body.validField("phone_number");
+  if (typeof phone !== "string" || phone.startsWith("+")) return phone ?? null;
+  const international = `+${phone}`;
+  if (catalogue.fixtures.countries.some(({ dialling_code }) => international.startsWith(dialling_code)))
+    return international;
+  body.reportFault("phone_number", PHONE_MESSAGE);
+  return null;
 }
 
 /** Checks an amount against its currency; returns it with exactly the currency's decimals. */

@@ -18,7 +18,7 @@ import {
 import type { Catalogue } from "../catalogue.js";
 import { METHOD_KINDS } from "../method-kinds.js";
 import type { Pricing } from "../pricing.js";
-import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
+import { BodyCheck, checkAmount, checkPhone, oneOfMessage } from "./body-check.js";
 
 function findCurrency<Body>(
   body: BodyCheck<Body>,
@@ -100,7 +100,7 @@ export function readQuoteRequest(
     if (method.currencies.includes(code)) currency = catalogue.currency(code);
     else body.reportFault("to_currency", `must be one of ${method.currencies.join(", ")} for ${method.id}`);
     const rails = catalogue.rails(method.id, code);
-    const railId = body.validField("payment_rail");
+    const railId = body.validField("payment_rail") ?? undefined;
     rail = railId === undefined ? rails[0] : rails.find(({ id }) => id === railId);
     if (currency !== undefined && railId !== undefined && rail === undefined)
       body.reportFault("payment_rail", oneOfMessage(rails.map(({ id }) => id)));
@@ -129,10 +129,11 @@ export function readWhitelabelRequest(
   const body = new BodyCheck(whitelabelRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const method = checkMethod(body, catalogue, organization);
+  const phoneNumber = checkPhone(body, catalogue);
   const field = method && METHOD_KINDS[method.kind].customerField;
-  if (field !== undefined && (raw as WhitelabelBody)[field] === undefined)
+  if (field !== undefined && ((raw as WhitelabelBody)[field] ?? null) === null)
     body.reportFault(field, `is required for ${method!.id}`);
-  return body.refusal ?? { pricing: pricing!, method: method!, body: raw as WhitelabelBody };
+  return body.refusal ?? { pricing: pricing!, method: method!, phoneNumber, body: raw as WhitelabelBody };
 }
 
 /** Checks a checkout request; returns it in canonical form with the offered methods, or all its faults. */
@@ -179,6 +180,7 @@ export function readMethodChoice(
   const method = typeof id === "string" && offered.includes(id) ? catalogue.method(id) : undefined;
   if (typeof id === "string" && method === undefined)
     body.reportFault("payment_method", oneOfMessage(offered));
+  const phoneNumber = checkPhone(body, catalogue);
   let currency: CurrencyFixture | undefined;
   if (method !== undefined) {
     const currencies = currenciesOf(method);
@@ -194,7 +196,7 @@ export function readMethodChoice(
       method: method!,
       currency: currency!,
       rail: catalogue.rails(method!.id, currency!.code)[0],
-      phoneNumber: body.validField("phone_number") ?? null,
+      phoneNumber,
       bankAccountNumber: body.validField("bank_account_number") ?? null,
     }
   );

@@ -9,7 +9,7 @@ import {
 } from "../../schema/service-requests.js";
 import type { Catalogue } from "../catalogue.js";
 import { compareAmounts, toCanonicalAmount } from "../money.js";
-import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
+import { BodyCheck, checkAmount, checkPhone, oneOfMessage } from "./body-check.js";
 
 /** A currency allows withdrawals if it has a minimum withdrawal. */
 export function payoutCurrencies(catalogue: Catalogue): CurrencyFixture[] {
@@ -47,6 +47,7 @@ export function readDestinationRequest(
 ): (Record<string, string | null> & { type: string; currency: string }) | Refusal {
   const body = new BodyCheck<DestinationBody>(destinationRequestSchema, raw, faults);
   const currency = checkPayoutCurrency(body, catalogue);
+  const phoneNumber = checkPhone(body, catalogue);
   const type = body.validField("type");
   const fields: Record<string, string | null> = {};
   if (type !== undefined) {
@@ -54,9 +55,9 @@ export function readDestinationRequest(
       body.reportFault("type", `does not suit ${currency.code}, which is a ${currency.type} currency`);
     for (const name of DESTINATION_FIELDS[type]) {
       if (name === "network") fields.network = networkOf(body, currency);
-      else if ((raw as DestinationBody)[name] === undefined)
+      else if (((raw as DestinationBody)[name] ?? null) === null)
         body.reportFault(name, `is required for ${type}`);
-      else fields[name] = body.validField(name) ?? null;
+      else fields[name] = name === "phone_number" ? phoneNumber : (body.validField(name) ?? null);
     }
   }
   const { refusal } = body;

@@ -23,7 +23,7 @@ export function createWhitelabel(
     const requested = readRequestedScenario(tx.state, scenarioHeader, raw);
     const request = readWhitelabelRequest(tx.catalogue, organization, raw, requested.faults);
     if (isRefusal(request)) return request;
-    const { body, method, pricing } = request;
+    const { body, method, pricing, phoneNumber } = request;
     const quote = findValidQuote(tx, caller, body.quote_id);
     if (isRefusal(quote)) return quote;
 
@@ -31,7 +31,7 @@ export function createWhitelabel(
     if (quote.payment_method !== method.id)
       mismatches.payment_method = `does not match the quote, which is for ${quote.payment_method}`;
     if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
-    if (body.payment_rail !== undefined && body.payment_rail !== quote.payment_rail)
+    if ((body.payment_rail ?? quote.payment_rail) !== quote.payment_rail)
       mismatches.payment_rail = `does not match the quote, which is for ${quote.payment_rail}`;
     if (Object.keys(mismatches).length > 0) return refuseInvalid(mismatches);
 
@@ -46,7 +46,7 @@ export function createWhitelabel(
     const terms = quotedTerms(tx, quote, {
       method,
       currency: tx.catalogue.requireCurrency(quote.currency),
-      phoneNumber: body.phone_number ?? null,
+      phoneNumber,
       bankAccountNumber: body.bank_account_number ?? null,
     });
     return beginTimeline(tx, priceCharge(tx, charge, terms));

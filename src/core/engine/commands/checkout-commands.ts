@@ -27,7 +27,8 @@ export function createCheckout(
     const request = readCheckoutRequest(tx.catalogue, caller.organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, pricing, methods } = request;
-    const quote = body.quote_id === undefined ? undefined : findValidQuote(tx, caller, body.quote_id);
+    const quoteId = body.quote_id ?? undefined;
+    const quote = quoteId === undefined ? undefined : findValidQuote(tx, caller, quoteId);
     if (isRefusal(quote)) return quote;
     if (quote !== undefined) {
       const mismatches: ErrorDetails = {};
