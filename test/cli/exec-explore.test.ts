@@ -82,7 +82,7 @@ describe("exec --explore", () => {
     for (const [flags, message] of [
       [["--app", `127.0.0.1:${free}`], "ended with 3 before it listened at http://127.0.0.1:"],
       [["--app", `127.0.0.1:${taken}`], "something listens at http://127.0.0.1:"],
-      [["--app", "127.0.0.1:1", "--strict"], "--strict cannot go with --explore"],
+      [["--app", "127.0.0.1:1", "--artifacts", "there"], "--artifacts cannot go with --explore"],
     ] as const) {
       const ends = words`-- ${process.execPath} -e process.exit(3)`;
       const { code, stdout, stderr } = await run(words`exec --explore ${fileWith(PRESSES)} ${flags} ${ends}`);
