@@ -126,6 +126,28 @@ describe("GET /_sandbox/stream", () => {
     await reader.cancel();
   });
 
+  it("keeps 64 MB for all readers that do not read, and one that reads hears everything", async () => {
+    const sandbox = await openSandbox();
+    const client = Client.of(sandbox);
+    const open = async () => (await sandbox.fetch("/_sandbox/stream")).body!.getReader();
+    const unread = await Promise.all(Array.from({ length: 8 }, open));
+    const heard = await open();
+    const textOf = async (reader: typeof heard) => new TextDecoder().decode((await reader.read()).value);
+    expect(await textOf(heard)).toContain("event: hello");
+    const text = "x".repeat(900_000);
+    for (let number = 0; number < 20; number++) {
+      await client.ask("POST /_sandbox/events", { type: "webhook.test", data: { number, text } });
+      expect(await textOf(heard)).toContain(`"number":${number},`);
+    }
+    let bytes = 0;
+    for (const reader of unread)
+      for (let part = ""; !part.startsWith("event: missed"); bytes += part.length)
+        part = await textOf(reader);
+    expect(bytes).toBeGreaterThan(60e6);
+    expect(bytes).toBeLessThan(80e6);
+    for (const reader of [...unread, heard]) await reader.cancel();
+  });
+
   it("tells in its place what was missed: before what comes once half has been read", async () => {
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);

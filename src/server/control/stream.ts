@@ -17,6 +17,13 @@ import { requestEntryView } from "./requests.js";
 
 /** Size of each reader's buffer. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
+/** Sum of all readers' buffers in which a reader whose own buffer is not empty may still buffer. */
+const BUFFERED_BYTES_IN_ALL = 64 * 1024 * 1024;
+
+/** Sum over all readers of a server. */
+interface BufferedSum {
+  bytes: number;
+}
 
 export const STREAM_SPEC = defineControlSpec({
   id: "followStream",
@@ -27,7 +34,7 @@ export const STREAM_SPEC = defineControlSpec({
     summary: "Stream activity live",
     description:
       "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
-      "Past events are not replayed. Up to 16 MB are buffered for a slow reader; beyond that " +
+      "Past events are not replayed. Up to 16 MB are buffered for a slow reader, and 64 MB for all; beyond that " +
       "messages are dropped, and a `missed` message in their place says how many. With `view=light` there are only " +
       "`hello` and `news`, at most seven a second, which list what has changed.",
   },
@@ -35,6 +42,7 @@ export const STREAM_SPEC = defineControlSpec({
 
 /** Serves `GET /_sandbox/stream`. */
 export function serveStream(namespaces: Namespaces): (c: Context) => Response {
+  const buffered: BufferedSum = { bytes: 0 };
   return (c) => {
     const { headers } = c.req.raw;
     const name = headers.get("sandbox-namespace") ?? c.req.query("namespace") ?? null;
@@ -53,22 +61,47 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
       },
     };
     // No stream for HEAD, because an unread stream is never cancelled.
-    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace, input.query.view), options);
+    const isHead = c.req.raw.method === "HEAD";
+    return new Response(isHead ? null : streamOf(namespace, input.query.view, buffered), options);
   };
 }
 
 /** Streams a namespace's messages. A full buffer drops messages; a later `missed` message has their number. */
-function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStream<Uint8Array> {
+function streamOf(
+  namespace: Namespace,
+  view: "light" | undefined,
+  buffered: BufferedSum,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
   let droppedCount = 0;
+  let ownBytes = 0;
+  const noteOwnBytes = (bytes: number): void => {
+    buffered.bytes += bytes - ownBytes;
+    ownBytes = bytes;
+  };
+  /** After a drop, returns false until half of the reader's buffer is free. */
+  const hasRoom = ({ desiredSize }: ReadableStreamDefaultController): boolean => {
+    noteOwnBytes(BUFFERED_BYTES - (desiredSize ?? 0));
+    if (ownBytes > 0 && buffered.bytes >= BUFFERED_BYTES_IN_ALL) return false;
+    return droppedCount === 0 ? ownBytes < BUFFERED_BYTES : ownBytes <= BUFFERED_BYTES / 2;
+  };
+  const enqueue = (controller: ReadableStreamDefaultController, event: string, data: unknown): void => {
+    controller.enqueue(encoder.encode(messageText(event, data)));
+    noteOwnBytes(BUFFERED_BYTES - (controller.desiredSize ?? 0));
+  };
+  const tellMissed = (controller: ReadableStreamDefaultController): void => {
+    if (droppedCount === 0 || !hasRoom(controller)) return;
+    enqueue(controller, "missed", { count: droppedCount });
+    droppedCount = 0;
+  };
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const send = (event: string, view: () => unknown): void => {
-          // After a drop, `pull` sends `missed` first.
-          if (droppedCount > 0 || (controller.desiredSize ?? 0) <= 0) droppedCount++;
-          else controller.enqueue(encoder.encode(messageText(event, view())));
+          tellMissed(controller);
+          if (droppedCount === 0 && hasRoom(controller)) enqueue(controller, event, view());
+          else droppedCount++;
         };
         const sendRequest = (entry: RequestEntry): void => send("request", () => requestEntryView(entry));
         send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
@@ -85,12 +118,11 @@ function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStre
         });
       },
       // Called after each read while the buffer has room.
-      pull(controller) {
-        if (droppedCount === 0 || (controller.desiredSize ?? 0) < BUFFERED_BYTES / 2) return;
-        controller.enqueue(encoder.encode(messageText("missed", { count: droppedCount })));
-        droppedCount = 0;
+      pull: tellMissed,
+      cancel: () => {
+        noteOwnBytes(0);
+        stop();
       },
-      cancel: () => stop(),
     },
     { highWaterMark: BUFFERED_BYTES, size: ({ byteLength }) => byteLength },
   );
