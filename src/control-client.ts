@@ -101,12 +101,13 @@ export async function* readPages<Item>(
   read: (path: string) => Promise<unknown>,
   length = PAGE_LENGTH,
 ): AsyncGenerator<readonly Item[]> {
-  for (let offset = 0; ; offset += length) {
-    const { items } = (await read(
+  for (let offset = 0; ; ) {
+    const { items, next } = (await read(
       `${path}${path.includes("?") ? "&" : "?"}limit=${length}&offset=${offset}`,
-    )) as { items: Item[] };
+    )) as { items: Item[]; next?: number };
     yield items;
-    if (items.length < length) return;
+    if (next === undefined && items.length < length) return;
+    offset = next ?? offset + length;
   }
 }
 

@@ -1,4 +1,9 @@
-import { type ControlCallArguments, ControlClient, UnexpectedResponseError } from "../../control-client.js";
+import {
+  type ControlCallArguments,
+  ControlClient,
+  readPages,
+  UnexpectedResponseError,
+} from "../../control-client.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import { refuse } from "../../core/schema/refusals.js";
@@ -126,13 +131,9 @@ export class Connection extends ControlClient {
     const known = await this.#known(`${path}/${encodeURIComponent(selector)}`);
     if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]*$/.test(selector)) return known;
     const found: JsonBody[] = [];
-    for (let offset = 0; ; offset += PAGE) {
-      const { items, total } = (await this.get(path, { limit: PAGE, offset })) as {
-        items: JsonBody[];
-        total: number;
-      };
+    for await (const items of readPages<JsonBody>(path, (page) => this.get(page))) {
       found.push(...items.filter((item) => String(item[idField]).startsWith(selector)));
-      if (found.length > CANDIDATES_MAX || offset + PAGE >= total) break;
+      if (found.length > CANDIDATES_MAX) break;
     }
     return requireUnique(selector, idField, found);
   }
@@ -176,7 +177,6 @@ export class Connection extends ControlClient {
   }
 }
 
-const PAGE = 100;
 const CANDIDATES_MAX = 5;
 
 /** Forms of a selector. Withdrawals and deliveries take only the first two. */

@@ -1,5 +1,6 @@
 import { type AttemptResult, recordAttempt } from "../engine/commands/delivery-commands.js";
 import type { Task } from "../engine/records.js";
+import { PAGE_CHARS_MAX } from "../schema/service-requests.js";
 import type { Scheduler } from "../time/scheduler.js";
 import { buildAttemptResult, failedResult, parseRetryAfter, type SignedRequest } from "./outcomes.js";
 import type { DeliveryJob } from "./sender.js";
@@ -54,14 +55,18 @@ export class Mailboxes {
     const { scheduler, prepare } = this.#options;
     scheduler.runDueTasks();
     scheduler.attempts.begin();
-    const tasks = this.#waiting.get(mailbox)?.splice(0, max) ?? [];
-    return tasks.flatMap((task) => {
-      const job = prepare(task);
-      if (job === undefined) return [];
-      const request = job.sign();
+    const waiting = this.#waiting.get(mailbox) ?? [];
+    const taken: { readonly deliveryId: string; readonly request: SignedRequest }[] = [];
+    let chars = 0;
+    while (taken.length < max && waiting.length > 0 && chars < PAGE_CHARS_MAX) {
+      const task = waiting.shift()!;
+      const request = prepare(task)?.sign();
+      if (request === undefined) continue;
       this.#awaitAnswer(task, request);
-      return [{ deliveryId: task.ref, request }];
-    });
+      taken.push({ deliveryId: task.ref, request });
+      chars += request.body.length;
+    }
+    return taken;
   }
 
   #awaitAnswer(task: Task, request: SignedRequest): void {

@@ -24,6 +24,10 @@ export function pageShape<Item extends z.core.$ZodType>(
 ) {
   return recordShape(name, `A page of ${items.toLowerCase()}, ${order}.`, {
     total: field(unboundedCountSchema, "Number of items on all pages."),
+    next: field(
+      z.optional(unboundedCountSchema),
+      "The offset of the next page, if this one ended before `limit` because of its size (8 MiB).",
+    ),
     items: z.array(item),
   });
 }

@@ -296,6 +296,8 @@ export const webhookPatchSchema = lazyShape(
 
 export const LIST_LIMIT_MAX = 100;
 export const LIST_LIMIT_DEFAULT = 50;
+/** Length at which a page of the control API ends. Unread pages of large records would fill the memory. */
+export const PAGE_CHARS_MAX = 8 * 1024 * 1024;
 const LIMIT_MESSAGE = `must be between 1 and ${LIST_LIMIT_MAX}`;
 const OFFSET_MESSAGE = "must be non-negative";
 

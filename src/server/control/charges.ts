@@ -13,7 +13,7 @@ import { refuse } from "../../core/schema/refusals.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { collectChargeHistory } from "./charge-history.js";
-import { defineControlOperation, RawJson, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, limitedPageReply, RawJson, viewOrRefusal } from "./control-operation.js";
 
 /** Prefix of query parameters that filter by metadata. */
 const METADATA_PREFIX = "metadata.";
@@ -56,7 +56,7 @@ export const CHARGE_CONTROL_OPERATIONS = [
           : fields.length === 0
             ? state.pageOfKinds("charges", hasStatusAndMode, offset, limit)
             : pageOfCharges(state.chargesMatching(fields).filter(hasStatusAndMode).reverse(), offset, limit);
-      return new RawJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
+      return limitedPageReply({ total, items }, offset, controlChargeJson);
     },
   }),
   defineControlOperation({

@@ -13,6 +13,7 @@ import {
   type Refusal,
   refuseInvalid,
 } from "../../core/schema/refusals.js";
+import { PAGE_CHARS_MAX } from "../../core/schema/service-requests.js";
 import {
   type CallInput,
   type DocumentedSpec,
@@ -197,9 +198,36 @@ export function pageReply<Item extends object>(
   records: readonly Item[],
   query: Parameters<typeof limitAndOffset>[0],
   view: (item: Item) => object = (item) => item,
-) {
+  more?: object,
+): RawJson {
   const { limit, offset } = limitAndOffset(query);
-  return { total: records.length, items: records.slice(offset, offset + limit).map(view) };
+  const page = { total: records.length, items: records.slice(offset, offset + limit) };
+  return limitedPageReply(page, offset, (item) => JSON.stringify(view(item)), more);
+}
+
+/**
+ * A page that ends at `PAGE_CHARS_MAX`, but not before its first item. A page that ends early has the offset of the next
+ * one.
+ *
+ * @param more further members of the response
+ */
+export function limitedPageReply<Item>(
+  { total, items }: { readonly total: number; readonly items: readonly Item[] },
+  offset: number,
+  toJson: (item: Item) => string,
+  more: object = {},
+): RawJson {
+  const parts: string[] = [];
+  let chars = 0;
+  for (const item of items) {
+    const json = toJson(item);
+    chars += json.length;
+    if (chars > PAGE_CHARS_MAX && parts.length > 0) break;
+    parts.push(json);
+  }
+  const next = parts.length < items.length ? { next: offset + parts.length } : {};
+  const rest = JSON.stringify({ total, ...next, ...more });
+  return new RawJson(`${rest.slice(0, -1)},"items":[${parts.join(",")}]}`);
 }
 
 /** Maps a result by `view`; returns refusals unchanged. */

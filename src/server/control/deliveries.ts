@@ -15,7 +15,7 @@ import {
 } from "../../core/schema/control-log-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-spec.js";
-import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, limitedPageReply, pageReply, viewOrRefusal } from "./control-operation.js";
 
 export const EVENT_OPERATIONS = [
   defineControlOperation({
@@ -35,7 +35,7 @@ export const EVENT_OPERATIONS = [
         return pageReply(state.eventsOf(charge_id).filter(isListed), query, eventView);
       const { limit, offset } = limitAndOffset(query);
       const { total, items } = state.pageOfKinds("events", isListed, offset, limit);
-      return { total, items: items.map(eventView) };
+      return limitedPageReply({ total, items }, offset, (event) => JSON.stringify(eventView(event)));
     },
   }),
   defineControlOperation({
@@ -84,7 +84,7 @@ export const DELIVERY_OPERATIONS = [
       if (event_id === undefined && charge_id === undefined && q === undefined) {
         const { limit, offset } = limitAndOffset(query);
         const { total, items } = state.pageOfKinds("deliveries", isListed, offset, limit);
-        return { total, items: items.map(view) };
+        return limitedPageReply({ total, items }, offset, (delivery) => JSON.stringify(view(delivery)));
       }
       const candidates =
         charge_id !== undefined
@@ -132,10 +132,9 @@ export const DELIVERY_OPERATIONS = [
       example: { times: 2 },
     },
     handle: ({ namespace, body, param }) =>
-      viewOrRefusal(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (deliveries) => ({
-        total: deliveries.length,
-        items: deliveries.map(createDeliveryMapper(namespace)),
-      })),
+      viewOrRefusal(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (deliveries) =>
+        pageReply(deliveries, { limit: String(deliveries.length) }, createDeliveryMapper(namespace)),
+      ),
   }),
   defineControlOperation({
     id: "retryDelivery",

@@ -108,10 +108,8 @@ export const FAILED_TEST_OPERATIONS = [
       summary: "List failed tests",
       description: "The recorded failed tests of all namespaces, newest first.",
     },
-    handle: ({ namespaces: { failedTests }, query }) => ({
-      ...pageReply(failedTests.list(), query),
-      left_out: failedTests.omittedCount,
-    }),
+    handle: ({ namespaces: { failedTests }, query }) =>
+      pageReply(failedTests.list(), query, undefined, { left_out: failedTests.omittedCount }),
   }),
   defineControlOperation({
     id: "getFailedTest",

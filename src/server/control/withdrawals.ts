@@ -8,7 +8,7 @@ import { refuse } from "../../core/schema/refusals.js";
 import { reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { EXTENSION_NOTE } from "./charges.js";
-import { defineControlOperation, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, limitedPageReply, viewOrRefusal } from "./control-operation.js";
 
 export const WITHDRAWAL_OPERATIONS = [
   defineControlOperation({
@@ -25,7 +25,9 @@ export const WITHDRAWAL_OPERATIONS = [
         (mode === undefined || withdrawal.mode === mode) &&
         (status === undefined || withdrawal.status === status);
       const { total, items } = engine.state.pageOfKinds("withdrawals", isListed, offset, limit);
-      return { total, items: items.map(controlWithdrawalView) };
+      return limitedPageReply({ total, items }, offset, (item) =>
+        JSON.stringify(controlWithdrawalView(item)),
+      );
     },
   }),
   defineControlOperation({

@@ -1,0 +1,66 @@
+import { describe, expect } from "vitest";
+import { readPages } from "../../src/control-client.js";
+import { it } from "../support/api-test.js";
+import type { Client } from "../support/receiver-client.js";
+
+const MIB = 1024 * 1024;
+const EVENTS = 20;
+
+/** Triggers events of 900 kB each. */
+async function triggerLargeEvents(client: Client): Promise<void> {
+  for (let number = 1; number <= EVENTS; number++) {
+    const data = { number, text: "x".repeat(900_000) };
+    await client.ask("POST /_sandbox/events", { type: "webhook.test", data });
+  }
+}
+
+interface Page {
+  readonly total: number;
+  readonly items: readonly { readonly data: { readonly number: number } }[];
+  readonly next?: number;
+}
+
+describe("a list of large records", () => {
+  it.for(["/_sandbox/events", "/_sandbox/deliveries"])(
+    "%s ends a page at 8 MiB and says where the next one begins",
+    async (path, { client }) => {
+      await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "post", events: ["webhook.test"] });
+      await triggerLargeEvents(client);
+      const ids: string[] = [];
+      for (let offset: number | undefined = 0; offset !== undefined; ) {
+        const { text, json } = await client.get(`${path}?limit=100&offset=${offset}`);
+        const { total, items, next } = json as Page;
+        expect(total).toBe(EVENTS);
+        expect(text.length).toBeLessThan(8.1 * MIB);
+        ids.push(...items.map((item) => JSON.stringify(item).slice(0, 100)));
+        expect(next).toBe(ids.length === EVENTS ? undefined : ids.length);
+        offset = next;
+      }
+      expect(new Set(ids).size).toBe(EVENTS);
+    },
+  );
+
+  it("is read whole by the library and the command line", async ({ client }) => {
+    await triggerLargeEvents(client);
+    const numbers: number[] = [];
+    const read = async (path: string) => (await client.get(path)).json;
+    for await (const items of readPages<Page["items"][number]>("/_sandbox/events", read))
+      numbers.push(...items.map(({ data }) => data.number));
+    expect(numbers).toEqual(Array.from({ length: EVENTS }, (_, index) => EVENTS - index));
+  });
+
+  it("leaves in a mailbox what would exceed 8 MiB", async ({ client }) => {
+    await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "post", events: ["webhook.test"] });
+    await triggerLargeEvents(client);
+    const taken = await client.ask("POST /_sandbox/mailboxes/post/take", { max: 100 });
+    expect(taken.json.items).toHaveLength(10);
+    const rest = await client.ask("POST /_sandbox/mailboxes/post/take", { max: 100 });
+    expect(rest.json.items).toHaveLength(10);
+  });
+
+  it("has no `next` where the page is not cut", async ({ client }) => {
+    await client.pay();
+    for (const list of ["charges", "events", "requests", "scenarios"])
+      expect(Object.keys((await client.get(`/_sandbox/${list}?limit=1`)).json)).toEqual(["total", "items"]);
+  });
+});
