@@ -130,6 +130,41 @@ describe("the document of the service", () => {
       expect(post, name).toHaveProperty([ASSUMPTION]);
   });
 
+  /** Fields that the interface shows, of each schema. */
+  const SHOWN: Readonly<Record<string, string>> = {
+    Pricing: "base_currency amount local_pricing",
+    QuoteRequest: "pricing payment_method to_currency customer_email",
+    Quote: "quote_id amount currency exchange_rate expires_at fees",
+    WhitelabelRequest:
+      "pricing customer_email customer_name quote_id payment_method phone_number bank_account_number success_url cancel_url metadata expires_in_minutes",
+    WhitelabelResult:
+      "checkout_id charge_id status amount currency payment_method payment_provider provider_reference payment_instructions expires_at created_at",
+    CheckoutRequest: "pricing customer_email metadata expires_in_minutes",
+    Checkout: "",
+    PayinSummary:
+      "charge_id checkout_id organization_id amount currency status payment_provider provider_reference created_at updated_at",
+    Charge:
+      "charge_id checkout_id organization_id amount currency status payment_provider provider_reference created_at updated_at metadata fees status_history settlement_amount",
+    Organization: "enabled_payment_methods",
+    Withdrawal: "",
+  };
+
+  it.each(Object.entries(SHOWN))(
+    "marks as assumed each field of %s that the interface does not show",
+    (name, shown) => {
+      const { properties } = document.components.schemas[name] as { properties: Record<string, object> };
+      const unmarked = Object.entries(properties).flatMap(([field, schema]) =>
+        ASSUMPTION in schema || shown.split(" ").includes(field) ? [] : [field],
+      );
+      expect(unmarked).toEqual([]);
+    },
+  );
+
+  it("marks as assumed what a payin's amount and currency are before a method is picked", () => {
+    const { properties } = document.components.schemas.PayinSummary as { properties: Record<string, object> };
+    for (const field of ["amount", "currency"]) expect(properties[field]).toHaveProperty([ASSUMPTION]);
+  });
+
   it("says something of every field, parameter and header", () => {
     const silent = [...parts(document.components.schemas)].flatMap(([path, { properties }]) =>
       path.split("/").length > 2 || properties === undefined

@@ -179,7 +179,7 @@ export const organizationPatchSchema = patchOf(
   "OrganizationPatch",
   "The fields of an organization to change.",
   {
-    status: field(z.optional(status), "`deactivated`: its keys get 404."),
+    status: field(z.optional(status), "`deactivated`: calls that need a key get 404."),
     verified: field(z.optional(verified), "Whether it is verified."),
     enabled_payment_methods: field(
       z.optional(enabled_payment_methods.check(entriesAtMost(100))),

@@ -100,10 +100,12 @@ export const balanceFixtureSchema = z.strictObject({
 });
 
 export const chargeFixtureSchema = z.strictObject({
+  /** Name by which fixtures files merge; the charge gets a generated `charge_id`. */
   id: nameSchema,
   organization_id: nameSchema,
   mode: modeSchema,
   currency: codeSchema,
+  /** Base amount in that currency, without fees. */
   amount: amountSchema,
   payment_method: nameSchema,
   customer_email: nameSchema,

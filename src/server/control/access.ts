@@ -31,7 +31,7 @@ export const ACCESS_OPERATIONS = [
     docs: {
       summary: "Update an organization",
       description:
-        "A deactivated organization gets 404 for every call from now on; payments in progress continue. A reset undoes the change.",
+        "A deactivated organization gets 404 for every call that needs a key from now on; payments in progress continue. A reset undoes the change.",
       example: { status: "deactivated" },
     },
     handle: ({ namespace, body, param }) => {

@@ -84,7 +84,7 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
     400: invalidInput(row, responses[400]),
     ...(keyed ? { 401: shared("Unauthorized") } : {}),
     403: shared("Forbidden"),
-    404: notFound(keyed, row.docs.notFound, responses[404]),
+    404: notFound(row.key === "required", row.docs.notFound, responses[404]),
     ...(hasBody ? { 413: shared("TooLarge") } : {}),
     ...(row.headers?.includes("Idempotency-Key") ? { 422: reusedKey(responses[422]) } : {}),
     429: shared("RateLimited"),
@@ -119,21 +119,23 @@ const UNKNOWN_SCENARIO_EXAMPLE = {
   ),
 };
 
-function notFound(keyed: boolean, what: string | undefined, examples: NamedExamples = {}): OpenApiJson {
+function notFound(needsKey: boolean, what: string | undefined, examples: NamedExamples = {}): OpenApiJson {
   const reasons = [
     ...(what === undefined ? [] : [`there is no such ${what} in the organization and mode of the key`]),
-    ...(keyed ? ["the organization is deactivated"] : []),
+    ...(needsKey ? ["the organization is deactivated"] : []),
     "the header Sandbox-Namespace names an unknown namespace",
   ].join("; or ");
   return errorResponse(
     reasons[0]!.toUpperCase() + reasons.slice(1),
-    "Namespaces are the sandbox's own. That every keyed call of a deactivated organization is refused, not balances alone.",
+    needsKey
+      ? "Namespaces are the sandbox's own. That a deactivated organization is refused every call that needs a key, not balances alone."
+      : "Namespaces are the sandbox's own.",
     {
       ...examples,
-      ...(keyed ? { "no organization": errorBody(ORGANIZATION_NOT_FOUND) } : {}),
+      ...(needsKey ? { "no organization": errorBody(ORGANIZATION_NOT_FOUND) } : {}),
       "no namespace": errorBody(refuse("NOT_FOUND", 'There is no namespace "nightly"')),
     },
-    keyed ? KEYED_HEADERS : [...COMMON_HEADERS, HINT_HEADER],
+    needsKey ? KEYED_HEADERS : [...COMMON_HEADERS, HINT_HEADER],
   );
 }
 

@@ -94,7 +94,7 @@ export function admitCall(
   if (key.permission === "read_only" && operation.method !== "GET")
     return { namespace, reply: refusalReply(namespace, READ_ONLY_KEY_REFUSAL), headers };
   const caller = callerOf(namespace, key);
-  if (caller === undefined)
+  if (caller === undefined && operation.key === "required")
     return { namespace, reply: refusalReply(namespace, ORGANIZATION_NOT_FOUND), headers };
   return { namespace, caller, headers, arrival: namespace.arrival() };
 }

@@ -16,7 +16,8 @@ export const listPaymentMethods = defineOperation({
     tag: "Catalogue",
     summary: "List payment methods",
     description: "With an API key, the payment methods its organization may use; without one, all of them.",
-    assumed: "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
+    assumed:
+      "With a key: the methods the key's organization has enabled. A key that is sent must be valid. With the key of a deactivated organization: all methods.",
   },
   handle: ({ namespace, caller }) => {
     const { catalogue } = namespace.engine;
