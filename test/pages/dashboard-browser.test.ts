@@ -93,6 +93,24 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     },
   );
 
+  it("has the chosen tab in view on a phone", async () => {
+    const sandbox = await listeningSandbox();
+    await Client.of(sandbox).pay();
+    const { page } = await openTab({ viewport: { width: 390, height: 844 } });
+    for (const view of ["requests", "world", "activity?show=errors"]) {
+      await page.goto(`${homeOf(sandbox)}/${view}`);
+      const outside = () =>
+        page.locator(":is(.menu,.tabs) [aria-current]").evaluateAll((tabs) =>
+          tabs.flatMap((tab) => {
+            const { left, right } = tab.getBoundingClientRect();
+            const strip = tab.closest("ul,.tabs")!.getBoundingClientRect();
+            return left < strip.left - 1 || right > strip.right + 1 ? [tab.textContent] : [];
+          }),
+        );
+      await expect.poll(outside, { message: view }).toEqual([]);
+    }
+  });
+
   it("stands in nobody's way on any view, in both schemes and on a phone, and keeps to its policy", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });

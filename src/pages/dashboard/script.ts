@@ -159,7 +159,10 @@ setInterval(()=>{if((!isTold||!gone.hidden)&&document.visibilityState==="visible
 
 const bodyOf=(data,{enctype})=>enctype==="multipart/form-data"?data:new URLSearchParams(data);
 const place=(url)=>{const {pathname,search}=new URL(url,location);return pathname+search};
-const swap=(next)=>{for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));scrollTo(0,0)};
+const revealTabs=()=>{for(const tab of all(":is(.menu,.tabs) [aria-current]")){
+const strip=tab.closest("ul,.tabs");strip.scrollLeft=tab.offsetLeft+(tab.offsetWidth-strip.clientWidth)/2}};
+revealTabs();
+const swap=(next)=>{for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));revealTabs();scrollTo(0,0)};
 const go=(next,to)=>{history.pushState(null,"",to);swap(next);$("main").focus()};
 // Search and filters apply while typing; the field keeps its focus.
 let typing=0,looking;
