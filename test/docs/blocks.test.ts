@@ -14,6 +14,7 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/control-api.md", "start --clock manual", "other-blocks.test.ts"],
   ["docs/control-api.md", "/_sandbox/wait", "other-blocks.test.ts"],
   ["docs/control-api.md", "/_sandbox/stream", "other-blocks.test.ts"],
+  ["docs/cookbook/tests.md", "--scenario instant", "the same options: test/openapi/collection.test.ts"],
   ["docs/getting-started.md", "npm install", "needs a registry"],
   ["docs/explore.md", "--save found", "the command: test/explore"],
   ["docs/explore.md", "exec --explore", "the command around any app: test/cli/exec-explore.test.ts"],

@@ -121,7 +121,7 @@ function describeControlCall(tag: ControlTag, row: ControlSpec<unknown, unknown>
       responseHeaders: COMMON_HEADERS,
       errors: controlErrorResponses(row, row !== HEALTH_SPEC),
     },
-    { bodies: docs.example === undefined ? {} : { example: docs.example }, responses: {} },
+    { params: {}, bodies: docs.example === undefined ? {} : { example: docs.example }, responses: {} },
   );
   return row === STREAM_SPEC
     ? { ...described, responses: withEventStream(described.responses as Responses) }

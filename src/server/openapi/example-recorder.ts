@@ -3,8 +3,9 @@ import type { OpenApiJson } from "./document.js";
 
 export type NamedExamples = Readonly<Record<string, unknown>>;
 
-/** Request bodies of a call, and its responses by status. */
+/** Path parameters and request bodies of a call, and its responses by status. */
 export interface CallExamples {
+  readonly params: Readonly<Record<string, unknown>>;
   readonly bodies: NamedExamples;
   readonly responses: Readonly<Record<number, NamedExamples>>;
 }
@@ -17,8 +18,10 @@ export interface DocumentExamples {
 
 export const NO_EXAMPLES: DocumentExamples = { calls: {}, events: {} };
 
+type ExampleParams = CallExamples["params"];
+
 export interface ExampleRequest {
-  readonly params?: Readonly<Record<string, unknown>>;
+  readonly params?: ExampleParams;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: OpenApiJson;
@@ -33,7 +36,10 @@ export interface ExampleRequest {
 export class ExampleRecorder {
   readonly #specs: ReadonlyMap<string, Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">>;
   readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #calls: Record<string, { bodies: OpenApiJson; responses: Record<number, OpenApiJson> }> = {};
+  readonly #calls: Record<
+    string,
+    { params: ExampleParams; bodies: OpenApiJson; responses: Record<number, OpenApiJson> }
+  > = {};
   readonly #events: Record<string, OpenApiJson> = {};
 
   constructor(
@@ -57,7 +63,7 @@ export class ExampleRecorder {
       body,
       headers,
     );
-    const recorded = (this.#calls[id] ??= { bodies: {}, responses: {} });
+    const recorded = (this.#calls[id] ??= { params, bodies: {}, responses: {} });
     recorded.responses[status] = { ...recorded.responses[status], [name]: withCodePlaceholder(json) };
     if (body !== undefined && status === 200) recorded.bodies[bodyName] = body;
     return json;

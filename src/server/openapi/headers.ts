@@ -67,7 +67,7 @@ export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scena
       "The scenario in `metadata.sandbox_scenario` comes next. " +
       "An unknown name returns 400 with `details.sandbox_scenario`.",
     schema: { type: "string" },
-    example: "declined",
+    example: "instant",
     [ASSUMPTION_KEY]: "The sandbox's own; the service does not know it.",
   },
 };

@@ -23,7 +23,7 @@ export function operationObject(
   const { tag, summary, description, assumed } = spec.docs;
   const body = spec.body ?? spec.rawBody;
   const parameters = [
-    ...pathParameters(spec.path),
+    ...pathParameters(spec.path, examples.params),
     ...(spec.query === undefined ? [] : queryParameters(spec.query as z.ZodMiniObject)),
     ...parts.parameters,
   ];
@@ -79,12 +79,13 @@ export function examplesObject(examples: NamedExamples): OpenApiJson {
   );
 }
 
-function pathParameters(path: string): OpenApiJson[] {
+function pathParameters(path: string, examples: CallExamples["params"]): OpenApiJson[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     description: name === "name" ? "Its name." : `Id of the ${name!.replace(/_id$/, "")}.`,
     schema: { type: "string" },
+    ...(examples[name!] === undefined ? {} : { example: examples[name!] }),
   }));
 }

@@ -1,5 +1,6 @@
 import "../../core/schema/service-responses.js";
 import { parseEventType, SERVICE_EVENT_TYPES } from "../../core/schema/event-types.js";
+import { FIXED_SEED } from "../../core/schema/option-schemas.js";
 import { type KeyRequirement, type Operation, SERVICE_TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
@@ -41,7 +42,7 @@ export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenA
 
 function describeServiceCall(row: Operation, examples: DocumentExamples): OpenApiJson {
   const headers = row.headers ?? [];
-  const call = examples.calls[row.id] ?? { bodies: {}, responses: {} };
+  const call = examples.calls[row.id] ?? { params: {}, bodies: {}, responses: {} };
   const parts = {
     security: SECURITY[row.key],
     parameters: headers.map((name) => REQUEST_HEADERS[name]),
@@ -71,6 +72,8 @@ const INFO: OpenApiJson = {
     "Amounts are decimal strings, times are ISO 8601, currency codes are upper case, IDs are opaque. " +
       "Objects in responses may gain fields; ignore those you do not know.",
     "What the interface leaves open and the sandbox decided is marked `x-sandbox-assumption`.",
+    "Examples name objects that exist once the operations have been called in the order of this document, with these " +
+      `examples, in a sandbox started with \`payments-sandbox start --clock manual --seed ${FIXED_SEED} --scenario instant\`.`,
   ].join("\n\n"),
   [ASSUMPTION_KEY]:
     "Times have milliseconds and Z. Every create returns 200. A path that exists with another method returns " +

@@ -5,7 +5,7 @@ import type { Operation } from "./operation.js";
 import * as payouts from "./payouts.js";
 import * as webhooks from "./webhooks.js";
 
-/** All calls of the service, in the order of the OpenAPI document. */
+/** All calls of the service, in the order of the OpenAPI document: each object is created before it is named. */
 export const OPERATIONS: readonly Operation[] = [
   catalogue.listPaymentMethods,
   catalogue.listSupportedCurrencies,
@@ -27,8 +27,8 @@ export const OPERATIONS: readonly Operation[] = [
   payouts.getWithdrawal,
   webhooks.createWebhook,
   webhooks.listWebhooks,
+  webhooks.rotateWebhookSecret,
   webhooks.getWebhook,
   webhooks.updateWebhook,
   webhooks.deleteWebhook,
-  webhooks.rotateWebhookSecret,
 ];
