@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ObservedCharge, ObservedDelivery, RunFailure } from "../../src/tools/explore/deviable.js";
+import type { ObservedDelivery, ObservedRun, RunFailure } from "../../src/tools/explore/deviable.js";
 import { judgeTrace } from "../../src/tools/explore/judge.js";
 import { baselineOf, type LoadedPlainRun } from "../../src/tools/explore/sandbox/baseline.js";
 import type { Flow } from "../../src/tools/explore/sandbox/flow.js";
@@ -102,22 +102,42 @@ describe("how often an order is paid", () => {
 });
 
 describe("a view of the app that differs from a plain run's", () => {
-  const judged = (path: string, expected: unknown, got: unknown, ...statuses: readonly string[]) => {
-    const differences = [{ path, expected, got }];
+  const ended = (...statuses: readonly string[]) => statuses.map((status) => ({ status }));
+  const judged = (
+    [path, expected, got]: readonly [path: string, expected: unknown, got: unknown],
+    charges: readonly object[],
+    withdrawals: readonly object[] = [],
+  ) => {
     const { error: _error, ...failure } = STUCK;
-    const charges = statuses.map((status) => ({ status })) as unknown as ObservedCharge[];
+    const observed = { startMs: 0, calls: [], deliveries: [], charges, withdrawals };
     return judgeTrace({
-      failure: { ...failure, isIncomplete: false, role: "observe", differences },
+      failure: {
+        ...failure,
+        isIncomplete: false,
+        role: "observe",
+        differences: [{ path, expected, got }],
+      },
       hasReachedApp: true,
-      observed: { startMs: 0, calls: [], deliveries: [], charges, withdrawals: [] },
+      observed: observed as unknown as ObservedRun,
     });
   };
 
   it.each([
-    ["body.delivered", "done more than once: body.delivered is 2, not 1", 1, 2],
-    ["body.balance", "more is left than in a plain run: body.balance is 1000, not 400", 400, 1000],
-  ])("%s above a plain run's", (path, message, expected, got) => {
-    expect(judged(path, expected, got, "COMPLETED")).toMatchObject({ oracle: "money", message });
+    ["a count", ["body.delivered", 1, 2], [], "done more than once: body.delivered is 2, not 1"],
+    [
+      "a balance that charges raise",
+      ["body.balance", 210, 260],
+      [],
+      "done more than once: body.balance is 260, not 210",
+    ],
+    [
+      "a balance that a payout lowers",
+      ["body.balance", 400, 1000],
+      ended("COMPLETED"),
+      "more is left than in a plain run: body.balance is 1000, not 400",
+    ],
+  ] as const)("%s above a plain run's", (_, difference, withdrawals, message) => {
+    expect(judged(difference, ended("COMPLETED"), withdrawals)).toMatchObject({ oracle: "money", message });
   });
 
   it.each([
@@ -132,6 +152,6 @@ describe("a view of the app that differs from a plain run's", () => {
       `the end differs from a plain run's: body.status is "cancelled", not "failed"`,
     ],
   ])("a status %s of a charge that has ended unpaid", (got, oracle, message) => {
-    expect(judged("body.status", "failed", got, "FAILED")).toMatchObject({ oracle, message });
+    expect(judged(["body.status", "failed", got], ended("FAILED"))).toMatchObject({ oracle, message });
   });
 });

@@ -39,7 +39,6 @@ export function judgeTrace({ failure, observed }: Trace): TraceVerdict {
 }
 
 function judgeFailure(failure: RunFailure, observed: ObservedRun): TraceVerdict {
-  const { charges } = observed;
   const { isIncomplete, error, role, title, message, isCallToApp, ending } = failure;
   if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
   const text = `${title}: ${message}`;
@@ -61,7 +60,7 @@ function judgeFailure(failure: RunFailure, observed: ObservedRun): TraceVerdict 
     case "paid_out":
       return judgePaid(failure);
     case "observe":
-      return judgeView(failure, charges);
+      return judgeView(failure, observed);
     case "not_delivered":
       return wrong("money", "delivered as if the right amount had been paid");
     case "manners":
@@ -91,12 +90,12 @@ function judgePaid({ differences, role }: RunFailure): TraceVerdict {
 }
 
 /** Judges a view of the app that differs from the view of a plain run. */
-function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): TraceVerdict {
+function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): TraceVerdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
   const more = differences.filter(({ expected, got }) => amountOf(got) > amountOf(expected));
-  // A balance is also too high if the app never debited it.
-  const isLeft = more.every(({ path }) => BALANCE_NAME.test(path));
+  // A balance is also too high if the app did not debit a payout.
+  const isLeft = withdrawals.some(isCompleted) && more.every(({ path }) => BALANCE_NAME.test(path));
   if (more.length > 0)
     return wrong("money", `${isLeft ? "more is left than in a plain run" : "done more than once"}: ${text}`);
   const marking = differences.map(({ got }) => statusMeaningOf(got)).find((found) => found !== undefined);
@@ -180,7 +179,11 @@ export function hasFailureSigns(observed: ObservedRun, plain: ObservedRun): bool
 }
 
 export function countCompletedPayments(payments: readonly ObservedPayment[]): number {
-  return payments.filter(({ status }) => status === "COMPLETED").length;
+  return payments.filter(isCompleted).length;
+}
+
+function isCompleted({ status }: ObservedPayment): boolean {
+  return status === "COMPLETED";
 }
 
 /**

@@ -105,7 +105,8 @@ function paymentPlaces(
   const areOthersPaid = !charges.some(({ status }) => status === "FAILED");
   const hosted = charges.filter(({ isHosted }) => isHosted);
   // Pages that the customer leaves without a choice are no steps that pay.
-  const page = Math.min(paid === undefined ? 0 : hosted.indexOf(paid), pages - 1);
+  const isDeclined = hosted.every(({ status }) => status === "FAILED");
+  const page = Math.min(isDeclined ? 0 : hosted.indexOf(paid!), pages - 1);
   return [
     ...(paid !== undefined && areOthersPaid && (paid.isAutomatic || paid.isHosted)
       ? [
