@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { durationSchema, parseDuration } from "../schema/duration.js";
 import { ALL_EVENT_TYPES } from "../schema/event-types.js";
 import type { Fixtures } from "../schema/fixtures-file.js";
+import { DETAILS_MAX } from "../schema/issues.js";
 import { isMatcher } from "../schema/matcher-words.js";
 import { type NameKind, nameKindOf, unknownNameMessage } from "../schema/name-kinds.js";
 import { didYouMean } from "../schema/nearest.js";
@@ -89,7 +90,10 @@ export function findUnknownNames(
   names: NameCheckOptions,
 ): UnknownName[] {
   const found = new Map<string, UnknownName>();
-  for (const name of namesIn([schema], value, names, [])) found.set(name.path.join("\0"), name);
+  for (const name of namesIn([schema], value, names, [])) {
+    found.set(name.path.join("\0"), name);
+    if (found.size === DETAILS_MAX) break;
+  }
   return [...found.values()];
 }
 

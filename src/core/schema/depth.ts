@@ -14,6 +14,25 @@ export function isTooDeep(value: unknown, levels = MAX_JSON_DEPTH): boolean {
   return false;
 }
 
+/** Maximum number of values in a body, because validation takes time for each of them. */
+export const MAX_JSON_VALUES = 20_000;
+export const TOO_MANY_VALUES_MESSAGE = `has more than ${MAX_JSON_VALUES.toLocaleString("en")} values`;
+
+/** Requires that the value is not nested too deep. */
+export function hasTooManyValues(value: object, maxValues: number): boolean {
+  let left = maxValues;
+  const count = (part: object): void => {
+    const values = Object.values(part);
+    left -= values.length;
+    for (const inner of values) {
+      if (left < 0) return;
+      if (typeof inner === "object" && inner !== null) count(inner);
+    }
+  };
+  count(value);
+  return left < 0;
+}
+
 /** Parses JSON; returns the text itself if it is invalid or nested too deep. */
 export function parseJsonOrText(text: string): unknown {
   try {

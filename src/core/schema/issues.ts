@@ -85,14 +85,18 @@ function expandUnions(issue: Issue): Issue[] {
   return closest.length === 0 ? [issue] : closest.flatMap(expandUnions);
 }
 
-/** All errors as `details` of an error body, one per field. With the schema, unknown fields get suggestions. */
+/** Maximum number of errors in a response, because the message of each takes time. */
+export const DETAILS_MAX = 100;
+
+/** The errors as `details` of an error body, one per field. With the schema, unknown fields get suggestions. */
 export function issueDetails(issues: readonly Issue[], schema?: z.core.$ZodType): ErrorDetails {
   const details = new Map<string, string>();
-  for (const issue of issues.flatMap(expandUnions)) {
+  for (const issue of issues.slice(0, DETAILS_MAX).flatMap(expandUnions)) {
+    if (details.size >= DETAILS_MAX) break;
     if (issue.code === "unrecognized_keys") {
       const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
       const known = schema === undefined ? [] : listKnownKeys(schema, path);
-      for (const key of issue.keys)
+      for (const key of issue.keys.slice(0, DETAILS_MAX))
         details.set([...path, key].join("."), `is not a known field${didYouMean(key, known)}`);
       continue;
     }

@@ -113,7 +113,9 @@ async function readObject(
   if ("tooLarge" in raw) return bodyTooLargeRefusal(maxBytes);
   if ("torn" in raw) return incompleteBodyRefusal();
   if (raw.text.trim() === "") return {};
-  const parsed = parseJsonObject(raw, maxDepth);
+  // A call that takes a larger body takes a state or books, whose records have no limit.
+  const maxValues = maxBytes > MAX_BODY_BYTES ? Number.POSITIVE_INFINITY : undefined;
+  const parsed = parseJsonObject(raw, maxDepth, maxValues);
   return isRefusal(parsed) ? parsed : parsed.object;
 }
 

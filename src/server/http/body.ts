@@ -1,5 +1,12 @@
 import { isAscii } from "node:buffer";
-import { isTooDeep, MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
+import {
+  hasTooManyValues,
+  isTooDeep,
+  MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
+  TOO_DEEP_MESSAGE,
+  TOO_MANY_VALUES_MESSAGE,
+} from "../../core/schema/depth.js";
 import { type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -99,6 +106,7 @@ const DEEP_LENGTH_MIN = 2 * MAX_JSON_DEPTH;
 export function parseJsonObject(
   { text, isGarbled }: Extract<RawBody, { text: string }>,
   maxDepth = MAX_JSON_DEPTH,
+  maxValues = MAX_JSON_VALUES,
 ): ParsedBody | Refusal {
   if (isGarbled) return refuseInvalid({ body: "is not valid UTF-8" });
   let value: unknown;
@@ -111,5 +119,8 @@ export function parseJsonObject(
     return refuseInvalid({ body: "must be a JSON object" });
   if (text.length > DEEP_LENGTH_MIN && isTooDeep(value, maxDepth))
     return refuseInvalid({ body: TOO_DEEP_MESSAGE });
+  // Shorter texts cannot have as many values.
+  if (text.length > 2 * maxValues && hasTooManyValues(value, maxValues))
+    return refuseInvalid({ body: TOO_MANY_VALUES_MESSAGE });
   return { object: value as Record<string, unknown> };
 }

@@ -195,10 +195,12 @@ function noteKey(notes: string[], { method, headers }: Operation): void {
 function noteTypes(notes: string[], globs: unknown, eventNames: Readonly<Record<string, string>>): void {
   if (!Array.isArray(globs)) return;
   const known = [...ALL_EVENT_TYPES, ...Object.values(eventNames)];
-  for (const [index, glob] of globs.entries())
+  for (const [index, glob] of globs.entries()) {
+    if (notes.length === NOTES_MAX) return;
     if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
       addNote(
         notes,
         `body.events.${index}: ${truncate(glob, NOTE_NAME_LENGTH_MAX)} is an unknown event type${didYouMean(glob, known)}`,
       );
+  }
 }

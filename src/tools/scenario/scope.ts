@@ -11,6 +11,9 @@ import {
   valueAt,
 } from "./variables.js";
 
+/** Maximum number of variables that refer to each other in a row, because each takes a part of the call stack. */
+const MAX_CHAINED = 1_000;
+
 /** Sources of variables besides the file. */
 export interface VariableSources {
   /** Values of the `--var` option, which override values in the file. */
@@ -39,6 +42,8 @@ export class Scope {
         (reference) => {
           const root = variableNameOf(reference.name);
           if (open.has(root)) return { fault: `\${${root}} refers to itself` };
+          if (open.size > MAX_CHAINED)
+            return { fault: `\${${root}} is reached by more than ${MAX_CHAINED} variables in a row` };
           define(root);
           return this.resolve(reference);
         },
