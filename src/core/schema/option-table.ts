@@ -301,7 +301,7 @@ export const OPTIONS = {
   amounts: option({
     schema: amountsOptionSchema,
     topic: "prices",
-    help: "what a hosted charge costs until a method is picked: base (no fees), cheapest or dearest",
+    help: "what a hosted charge without a price costs until a method is picked: base (no fees), cheapest or dearest",
     sample: "{ before_method: dearest }",
   }),
   paths: option({
