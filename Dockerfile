@@ -1,5 +1,5 @@
 # npm run build && docker build . -t payments-sandbox
-FROM node:24-alpine
+FROM node:24-alpine@sha256:d32cdf619f63fe0471182d08996dd516c6275bb5fd31ae06e55a570bd9e1ad43
 
 COPY dist/payments-sandbox.mjs /payments-sandbox.mjs
 

@@ -51,7 +51,10 @@ async function understood(words: readonly string[]): Promise<void> {
 describe("the Dockerfile", () => {
   it("has a small base of a version, and nothing in it but one file that the build makes", () => {
     const [from, copy, ...others] = instructions;
-    expect(from).toEqual({ name: "FROM", rest: expect.stringMatching(/^node:\d+-alpine$/) });
+    expect(from).toEqual({
+      name: "FROM",
+      rest: expect.stringMatching(/^node:\d+-alpine@sha256:[0-9a-f]{64}$/),
+    });
     expect(copy!.name).toBe("COPY");
     const [source, target] = copy!.rest.split(" ");
     buildIfMissing();
@@ -107,4 +110,13 @@ describe("containers/", () => {
     await understood(/npx payments-sandbox (.*?) >/.exec(postStartCommand)![1]!.split(" "));
     expect(containerEnv.PAYMENTS_BASE_URL).toBe(`http://127.0.0.1:${forwardPorts[0]}`);
   });
+});
+
+it("the images that others have made are named by their digests", () => {
+  const images = ["shared.compose.yaml", "shared.kubernetes.yaml", "compose.yaml"].flatMap((name) =>
+    [...textOf(`containers/${name}`).matchAll(/image: (\S+)/g)].map(([, image]) => image!),
+  );
+  expect(images).toContain("payments-sandbox");
+  for (const image of images.filter((one) => !one.startsWith("payments-sandbox")))
+    expect(image).toMatch(/^[\w.:/-]+@sha256:[0-9a-f]{64}$/);
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -47,6 +48,7 @@ async function runAction(given: Readonly<Record<string, string>>) {
       {
         ...Object.fromEntries(env),
         RUNNER_TEMP: join(project.folder, "runner"),
+        GITHUB_ACTION_PATH: join(project.folder, "action"),
         GITHUB_PATH: join(project.folder, "path"),
         GITHUB_ENV: join(project.folder, "env"),
         GITHUB_OUTPUT: join(project.folder, "output"),
@@ -70,6 +72,23 @@ describe("action.yml", () => {
     for (const { run } of steps) expect(run ?? "").not.toContain("${{");
     for (const [, input] of text.matchAll(/inputs\.([\w-]+)/g)) expect(action.inputs).toHaveProperty(input!);
     for (const [, id] of text.matchAll(/steps\.(\w+)\./g)) expect(steps.map((one) => one.id)).toContain(id);
+  });
+
+  it("names actions by their commit, and no package of a registry", () => {
+    const text = readFileSync(join(ROOT, "action.yml"), "utf8");
+    for (const [, name] of text.matchAll(/uses: (\S+)/g)) expect(name).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
+    expect(text).not.toMatch(/payments-sandbox@/);
+  });
+
+  it("installs the packed file of the checkout that it is in", async () => {
+    mkdirSync(join(project.folder, "action"));
+    execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", join(project.folder, "action")], {
+      cwd: ROOT,
+      stdio: "pipe",
+    });
+    const { code, output } = await runAction({ run: "payments-sandbox --version > version.txt" });
+    expect(code, output).toBe(0);
+    expect(read("version.txt")).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it("runs a command beside a sandbox, ends as the command does, and keeps what happened", async () => {
