@@ -20,10 +20,10 @@ export const OPERATION_IDS = [
   "getWithdrawal",
   "createWebhook",
   "listWebhooks",
+  "rotateWebhookSecret",
   "getWebhook",
   "updateWebhook",
   "deleteWebhook",
-  "rotateWebhookSecret",
 ] as const;
 export type OperationId = (typeof OPERATION_IDS)[number];
 
