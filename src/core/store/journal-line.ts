@@ -91,7 +91,7 @@ const HEX_DIGITS = Buffer.from("0123456789abcdef");
  */
 export function decodeLine(content: Buffer, finished: boolean): DecodedLine {
   const text = finished ? content : trimZeros(content);
-  // Nobody can tell whether the line was acknowledged.
+  // The line may have been acknowledged.
   if (text.length > 0 && text.length < content.length) return { damage: "its end is zeros" };
   const head = HEAD.exec(text.toString("latin1", 0, MAX_HEAD_BYTES));
   if (head === null) {

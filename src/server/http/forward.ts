@@ -93,7 +93,7 @@ function watchOwner({ name, url }: NamespaceOwner, namespaces: Namespaces) {
     const now = await namespaces.locate(name, null);
     if (now === "here" || (now !== "nowhere" && now.url !== url)) gone.abort();
   };
-  // While the database is away, nobody can take the namespace over.
+  // While the database is away, no process can take the namespace over.
   const stop = repeatEvery(namespaces.leases!.leaseMs / CHECKS_PER_LEASE, () => void check().catch(() => {}));
   return { signal: gone.signal, stop };
 }
@@ -178,9 +178,8 @@ function afterBody(response: Response, onEnd: () => void): Response {
 }
 
 /**
- * Removes credentials that the other process does not check for this path. That process checks the API key of every
- * call. It checks the control token, which all processes share, only below /_sandbox. Other cookies belong to other
- * servers of the same host name.
+ * Removes credentials that the owner does not check for this path. The owner checks the API key of every call, and the
+ * control token, which all processes share, below /_sandbox only. Other cookies belong to other servers of the host name.
  */
 function keepCredentialsOfCall(headers: Headers, pathname: string): void {
   const cookies = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());

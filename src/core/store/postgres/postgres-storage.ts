@@ -268,7 +268,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   /**
    * Renews a lease that has expired. While the database is away the lease stays held, and reads go on from memory.
    *
-   * @throws StorageUnavailableError if the database takes its time, so that nobody knows yet who runs the namespace
+   * @throws StorageUnavailableError if the database does not renew it at once, so that another process may run the namespace
    */
   async #renewExpired(name: string): Promise<void> {
     const isRenewed = await Promise.race([this.#renew().then(() => true), pause(RETRY_MS).then(() => false)]);
