@@ -10,7 +10,7 @@ const GAP = 2;
 /** Formats the result of a command as text. */
 export type ResultFormatter = (answer: JsonBody) => string;
 
-/** What a table says of an item besides its columns. */
+/** Texts of an item besides its columns. */
 export interface ItemNotes {
   /** Why the item is in trouble, in addition to the list's own reason. */
   readonly troublesOf?: (item: JsonBody) => readonly string[];
