@@ -136,6 +136,19 @@ describe("charges and what happens to them", () => {
     for (const id of ids) expect((await json("charge", id)).status).toBe("PENDING");
   });
 
+  it.each(["order", "order_id"])("order=7 finds the charge with metadata.%s", async (key) => {
+    const id = await client.pay({ metadata: { [key]: `7-${key}` } });
+    expect((await json("charge", `order=7-${key}`)).charge_id).toBe(id);
+  });
+
+  it("an order with a charge under either name is refused with both", async () => {
+    const one = await client.pay({ metadata: { order: "8" } });
+    const other = await client.pay({ metadata: { order_id: "8" } });
+    expect(await refused("charge", "order=8")).toBe(
+      `order=8 is ambiguous: ${other}, ${one} (VALIDATION_ERROR)`,
+    );
+  });
+
   it("an order with many charges names five of them", async () => {
     for (let n = 0; n < 6; n++) await client.pay({ metadata: { order_id: "6" } });
     expect(await refused("charge", "order=6")).toMatch(

@@ -99,13 +99,14 @@ export class Connection extends ControlClient {
 
   /** Finds a charge; `SELECTORS` lists the forms of a selector. */
   async resolveCharge(selector: string): Promise<ChargeJson> {
-    const query = chargeQuery(selector);
+    const email = emailOf(selector);
+    const metadata = metadataQueries(selector);
     const charge =
-      query === undefined
-        ? await this.#record("/charges", "charge_id", selector)
-        : "customer_email" in query
-          ? await this.findNewest("/charges", query)
-          : await this.#onlyCharge(selector, query);
+      email !== undefined
+        ? await this.findNewest("/charges", { customer_email: email })
+        : metadata !== undefined
+          ? await this.#onlyCharge(selector, metadata)
+          : await this.#record("/charges", "charge_id", selector);
     if (charge === undefined) throw selectorError("charge", selector, SELECTORS);
     return charge as ChargeJson;
   }
@@ -118,10 +119,14 @@ export class Connection extends ControlClient {
     return found;
   }
 
-  /** Finds the charge with this metadata. Throws if several have it. */
-  async #onlyCharge(selector: string, query: Query): Promise<JsonBody | undefined> {
-    const { items } = await this.get("/charges", { limit: CANDIDATES_MAX + 1, ...query });
-    return requireUnique(selector, "charge_id", items as JsonBody[]);
+  /** Finds the charge that matches one of the queries. Throws if several do. */
+  async #onlyCharge(selector: string, queries: readonly Query[]): Promise<JsonBody | undefined> {
+    const found = new Map<unknown, JsonBody>();
+    for (const query of queries) {
+      const { items } = await this.get("/charges", { limit: CANDIDATES_MAX + 1, ...query });
+      for (const item of items as JsonBody[]) found.set(item.charge_id, item);
+    }
+    return requireUnique(selector, "charge_id", [...found.values()]);
   }
 
   /** Finds a record by id, by unique prefix of an id, or by `last`, `last-N`. */
@@ -182,12 +187,16 @@ const CANDIDATES_MAX = 5;
 /** Forms of a selector. Withdrawals and deliveries take only the first two. */
 const SELECTORS = ["an id or the beginning of one", "last or last-1", "an e-mail", "order=1042"];
 
-/** The query for an e-mail or for metadata; undefined for an id or `last`. */
-function chargeQuery(selector: string): Query | undefined {
+function emailOf(selector: string): string | undefined {
   const email = selector.startsWith("email:") ? selector.slice("email:".length) : selector;
-  if (email !== selector || email.includes("@")) return { customer_email: email };
+  return email !== selector || email.includes("@") ? email : undefined;
+}
+
+/** Queries for a metadata entry. Apps call an order `order` or `order_id`. Undefined for an id or `last`. */
+function metadataQueries(selector: string): Query[] | undefined {
   const [, key, value] = /^([\w.-]+)=(.+)$/.exec(selector) ?? [];
-  return key === undefined ? undefined : { [`metadata.${key === "order" ? "order_id" : key}`]: value };
+  if (key === undefined) return undefined;
+  return (key === "order" ? ["order_id", "order"] : [key]).map((name) => ({ [`metadata.${name}`]: value }));
 }
 
 /** Returns the record that matches a selector, if there is one. Throws with the candidates if there are several. */
