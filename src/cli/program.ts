@@ -14,7 +14,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
     if (!isStart(first)) {
       addCommands(root);
       groupCommands(root);
-      refuseUnknown(root, first === "help" ? (words[1] ?? "help") : first);
+      refuseUnknown(root, first === "help" ? [words[1] ?? "help"] : [first, words[1]]);
     }
     await root.parseAsync(words, { from: "user" });
   } catch (error) {
@@ -45,11 +45,25 @@ function program(): Command {
   return root;
 }
 
-/** Refuses a misspelt command: commander would take it as an argument of the default command. */
-function refuseUnknown(root: Command, word: string): void {
+/** Commands of other services' tools → the command here. */
+const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ["listen", "start --webhook-url URL"],
+  ["resend", "webhook redeliver ID"],
+  ["logs", "requests --follow"],
+]);
+
+/** Refuses an unknown command: commander would take it as an argument of the default command. */
+function refuseUnknown(root: Command, [word, next]: readonly [string, string?]): void {
   const known = [...root.commands.map((command) => command.name()), "help"];
-  if (word.startsWith("-") || known.includes(word)) return;
-  throw usageError(`unknown command "${word}"${didYouMean(word, known)}`, "payments-sandbox --help");
+  const other = OTHER_COMMANDS.get(word) ?? (word === "events" ? OTHER_COMMANDS.get(next ?? "") : undefined);
+  if (other === undefined && (word.startsWith("-") || known.includes(word))) return;
+  // A reset loses the state, so it is never suggested.
+  const suggestion = didYouMean(
+    word,
+    known.filter((name) => name !== "reset"),
+  );
+  const hint = other === undefined ? suggestion : `; here it is: payments-sandbox ${other}`;
+  throw usageError(`unknown command "${word}"${hint}`, "payments-sandbox --help");
 }
 
 /** Groups of commands, in the order of the help. */

@@ -156,6 +156,23 @@ describe("a mistake is told in a line, with where to read on", () => {
     expect(line(await run([word]))).toContain(what);
   });
 
+  it.each([
+    [["listen", "--forward-to", "localhost:3000"], "start --webhook-url URL"],
+    [["resend", "evt_1"], "webhook redeliver ID"],
+    [["events", "resend", "evt_1"], "webhook redeliver ID"],
+    [["logs", "tail"], "requests --follow"],
+    [["help", "listen"], "start --webhook-url URL"],
+  ])("a habit of another tool, %j, is answered with the command here", async (args, command) => {
+    expect(line(await run(args))).toContain(`; here it is: payments-sandbox ${command} (run`);
+  });
+
+  it.each(["rest", "rset", "resett", "reste", "preset"])(
+    "reset, which loses the state, is not suggested for %s",
+    async (word) => {
+      expect(line(await run([word]))).not.toContain("reset?");
+    },
+  );
+
   it.each(
     program().commands.flatMap((command) =>
       command.registeredArguments.flatMap(({ argChoices, required }, index) =>

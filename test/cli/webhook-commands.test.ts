@@ -70,6 +70,17 @@ describe("trigger", () => {
     });
   });
 
+  it.each([
+    ["charge.succeeded", "charge.completed"],
+    ["charge.success", "charge.completed"],
+    ["payment_intent.succeeded", "charge.completed"],
+    ["payment_intent.payment_failed", "charge.failed"],
+    ["payout.paid", "withdrawal.completed"],
+    ["transfer.failed", "withdrawal.failed"],
+  ])("suggests for %s the event of the same meaning", async (type, known) => {
+    expect(await refused("trigger", type)).toContain(`; did you mean ${known}? Known: `);
+  });
+
   it("refuses a charge that is not there, and what is no type", async () => {
     expect(await refused("trigger", "charge.completed", "--charge", "last")).toContain(
       "no charge matches last",
@@ -306,4 +317,25 @@ describe("events", () => {
     for (const one of [following, asJson, some])
       expect(await one.ended).toMatchObject({ code: 0, stderr: "" });
   });
+});
+
+it("requests --follow prints each call with its response as it comes, and only those that are asked for", async () => {
+  use(await startServer());
+  const all = new Command(["requests", "--follow"], options);
+  const some = new Command(["requests", "-f", "--status", "4xx", "--operation", "get*"], options);
+  while (all.stdout === "" || some.stdout === "") {
+    await client.ask("GET /api/v1/payments/charges/ch_x");
+    await client.ask("POST /api/v1/payments/quotes", {});
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await client.pay();
+  await all.printed(/^\S+Z {2}200 {2}POST \/api\/v1\/payments\/whitelabel$/m);
+  expect(all.stdout).toMatch(
+    /^\S+Z {2}404 {2}GET \/api\/v1\/payments\/charges\/ch_x {2}NOT_FOUND: Charge not found$/m,
+  );
+  expect(some.stdout).toMatch(/^(\S+Z {2}404 {2}GET .*\n)+$/);
+  expect(await refused("requests", "--follow", "--operation", "getCharg")).toContain(
+    "did you mean getCharge?",
+  );
+  await server.stop();
 });

@@ -1,15 +1,18 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
-import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { columnValue, LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { requestTrouble } from "../../core/reports/trouble.js";
 import { parseDuration } from "../../core/schema/duration.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs, pause } from "../../core/time/timers.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { parseAssignments } from "./assignments.js";
 import { formatCharge } from "./charges.js";
-import { type ClientCommand, type CommandInput, flagText } from "./client-command.js";
+import { type ClientAction, type ClientCommand, type CommandInput, flagText } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { listCommand, listQuery } from "./lists.js";
 import { tableFormatter } from "./output.js";
+
+const FOLLOW = ["-f, --follow", "go on until interrupted"] as const;
 
 const timeoutOf = ({ flags: { timeout = "30s" } }: CommandInput): string => String(timeout);
 
@@ -18,19 +21,19 @@ const toleratedOf = ({ tolerated }: JsonBody): string[] =>
 
 /** Commands that list or wait for requests, events and charges. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
-  listCommand("requests", "the app's requests and the responses, newest first", "requests --status 4xx", {
-    formatResult: tableFormatter(LIST_COLUMNS.requests, { notesOf: toleratedOf }),
-  }),
-  listCommand("events", "the webhook events, newest first; with --follow as they come", "events --follow", {
-    options: [["-f, --follow", "go on until interrupted"]],
-    call: async ({ connection, flags }) => {
-      if (!flags.follow) return connection.get("/events", listQuery("events", flags));
-      const { type } = flags;
-      // Validates the event type first: the stream would wait for an unknown type forever.
-      if (type !== undefined) await connection.get("/events", { type, limit: 1 });
-      await followActivity(connection, (name, data) => printMessage(name, data, flags));
-      return undefined;
+  listCommand(
+    "requests",
+    "the app's requests and the responses, newest first; with --follow as they come",
+    "requests --status 4xx",
+    {
+      options: [FOLLOW],
+      call: listOrFollow("requests", requestLine),
+      formatResult: tableFormatter(LIST_COLUMNS.requests, { notesOf: toleratedOf }),
     },
+  ),
+  listCommand("events", "the webhook events, newest first; with --follow as they come", "events --follow", {
+    options: [FOLLOW],
+    call: listOrFollow("events", eventLine),
   }),
   {
     usage: "wait <what>",
@@ -64,14 +67,41 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-/** Prints an event of the stream if its type matches. */
-function printMessage(name: string, data: JsonBody, { type, json }: CommandInput["flags"]): void {
-  if (name === "missed") printErrorLine(`${data.count} messages of the stream arrived too fast to be shown`);
-  if (name !== "event") return;
-  if (type !== undefined && !matchesAnyGlob(flagText(type)!, String(data.type))) return;
-  if (json) printJson(data);
-  else
-    printText(`${data.at}  ${String(data.type).padEnd(24)}  ${data.charge_id ?? data.withdrawal_id ?? ""}\n`);
+/** Lists records, or with `--follow` prints each new one as a line. `lineOf` returns undefined for a filtered one. */
+function listOrFollow(
+  name: "requests" | "events",
+  lineOf: (data: JsonBody, flags: CommandInput["flags"]) => string | undefined,
+): ClientAction["call"] {
+  return async ({ connection, flags }) => {
+    if (!flags.follow) return connection.get(`/${name}`, listQuery(name, flags));
+    // Validates the filters first: the stream would wait for an unknown name forever.
+    await connection.get(`/${name}`, { ...listQuery(name, flags), limit: 1 });
+    await followActivity(connection, (message, data) => {
+      if (message === "missed")
+        printErrorLine(`${data.count} messages of the stream arrived too fast to be shown`);
+      const line = `${message}s` === name ? lineOf(data, flags) : undefined;
+      if (line === undefined) return;
+      if (flags.json) printJson(data);
+      else printText(`${line}\n`);
+    });
+    return undefined;
+  };
+}
+
+function eventLine({ at, type, charge_id, withdrawal_id }: JsonBody, flags: CommandInput["flags"]) {
+  if (flags.type !== undefined && !matchesAnyGlob(flagText(flags.type)!, String(type))) return undefined;
+  return `${at}  ${String(type).padEnd(24)}  ${charge_id ?? withdrawal_id ?? ""}`;
+}
+
+/** A completed request in one line, with the reason if it was refused. */
+function requestLine(request: JsonBody, flags: CommandInput["flags"]): string | undefined {
+  const { at, method, path, operation, in_flight } = request;
+  const status = String(columnValue(LIST_COLUMNS.requests, "status", request));
+  const asked = flagText(flags.status)?.replaceAll("x", "*");
+  if (in_flight === true || (asked !== undefined && !matchesAnyGlob(asked, status))) return undefined;
+  if (flags.operation !== undefined && !matchesAnyGlob(flagText(flags.operation)!, String(operation)))
+    return undefined;
+  return [at, status, `${method} ${path}`, requestTrouble(request)].filter(Boolean).join("  ");
 }
 
 /** Reports each message of the live stream until the sandbox stops or the output is closed. */

@@ -64,5 +64,26 @@ export function unknownEventTypeMessage(
   name: string,
   known: readonly string[] = SERVICE_EVENT_TYPES,
 ): string {
-  return `is an unknown event type${didYouMean(name, known, ".")} Known: ${known.join(", ")}`;
+  return `is an unknown event type${suggestEventType(name, known, ".")} Known: ${known.join(", ")}`;
+}
+
+/** Words of other services' event types → the word here. By letters, `succeeded` would be nearest to `cancelled`. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["payment", "charge"],
+  ["payment_intent", "charge"],
+  ["payout", "withdrawal"],
+  ["transfer", "withdrawal"],
+  ["succeeded", "completed"],
+  ["success", "completed"],
+  ["successful", "completed"],
+  ["paid", "completed"],
+  ["captured", "completed"],
+  ["payment_failed", "failed"],
+  ["canceled", "cancelled"],
+]);
+
+/** Suffix of an error message: suggests an event type of the same meaning, else the nearest, else the fallback. */
+export function suggestEventType(name: string, known: readonly string[], fallback = ""): string {
+  const parts = name.split(".").map((word) => OTHER_WORDS.get(word) ?? word);
+  return didYouMean(known.includes(parts.join(".")) ? parts.join(".") : name, known, fallback);
 }

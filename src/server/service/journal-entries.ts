@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { globMatches } from "../../core/domain/glob.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ArrivalTime, RequestEntry } from "../../core/namespace/served-request.js";
-import { ALL_EVENT_TYPES } from "../../core/schema/event-types.js";
+import { ALL_EVENT_TYPES, suggestEventType } from "../../core/schema/event-types.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { type HttpCall, parseBearerKey } from "../http/call.js";
 import { isCrossSiteSubresource } from "../http/hosts.js";
@@ -200,7 +200,7 @@ function noteTypes(notes: string[], globs: unknown, eventNames: Readonly<Record<
     if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
       addNote(
         notes,
-        `body.events.${index}: ${truncate(glob, NOTE_NAME_LENGTH_MAX)} is an unknown event type${didYouMean(glob, known)}`,
+        `body.events.${index}: ${truncate(glob, NOTE_NAME_LENGTH_MAX)} is an unknown event type${suggestEventType(glob, known)}`,
       );
   }
 }
