@@ -134,6 +134,14 @@ export function findServerOnlyOptions(options: SandboxOptions): string[] {
 
 const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";
 
+/** Throws if the handler of `onWebhook` is not a function. */
+export function checkWebhookHandler(handler: unknown): void {
+  if (typeof handler === "function") return;
+  throw new UserError(
+    'onWebhook: needs a function; for an app at a port use the option webhooks: ["localhost:3000/webhooks"]',
+  );
+}
+
 export function parseWebhookHandlerOptions(
   options: WebhookHandlerOptions,
   defaults: {

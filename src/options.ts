@@ -175,17 +175,13 @@ export async function configFaults(document: LoadedDocument): Promise<DocumentFa
       ...error.files.flatMap(({ path, error: { faults } }) =>
         faults.map((fault) =>
           // A missing or unreadable file is reported at the option that names it.
-          isOfWholeFile(fault) ? document.faultAt(path, `${fault.file}: ${fault.message}`) : fault,
+          fault.whole_file ? document.faultAt(path, `${fault.file}: ${fault.message}`) : fault,
         ),
       ),
     ];
     const isOwn = ({ file }: DocumentFault): boolean => file === document.file;
     return [...distinctSortedFaults(faults.filter(isOwn)), ...faults.filter((fault) => !isOwn(fault))];
   }
-}
-
-function isOfWholeFile({ line, column, field }: DocumentFault): boolean {
-  return line === 1 && column === 1 && field === "";
 }
 
 function unknownScenario(name: string, known: readonly string[]): string {

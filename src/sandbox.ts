@@ -24,6 +24,7 @@ import type { AdvanceReport } from "./core/time/advance-state.js";
 import {
   checkExploreOptions,
   checkRunOptions,
+  checkWebhookHandler,
   parseAdvanceTarget,
   parseListenOptions,
   parseResetOptions,
@@ -158,7 +159,7 @@ export class Sandbox {
     options: WebhookHandlerOptions = {},
   ): Promise<WebhookSubscription> {
     const namespace = this.#requireOpen("onWebhook").default;
-    if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
+    checkWebhookHandler(handler);
     const { signature, event_names } = namespace.engine.settings;
     const { url, ...webhook } = parseWebhookHandlerOptions(options, {
       secret: this.webhookSecret,

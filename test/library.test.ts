@@ -82,7 +82,7 @@ describe("createSandbox()", () => {
     [{ fixtures: { methods: [{ id: "new" }] } }, "methods.0.kind"],
     [{ webhookSecrt: "x" }, "there is no option webhookSecrt; did you mean webhookSecret?"],
     [{ scenario: "declind" }, 'there is no scenario "declind"; did you mean declined?'],
-    [{ fixtures: "/nowhere/fixtures.yaml" }, "/nowhere/fixtures.yaml:1:1 there is no such file"],
+    [{ fixtures: "/nowhere/fixtures.yaml" }, "/nowhere/fixtures.yaml: there is no such file"],
   ])("refuses %j", async (options, expected) => {
     const refusal = await createSandbox(options as SandboxOptions).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(UserError);

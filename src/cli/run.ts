@@ -26,7 +26,7 @@ import { writeJunit } from "./report/junit.js";
 import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
 import { reportText } from "./report/text.js";
 import { cannotRunReport, isBrokenFile, readScenarioFiles } from "./run-files.js";
-import { fetchWithFix, sandboxAddress, unsetHint } from "./sandbox-url.js";
+import { fetchWithFix, sandboxAddress, URL_SOURCES } from "./sandbox-url.js";
 import { invalidUrlError, parseAppUrl, parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { ProgressLine, printErrorLine, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
@@ -203,7 +203,7 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
   const reached = sandboxAddress(url);
   if (reached === undefined) throw invalidUrlError(source, url);
   const sandbox = {
-    fetch: fetchWithFix(reached, source === "--url" ? undefined : unsetHint(source)),
+    fetch: fetchWithFix(reached, URL_SOURCES[source]),
     namespace: flags.namespace,
     controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
   };

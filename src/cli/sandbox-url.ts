@@ -56,13 +56,15 @@ function tlsOptions({ caFile }: TrustFiles) {
 
 const START = "payments-sandbox start";
 
-/** Follows the URL in an error if an environment variable names the URL. */
-export function unsetHint(variable: string): string {
-  return `, which ${variable} names; unset it, or`;
-}
+/** Text behind the URL in `noSandboxError`: the source of the URL, and how to name another. */
+export const URL_SOURCES = {
+  "--url": ";",
+  PAYMENTS_SANDBOX_URL: ", which PAYMENTS_SANDBOX_URL names; unset it, or",
+  default: ", the default: name another with --url, or",
+} as const;
 
 /** Error for an address without a sandbox. `source` follows the URL in the message. */
-export function noSandboxError(url: string, source = ";"): ErrorWithFix {
+export function noSandboxError(url: string, source: string = URL_SOURCES["--url"]): ErrorWithFix {
   return new ErrorWithFix(`there is no sandbox at ${url}${source} start one with: ${START}`, {
     code: "NO_SANDBOX",
     fix: START,

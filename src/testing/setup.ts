@@ -8,7 +8,7 @@ import type { ChargeStatus } from "../core/schema/common.js";
 import type { BookReport } from "../core/schema/reconciliation.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { AdvanceReport } from "../core/time/advance-state.js";
-import { parseAdvanceArgument } from "../library-options.js";
+import { checkWebhookHandler, parseAdvanceArgument } from "../library-options.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -249,7 +249,7 @@ class Setup implements TestSandbox {
   ): Promise<() => Promise<void>> {
     const stops = this.#isInTest ? this.#ofTest : this.#ofFile;
     const namespace = await this.#ready();
-    if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
+    checkWebhookHandler(handler);
     const end = await namespace.onWebhook(this.#assertions.wrap(handler), options);
     const stop = async (): Promise<void> => {
       if (stops.delete(stop)) await end();

@@ -26,6 +26,16 @@ describe("advice", () => {
     expect((await run(["exec", "--quiet", ...app])).stderr).toBe("");
   });
 
+  it("says that the service ignored something, how often, and what it was", async () => {
+    const file = fileWith(`name: ignored
+steps:
+  - { repeat: 7, steps: [{ request: "GET /api/v1/payments/payins?lmit=1" }] }
+`);
+    expect((await run(["run", file])).stderr).toMatch(
+      /The service ignored parts of a call 7 times: listPayins query\.lmit/,
+    );
+  });
+
   it("is told once under mishaps, of the plain run", async () => {
     const { stderr } = await run(["exec", "--under", "slow", ...app]);
     expect(stderr.split(HASTE)).toHaveLength(2);
@@ -34,6 +44,7 @@ describe("advice", () => {
   it("is told after run, and is part of its JSON", async () => {
     const { stderr } = await run(["run", HASTY]);
     expect(stderr).toContain(HASTE);
+    expect((await run(["run", HASTY, HASTY])).stderr).toContain(`${HASTE} read again too soon 2 times: `);
     const { stdout } = await run(["run", "--json", HASTY, HASTY]);
     expect(JSON.parse(stdout).advice).toMatchObject([{ id: "balances_too_often", times: 2 }]);
   });

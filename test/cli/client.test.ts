@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { noSandboxError, URL_SOURCES } from "../../src/cli/sandbox-url.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type ReadyLine, run } from "../support/process-command.js";
@@ -28,6 +29,12 @@ describe("every command", () => {
     const url = REFUSING_URL.replace("/hooks", "");
     expect(refusal(await run(["status", "--url", url]))).toBe(
       `there is no sandbox at ${url}; start one with: payments-sandbox start`,
+    );
+  });
+
+  it("says how to name another sandbox when nobody is at the default port", () => {
+    expect(noSandboxError("http://127.0.0.1:4402", URL_SOURCES.default).message).toBe(
+      "there is no sandbox at http://127.0.0.1:4402, the default: name another with --url, or start one with: payments-sandbox start",
     );
   });
 

@@ -170,7 +170,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
       '--under: there is no scenario "declind"; did you mean declined? Known: cancelled, ',
     ],
     [["--under", "nope"], "(mishaps and all stand for many)"],
-    [["--under", "success,./nowhere.yaml"], "./nowhere.yaml:1:1 there is no such file"],
+    [["--under", "success,./nowhere.yaml"], "./nowhere.yaml: there is no such file"],
     [["--under", ","], "--under takes the names of scenarios, separated by commas"],
     [
       ["--under", "declined", "--data", "d"],

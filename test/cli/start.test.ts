@@ -245,14 +245,14 @@ describe("cannot start", () => {
     ["--config", "port: 1\nsed: x\n", "payments.yaml:2:1 sed: unknown field; did you mean seed?"],
     ["--config", "clock:\n  fast\n", "payments.yaml:1:1 clock: must be real, manual or a speed"],
     ["--config", '{\n  "port": 1,\n  "seed": }', "payments.json:3:3 seed: must be a string"],
-    ["--config", undefined, "nowhere.yaml:1:1 there is no such file"],
+    ["--config", undefined, "nowhere.yaml: there is no such file"],
     [
       "--fixtures",
       FOREIGN_KEY,
       "fixtures.yaml:2:26 keys.0.organization_id: there is no organization org_nobody",
     ],
     ["--fixtures", "currencies: [{ code: NGN, rate: 1550 }]\n", "fixtures.yaml:1:27 currencies.0.rate: "],
-    ["--fixtures", undefined, "nowhere.yaml:1:1 there is no such file"],
+    ["--fixtures", undefined, "nowhere.yaml: there is no such file"],
     ["--scenario", PAID, "mine.yaml:4:22 charges.0.timeline.0.to: must be one of"],
     ["--scenario", "name: mine\ncharges: [\n", "mine.yaml:3:1 "],
   ])("with a broken file: %s %j: %s", async (flag, text, expected) => {
@@ -282,7 +282,7 @@ describe("cannot start", () => {
       const faults = (await run(["validate", "my.yaml"], { cwd })).stdout;
       expect(faults.match(/^my\.yaml:[246]:3 /gm)).toHaveLength(3);
       const { code, stdout, stderr } = await run([command!, "-c", "my.yaml", ...rest], { cwd });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect({ code, stdout }).toEqual({ code: command === "exec" ? 2 : 1, stdout: "" });
       expect(stderr).toBe(faults.replace(/^/gm, "payments-sandbox: ").replace(/payments-sandbox: $/, ""));
     },
   );

@@ -109,7 +109,7 @@ it("--no-color is taken by every command, whatever the environment says", async 
     const { code, stdout, stderr } = await run(args, { env: { FORCE_COLOR: "1" } });
     expect([code, stdout + stderr]).toEqual([
       2,
-      expect.stringMatching(/^nobody-has\.yaml:1:1 there is no such file/),
+      expect.stringMatching(/^nobody-has\.yaml: there is no such file/),
     ]);
   }
 });

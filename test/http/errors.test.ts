@@ -86,6 +86,45 @@ it.each([
   expect(answer.error.message).toBe(`There is nothing at ${path}`);
 });
 
+it.each([
+  ["/_sandbox/chargs", "/_sandbox/charges"],
+  ["/_sandbox/clock/advnce", "/_sandbox/clock/advance"],
+  ["/_sandbox/charge/ch_1", "/_sandbox/charges/ch_1"],
+  ["/_sandbox/faluts", "/_sandbox/faults"],
+  ["/_sandbox/steam", "/_sandbox/stream"],
+])("a path a slip away from one of the control API, %s, is told which", async (path, meant) => {
+  const answer = await (await openApi()).get(path);
+  expectError(answer, 404, "NOT_FOUND", []);
+  expect(answer.error.message).toBe(
+    `There is nothing at ${path}; did you mean ${meant}? /_sandbox/openapi.json has every call`,
+  );
+});
+
+it("a path a slip away from the reset of the sandbox is not told so", async () => {
+  expect((await (await openApi()).send("POST", "/_sandbox/rest", "{}")).error.message).toBe(
+    "There is nothing at /_sandbox/rest",
+  );
+});
+
+it.each([
+  [
+    "/api/v1/payments/quotes",
+    { pricing: { base_currency: "kes", amount: "5.00" } },
+    "pricing.base_currency",
+    "KES",
+  ],
+  ["/api/v1/payments/quotes", { payment_method: "Card" }, "payment_method", "card"],
+  ["/_sandbox/balances", { currency: "ngn", amount: "5.00" }, "currency", "NGN"],
+])("a name in other letters is told how it is written: POST %s %j", async (path, body, field, meant) => {
+  const answer = await (await openApi()).post(path, body);
+  expect(answer.details[field]).toContain(`; did you mean ${meant}?`);
+});
+
+it("a rate of a currency in other letters is told how it is written", async () => {
+  const answer = await (await openApi()).send("PUT", "/_sandbox/rates", '{ "kes": "130" }');
+  expect(answer.details).toEqual({ kes: "is not a currency; did you mean KES?" });
+});
+
 /** The methods of every path. */
 const METHODS = new Map([
   ["/", ["GET"]],

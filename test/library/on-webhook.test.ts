@@ -262,7 +262,9 @@ describe("onWebhook()", () => {
     const register = () => sandbox.onWebhook(() => 200, options as object);
     await expect(register()).rejects.toThrow(UserError);
     await expect(register()).rejects.toThrow(message);
-    await expect(sandbox.onWebhook("no function" as never)).rejects.toThrow("onWebhook: needs a function");
+    await expect(sandbox.onWebhook("no function" as never)).rejects.toThrow(
+      'onWebhook: needs a function; for an app at a port use the option webhooks: ["localhost:3000/webhooks"]',
+    );
   });
 
   it.each([

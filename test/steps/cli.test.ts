@@ -91,7 +91,7 @@ steps:
       [
         `${broken}:3:5 steps.0.advence: unknown field; did you mean advance?`,
         `${broken}:4:5 steps.1.reset: must be true`,
-        "/nowhere.yaml:1:1 there is no such file",
+        "/nowhere.yaml: there is no such file",
       ]
         .map((line) => `payments-sandbox: ${line}\n`)
         .join(""),
@@ -104,7 +104,7 @@ steps:
     expect(xml).toContain(
       `<error message="${broken}:3:5 steps.0.advence: unknown field; did you mean advance?&#10;${broken}:4:5 steps.1.reset: must be true" type="CannotRun"/>`,
     );
-    expect(xml).toContain('<error message="/nowhere.yaml:1:1 there is no such file" type="CannotRun"/>');
+    expect(xml).toContain('<error message="/nowhere.yaml: there is no such file" type="CannotRun"/>');
     const asJson = await run(["run", ...files, "--json"]);
     expect(asJson.code).toBe(2);
     const steps = [{ outcome: "failed", line: 3 }, { outcome: "not_run" }];
@@ -123,7 +123,7 @@ steps:
   it("says nothing of how it came out when there was nothing to run", async () => {
     const { code, stdout, stderr } = await run(["run", "/nowhere.yaml"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe("payments-sandbox: /nowhere.yaml:1:1 there is no such file\n");
+    expect(stderr).toBe("payments-sandbox: /nowhere.yaml: there is no such file\n");
   });
 
   it.each([
@@ -347,7 +347,7 @@ keys:
     const { code, stdout } = await run(["validate", ...files]);
     expect({ code, stdout }).toEqual({
       code: 2,
-      stdout: `/dev/zero:1:1 is not a plain file\n${dirname(pipe)}:1:1 is a folder\n${pipe}:1:1 is not a plain file\n`,
+      stdout: `/dev/zero: is not a plain file\n${dirname(pipe)}: is a folder\n${pipe}: is not a plain file\n`,
     });
   });
 
@@ -377,8 +377,8 @@ keys:
     const file = fileWith(PASSES);
     const config = fileWith('port: "x"\n', "payments-sandbox.config.yaml");
     for (const [flags, fault] of [
-      [["-c", "/nowhere.yaml"], "/nowhere.yaml:1:1 there is no such file"],
-      [["--fixtures", "/nowhere.yaml"], "/nowhere.yaml:1:1 there is no such file"],
+      [["-c", "/nowhere.yaml"], "/nowhere.yaml: there is no such file"],
+      [["--fixtures", "/nowhere.yaml"], "/nowhere.yaml: there is no such file"],
       [["-c", config], `${config}:1:1 port: must be a number`],
     ] as const)
       expect(await run(["validate", ...flags, file])).toMatchObject({

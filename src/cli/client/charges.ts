@@ -1,3 +1,4 @@
+import { didYouMean } from "../../core/schema/nearest.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { parseAssignments } from "./assignments.js";
@@ -140,8 +141,10 @@ export async function createCharge({ connection, flags }: CommandInput): Promise
   const service = await connection.createServiceCaller(headers);
   const { payment_methods } = await service<{ payment_methods: Method[] }>("GET", "/payment-methods");
   const method = payment_methods.find(({ id }) => flags.method === undefined || id === flags.method);
-  if (method === undefined)
-    throw new UserError(`--method must be one of ${payment_methods.map(({ id }) => id).join(", ")}`);
+  if (method === undefined) {
+    const ids = payment_methods.map(({ id }) => id);
+    throw new UserError(`--method must be one of ${ids.join(", ")}${didYouMean(String(flags.method), ids)}`);
+  }
   const currency = flags.currency ?? method.currencies[0];
   const body = {
     pricing: { base_currency: currency, amount },

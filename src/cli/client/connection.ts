@@ -15,7 +15,7 @@ import {
   type SandboxAddress,
   sandboxAddress,
   throwIfUntrustedCertificate,
-  unsetHint,
+  URL_SOURCES,
 } from "../sandbox-url.js";
 
 /** Options of every client command. */
@@ -38,12 +38,17 @@ export class Connection extends ControlClient {
   readonly #reach: SandboxAddress;
 
   constructor(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env) {
-    const given = flags.url ?? environment.PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
+    const { PAYMENTS_SANDBOX_URL } = environment;
+    const given = flags.url ?? PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
     const reached = sandboxAddress(given);
-    const isFromEnvironment = flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined;
-    const name = isFromEnvironment ? "PAYMENTS_SANDBOX_URL" : "--url";
+    const name =
+      flags.url !== undefined
+        ? "--url"
+        : PAYMENTS_SANDBOX_URL !== undefined
+          ? "PAYMENTS_SANDBOX_URL"
+          : "default";
     if (reached === undefined) throw new UserError(`${name} ${JSON.stringify(given)} is not a URL`);
-    const source = isFromEnvironment ? unsetHint(name) : ";";
+    const source = URL_SOURCES[name];
     super({
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,

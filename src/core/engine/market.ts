@@ -1,6 +1,7 @@
 import { compareAmounts } from "../domain/money.js";
 import { computePrice, type Price, type Pricing } from "../domain/pricing.js";
 import type { CurrencyFixture, MethodFixture } from "../schema/fixtures-file.js";
+import { didYouMean } from "../schema/nearest.js";
 import { type ErrorDetails, type Refusal, refuseInvalid } from "../schema/refusals.js";
 import type { Quote } from "./records.js";
 import type { State } from "./state.js";
@@ -63,8 +64,9 @@ export function amountBeforeMethod(
 export function setRates(rates: Readonly<Record<string, string>>): Command<Refusal | undefined> {
   return (tx) => {
     const details: ErrorDetails = {};
+    const known = tx.catalogue.fixtures.currencies.map(({ code }) => code);
     for (const code of Object.keys(rates))
-      if (tx.catalogue.currency(code) === undefined) details[code] = "is not a currency";
+      if (!known.includes(code)) details[code] = `is not a currency${didYouMean(code, known)}`;
       else if (code === "USD") details[code] = "is what the others are measured in";
     if (Object.keys(details).length > 0) return refuseInvalid(details);
     for (const [code, rate] of Object.entries(rates)) tx.put("rates", code, { code, rate });

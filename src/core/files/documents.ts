@@ -41,11 +41,14 @@ export interface DocumentFault {
   /** Dotted path; empty for the whole file. */
   readonly field: string;
   readonly message: string;
+  /** True if the file could not be read: its `line` and `column` are 1 and name no place. */
+  readonly whole_file?: boolean;
 }
 
 export function faultText(fault: DocumentFault): string {
   const field = fault.field === "" ? "" : `${shortened(fault.field)}: `;
-  return `${fault.file}:${fault.line}:${fault.column} ${field}${shortened(fault.message)}`;
+  const place = fault.whole_file ? `${fault.file}:` : `${fault.file}:${fault.line}:${fault.column}`;
+  return `${place} ${field}${shortened(fault.message)}`;
 }
 
 export function warningText(warning: DocumentFault): string {
@@ -93,7 +96,7 @@ export function sortAndDedupeFaults(faults: readonly DocumentFault[]): DocumentF
 }
 
 export function wholeFileError(file: string, message: string): DocumentError {
-  return new DocumentError([{ file, line: 1, column: 1, field: "", message }]);
+  return new DocumentError([{ file, line: 1, column: 1, field: "", message, whole_file: true }]);
 }
 
 export async function readDocument(file: string): Promise<LoadedDocument> {

@@ -6,6 +6,7 @@ import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { errorReply, type TextResponse, toFetchResponse, toResponse } from "../http/reply.js";
 import { Routes } from "../http/routes.js";
+import { unknownPathMessage } from "../http/unknown-path.js";
 import type { DocumentOptions } from "../openapi/serve.js";
 import {
   createControlHandler,
@@ -15,6 +16,12 @@ import {
 } from "./handle-control.js";
 import { CONTROL_OPERATIONS } from "./operations.js";
 import { serveStream } from "./stream.js";
+
+/** A reset loses the state, so it is suggested for no other path. */
+const SUGGESTED_PATHS: readonly string[] = [
+  ...new Set(CONTROL_OPERATIONS.map(({ path }) => path)),
+  "/_sandbox/stream",
+].filter((path) => path !== "/_sandbox/reset");
 
 export interface ControlApp {
   readonly app: Hono;
@@ -59,7 +66,9 @@ export function createControlApp(options: ControlAppOptions): ControlApp {
       const allow = routes.allowedAt(path);
       const reply =
         allow === undefined
-          ? errorReply(refuse("NOT_FOUND", `There is nothing at ${path}`))
+          ? errorReply(
+              refuse("NOT_FOUND", unknownPathMessage(path, SUGGESTED_PATHS, "/_sandbox/openapi.json")),
+            )
           : errorReply(refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow });
       return toResponse(reply, namespaces.nowMs());
     })

@@ -2,8 +2,6 @@
 // loaded at first use. opening.ts calls `createApps` once per server. Handlers get an `HttpCall`, made of a Request or
 // by the fast path. No state is read or changed here.
 import type { Context, Hono } from "hono";
-import type { Route } from "../../core/domain/name-check.js";
-import { suggestPath } from "../../core/domain/path-patterns.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
@@ -29,6 +27,7 @@ import {
   toResponse,
 } from "./reply.js";
 import { CONTROL, isControl, type RouteHandler, Routes } from "./routes.js";
+import { unknownPathMessage } from "./unknown-path.js";
 
 /** A page's route; its handler runs after pending changes are stored. */
 export interface PageRoute {
@@ -82,6 +81,7 @@ export function createApps(options: AppOptions): Apps {
       handleCall(namespaces, operation, call),
     );
   const server = { fetch: inProcessFetch(app), routes: serviceRoutes(paths) };
+  const servicePaths = () => server.routes.map(({ path }) => path);
   // Loads OpenAPI on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
   const openapi = () => loadLazily(() => import("../openapi/serve.js"));
@@ -153,7 +153,7 @@ export function createApps(options: AppOptions): Apps {
       const reply =
         allow === undefined
           ? errorReply(
-              refuse("NOT_FOUND", unknownPathMessage(path, server.routes)),
+              refuse("NOT_FOUND", unknownPathMessage(path, servicePaths(), "/docs")),
               { "sandbox-hint": hintForUnknownCall(false) },
               errorCodes,
             )
@@ -170,14 +170,6 @@ export function createApps(options: AppOptions): Apps {
     control: controlApp,
     fastPath: { match: (method, path) => routes.match(method, path), failureResponse },
   };
-}
-
-function unknownPathMessage(path: string, routes: readonly Route[]): string {
-  const near = suggestPath(
-    path,
-    routes.map((route) => route.path),
-  );
-  return `There is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}? /docs has every call`}`;
 }
 
 /** Calls the app without a socket. If the app cuts the connection, the call rejects with a network error. */

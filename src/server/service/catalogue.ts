@@ -1,3 +1,4 @@
+import { oneOfMessage } from "../../core/domain/requests/body-check.js";
 import { payoutCurrencies } from "../../core/domain/requests/payout-requests.js";
 import { readBalances } from "../../core/engine/commands/account-commands.js";
 import { currencyCodes, organizationView, paymentMethodView, railView } from "../../core/engine/queries.js";
@@ -59,9 +60,12 @@ export const listPaymentRails = defineOperation({
     const enabled = catalogue.enabledMethods(caller.organization).map((method) => method.id);
     const details: Record<string, string> = {};
     if (payment_method !== undefined && !enabled.includes(payment_method))
-      details.payment_method = `must be one of ${enabled.join(", ")}`;
+      details.payment_method = oneOfMessage(payment_method, enabled);
     if (currency !== undefined && catalogue.currency(currency) === undefined)
-      details.currency = `must be one of ${catalogue.fixtures.currencies.map(({ code }) => code).join(", ")}`;
+      details.currency = oneOfMessage(
+        currency,
+        catalogue.fixtures.currencies.map(({ code }) => code),
+      );
     if (Object.keys(details).length > 0) return refuseInvalid(details, INVALID_QUERY_MESSAGE);
     const rails = catalogue.fixtures.rails.filter(
       (rail) =>

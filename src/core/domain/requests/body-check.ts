@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { PHONE_MESSAGE } from "../../schema/common.js";
 import type { CurrencyFixture } from "../../schema/fixtures-file.js";
 import { issueMessage, issuePath, safeParse } from "../../schema/issues.js";
+import { didYouMean } from "../../schema/nearest.js";
 import { passesQuickValidation } from "../../schema/quick-validation.js";
 import { type ErrorDetails, type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import type { Catalogue } from "../catalogue.js";
@@ -43,8 +44,10 @@ export class BodyCheck<Body> {
   }
 }
 
-export function oneOfMessage(values: readonly string[]): string {
-  return values.length === 0 ? "is not available" : `must be one of ${values.join(", ")}`;
+/** @param given the refused value, for a suggestion */
+export function oneOfMessage(given: unknown, values: readonly string[]): string {
+  const suggestion = typeof given === "string" ? didYouMean(given, values) : "";
+  return values.length === 0 ? "is not available" : `must be one of ${values.join(", ")}${suggestion}`;
 }
 
 /** Returns the phone number with its plus. Without one, it must begin with the country code of a currency's country. */

@@ -4,6 +4,7 @@ import type {
   OrganizationFixture,
   RailFixture,
 } from "../../schema/fixtures-file.js";
+import { didYouMean } from "../../schema/nearest.js";
 import type { ErrorDetails, Refusal } from "../../schema/refusals.js";
 import {
   type CheckoutBody,
@@ -28,7 +29,7 @@ function findCurrency<Body>(
 ): CurrencyFixture | undefined {
   const currency = catalogue.currency(code);
   if (currency === undefined)
-    body.reportFault(path, oneOfMessage(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
+    body.reportFault(path, oneOfMessage(code, catalogue.fixtures.currencies.map(({ code }) => code).sort()));
   return currency;
 }
 
@@ -77,7 +78,10 @@ function checkMethod<Body extends { payment_method: string }>(
   if (method === undefined)
     body.reportFault(
       "payment_method",
-      oneOfMessage(catalogue.enabledMethods(organization).map(({ id }) => id)),
+      oneOfMessage(
+        id,
+        catalogue.enabledMethods(organization).map(({ id }) => id),
+      ),
     );
   return method;
 }
@@ -98,12 +102,22 @@ export function readQuoteRequest(
   if (method === undefined && typeof code === "string") findCurrency(body, catalogue, code, "to_currency");
   else if (method !== undefined && typeof code === "string") {
     if (method.currencies.includes(code)) currency = catalogue.currency(code);
-    else body.reportFault("to_currency", `must be one of ${method.currencies.join(", ")} for ${method.id}`);
+    else
+      body.reportFault(
+        "to_currency",
+        `must be one of ${method.currencies.join(", ")} for ${method.id}${didYouMean(code, method.currencies)}`,
+      );
     const rails = catalogue.rails(method.id, code);
     const railId = body.validField("payment_rail") ?? undefined;
     rail = railId === undefined ? rails[0] : rails.find(({ id }) => id === railId);
     if (currency !== undefined && railId !== undefined && rail === undefined)
-      body.reportFault("payment_rail", oneOfMessage(rails.map(({ id }) => id)));
+      body.reportFault(
+        "payment_rail",
+        oneOfMessage(
+          railId,
+          rails.map(({ id }) => id),
+        ),
+      );
   }
   return (
     body.refusal ?? {
@@ -150,7 +164,7 @@ export function readCheckoutRequest(
   if (Array.isArray(requested))
     for (const [index, id] of requested.entries())
       if (typeof id === "string" && !enabled.includes(id))
-        body.reportFault(`payment_methods.${index}`, oneOfMessage(enabled));
+        body.reportFault(`payment_methods.${index}`, oneOfMessage(id, enabled));
   return (
     body.refusal ?? {
       pricing: pricing!,
@@ -179,14 +193,14 @@ export function readMethodChoice(
   const id = body.validField("payment_method");
   const method = typeof id === "string" && offered.includes(id) ? catalogue.method(id) : undefined;
   if (typeof id === "string" && method === undefined)
-    body.reportFault("payment_method", oneOfMessage(offered));
+    body.reportFault("payment_method", oneOfMessage(id, offered));
   const phoneNumber = checkPhone(body, catalogue);
   let currency: CurrencyFixture | undefined;
   if (method !== undefined) {
     const currencies = currenciesOf(method);
     const code = body.validField("currency") ?? currencies[0];
     if (code !== undefined && currencies.includes(code)) currency = catalogue.currency(code);
-    else body.reportFault("currency", oneOfMessage(currencies));
+    else body.reportFault("currency", oneOfMessage(code, currencies));
     const { customerField, isRequiredOnPage } = METHOD_KINDS[method.kind];
     if (customerField !== undefined && isRequiredOnPage && (raw as MethodChoice)[customerField] === undefined)
       body.reportFault(customerField, `is required for ${method.id}`);

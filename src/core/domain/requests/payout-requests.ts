@@ -25,7 +25,13 @@ function checkPayoutCurrency<Body extends { currency: string }>(
   const payable = payoutCurrencies(catalogue);
   const currency = payable.find((currency) => currency.code === code);
   if (currency === undefined)
-    body.reportFault("currency", oneOfMessage(payable.map((currency) => currency.code)));
+    body.reportFault(
+      "currency",
+      oneOfMessage(
+        code,
+        payable.map((currency) => currency.code),
+      ),
+    );
   return currency;
 }
 

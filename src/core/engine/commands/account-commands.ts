@@ -35,7 +35,13 @@ export function fundBalance(request: FundRequest & { readonly mode: Mode }): Com
     const body = new BodyCheck<FundRequest>(fundRequestSchema, request);
     const currency = tx.catalogue.currency(request.currency);
     if (currency === undefined)
-      body.reportFault("currency", oneOfMessage(fixtures.currencies.map(({ code }) => code)));
+      body.reportFault(
+        "currency",
+        oneOfMessage(
+          request.currency,
+          fixtures.currencies.map(({ code }) => code),
+        ),
+      );
     const amount = currency && checkAmount(body, "amount", request.amount, currency);
     if (body.refusal !== undefined) return body.refusal;
     const owner = {

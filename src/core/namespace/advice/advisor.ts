@@ -40,7 +40,7 @@ export const BAD_HABITS = {
   },
   tolerated: {
     advice: "Send only what the call takes: the service silently ignores the rest.",
-    why: "something was sent that the service does not look at",
+    why: "the service ignored parts of a call",
   },
   webhook_responses: {
     advice: "Respond to a webhook with 2xx at once and do the work afterwards; redirects are not followed.",
