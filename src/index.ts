@@ -7,6 +7,7 @@ export {
   type Mode,
   type WithdrawalStatus,
 } from "./core/schema/common.js";
+export type { OperationId } from "./core/schema/operation-ids.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./core/schema/receiver-report.js";
 export type { BookFinding, BookReport, FindingKind, Marking } from "./core/schema/reconciliation.js";
 export { ERROR_STATUS, type ErrorCode } from "./core/schema/refusals.js";

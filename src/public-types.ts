@@ -1,6 +1,8 @@
 import type { ChargeStatus, Mode, WithdrawalStatus } from "./core/schema/common.js";
+import type { OperationId } from "./core/schema/operation-ids.js";
 import type { Marking } from "./core/schema/reconciliation.js";
 import type { CollectionName } from "./core/schema/records/collection-names.js";
+import type { ErrorCode } from "./core/schema/refusals.js";
 import type { Signature } from "./core/schema/signature-schemes.js";
 import type { StepReport } from "./tools/scenario/running/run-report.js";
 
@@ -32,7 +34,7 @@ export interface WebhookOption {
 /** Options of `createSandbox`: those of `start`, in camelCase. Nested keys keep underscores, such as `quote_valid`. */
 export interface SandboxOptions {
   /** `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
-  clock?: string;
+  clock?: "real" | "manual" | `${number}x`;
   /** Sandbox time at the start, an instant; default: now. */
   startTime?: string;
   /** Source of IDs and random outcomes, at most 200 characters: same seed, same calls, same bytes. Default: fixed. */
@@ -78,11 +80,11 @@ export interface SandboxOptions {
   /** The key `sk_test_ns_NAME` creates the namespace NAME on first use; default false. */
   autoNamespaces?: boolean;
   /** Operation ID → path, with parameters in braces; default: the service's paths. */
-  paths?: Record<string, string>;
+  paths?: Partial<Record<OperationId, string>>;
   /** Event type → name in webhooks; default: the type. */
   eventNames?: Record<string, string>;
   /** Error code → code in responses; default: unchanged. */
-  errorCodes?: Record<string, string>;
+  errorCodes?: Partial<Record<ErrorCode, string>>;
   /** Delay of each retry after the previous attempt, durations of sandbox time. */
   retrySchedule?: string[];
   /** Hold or fail webhooks while nothing listens at their URL; default `"hold"`. */

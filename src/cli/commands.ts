@@ -202,7 +202,7 @@ export function addCommands(root: Command): void {
 
   root
     .command("demo")
-    .description("a paid charge and its webhook, with nothing else running")
+    .description("one paid charge and its webhooks; then it ends")
     .option("--json", "print the charge and its webhooks as JSON")
     .addHelpText("after", helpText("payments-sandbox demo"))
     .action(async (flags: { json?: boolean }) => (await import("./demo.js")).runDemo(flags));

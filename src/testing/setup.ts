@@ -127,7 +127,7 @@ class Setup implements TestSandbox {
 
   #open(): Promise<TestNamespace> {
     const { server = process.env.PAYMENTS_SANDBOX_URL || false, listen = true, ...rest } = this.#options;
-    const options = { clock: "manual", ...rest };
+    const options: SandboxOptions = { clock: "manual", ...rest };
     return server === false ? openInProcess(options, listen) : openOnServer(server, options);
   }
 

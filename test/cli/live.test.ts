@@ -103,6 +103,9 @@ it("more than anybody can read is counted, and not even looked at", () => {
 
 it("demo: a paid charge and its webhook, with nothing else running", async () => {
   const { code, stdout, stderr } = await run(["demo"]);
+  expect(stdout.replace(/\s+/g, " ")).toMatch(
+    /^One charge: a customer pays .* which then ends; no app runs, no real money moves\. /,
+  );
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/ → charge\.completed {2}this process {2}204\n/);
   expect(stdout).toMatch(/\n {2}webhook-signature: v1,\S+\n/);

@@ -340,7 +340,7 @@ describe("onWebhook()", () => {
   });
 
   it("is a matter of this process: data that is opened again drops what nobody is there to hear", async () => {
-    const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" };
+    const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" } as const;
     {
       await using sandbox = await createSandbox(options);
       await sandbox.onWebhook(() => 500);

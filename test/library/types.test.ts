@@ -46,6 +46,15 @@ async function use(): Promise<void> {
   sandbox.transition("ch_1", "PAID");
   // @ts-expect-error the clock is a text
   await createSandbox({ clock: 60 });
+  for (const clock of ["real", "manual", "60x", "0.5x"] as const) await createSandbox({ clock });
+  // @ts-expect-error there is no such clock
+  await createSandbox({ clock: "manul" });
+  // @ts-expect-error a speed is a number and x
+  await createSandbox({ clock: "fastx" });
+  // @ts-expect-error there is no such operation
+  await createSandbox({ paths: { createQoute: "/quotes" } });
+  // @ts-expect-error there is no such error code
+  await createSandbox({ errorCodes: { NOT_FUOND: "gone" } });
   const ids: (string | number)[] = sandbox.snapshot().collections.charges.map(([id]) => id);
   // @ts-expect-error what stands in a record is the sandbox's own affair, and not any
   const wrong: number = sandbox.snapshot().collections.scenarios[0]![1].scenario;

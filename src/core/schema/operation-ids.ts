@@ -25,6 +25,7 @@ export const OPERATION_IDS = [
   "updateWebhook",
   "deleteWebhook",
 ] as const;
+/** ID of an operation of the service, as in its OpenAPI document. */
 export type OperationId = (typeof OPERATION_IDS)[number];
 
 export function isOperationId(name: string): name is OperationId {
