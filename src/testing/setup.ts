@@ -39,8 +39,13 @@ export interface SetupOptions extends SandboxOptions {
   reconcile?: () => readonly object[] | Promise<readonly object[]>;
 }
 
-/** The sandbox of a test file, for hooks and tests. At the top level of the file, the sandbox's methods throw. */
+/** The sandbox of a test file, for hooks and tests. Until it is open, its properties and methods throw. */
 export interface TestSandbox {
+  /**
+   * Resolves when the sandbox is open; opens it if needed. Await it in a `before` hook of `node:test`, which does not
+   * wait for earlier hooks, and at the top level of a file. Rejects if the sandbox cannot open or has been closed.
+   */
+  readonly ready: Promise<void>;
   /** Base URL without a trailing slash; throws a UserError with `listen: false`. */
   readonly url: string;
   /** The API key for test mode. */
@@ -106,6 +111,7 @@ class Setup implements TestSandbox {
   readonly #books: SetupOptions["reconcile"];
   #opening: Promise<TestNamespace> | undefined;
   #opened: TestNamespace | undefined;
+  #isClosed = false;
   readonly #assertions = new AssertionCollector();
   #isInTest = false;
   /** Functions that unregister the webhook handlers of the current test. */
@@ -120,8 +126,13 @@ class Setup implements TestSandbox {
     this.#books = reconcile;
   }
 
+  get ready(): Promise<void> {
+    return this.open();
+  }
+
   async open(): Promise<void> {
-    this.#opening = this.#open();
+    if (this.#isClosed) throw new Error(CLOSED_MESSAGE);
+    this.#opening ??= this.#open();
     this.#opened = await this.#opening;
   }
 
@@ -170,6 +181,7 @@ class Setup implements TestSandbox {
       await this.#stop(this.#ofTest);
       await this.#stop(this.#ofFile);
     } finally {
+      this.#isClosed = true;
       this.#opened = this.#opening = undefined;
       await namespace.close();
     }
@@ -181,14 +193,13 @@ class Setup implements TestSandbox {
   }
 
   get #namespace(): TestNamespace {
-    if (this.#opened === undefined) throw notOpen();
+    if (this.#opened === undefined) throw new Error(this.#isClosed ? CLOSED_MESSAGE : NOT_OPEN_MESSAGE);
     return this.#opened;
   }
 
   /** Waits for `open`: `node:test` does not wait for one hook before it starts the next. */
-  async #ready(): Promise<TestNamespace> {
-    if (this.#opening === undefined) throw notOpen();
-    return this.#opening;
+  async #whenOpen(): Promise<TestNamespace> {
+    return this.#opening ?? this.#namespace;
   }
 
   get url(): string {
@@ -216,7 +227,7 @@ class Setup implements TestSandbox {
   }
 
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> =>
-    (await this.#ready()).fetch(input, init);
+    (await this.#whenOpen()).fetch(input, init);
 
   async control<Answer>(...call: ControlCallArguments): Promise<Answer> {
     return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true }).call<Answer>(...call);
@@ -240,7 +251,7 @@ class Setup implements TestSandbox {
 
   async #reset(call: string, options: object): Promise<void> {
     await this.control(call, options);
-    await (await this.#ready()).restoreOptions();
+    await (await this.#whenOpen()).restoreOptions();
   }
 
   async onWebhook(
@@ -248,7 +259,7 @@ class Setup implements TestSandbox {
     options: WebhookHandlerOptions = {},
   ): Promise<() => Promise<void>> {
     const stops = this.#isInTest ? this.#ofTest : this.#ofFile;
-    const namespace = await this.#ready();
+    const namespace = await this.#whenOpen();
     checkWebhookHandler(handler);
     const end = await namespace.onWebhook(this.#assertions.wrap(handler), options);
     const stop = async (): Promise<void> => {
@@ -272,7 +283,7 @@ class Setup implements TestSandbox {
   }
 
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
-    return (await this.#ready()).explore(flow, options);
+    return (await this.#whenOpen()).explore(flow, options);
   }
 
   async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {
@@ -280,6 +291,5 @@ class Setup implements TestSandbox {
   }
 }
 
-function notOpen(): Error {
-  return new Error("the sandbox exists from beforeAll to afterAll: use it in a hook or a test");
-}
+const CLOSED_MESSAGE = "the sandbox exists from beforeAll to afterAll: use it in a hook or a test";
+const NOT_OPEN_MESSAGE = `${CLOSED_MESSAGE}. In a hook of node:test, and at the top level of a file, write "await sandbox.ready" first`;

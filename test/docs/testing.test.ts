@@ -21,6 +21,7 @@ const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
 const RECIPES = [
   ["msw.test.mjs shop.test.mjs", VITEST, /Tests +4 passed \(4\)/],
   ["shop.node.mjs", ["--test", "--test-reporter=tap"], /^# pass 1$/m],
+  ["app.node.mjs", ["--test", "--test-reporter=tap"], /^# pass 1$/m],
   ["shop.test.cjs", JEST, /^Tests: +2 passed, 2 total$/m],
 ] as const;
 

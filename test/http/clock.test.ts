@@ -296,15 +296,18 @@ describe("a clock that runs", () => {
     }
   });
 
-  it.each(["real", "60x", "1000000x"] as const)("at %s leaps by exactly as much as it is told to", async (clock) => {
-    const api = await openApi({ clock });
-    for (let leap = 0; leap < 30; leap++) {
-      const { from, to } = okBody(await api.advance({ by: "1s" }));
+  it.each(["real", "60x", "1000000x"] as const)(
+    "at %s leaps by exactly as much as it is told to",
+    async (clock) => {
+      const api = await openApi({ clock });
+      for (let leap = 0; leap < 30; leap++) {
+        const { from, to } = okBody(await api.advance({ by: "1s" }));
+        expect(Date.parse(to) - Date.parse(from)).toBe(1000);
+      }
+      const { from, to } = await api.sandbox.advance("1s");
       expect(Date.parse(to) - Date.parse(from)).toBe(1000);
-    }
-    const { from, to } = await api.sandbox.advance("1s");
-    expect(Date.parse(to) - Date.parse(from)).toBe(1000);
-  });
+    },
+  );
 
   it("leaps with advance, and goes on from there", async () => {
     const api = await openApi({ clock: "real" });

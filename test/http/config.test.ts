@@ -308,7 +308,9 @@ it("the library takes all of it too, in camelCase", async () => {
   expect(await api.quote(KES_ORDER)).toMatchObject({ amount: "500.00", expires_at: later(60) });
   expect(okBody(await api.get("/payins"))).toEqual({ total: 0, items: [] });
   expect((await api.get<{ total: number }>("/_sandbox/requests")).body.total).toBe(1);
-  await expect(openApi({ errorCodes: { UNAUTHORISED: "x" } as object })).rejects.toThrow("errorCodes.UNAUTHORISED");
+  await expect(openApi({ errorCodes: { UNAUTHORISED: "x" } as object })).rejects.toThrow(
+    "errorCodes.UNAUTHORISED",
+  );
 });
 
 it("webhook_timeout, rate_limit and public_url are config keys like any other", async () => {

@@ -32,7 +32,8 @@ const listener = (heard) => async (request) => void heard.push((await request.js
 const URL_HEARD = "http://localhost/webhooks";
 
 test("a charge is paid and its webhooks are heard", async () => {
-  assert.match(early, /from beforeAll to afterAll/);
+  assert.match(early, /from beforeAll to afterAll.* write .await sandbox.ready. first/);
+  assert.equal(urlInHook, sandbox.url);
   await sandbox.onWebhook(listener(ofTest));
   first = await paid(sandbox);
   assert.equal((await sandbox.advance("3s")).fired_total > 0, true);
@@ -87,7 +88,10 @@ test("an app finds the sandbox in its environment", async () => {
   );
 });
 `;
-const HOOK = `beforeAll(async () => { await sandbox.onWebhook(listener(ofFile)); });`;
+const HOOK = `
+let urlInHook;
+beforeAll(async () => { await sandbox.ready; urlInHook = sandbox.url; });
+beforeAll(async () => { await sandbox.onWebhook(listener(ofFile)); });`;
 const files = suites(TESTS + HOOK, `seed: "a file's own", startTime: "2026-03-01T09:00:00Z"`);
 
 const project = new Project(
@@ -116,6 +120,14 @@ test("with faked timers", async () => {
       const globals = { name: "globals", include: ["vitest/globals.test.mjs"], globals: true, pool: "threads" };
       export default { test: { projects: [{ test: without }, { test: globals }] } };`,
     "node/one.test.mjs": files.node,
+    "node/top.mjs": `
+      import assert from "node:assert/strict";
+      import * as hooks from "node:test";
+      import { setupSandbox } from "payments-sandbox/testing";
+      const sandbox = setupSandbox({ hooks });
+      await sandbox.ready;
+      const { url } = sandbox;
+      hooks.test("is open at the top level", async () => assert.equal((await fetch(url + "/health")).status, 200));`,
     "node/bare.mjs": `
       import { setupSandbox } from "payments-sandbox/testing";
       try { setupSandbox(); } catch (error) { console.log(error.name + ": " + error.message); }`,
@@ -127,7 +139,8 @@ test("with faked timers", async () => {
       for (const name of ["before", "beforeEach"]) await hooks[name]();
       console.log((await sandbox.fetch("/health")).status);
       await hooks.after();
-      await sandbox.fetch("/health").catch((error) => console.log(error.message));`,
+      await sandbox.fetch("/health").catch((error) => console.log(error.message));
+      await sandbox.ready.catch((error) => console.log(error.message));`,
     "node/fixtures.test.mjs": `
       import * as hooks from "node:test";
       import { setupSandbox } from "payments-sandbox/testing";
@@ -184,6 +197,12 @@ describe("setupSandbox()", () => {
     expect(stdout).toMatch(/^# fail 0$/m);
   });
 
+  it("is open at the top level of a file after await sandbox.ready, and ends with the file", async () => {
+    const { code, stdout } = await project.run(["--test", "--test-reporter=tap", "node/top.mjs"]);
+    expect(code, stdout).toBe(0);
+    expect(stdout).toMatch(/^# pass 1$/m);
+  });
+
   it("says what to do where there are no hooks", async () => {
     expect(await project.run(["node/bare.mjs"])).toEqual({
       code: 0,
@@ -194,7 +213,8 @@ describe("setupSandbox()", () => {
   });
 
   it("finds hooks under the names Mocha has for them, and is gone after the last", async () => {
-    const stdout = "200\nthe sandbox exists from beforeAll to afterAll: use it in a hook or a test\n";
+    const gone = "the sandbox exists from beforeAll to afterAll: use it in a hook or a test\n";
+    const stdout = `200\n${gone}${gone}`;
     expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 
