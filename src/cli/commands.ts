@@ -76,7 +76,7 @@ export function addCommands(root: Command): void {
       "--observe <get>",
       "check the app's view too: 'GET /orders/{charge_id}', where it shows a charge's status",
     )
-    .option("--order <post>", "with --observe: 'POST /orders {…}', which makes the app create an order")
+    .option("--order <call>", "with --observe: 'POST /orders {…}', which makes the app create an order")
     .option("--url <url>", "with --observe: the sandbox the app works with (default 127.0.0.1:4402)")
     .option("--namespace <name>", "with --observe: the namespace the app works in")
     .option("--control-token <value>", "with --observe: its control API's token")

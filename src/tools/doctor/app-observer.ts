@@ -1,3 +1,4 @@
+import { isSuccessStatus } from "../../core/schema/http-response.js";
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import type { WallClock } from "../../core/time/wall-clock.js";
 import {
@@ -46,9 +47,12 @@ export class AppObserver {
   #usualEffect: AppView = new Map();
   #noEffect: Observation | undefined;
   #slowestMs = 0;
+  /** True if the app creates its charges by orders, and may show them before they are paid. */
+  #mayShowOrders: boolean;
 
-  private constructor(session: ProbeSession, charges: RealCharges, { observe }: ObservationOptions) {
+  private constructor(session: ProbeSession, charges: RealCharges, { observe, order }: ObservationOptions) {
     this.#session = session;
+    this.#mayShowOrders = order !== undefined;
     this.#charges = charges;
     this.#observe = observe;
     this.#wall = session.options.wall;
@@ -203,6 +207,8 @@ export class AppObserver {
   async observeEarly(): Promise<Observation | undefined> {
     const found = await this.#charges.whileHeld((charge) => this.#deliver(charge.events.COMPLETED));
     if (found === undefined) return undefined;
+    if (found === "hosted")
+      return { text: "it creates hosted checkouts, which nobody can pay before it has their URL" };
     const { charge, result } = found;
     if (result.kind !== "accepted") await this.#deliverUntilAccepted(charge.events.COMPLETED);
     // The charge's view before payment could not be read, so another unpaid charge's view stands in.
@@ -214,6 +220,11 @@ export class AppObserver {
 
   async #newCharge(): Promise<ChargeWithView> {
     const charge = await this.#charges.create(metadataKeysOf(this.#observe));
+    // An app that works after its response shows the order a moment later. An app that shows only paid orders is waited for once.
+    if (this.#mayShowOrders)
+      this.#mayShowOrders = await this.#waitUntil(async () =>
+        isSuccessStatus((await this.#requestView(charge)).status),
+      );
     return { charge, before: await this.#readView(charge) };
   }
 

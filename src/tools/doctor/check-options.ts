@@ -29,8 +29,8 @@ export interface CheckWebhookOptions {
   /** Address of the app's view of a charge, such as `"GET /orders/{charge_id}"`; default: only responses are judged. */
   readonly observe?: string | undefined;
   /**
-   * With `observe`: request that places an order in the app, such as `'POST /orders {"email": "{email}"}'`. Default:
-   * the check creates the charges.
+   * With `observe`: request that places an order in the app, such as `'POST /orders {"email": "{email}"}'`. The app may
+   * create the charge within 5 seconds of its response. Default: the check creates the charges.
    */
   readonly order?: string | undefined;
 }
@@ -57,13 +57,13 @@ const observeSchema = z.string().check(
 /** Placeholder in an order for an email address that no other order has. */
 export const EMAIL_PLACEHOLDER = "{email}";
 
-/** Request that places an order in the app: `POST PATH BODY`. */
+/** Request that places an order in the app: `METHOD PATH BODY`. */
 const orderSchema = z
   .string()
   .check(
     z.regex(
-      /^POST (\/|https?:\/\/)\S+( .+)?$/s,
-      `must be POST, a path or URL, and a body, as in 'POST /orders {"email": "{email}"}'`,
+      /^[A-Z]+ (\/|https?:\/\/)\S+( .+)?$/s,
+      `must be a method, a path or URL, and a body if it has one, as in 'POST /orders {"email": "{email}"}'`,
     ),
   );
 
@@ -123,9 +123,9 @@ export function buildOrderRequest(
   order: string,
   receiver: string,
   email: string,
-): { url: URL; body: string } {
-  const [, path, ...body] = order.replaceAll(EMAIL_PLACEHOLDER, email).split(" ");
-  return { url: new URL(path!, receiver), body: body.join(" ") };
+): { method: string; url: URL; body: string } {
+  const [method, path, ...body] = order.replaceAll(EMAIL_PLACEHOLDER, email).split(" ");
+  return { method: method!, url: new URL(path!, receiver), body: body.join(" ") };
 }
 
 interface ChargeNames {
@@ -143,9 +143,14 @@ export function metadataKeysOf(observe: string): string[] {
 export function buildObserveUrl(observe: string, receiver: string, charge: ChargeNames): URL {
   const filled = observe.replace(/^GET /, "").replace(PLACEHOLDER, (_all, name: string) => {
     const { [name]: value } = chargePlaceholderValues(charge);
-    return encodeURIComponent(value ?? "");
+    return encodeUrlPart(value ?? "");
   });
   return new URL(filled, receiver);
+}
+
+/** Keeps `@` and `:`, which URLs allow: an app that does not decode its path knows an e-mail address by its letters. */
+function encodeUrlPart(text: string): string {
+  return encodeURIComponent(text).replaceAll("%40", "@").replaceAll("%3A", ":");
 }
 
 /** The charge's values by name of the placeholder. */

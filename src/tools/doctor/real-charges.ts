@@ -22,14 +22,20 @@ interface ChargeRecord {
   readonly checkout_id: string;
   readonly amount: string;
   readonly settlement_amount: string;
+  readonly kind: "whitelabel" | "hosted";
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** Mailbox for webhooks while a fault holds the call that creates a charge. Acknowledging a webhook ends the hold. */
 const MAILBOX = "check-webhook";
 const POLL_MS = 25;
+/** How long an app may take to create the charge of an order after its response. */
+const CHARGE_TIMEOUT_MS = 5_000;
 /** Timeout of an order, as a multiple of the webhook timeout: webhooks may time out while the order's call is held. */
 const ORDER_TIMEOUTS = 3;
+
+/** Maximum length of the app's response in an error. */
+const SUMMARY_CHARS = 200;
 
 const LIMITED =
   "the sandbox rejected calls with 429, so the findings do not count: start it with --rate-limit off";
@@ -83,10 +89,13 @@ export class RealCharges {
     );
   }
 
-  /** Runs `work` with the paid charge of a new order while the app's call is held; undefined without `order`. */
+  /**
+   * Runs `work` with the paid charge of a new order while the app's call is held; undefined without `order`. Resolves
+   * with `hosted` if the app creates a hosted checkout: nobody can pay it before the app has its URL.
+   */
   async whileHeld<Result>(
     work: (charge: RealCharge) => Promise<Result>,
-  ): Promise<{ charge: RealCharge; result: Result } | undefined> {
+  ): Promise<{ charge: RealCharge; result: Result } | "hosted" | undefined> {
     const { order, sandbox } = this.#observation;
     if (order === undefined) return undefined;
     this.#count++;
@@ -95,7 +104,7 @@ export class RealCharges {
     });
     const { query, match } = this.#customerOf(order);
     const { fault_id } = await sandbox.call<{ fault_id: string }>("POST", "/_sandbox/faults", {
-      match: { operation: ["createWhitelabel", "createCheckout"], ...match },
+      match: { operation: "createWhitelabel", ...match },
       hold: "webhook",
       times: 1,
     });
@@ -112,7 +121,9 @@ export class RealCharges {
           await new Promise<void>((resolve) => this.#options.wall.after(POLL_MS, resolve, true));
           id = await this.#newest(query);
         }
-        const charge = await this.#pay(id === undefined || id === before ? await ordered : id);
+        const created = id === undefined || id === before ? await ordered : id;
+        if ((await this.#read(created)).kind === "hosted") return "hosted";
+        const charge = await this.#pay(created);
         const result = await work(charge);
         await this.#releaseCall();
         return { charge, result };
@@ -123,6 +134,10 @@ export class RealCharges {
       await sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
       await sandbox.call("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
     }
+  }
+
+  #read(id: string): Promise<ChargeRecord> {
+    return this.#observation.sandbox.call("GET", `/_sandbox/charges/${id}`);
   }
 
   /** Ends the hold by acknowledging a webhook of the charge. */
@@ -208,15 +223,24 @@ export class RealCharges {
     const { wall, url: receiver } = this.#options;
     const { email, query } = this.#customerOf(order);
     const before = await this.#newest(query);
-    const { url, body } = buildOrderRequest(order, receiver, email);
+    const { method, url, body } = buildOrderRequest(order, receiver, email);
     const type = body.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";
-    const request = { sent: "an order", attempt: 1, eventId: "", headers: { "content-type": type }, body };
+    const headers: Record<string, string> = body === "" ? {} : { "content-type": type };
+    const request = { method, sent: "an order", attempt: 1, eventId: "", headers, body };
     const answer = await sendRequest(url, request, timeoutMs, wall);
-    const summary = `POST ${url} answered ${answer.status ?? answer.error} ${answer.body}`.trim();
+    const text = answer.body.slice(0, SUMMARY_CHARS);
+    const summary = `${method} ${url} answered ${answer.status ?? answer.error} ${text}`.trim();
     if (answer.status === null || answer.status >= 400) throw new UserError(`--order: ${summary}`);
-    const newest = await this.#newest(query);
-    if (newest !== undefined && newest !== before) return newest;
-    throw new UserError(`--order: ${summary}, and no charge was created in the sandbox`);
+    const endMs = wall.nowMs() + CHARGE_TIMEOUT_MS;
+    for (;;) {
+      const newest = await this.#newest(query);
+      if (newest !== undefined && newest !== before) return newest;
+      if (wall.nowMs() > endMs)
+        throw new UserError(
+          `--order: ${summary}, and no charge was created in the sandbox within ${CHARGE_TIMEOUT_MS / 1_000} s`,
+        );
+      await new Promise<void>((resolve) => wall.after(POLL_MS, resolve, true));
+    }
   }
 
   /** The customer of the current order, with the query and the matcher that select the customer's charges. */
