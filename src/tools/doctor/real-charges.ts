@@ -91,7 +91,7 @@ export class RealCharges {
 
   /**
    * Runs `work` with the paid charge of a new order while the app's call is held; undefined without `order`. Resolves
-   * with `hosted` if the app creates a hosted checkout: nobody can pay it before the app has its URL.
+   * with `hosted` if the app creates a hosted checkout, which has no payment before the app has its URL.
    */
   async whileHeld<Result>(
     work: (charge: RealCharge) => Promise<Result>,
