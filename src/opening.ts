@@ -6,7 +6,6 @@ import type { ReceiverChecker, ScenarioRunner } from "./core/namespace/injected-
 import type { NamespaceOptions, WebhookOption } from "./core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
 import { durationToMs } from "./core/schema/duration.js";
-import { loadLazily } from "./core/schema/load-lazily.js";
 import {
   DEFAULT_API_KEY,
   DEFAULT_LIVE_API_KEY,
@@ -21,6 +20,7 @@ import { parseInstant } from "./core/schema/time.js";
 import { InsufficientSpaceError } from "./core/schema/unavailable.js";
 import { openStorage } from "./core/store/open-storage.js";
 import { StoreError } from "./core/store/store-error.js";
+import { loadLazily } from "./core/time/load-lazily.js";
 import { generateSeed, generateToken, systemWallClock } from "./core/time/wall-clock.js";
 import { parseStartOptions } from "./library-options.js";
 import { resolveServiceOptions, type UnresolvedOptions } from "./options.js";

@@ -1,7 +1,7 @@
 import { getPath } from "hono/utils/url";
 import type { Namespaces } from "./core/namespace/namespaces.js";
-import { loadLazily } from "./core/schema/load-lazily.js";
 import { refuse } from "./core/schema/refusals.js";
+import { loadLazily } from "./core/time/load-lazily.js";
 import type { UnresolvedOptions } from "./options.js";
 import { type Apps, healthReply } from "./server/http/app.js";
 import { isDropped, parseBearerKey } from "./server/http/call.js";

@@ -12,7 +12,6 @@ import type { StateDump } from "./core/engine/records.js";
 import { chargeDetailView } from "./core/engine/wire-views.js";
 import type { Namespaces } from "./core/namespace/namespaces.js";
 import type { ChargeStatus } from "./core/schema/common.js";
-import { loadLazily, waitForLazyLoads } from "./core/schema/load-lazily.js";
 import { DEFAULT_HOST } from "./core/schema/option-schemas.js";
 import type { WebhookReport } from "./core/schema/receiver-report.js";
 import type { BookReport } from "./core/schema/reconciliation.js";
@@ -21,6 +20,7 @@ import { SandboxError } from "./core/schema/sandbox-error.js";
 import { trimTrailingSlashes } from "./core/schema/text-format.js";
 import { UserError } from "./core/schema/user-error.js";
 import type { AdvanceReport } from "./core/time/advance-state.js";
+import { loadLazily, waitForLazyLoads } from "./core/time/load-lazily.js";
 import {
   checkExploreOptions,
   checkRunOptions,

@@ -249,7 +249,7 @@ describe("restore()", () => {
     const held = ({
       at,
       counters,
-      collections: { clock: _clock, world: _world, ...rest },
+      collections: { clock: _clock, namespace: _namespace, ...rest },
     }: typeof snapshot) => structuredClone({ at, counters, rest });
     const taken = held(snapshot);
     await sandbox.advance("1d");

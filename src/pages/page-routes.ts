@@ -5,8 +5,8 @@
  */
 import type { Context } from "hono";
 import type { Namespaces } from "../core/namespace/namespaces.js";
-import { loadLazily } from "../core/schema/load-lazily.js";
 import { iso } from "../core/schema/time.js";
+import { loadLazily } from "../core/time/load-lazily.js";
 import type { PageRoute, Pages } from "../server/http/app.js";
 import { DASHBOARD_FORM_MAX_BYTES } from "../server/http/body.js";
 import type { CheckoutActionName } from "./checkout/page-model.js";

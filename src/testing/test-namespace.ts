@@ -1,8 +1,8 @@
 import { ControlClient } from "../control-client.js";
 import { callHandler, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
-import { loadLazily } from "../core/schema/load-lazily.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
+import { loadLazily } from "../core/time/load-lazily.js";
 import {
   checkExploreOptions,
   findServerOnlyOptions,

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { toPlainRecord } from "../../src/core/domain/charge-state.js";
 import type { RecordPut } from "../../src/core/engine/records.js";
 import type { State } from "../../src/core/engine/state.js";
 import { START } from "../support/kept.js";
@@ -37,11 +36,7 @@ function fill(state: State, chargeId: string, count: number): void {
     const id = `copy${copy}`;
     const seq = 1_000 + copy;
     const puts: RecordPut[] = [
-      [
-        "charges",
-        id,
-        { ...toPlainRecord(charge), charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq },
-      ],
+      ["charges", id, { ...charge, charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq }],
       ["events", id, { ...event!, body: event!.body, event_id: id, object_id: id, seq }],
       [
         "deliveries",

@@ -31,8 +31,8 @@ type Fault = readonly [what: string, change: (part: Json) => unknown, fields: re
 /** What is wrong with the collections of a state, and the fields below them that an answer names. */
 const IN_COLLECTIONS: readonly Fault[] = [
   ["a collection nobody knows", (all) => (all.payments = []), ["payments"]],
-  ["no world", (all) => (all.world = []), ["world"]],
-  ["a world that is null", (all) => (all.world[0][1] = null), ["world.0.1"]],
+  ["no namespace", (all) => (all.namespace = []), ["namespace"]],
+  ["a namespace that is null", (all) => (all.namespace[0][1] = null), ["namespace.0.1"]],
   ["a task of no kind", (all) => (all.tasks[0][1].kind = "nope"), ["tasks.0.1.kind"]],
   [
     "a task that nothing is there for",

@@ -389,9 +389,12 @@ describe("a restore", () => {
     engine.load(State.from(dump));
     expect(engine.state.seq).toBe(seq + 1);
     const withoutWorld = ({ collections, ...rest }: StateDump) =>
-      JSON.stringify({ ...rest, seq: 0, collections: { ...collections, world: [] } });
+      JSON.stringify({ ...rest, seq: 0, collections: { ...collections, namespace: [] } });
     expect(withoutWorld(engine.dump())).toBe(withoutWorld(dump));
-    expect(engine.namespace).toEqual({ ...new Map(dump.collections.world).get("world"), restores: 1 });
+    expect(engine.namespace).toEqual({
+      ...new Map(dump.collections.namespace).get("namespace"),
+      restores: 1,
+    });
   });
 
   it("goes on with the same ids in a run that is repeated, also after a reset that repeats them", () => {

@@ -12,7 +12,7 @@ import {
   removeScenario,
   storeScenario,
 } from "../../src/core/engine/commands/scenario-commands.js";
-import { createLatestKeys, decodeChange, encodeChange } from "../../src/core/engine/encode-change.js";
+import { decodeChange, encodeChange } from "../../src/core/engine/encode-change.js";
 import { Engine } from "../../src/core/engine/engine.js";
 import { idempotentCommand } from "../../src/core/engine/idempotency.js";
 import { auditState } from "../../src/core/engine/intake/read-state.js";
@@ -42,7 +42,6 @@ const SETTINGS = { ...DEFAULT_SETTINGS, retention: { ...DEFAULT_SETTINGS.retenti
 /** An engine whose turns end when the test says so, in a store that refuses when it says so. */
 function opened(endpoint = true) {
   const store = { refuses: false, kept: 0, lines: [] as string[] };
-  const latest = createLatestKeys();
   const engine = new Engine({
     name: "default",
     seed: "seed",
@@ -52,7 +51,7 @@ function opened(endpoint = true) {
     settings: SETTINGS,
     store: {
       ...createMemoryStore(),
-      encode: (change, before) => encodeChange(change, before, latest),
+      encode: (change, before) => encodeChange(change, before),
       append: (changes) => {
         if (store.refuses) throw new Error("disk full");
         store.kept += changes.length;

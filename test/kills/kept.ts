@@ -35,7 +35,7 @@ export function isSame(one: Seen, other: Seen): boolean {
 
 /** What a restore or an import brings: all but the number of restores. */
 export function isRestored(now: Seen, from: Collections): boolean {
-  return now.isThere && differences(now.collections, from).every((text) => text.startsWith("world "));
+  return now.isThere && differences(now.collections, from).every((text) => text.startsWith("namespace "));
 }
 
 /** The records that differ, each with what the one says and the other. */

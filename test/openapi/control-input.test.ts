@@ -14,7 +14,7 @@ type Body = Record<string, unknown>;
  * file are another matter altogether: they may be variables.
  */
 const BEYOND_SCHEMAS =
-  /at least 16 bytes|must be at most 10m|ISO 8601|must be the name in the path|collections\.world|^payment_method must be one of|is required for|http or https URL|is not for a mailbox|is not a currency|there is no (operation|payment method|currency)|unknown field|contradicts the mode|is an unknown event type|\(row \d+\)|is not an existing date or time|must name the run|must be a decimal string|has no such variable/;
+  /at least 16 bytes|must be at most 10m|ISO 8601|must be the name in the path|collections\.namespace|^payment_method must be one of|is required for|http or https URL|is not for a mailbox|is not a currency|there is no (operation|payment method|currency)|unknown field|contradicts the mode|is an unknown event type|\(row \d+\)|is not an existing date or time|must name the run|must be a decimal string|has no such variable/;
 
 const JUNK = [null, true, 0, 1, -1, 1.5, "", " ", "x", [], ["x"], {}, { x: 1 }, { length: {} }, [null], [{}]];
 const INSTANTS = ["2030-01-31", "2030-01-31T09:00:00Z", "2030-01-31T09:00", "2030-02-30", "tomorrow", "2030"];

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { resolveInstructions } from "../../src/core/domain/charge-transition.js";
 import type { ChargeStatus, SandboxOptions } from "../../src/index.js";
 import { Api, okBody, openSandbox, START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
@@ -120,7 +119,7 @@ describe("choosing a method", () => {
     const page = await pageOf();
     await expectRedirect(page.post("method", BANK), `http://sandbox${page.path}`);
     expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", currency: "NGN", amount: "39331.25" });
-    const { bank_name, account_number } = resolveInstructions(page.charge.payment_instructions)!;
+    const { bank_name, account_number } = page.charge.payment_instructions!;
     const price = ["NGN 39,331.25", "Total fees NGN 581.25 Total NGN 39,331.25", "1 USD = 1,550 NGN"];
     const how = [bank_name!, account_number!, "Transfer exactly 39,331.25 NGN"];
     const text = await expectPage(page.get(), 200, ...price, ...how, "I have paid", "Cancel and return");

@@ -69,11 +69,14 @@ async function imagesOf(data: string, work: () => Promise<unknown>): Promise<str
 async function viewOf({ call, names }: Server) {
   const all: Record<string, unknown> = {};
   const stateOf = async (namespace: string) => {
-    const { world, clock, ...collections } = (await call("GET /_sandbox/state", undefined, namespace)).json
-      .collections;
+    const {
+      namespace: record,
+      clock,
+      ...collections
+    } = (await call("GET /_sandbox/state", undefined, namespace)).json.collections;
     return {
       ...collections,
-      generation: world[0][1].generation,
+      generation: record[0][1].generation,
       now: clock[0][1].sandbox_ms,
       mode: clock[0][1].mode,
     };

@@ -55,8 +55,11 @@ describe("a state without a checksum", () => {
 
   it.each<[string, (state: StateDump) => unknown]>([
     ["no collections", (state) => ({ ...state, collections: {} })],
-    ["a world that is null", (state) => ({ ...state, collections: { ...state.collections, world: null } })],
-    ["no world", (state) => ({ ...state, collections: { ...state.collections, world: [] } })],
+    [
+      "a namespace that is null",
+      (state) => ({ ...state, collections: { ...state.collections, namespace: null } }),
+    ],
+    ["no namespace", (state) => ({ ...state, collections: { ...state.collections, namespace: [] } })],
     ["a time that is none", (state) => ({ ...state, at: 1e300 })],
     [
       "a charge of no mode",

@@ -217,7 +217,7 @@ describe("file store, refusing damage", () => {
     ],
     [
       "a snapshot whose collection is none",
-      { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), collections: { world: null } }) },
+      { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), collections: { namespace: null } }) },
       "not a snapshot of this program",
     ],
     [

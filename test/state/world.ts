@@ -110,8 +110,10 @@ export async function busyExports(): Promise<StateDump[]> {
     return call("POST /api/v1/payments/whitelabel", { ...order, quote_id }, { "sandbox-scenario": scenario });
   };
   const crypto = { ...MOBILE, pricing: { base_currency: "USD", amount: "100" }, payment_method: "crypto" };
-  for (const scenario of ["instant", "odd", "slow", "refunded", "expired", "paid_late"])
+  for (const scenario of ["instant", "odd", "slow", "refunded", "expired", "paid_late", "declined"])
     await pay(MOBILE, scenario);
+  const { charge_id: cancelled } = await pay(MOBILE, "slow");
+  await call(`POST /_sandbox/charges/${cancelled}/transition`, { to: "CANCELLED" });
   const { charge_id: partly } = await pay(MOBILE, "instant");
   await call(`POST /_sandbox/charges/${partly}/partial-refund`, { amount: "1.00" });
   for (const to_currency of ["BTC", "USDT_TRC20"]) await pay({ ...crypto, to_currency }, "instant");

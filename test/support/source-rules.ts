@@ -231,3 +231,21 @@ export function faultsOf(file: string, source: string): SourceFault[] {
   visit(tree);
   return faults;
 }
+
+/** Names of the variables of a module that can change: `let`, and collections that begin empty. */
+export function moduleVariablesIn(source: string): string[] {
+  const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.Latest, true);
+  return file.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>
+    declarationList.declarations
+      .filter(({ initializer }) => {
+        const isConstant = (declarationList.flags & ts.NodeFlags.Const) !== 0;
+        if (!isConstant || initializer === undefined) return !isConstant;
+        if (ts.isNewExpression(initializer)) return (initializer.arguments?.length ?? 0) === 0;
+        return (
+          (ts.isArrayLiteralExpression(initializer) && initializer.elements.length === 0) ||
+          (ts.isObjectLiteralExpression(initializer) && initializer.properties.length === 0)
+        );
+      })
+      .map(({ name }) => name.getText()),
+  );
+}

@@ -3,8 +3,8 @@ import * as http from "node:http";
 import type { LookupFunction } from "node:net";
 import type { HttpResponse } from "../schema/http-response.js";
 import { isSuccessStatus } from "../schema/http-response.js";
-import { loadLazily } from "../schema/load-lazily.js";
 import { isCloudMetadataAddress } from "../schema/receiver-url.js";
+import { loadLazily } from "../time/load-lazily.js";
 
 /** The idle timeout is short, because most servers close idle connections. */
 const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };

@@ -3,22 +3,15 @@
 // reads a clock, stores or sends.
 import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
-import type {
-  Charge,
-  ChargeTasks,
-  LazyInstructions,
-  PaymentInstructions,
-} from "../schema/records/payment-records.js";
+import type { Charge, ChargeTasks } from "../schema/records/payment-records.js";
 import { CHARGE_STATUS_TABLE, isOpen, isPaid, isRefunded } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
-import { withChargeState } from "./charge-state.js";
 import type { StatusRules } from "./timeline.js";
 
 export type { Actor } from "../schema/common.js";
 export type {
   Charge,
   ChargeTasks,
-  LazyInstructions,
   PaymentInstructions,
   PaymentNote as ChargeNote,
   StatusChange,
@@ -29,17 +22,6 @@ export const CHARGE_STATUS_RULES: StatusRules<ChargeStatus> = {
   statuses: CHARGE_STATUS_TABLE,
   expired: "EXPIRED",
 };
-
-/** Returns the instructions as an object, computing lazy ones. */
-export function resolveInstructions(
-  instructions: Charge["payment_instructions"],
-): PaymentInstructions | null {
-  return isLazyInstructions(instructions) ? instructions.toJSON() : instructions;
-}
-
-export function isLazyInstructions(value: unknown): value is LazyInstructions {
-  return typeof (value as LazyInstructions | null)?.toJSON === "function";
-}
 
 /** Time of the first expiry, in ms, even if a late payment followed. */
 export function firstExpiredMs(charge: Charge): number | undefined {
@@ -119,76 +101,24 @@ export function computeTransition(
 
   return {
     effects,
-    charge: withChargeState(
-      charge,
-      {
-        status: to,
-        updated_at: at,
-        settled_at: settledAt,
-        failure_reason: to === "FAILED" ? (reason ?? "declined") : charge.failure_reason,
-        status_history: appendStatus(charge.status_history, to, at, reason),
-        actors: appendActor(charge.actors, actor),
-        overruled,
-        notes: charge.notes,
-      },
-      charge.tasks,
-    ),
+    charge: {
+      ...charge,
+      status: to,
+      updated_at: at,
+      settled_at: settledAt,
+      failure_reason: to === "FAILED" ? (reason ?? "declined") : charge.failure_reason,
+      status_history: [
+        ...charge.status_history,
+        reason === undefined ? { status: to, at } : { status: to, at, reason },
+      ],
+      actors: [...charge.actors, actor],
+      overruled,
+    },
   };
-}
-
-type History = Charge["status_history"];
-
-const NO_HISTORY: History = [];
-let lastBefore: History | undefined;
-let lastAfter: History = NO_HISTORY;
-
-/** Appends a status; an undefined history is empty. Caches the last result, which advances need thousands of times. */
-export function appendStatus(
-  before: History | undefined,
-  status: ChargeStatus,
-  at: string,
-  reason?: string,
-): History {
-  const old = before ?? NO_HISTORY;
-  const last = lastAfter[old.length];
-  if (old === lastBefore && last?.status === status && last.at === at && last.reason === reason)
-    return lastAfter;
-  lastBefore = old;
-  lastAfter = old.concat(reason === undefined ? { status, at } : { status, at, reason });
-  return lastAfter;
-}
-
-type Actors = readonly Actor[];
-
-/** Ring buffer of the last results of `appendActor`, which most charges share. */
-const ACTORS_CACHE: { readonly before: Actors; readonly actor: Actor; readonly after: Actors }[] = [];
-const MAX_CACHED = 16;
-const NO_ACTORS: Actors = [];
-let nextCached = 0;
-
-/** Appends an actor to the actors of a charge; undefined means none. */
-export function appendActor(before: Actors | undefined, actor: Actor): Actors {
-  const old = before ?? NO_ACTORS;
-  for (const cached of ACTORS_CACHE) if (cached.before === old && cached.actor === actor) return cached.after;
-  const after = old.concat(actor);
-  ACTORS_CACHE[nextCached] = { before: old, actor, after };
-  nextCached = (nextCached + 1) % MAX_CACHED;
-  return after;
 }
 
 /** Settles a completed charge: sets `settled_at`; no status change, no event. */
 export function markSettled(charge: Charge, atMs: number): Charge {
   const at = iso(atMs);
-  const { status, failure_reason, status_history, actors, overruled, notes } = charge;
-  const settled = {
-    status,
-    updated_at: at,
-    settled_at: at,
-    failure_reason,
-    status_history,
-    actors,
-    overruled,
-    notes,
-  };
-  return withChargeState(charge, settled, charge.tasks);
+  return { ...charge, updated_at: at, settled_at: at };
 }

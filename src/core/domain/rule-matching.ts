@@ -8,7 +8,7 @@ import type {
   WebhookRule,
   WithdrawalMatch,
 } from "../schema/scenario-rules.js";
-import { compileGlob, matchesAnyGlob } from "./glob.js";
+import { matchesAnyGlob } from "./glob.js";
 import { evaluateMatcher, type MatchResult } from "./matcher.js";
 
 /** A record in the form that rules match: all fields are strings. */
@@ -24,51 +24,16 @@ function matchesValue(expected: unknown, actual: unknown): MatchResult {
     : evaluateMatcher(expected as Matcher, actual, matchesValue);
 }
 
-function compileMatch(expected: unknown): Condition["fits"] {
-  if (typeof expected !== "string") return (actual) => matchesValue(expected, actual);
-  const matchesGlob = compileGlob(expected);
-  return (actual) => actual !== null && actual !== undefined && matchesGlob(actual);
-}
-
 type Match = ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["match"];
 
 /** Returns true if all fields of the rule match; a rule without fields matches everything. */
 export function matchesRule(match: Match, subject: MatchSubject): boolean {
-  if (match === undefined) return true;
-  for (const condition of conditionsIn(match))
-    if (condition.fits(actualOf(condition, subject)) !== true) return false;
+  for (const [name, expected] of Object.entries(match ?? {}))
+    if (name === "metadata") {
+      for (const [key, value] of Object.entries((expected ?? {}) as Record<string, ValueMatch>))
+        if (matchesValue(value, getOwn(subject.metadata, key)) !== true) return false;
+    } else if (expected !== undefined && matchesValue(expected, subject.fields[name]) !== true) return false;
   return true;
-}
-
-interface Condition {
-  readonly isMetadata: boolean;
-  readonly name: string;
-  readonly fits: (actual: string | null | undefined) => MatchResult;
-}
-
-/** Rules are immutable and matched against every new record, so each is compiled once. */
-const COMPILED = new WeakMap<object, readonly Condition[]>();
-
-function conditionsIn(match: object): readonly Condition[] {
-  let conditions = COMPILED.get(match);
-  if (conditions === undefined) COMPILED.set(match, (conditions = conditionsOf(match)));
-  return conditions;
-}
-
-function actualOf({ isMetadata, name }: Condition, { fields, metadata }: MatchSubject) {
-  return isMetadata ? getOwn(metadata, name) : fields[name];
-}
-
-function conditionsOf(match: object): Condition[] {
-  return Object.entries(match).flatMap(([name, expected]): Condition[] => {
-    if (expected === undefined) return [];
-    if (name !== "metadata") return [{ isMetadata: false, name, fits: compileMatch(expected) }];
-    return Object.entries(expected as Record<string, ValueMatch>).map(([key, value]) => ({
-      isMetadata: true,
-      name: key,
-      fits: compileMatch(value),
-    }));
-  });
 }
 
 export const RULE_KINDS = ["charges", "withdrawals", "webhooks", "faults"] as const;

@@ -92,9 +92,9 @@ export class Engine {
     return this.#state;
   }
 
-  /** The one record of the collection `world`: the namespace itself. */
+  /** The one record of the collection `namespace`: the namespace itself. */
   get namespace(): NamespaceRecord {
-    return this.#state.get("world", "world")!;
+    return this.#state.get("namespace", "namespace")!;
   }
 
   /** Prefix hashed into new ids: seed, namespace name, generation (changed by resets) and number of restores. */
@@ -216,7 +216,7 @@ export class Engine {
 
   #begin(startMs: number, generation: number, highest: number, carry?: Command<unknown>): void {
     const oldState = this.#state;
-    const oldRecord = oldState.get("world", "world");
+    const oldRecord = oldState.get("namespace", "namespace");
     const state = new State();
     state.seq = oldState.seq + 1;
     state.at = startMs;
@@ -231,7 +231,7 @@ export class Engine {
       highest_generation: highest,
       restores: 0,
     };
-    state.apply({ seq: state.seq, at: startMs, puts: [["world", "world", record]], counters: {} });
+    state.apply({ seq: state.seq, at: startMs, puts: [["namespace", "namespace", record]], counters: {} });
     const scope = idScopeOf(record);
     const tx = new Transaction(state, this.catalogue, this.settings, scope, startMs);
     initializeNamespace(tx);
@@ -253,7 +253,7 @@ export class Engine {
    */
   load(state: State, clock?: ClockRecord): void {
     this.#storePending();
-    const loaded = state.get("world", "world")!;
+    const loaded = state.get("namespace", "namespace")!;
     const current = this.namespace;
     const record: NamespaceRecord = {
       ...loaded,
@@ -262,7 +262,7 @@ export class Engine {
       highest_generation: Math.max(loaded.highest_generation, current.highest_generation),
       restores: Math.max(loaded.restores, current.restores) + 1,
     };
-    const puts: RecordPut[] = [["world", "world", record]];
+    const puts: RecordPut[] = [["namespace", "namespace", record]];
     if (clock !== undefined) puts.push(["clock", "clock", clock]);
     state.apply({ seq: this.#state.seq + 1, at: state.at, puts, counters: {} });
     this.#replace(state);

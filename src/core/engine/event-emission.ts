@@ -7,13 +7,12 @@ import { getOwn } from "../schema/json-objects.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
 import { iso } from "../schema/time.js";
 import { eventCopyId, invalidSignatureMishap } from "./event-variants.js";
-import { type EventHead, LazyEvent } from "./lazy-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { type RetryMishap, RuleEventCounts, retryMishapsOf } from "./retry-mishaps.js";
 import { listApplicableScenarios, requestedScenarioNamesOf } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 
-export interface Emission<Source> {
+export interface Emission {
   readonly type: string;
   /** Owner of the event. Mode and organization select the receivers; the requested scenario's rules match first. */
   readonly owner: {
@@ -25,15 +24,14 @@ export interface Emission<Source> {
   };
   /** Id of the event's charge or withdrawal; events of one object are delivered in order. */
   readonly objectId: string | null;
-  /** Record from which `toJson` makes the event's data. */
-  readonly source: Source;
-  readonly toJson: (source: Source) => string;
+  /** The event's data as JSON. */
+  readonly data: string;
   /** Fields to match against webhook rules. */
   readonly subject: () => MatchSubject;
 }
 
 /** Records an event and plans its deliveries to subscribed endpoints. */
-export function emitEvent<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
+export function emitEvent(tx: Transaction, emission: Emission): EventRecord {
   const { owner, type } = emission;
   const { event, name } = newEvent(tx, emission);
   const receivers = tx.state.endpoints().filter((endpoint) => isSubscribed(endpoint, event, name));
@@ -66,22 +64,25 @@ export function emitEvent<Source>(tx: Transaction, emission: Emission<Source>): 
   return event;
 }
 
-function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: EventSource<Source>) {
-  const id = tx.id("event");
+function newEvent(tx: Transaction, { type, owner, objectId, data }: EventSource) {
+  const { at } = tx;
+  const { mode, organization_id } = owner;
+  const event_id = tx.id("event");
   const name = getOwn(tx.settings.event_names, type) ?? type;
-  const head: EventHead = {
+  const event: EventRecord = {
+    event_id,
     seq: tx.next("event_seq"),
     type,
-    at: tx.at,
-    mode: owner.mode,
-    organization_id: owner.organization_id,
+    at,
+    mode,
+    organization_id,
     object_id: objectId,
+    body: `{"id":"${event_id}","type":${JSON.stringify(name)},"timestamp":"${at}","mode":"${mode}","data":${data}}`,
   };
-  const event = new LazyEvent(id, head, { name, source, toJson });
   return { event, name };
 }
 
-type EventSource<Source> = Pick<Emission<Source>, "type" | "objectId" | "source" | "toJson"> & {
+type EventSource = Pick<Emission, "type" | "objectId" | "data"> & {
   readonly owner: { readonly mode: Mode; readonly organization_id: string | null };
 };
 
@@ -109,8 +110,7 @@ export function sendManualEvent(
     type: like.type,
     owner: like,
     objectId: like.object_id,
-    source: json,
-    toJson: (text: string) => text,
+    data: json,
   });
   tx.put("events", event.event_id, event);
   const mishap: Mishap = {
@@ -140,7 +140,7 @@ function isSubscribed(endpoint: Endpoint, event: EventRecord, name: string): boo
 const SWAP_TIMEOUT_MS = 60_000;
 
 /** Returns when a scenario's rules start: at the scenario's activation, or at the creation of the requesting object. */
-function startMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"]): number {
+function startMs(tx: Transaction, name: string, owner: Emission["owner"]): number {
   const stored = tx.get("scenarios", name);
   const isRequested = stored?.activated === 0 && requestedScenarioNamesOf(owner).includes(name);
   if (isRequested) return owner.created_at === undefined ? tx.atMs : Date.parse(owner.created_at);
@@ -150,7 +150,7 @@ function startMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"
 /** Mishap of an event's deliveries, apart from delays and copies. */
 function mishapOf(
   tx: Transaction,
-  owner: Emission<unknown>["owner"],
+  owner: Emission["owner"],
   found: MatchedRule<WebhookRule> | undefined,
 ): Mishap | null {
   if (found === undefined) return null;

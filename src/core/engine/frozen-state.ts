@@ -1,7 +1,5 @@
-import { toPlainRecord } from "../domain/charge-state.js";
-import { toPlainEvent } from "./lazy-event.js";
 import type { RecordTable } from "./record-table.js";
-import type { CollectionName, Collections, RecordKey, StateDump } from "./records.js";
+import type { CollectionName, RecordKey, StateDump } from "./records.js";
 
 export interface RecordEntries extends Iterable<readonly [RecordKey, unknown]> {
   readonly length: number;
@@ -40,27 +38,16 @@ export function freezeState({ seq, at, counters, tables }: Freezable): FrozenSta
   return { version: 1, seq, at, counters: { ...counters }, collections };
 }
 
-const PLAIN: { readonly [Name in CollectionName]?: (record: Collections[Name]) => object } = {
-  charges: toPlainRecord,
-  events: toPlainEvent,
-};
-
-/** Returns the state as JSON values: converts charges and events, which are no plain objects in memory. */
 export function toStateDump({ collections, ...head }: FrozenState): StateDump {
-  const plain = mapCollections(collections, (entries, name) => {
-    const plainOf = PLAIN[name];
-    return plainOf === undefined
-      ? [...entries]
-      : Array.from(entries, ([key, record]) => [key, plainOf(record as never)]);
-  });
-  return { ...head, collections: plain as unknown as StateDump["collections"] };
+  const plain = mapCollections(collections, (entries) => [...entries]);
+  return { ...head, collections: plain as object as StateDump["collections"] };
 }
 
 /** Deep copy as plain JSON. Copies record by record: JSON of the whole may exceed the maximum length of a string. */
 export function deepCopyState({ collections, ...head }: FrozenState): StateDump {
   const copy = <Value>(value: Value) => JSON.parse(JSON.stringify(value)) as Value;
   const plain = mapCollections(collections, (entries) => Array.from(entries, copy));
-  return { ...copy(head), collections: plain as unknown as StateDump["collections"] };
+  return { ...copy(head), collections: plain as object as StateDump["collections"] };
 }
 
 function mapCollections<From, To>(

@@ -19,17 +19,9 @@ const ID_PREFIXES = {
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 
-const scopes = new WeakMap<NamespaceRecord, string>();
-
 /** Returns the prefix that is hashed into each new id of the namespace. */
-export function idScopeOf(namespace: NamespaceRecord): string {
-  let scope = scopes.get(namespace);
-  if (scope === undefined) {
-    const { seed, name, generation, restores } = namespace;
-    scope = `${seed}\0${name}\0${restores === 0 ? generation : `${generation}.${restores}`}`;
-    scopes.set(namespace, scope);
-  }
-  return scope;
+export function idScopeOf({ seed, name, generation, restores }: NamespaceRecord): string {
+  return `${seed}\0${name}\0${restores === 0 ? generation : `${generation}.${restores}`}`;
 }
 
 /** 32 bytes that depend on scope, kind and counter alone. */
@@ -42,61 +34,15 @@ export function digestOf(id: string): Buffer {
   return Buffer.from(sha256(id), "hex");
 }
 
-/** As `digestOf`, but in a shared buffer that the next call overwrites. Digests of new charges are precomputed. */
-export function digestIntoSharedBuffer(chargeId: string): Uint8Array {
-  const hex = chargeDigests.get(chargeId) ?? sha256(chargeId);
-  for (let byte = 0; byte < buffer.length; byte++)
-    buffer[byte] = (digitAt(hex, 2 * byte) << 4) | digitAt(hex, 2 * byte + 1);
-  return buffer;
-}
-
-const buffer = new Uint8Array(32);
-/** Digests of charge ids that were precomputed in one batch, by id. */
-const chargeDigests = new Map<string, string>();
-
 /** SHA-256 in hexadecimal. `crypto.hash`, from Node 20.12, takes a third of the time of a Hash object. */
 const sha256: (text: string) => string =
   crypto.hash === undefined
     ? (text) => crypto.createHash("sha256").update(text).digest("hex")
     : (text) => crypto.hash("sha256", text, "hex");
 
-/** Consecutive digests of a kind; `ahead` holds precomputed ones in reverse order. */
-interface Run {
-  readonly scope: string;
-  next: number;
-  length: number;
-  readonly ahead: string[];
-}
-
-const runs: Partial<Record<IdKind, Run>> = {};
-
-/** Number of digests computed together in a long run. Computed alone, a digest takes three times as long. */
-const BATCH_SIZE = 16;
-
 /** As `numberedDigest`, in hexadecimal, which costs half as much. */
 export function numberedHexDigest(scope: string, kind: IdKind, counter: number): string {
-  const run = runs[kind];
-  if (run?.scope !== scope || run.next !== counter) {
-    runs[kind] = { scope, next: counter + 1, length: 1, ahead: [] };
-    return sha256(`${scope}\0${kind}\0${counter}`);
-  }
-  run.next++;
-  if (run.ahead.length === 0) {
-    const batch = ++run.length > BATCH_SIZE ? BATCH_SIZE : 1;
-    for (let offset = batch - 1; offset >= 0; offset--)
-      run.ahead.push(sha256(`${scope}\0${kind}\0${counter + offset}`));
-    if (kind === "charge") prepareDigestsOf(run.ahead);
-  }
-  return run.ahead.pop()!;
-}
-
-/** Precomputes the digests of charge ids; most new charges soon need them for payment instructions. */
-function prepareDigestsOf(charges: readonly string[]): void {
-  chargeDigests.clear();
-  for (const hex of charges) {
-    const id = idOfHex("charge", hex);
-    chargeDigests.set(id, sha256(id));
-  }
+  return sha256(`${scope}\0${kind}\0${counter}`);
 }
 
 /** Id of 96 bits of a digest, in hexadecimal: short enough to read out, too long to collide. */

@@ -1,7 +1,5 @@
 import type { CollectionName } from "../schema/records/collection-names.js";
 import type { Collections } from "../schema/records/collections.js";
-import type { AppendedItems } from "./encode-fields.js";
-import type { ObjectDiffs } from "./encode-objects.js";
 
 export type { CollectionName } from "../schema/records/collection-names.js";
 /** Records of a namespace by collection. All are immutable: a change puts a new record. */
@@ -52,31 +50,14 @@ export interface RecordReader {
   get<Name extends CollectionName>(name: Name, key: RecordKey): Collections[Name] | undefined;
 }
 
-/**
- * A change as the data journal stores it: without data that follows from earlier records. Forms of a put:
- * `derived`: an event without its bytes, which follow from its object.
- * `changed`: the changed fields of an existing record, and the new items of its lists.
- * `as`: the data of a `changed` put, and names of other fields to copy from `other`, the previously changed record.
- * `like`: the differences of a new record from `other`, the previous record of the same kind.
- */
+/** A change as the data journal stores it. A `changed` put has the changed fields of an existing record. */
 export interface JournalEntry extends Omit<Change, "puts"> {
   readonly puts: readonly JournalPut[];
 }
 
 export type JournalPut =
   | RecordPut
-  | EncodedPut<"derived">
-  | EncodedPut<"changed", [grown?: AppendedItems]>
-  | EncodedPut<"like", [other: RecordKey, parts?: ObjectDiffs]>
-  | EncodedPut<"as", [other: RecordKey, shared: readonly string[], grown?: AppendedItems]>;
-
-type EncodedPut<How extends string, More extends unknown[] = []> = readonly [
-  collection: CollectionName,
-  key: RecordKey,
-  fields: object,
-  how: How,
-  ...more: More,
-];
+  | readonly [collection: CollectionName, key: RecordKey, changedFields: object, how: "changed"];
 
 /** The whole state as plain JSON, for snapshots, exports and restores. */
 export interface StateDump {

@@ -1,4 +1,3 @@
-import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../schema/common.js";
@@ -64,7 +63,7 @@ function chargeAt(charge: Charge, atMs: number, context: ReadContext): Charge {
   const { status, at: updated_at } = status_history.at(-1)!;
   const isBeforeMethod = charge.kind === "hosted" && status === "PENDING" && charge.payment_method !== null;
   return {
-    ...toPlainRecord(charge),
+    ...charge,
     ...(isBeforeMethod ? fieldsBeforeMethod(charge, context) : {}),
     status,
     updated_at,

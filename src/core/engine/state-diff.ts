@@ -1,4 +1,3 @@
-import { isLazyInstructions } from "../domain/charge-transition.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
 import type { CollectionName } from "./records.js";
 
@@ -70,7 +69,6 @@ export function diffRecordFields(from: unknown, to: unknown): FieldChange[] {
 
 /** JSON of every value in a record, by the value's path. */
 function flattenRecord(value: unknown, path = "", into = new Map<string, string>()): Map<string, string> {
-  if (isLazyInstructions(value)) return flattenRecord(value.toJSON(), path, into);
   if (typeof value === "object" && value !== null && Object.keys(value).length > 0)
     for (const [name, inner] of Object.entries(value))
       flattenRecord(inner, path === "" ? name : `${path}.${name}`, into);

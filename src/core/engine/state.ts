@@ -66,7 +66,7 @@ export class State {
 
   constructor() {
     const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new RecordTable()]));
-    this.tables = tables as unknown as Tables;
+    this.tables = tables as object as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
     this.#indexes = new Indexes(this.tables);
   }

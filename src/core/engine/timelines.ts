@@ -1,4 +1,3 @@
-import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
 import { prorateAmount, toCanonicalAmount } from "../domain/money.js";
 import { findRule, type MatchSubject } from "../domain/rule-matching.js";
@@ -44,7 +43,7 @@ export function assignTimeline<Item extends Charge | Withdrawal>(
   const isRequested = scenario !== null && requested.includes(scenario);
   const missed = isRequested ? requested.slice(0, requested.indexOf(scenario)) : requested;
   return {
-    ...toPlainRecord(record),
+    ...record,
     scenario,
     timeline: choice?.rule.timeline ?? [],
     rule: choice?.index ?? null,

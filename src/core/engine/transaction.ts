@@ -21,6 +21,7 @@ export class Transaction {
   readonly settings: Settings;
   /** Sandbox time of this command. */
   readonly atMs: number;
+  #at: string | undefined;
   readonly #scope: string;
   /** Pending writes: each record once, in order of its first write. */
   #puts: RecordPut[] = [];
@@ -38,7 +39,7 @@ export class Transaction {
   }
 
   get at(): string {
-    return iso(this.atMs);
+    return (this.#at ??= iso(this.atMs));
   }
 
   get<Name extends CollectionName>(name: Name, key: RecordKey): Collections[Name] | undefined {

@@ -1,6 +1,6 @@
-import { loadLazily } from "../schema/load-lazily.js";
 import { InsufficientSpaceError } from "../schema/unavailable.js";
 import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
+import { loadLazily } from "../time/load-lazily.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;
 

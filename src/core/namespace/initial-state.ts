@@ -37,9 +37,9 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
     memoryGuard: options.heapGuard,
     atEndOfTick,
   });
-  const { state, namespace: world } = engine;
+  const { state, namespace } = engine;
   try {
-    if (options.acceptsOrigin !== true) requireSameOrigin(options, world);
+    if (options.acceptsOrigin !== true) requireSameOrigin(options, namespace);
   } catch (error) {
     engine.close();
     throw error;
@@ -48,7 +48,7 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
   if (clockRecord === undefined)
     return {
       engine,
-      clock: new Clock(wall, options.clock ?? REAL_CLOCK, Math.max(world.start_ms, state.at), onSetBack),
+      clock: new Clock(wall, options.clock ?? REAL_CLOCK, Math.max(namespace.start_ms, state.at), onSetBack),
     };
   const clock = Clock.resume(wall, clockRecord, state.at, onSetBack);
   if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);

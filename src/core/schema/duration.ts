@@ -34,18 +34,10 @@ export function formatDuration(durationMs: number): string {
   return text;
 }
 
-/** Cache: timelines repeat the same few durations. */
-const cache = new Map<string, number>();
-const CACHE_MAX = 1_000;
-
 /** Milliseconds of a duration that a schema has already checked. */
 export function durationToMs(text: string): number {
-  const cached = cache.get(text);
-  if (cached !== undefined) return cached;
   const parsed = parseDuration(text);
   if (parsed === undefined) throw new Error(`not a duration: ${text}`);
-  if (cache.size >= CACHE_MAX) cache.clear();
-  cache.set(text, parsed);
   return parsed;
 }
 

@@ -6,29 +6,17 @@ import { MAX_LENGTHS } from "./schema-checks.js";
 export const MAX_PATTERN_INPUT = 10_000;
 /** Maximum size of a compiled pattern. The time of a match grows with this size and the length of the text. */
 const MAX_INSTRUCTIONS = 1_000;
-const CACHE_MAX = 200;
 
 interface Pattern {
   /** Returns true if the pattern matches somewhere in the text. */
   test(text: string): boolean;
 }
 
-const cache = new Map<string, Pattern | string>();
-
 /**
  * Compiles a regular expression of JavaScript's Unicode mode; returns a message if it is invalid. RE2 matches in linear
  * time. A backtracking match could hold the process, and a pattern may come from anybody who can call the server.
  */
 export function compilePattern(source: string): Pattern | string {
-  let pattern = cache.get(source);
-  if (pattern === undefined) {
-    if (cache.size >= CACHE_MAX) cache.clear();
-    cache.set(source, (pattern = compile(source)));
-  }
-  return pattern;
-}
-
-function compile(source: string): Pattern | string {
   if (source.length > MAX_LENGTHS.glob) return `must be at most ${MAX_LENGTHS.glob} characters`;
   try {
     new RegExp(source, "u");

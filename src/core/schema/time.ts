@@ -6,23 +6,9 @@ export function clampInstant(atMs: number): number {
   return Math.min(atMs, MAX_INSTANT_MS);
 }
 
-let lastMs = Number.NaN;
-let lastText = "";
-let olderMs = Number.NaN;
-let olderText = "";
-
-/**
- * Formats as ISO 8601 with milliseconds and Z. Caches the last two results: a new record repeats its creation time and
- * its expiry. Never throws, because each error response contains a time.
- */
+/** Formats as ISO 8601 with milliseconds and Z. Never throws, because each error response contains a time. */
 export function iso(atMs: number): string {
-  if (atMs === lastMs) return lastText;
-  const text = atMs === olderMs ? olderText : new Date(atMs >= 0 ? clampInstant(atMs) : 0).toISOString();
-  olderMs = lastMs;
-  olderText = lastText;
-  lastMs = atMs;
-  lastText = text;
-  return text;
+  return new Date(atMs >= 0 ? clampInstant(atMs) : 0).toISOString();
 }
 
 /** An ISO 8601 instant with a zone, or a date. A date means 00:00 UTC. */

@@ -24,7 +24,7 @@ export class Compaction {
   /** @param state includes the last change of the journal */
   constructor(files: CompactionFiles, state: FrozenState) {
     this.#files = files;
-    this.#nextByte = files.journal.beginSegment();
+    this.#nextByte = files.journal.bytes;
     this.#writing = files.snapshot.begin(state, { check: files.check, fsync: false });
   }
 

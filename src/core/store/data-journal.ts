@@ -2,7 +2,6 @@ import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync }
 import type { JournalEntry } from "../engine/records.js";
 import { checkWritable, syncParentFolder } from "./file-paths.js";
 import { decodeLine, encodeLines } from "./journal-line.js";
-import { decodeRepeatedChange } from "./repeated-change.js";
 import { asStoreError, damagedFileError, StoreError, systemErrorCode } from "./store-error.js";
 import { type StoreIo, writeAll } from "./store-io.js";
 
@@ -27,8 +26,6 @@ export class DataJournal {
   #bytes: number;
   /** Length without a torn last line. */
   #intactBytes: number;
-  /** The change in the last line; undefined if the next line must not be encoded against it. */
-  #lastChange: JournalEntry | undefined;
   /** A failed append may have left bytes that must be cut off before the next write. */
   #needsCut = false;
 
@@ -60,7 +57,6 @@ export class DataJournal {
   read(afterSeq: number, onLine: () => void): JournalEntry[] {
     const changes: JournalEntry[] = [];
     let lastSeq = afterSeq;
-    let before: JournalEntry | undefined;
     this.#intactBytes = 0;
     for (const { content, number, startByte, finished } of readLines(this.#fd)) {
       onLine();
@@ -69,10 +65,7 @@ export class DataJournal {
       const damage = (what: string) =>
         damagedFileError(this.#snapshotFile, `${this.#file} line ${number}`, what, startByte);
       if ("damage" in line) throw damage(line.damage);
-      const change =
-        "again" in line.change ? before && decodeRepeatedChange(line.change, before) : line.change;
-      if (change === undefined) throw damage("the line before it does not have the change it refers to");
-      before = change;
+      const { change } = line;
       this.#intactBytes = startByte + content.length + 1;
       // After a crash between snapshot and journal cut, the journal begins with lines that the snapshot contains.
       if (changes.length === 0 && change.seq <= afterSeq) continue;
@@ -113,7 +106,7 @@ export class DataJournal {
         );
       }
     }
-    const lines = encodeLines(changes, this.#lastChange);
+    const lines = encodeLines(changes);
     try {
       writeAll(this.#io, this.#fd, lines, this.#bytes);
       if (this.#fsync) this.#io.fsyncSync(this.#fd);
@@ -122,22 +115,14 @@ export class DataJournal {
       throw error;
     }
     this.#bytes += lines.length;
-    this.#lastChange = changes.at(-1);
-  }
-
-  /** Makes the next line independent of earlier ones. @returns the line's byte offset */
-  beginSegment(): number {
-    this.#lastChange = undefined;
-    return this.#bytes;
   }
 
   /** Tries to empty the file. Lines that the snapshot contains are harmless: `read` skips them. */
   clear(): void {
-    this.#lastChange = undefined;
     this.#tryCutTo(0);
   }
 
-  /** Tries to drop all lines before an offset that `beginSegment` returned. One rename replaces the file. */
+  /** Tries to drop all lines before the offset of a line. One rename replaces the file. */
   dropBefore(startByte: number): void {
     if (startByte === this.#bytes) {
       this.clear();

@@ -1,4 +1,4 @@
-import { createLatestKeys, encodeChange } from "../engine/encode-change.js";
+import { encodeChange } from "../engine/encode-change.js";
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { Change, JournalEntry, RecordReader, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
@@ -41,7 +41,6 @@ export class FileStore implements Store {
   readonly #file: string;
   readonly #io: StoreIo;
   readonly #snapshot: SnapshotFile;
-  readonly #latest = createLatestKeys();
   #open: { readonly journal: DataJournal; readonly lock: Lock } | undefined;
   #compaction: Compaction | undefined;
   #lastSeq = 0;
@@ -87,7 +86,7 @@ export class FileStore implements Store {
   }
 
   encode(change: Change, before: RecordReader): JournalEntry {
-    return encodeChange(change, before, this.#latest);
+    return encodeChange(change, before);
   }
 
   /** @throws StoreError with the disk's error. In this case nothing is written. */

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { JournalEntry } from "../engine/records.js";
-import { encodeRepeatedChange, type RepeatedChange } from "./repeated-change.js";
-import { isJournalEntry, isRepeatedChange } from "./stored-shapes.js";
+import { isJournalEntry } from "./stored-shapes.js";
 
 /*
  * A journal line is `checksum length {json}\n`; checksum and length are of the JSON bytes. The length distinguishes
@@ -25,7 +24,7 @@ export type DecodedLine =
   | { readonly damage: string };
 
 interface LineChange {
-  readonly change: JournalEntry | RepeatedChange;
+  readonly change: JournalEntry;
 }
 
 /** Buffer for one line; most lines fit, and need no allocation. */
@@ -35,20 +34,14 @@ const scratch = Buffer.allocUnsafeSlow(1 << 16);
 let batchBuffer: Buffer = Buffer.allocUnsafeSlow(1 << 18);
 const MAX_REUSED_BYTES = 1 << 20;
 
-/**
- * Encodes lines with their newlines. The bytes are valid until the next call.
- *
- * @param last the change in the previous line; if omitted, the first line does not depend on a previous line
- */
-export function encodeLines(changes: readonly JournalEntry[], last?: JournalEntry): Buffer {
+/** Encodes lines with their newlines. The bytes are valid until the next call. */
+export function encodeLines(changes: readonly JournalEntry[]): Buffer {
   const [only] = changes;
-  if (changes.length === 1) return encodeLine(only!, last);
+  if (changes.length === 1) return encodeLine(only!);
   let lines = batchBuffer;
   let length = 0;
-  let before = last;
   for (const change of changes) {
-    const line = encodeLine(change, before);
-    before = change;
+    const line = encodeLine(change);
     if (length + line.length > lines.length) lines = enlarge(lines, length, length + line.length);
     line.copy(lines, length);
     length += line.length;
@@ -63,8 +56,8 @@ function enlarge(lines: Buffer, length: number, neededBytes: number): Buffer {
   return larger;
 }
 
-function encodeLine(change: JournalEntry, before: JournalEntry | undefined): Buffer {
-  const json = JSON.stringify((before && encodeRepeatedChange(change, before)) ?? change);
+function encodeLine(change: JournalEntry): Buffer {
+  const json = JSON.stringify(change);
   const maxBytes = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
   const line = maxBytes <= scratch.length ? scratch : Buffer.allocUnsafe(maxBytes);
   // The head is written last and ends where the JSON begins.
@@ -124,9 +117,7 @@ function parseChange(json: Buffer): LineChange | { readonly damage: string } {
     if (!(error instanceof SyntaxError)) throw error;
     return { damage: "not JSON" };
   }
-  return isJournalEntry(value) || isRepeatedChange(value)
-    ? { change: value }
-    : { damage: "JSON, but not a change of this program" };
+  return isJournalEntry(value) ? { change: value } : { damage: "JSON, but not a change of this program" };
 }
 
 /** Eight tables process eight bytes at a time, four times as fast as one table. */

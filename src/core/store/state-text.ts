@@ -2,7 +2,7 @@ import type { FrozenState } from "../engine/frozen-state.js";
 import type { NamespaceRecord, StateDump } from "../engine/records.js";
 
 /** Begins the namespace's record in an encoded state. No record contains it, because JSON escapes line breaks. */
-export const NAMESPACE_MARK = '"world": [\n';
+export const NAMESPACE_MARK = '"namespace": [\n';
 
 /** Characters per piece; encoding a piece takes a millisecond or two. */
 const PIECE_CHARS = 1 << 18;
@@ -39,5 +39,5 @@ function* encodeParts({ collections, ...head }: FrozenState): Generator<string> 
 /** @param end the encoded state from `NAMESPACE_MARK` to its end */
 export function decodeNamespaceRecord(end: string): NamespaceRecord {
   const { collections } = JSON.parse(`{"collections": {${end}`) as Pick<StateDump, "collections">;
-  return collections.world[0]![1];
+  return collections.namespace[0]![1];
 }

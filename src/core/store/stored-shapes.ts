@@ -1,7 +1,6 @@
 import type { JournalEntry, StateDump } from "../engine/records.js";
 import { isJsonObject } from "../schema/json-objects.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
-import type { RepeatedChange } from "./repeated-change.js";
 
 /** Shape checks of stored files. Checksums guard the records' content. */
 
@@ -14,19 +13,6 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
   if (!isJsonObject(value)) return false;
   const { seq, at, puts, counters } = value;
   return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
-}
-
-export function isRepeatedChange(value: unknown): value is RepeatedChange {
-  if (!isJsonObject(value)) return false;
-  const { seq, at, again, counters } = value;
-  return (
-    isNumber(seq) &&
-    (at === undefined || isTime(at)) &&
-    Array.isArray(again) &&
-    again.every((put) => isKey(put) || isEntry(put)) &&
-    Array.isArray(counters) &&
-    counters.every(isNumber)
-  );
 }
 
 /** Checks the outline of a state dump. Empty collections may be absent. */
@@ -46,43 +32,10 @@ export function isStateDump(value: unknown): value is StateDump {
 
 function isPut(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const [collection, key, record, encoding, first, second, third] = value;
+  const [collection, key, record, how] = value;
   if (!COLLECTIONS.has(collection) || !isKey(key)) return false;
   if (value.length === 3) return record === null || isJsonObject(record);
-  return (
-    isJsonObject(record) &&
-    (encoding === "like"
-      ? isKey(first) && (value.length === 5 || (value.length === 6 && isParts(second)))
-      : encoding === "as"
-        ? isKey(first) && isNames(second) && (value.length === 6 || (value.length === 7 && isGrowth(third)))
-        : encoding === "changed"
-          ? value.length === 4 || (value.length === 5 && isGrowth(first))
-          : value.length === 4 && encoding === "derived")
-  );
-}
-
-function isGrowth(value: unknown): boolean {
-  return isJsonObject(value) && Object.values(value).every(Array.isArray);
-}
-
-function isNames(value: unknown): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-
-function isParts(value: unknown): boolean {
-  return isJsonObject(value) && Object.values(value).every(isPart);
-}
-
-function isPart(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 2) return false;
-  const [fields, texts] = value;
-  return isJsonObject(fields) && isJsonObject(texts) && Object.values(texts).every(isCutText);
-}
-
-function isCutText(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 3) return false;
-  const [start, between, end] = value;
-  return isNumber(start) && typeof between === "string" && isNumber(end);
+  return value.length === 4 && how === "changed" && isJsonObject(record);
 }
 
 function isEntry(value: unknown): boolean {

@@ -2,7 +2,6 @@
  * Handlers of the hosted checkout, mounted by page-routes.ts. A request becomes a page model, which a screen renders;
  * a form runs a command first. The checkout id alone authorizes: no API key is involved.
  */
-import { toPlainRecord } from "../../core/domain/charge-state.js";
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { cancelCharge, transitionCharge } from "../../core/engine/commands/charge-commands.js";
 import { chooseMethod } from "../../core/engine/commands/checkout-commands.js";
@@ -240,7 +239,7 @@ function withOfferedPrice(charge: Charge, [only]: readonly Offer[]): Charge {
   const price = only?.prices[0]?.price;
   if (charge.settlement_amount === null || price === undefined) return charge;
   const { amount, fees, exchange_rate, settlement_amount } = price;
-  return { ...toPlainRecord(charge), amount, fees, exchange_rate, settlement_amount };
+  return { ...charge, amount, fees, exchange_rate, settlement_amount };
 }
 
 function pageOf(

@@ -1,4 +1,3 @@
-import { resolveInstructions } from "../../core/domain/charge-transition.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen } from "../../core/schema/statuses.js";
@@ -107,7 +106,7 @@ const SHOWN_ELSEWHERE = ["type", "reference", "instructions", "amount", "currenc
 function instructions(page: CheckoutPage): Markup {
   const { charge, catalogue } = page;
   const method = catalogue.method(charge.payment_method ?? "");
-  const fields = resolveInstructions(charge.payment_instructions) ?? { type: "" };
+  const fields = charge.payment_instructions ?? { type: "" };
   const details = Object.entries(fields).filter(([name]) => !SHOWN_ELSEWHERE.includes(name));
   return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 <dl class="facts">

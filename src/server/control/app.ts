@@ -2,8 +2,8 @@
 // table by subject (charges.ts, clock.ts, …) and gets a validated `ControlCall`. Operations change state through the
 // namespace only.
 import type { Hono } from "hono";
-import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
+import { loadLazily } from "../../core/time/load-lazily.js";
 import { errorReply, type TextResponse, toFetchResponse, toResponse } from "../http/reply.js";
 import { Routes } from "../http/routes.js";
 import { unknownPathMessage } from "../http/unknown-path.js";

@@ -80,9 +80,9 @@ export const STATE_OPERATIONS = [
         at: 1769850000000,
         counters: {},
         collections: {
-          world: [
+          namespace: [
             [
-              "world",
+              "namespace",
               {
                 name: "default",
                 seed: "payments-sandbox",

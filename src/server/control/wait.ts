@@ -7,10 +7,10 @@ import type { WaitCondition, WatchedChanges } from "../../core/namespace/watcher
 import { waitRequestSchema } from "../../core/schema/control-requests.js";
 import { durationToMs } from "../../core/schema/duration.js";
 import { getOwn } from "../../core/schema/json-objects.js";
-import { loadLazily } from "../../core/schema/load-lazily.js";
 import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { WAITABLE_SCHEMAS } from "../../core/schema/waited-records.js";
+import { loadLazily } from "../../core/time/load-lazily.js";
 import { type ExpectedFields, type RecordSource, recordSourceOf } from "./candidates.js";
 import { defineControlOperation, refuseUnknownNames } from "./control-operation.js";
 

@@ -3,10 +3,10 @@
 // by the fast path. No state is read or changed here.
 import type { Context, Hono } from "hono";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { UnavailableError } from "../../core/schema/unavailable.js";
+import { loadLazily } from "../../core/time/load-lazily.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";

@@ -87,17 +87,5 @@ export function droppedResponse(): Response {
 /** The key of `Authorization: Bearer KEY`; null for an absent header or another scheme. */
 export function parseBearerKey(header: string | null | undefined): string | null {
   if (header === null || header === undefined) return null;
-  if (header === lastHeader) return lastKey;
-  const match = /^Bearer +([^\s]+) *$/i.exec(header);
-  const key = match === null ? null : match[1]!;
-  // Never caches a key that may be real.
-  if (!header.includes("_live_")) {
-    lastHeader = header;
-    lastKey = key;
-  }
-  return key;
+  return /^Bearer +([^\s]+) *$/i.exec(header)?.[1] ?? null;
 }
-
-/** Cache of the last header, because an app sends the same header with each call. */
-let lastHeader: string | undefined;
-let lastKey: string | null = null;

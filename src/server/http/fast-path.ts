@@ -124,15 +124,10 @@ interface Address {
   readonly path: string;
 }
 
-/** The last address. Successive calls share its strings, so the request journal stores one copy. */
-let lastAddress: Address | undefined;
-
 function addressOf({ socket, headers, url: target = "" }: BufferedRequest, path: string): Address {
   const scheme = (socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
   const { host = "" } = headers;
-  const last = lastAddress;
-  if (last?.target === target && last.host === host && last.scheme === scheme) return last;
-  return (lastAddress = { scheme, host, target, url: `${scheme}://${host}${target}`, path });
+  return { scheme, host, target, url: `${scheme}://${host}${target}`, path };
 }
 
 /** A request that can read its body without Node's stream, whose buffer and events double the time of a read. */

@@ -7,8 +7,8 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { loadLazily } from "../../core/schema/load-lazily.js";
 import { UserError } from "../../core/schema/user-error.js";
+import { loadLazily } from "../../core/time/load-lazily.js";
 import { afterDelay } from "../../core/time/timers.js";
 import { workQueue } from "../../core/time/work-queue.js";
 import { BufferedRequest } from "./fast-path.js";

@@ -3,7 +3,6 @@ import { PHONE_MESSAGE } from "../../schema/common.js";
 import type { CurrencyFixture } from "../../schema/fixtures-file.js";
 import { issueMessage, issuePath, safeParse } from "../../schema/issues.js";
 import { didYouMean } from "../../schema/nearest.js";
-import { passesQuickValidation } from "../../schema/quick-validation.js";
 import { type ErrorDetails, type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import type { Catalogue } from "../catalogue.js";
 import { decimalsOf, isZero, toCanonicalAmount } from "../money.js";
@@ -18,11 +17,9 @@ export class BodyCheck<Body> {
 
   constructor(schema: z.ZodMiniType<Body>, body: unknown, faults: ErrorDetails = {}) {
     this.#raw = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-    if (!passesQuickValidation(schema, body)) {
-      const checked = safeParse(schema, body);
-      if (!checked.ok)
-        for (const issue of checked.issues) this.reportFault(issuePath(issue), issueMessage(issue));
-    }
+    const checked = safeParse(schema, body);
+    if (!checked.ok)
+      for (const issue of checked.issues) this.reportFault(issuePath(issue), issueMessage(issue));
     for (const [path, message] of Object.entries(faults)) this.reportFault(path, message);
   }
 

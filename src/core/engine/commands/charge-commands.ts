@@ -7,7 +7,7 @@ import type { Caller } from "../caller.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command } from "../transaction.js";
 import { beginTimeline, changeChargeStatus, setMatchingTimeline } from "./charge-life.js";
-import { priceByDefaultMethod, priceCharge, quotedTerms, singleMethodList } from "./methods.js";
+import { priceByDefaultMethod, priceCharge, quotedTerms } from "./methods.js";
 import { buildCharge } from "./new-charge.js";
 import { findValidQuote } from "./quote-commands.js";
 
@@ -39,7 +39,7 @@ export function createWhitelabel(
       kind: "whitelabel",
       body,
       pricing: quote.pricing,
-      offeredMethods: singleMethodList(method),
+      offeredMethods: [method.id],
       scenarioAsked: requested.name,
       traceparent,
     });

@@ -1,4 +1,3 @@
-import { toPlainRecord, withChargeState } from "../../domain/charge-state.js";
 import {
   type Actor,
   CHARGE_STATUS_RULES,
@@ -25,11 +24,11 @@ import type { Task } from "../records.js";
 import { chargeSubject } from "../subjects.js";
 import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
-import { chargeDetailJson, copyCachedJson } from "../wire-views.js";
+import { chargeDetailView } from "../wire-views.js";
 
 /** Sets the charge's timeline from the matching rule. Later changes of the scenario do not affect the timeline. */
 export function setMatchingTimeline(tx: Transaction, charge: Charge): Charge {
-  return copyCachedJson(charge, assignTimeline(tx, "charges", charge, chargeSubject(charge)));
+  return assignTimeline(tx, "charges", charge, chargeSubject(charge));
 }
 
 /** Sets the charge's timeline and plans its first entry; puts the charge. */
@@ -45,19 +44,8 @@ function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefin
 
 /** Replaces one task; undefined removes it. */
 function withTask(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | undefined): ChargeTasks {
-  const expiry = name === "expiry" ? taskId : tasks.expiry;
-  const timeline = name === "timeline" ? taskId : tasks.timeline;
-  const settlement = name === "settlement" ? taskId : tasks.settlement;
-  if (expiry === undefined && timeline === undefined && settlement === undefined) return NO_TASKS;
-  // Sets all fields, so that charges share a hidden class; JSON omits undefined ones.
-  return { expiry, timeline, settlement };
-}
-
-/** One shared object, because most charges end without tasks. */
-const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
-
-function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
-  return copyCachedJson(charge, withChargeState(charge, charge, tasks));
+  const { [name]: _replaced, ...others } = tasks;
+  return taskId === undefined ? others : { ...others, [name]: taskId };
 }
 
 /** Changes a charge's status with its postings, tasks and event, and puts the charge. Refuses an illegal change. */
@@ -77,13 +65,8 @@ interface Moved {
   readonly tasks: ChargeTasks;
 }
 
-/**
- * Sets a charge's tasks and puts the charge. Mutates the new record, because a copy would double a transition's memory.
- * The mutation is safe: before the put only the charge's event refers to the record, and events show no tasks.
- */
 function putWithTasks(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
-  (charge as { tasks: ChargeTasks }).tasks = tasks;
-  return putCharge(tx, charge);
+  return putCharge(tx, { ...charge, tasks });
 }
 
 export function putCharge(tx: Transaction, charge: Charge): Charge {
@@ -139,8 +122,7 @@ function applyTransition(
           type: effect.type,
           owner: next,
           objectId: next.charge_id,
-          source: next,
-          toJson: chargeDetailJson,
+          data: JSON.stringify(chargeDetailView(next)),
           subject: () => chargeSubject(next),
         });
         break;
@@ -179,7 +161,7 @@ export function expireCharge(task: Task): Command<void> {
     if (charge === undefined) return;
     const waiting = withTask(charge.tasks, "expiry", undefined);
     if (!isOpen(charge.status)) {
-      putCharge(tx, withTasks(charge, waiting));
+      putWithTasks(tx, charge, waiting);
       return;
     }
     const moved = applyTransition(tx, charge, waiting, "EXPIRED", "clock");
@@ -204,9 +186,8 @@ export function runChargeTimelineEntry(task: Task): Command<void> {
     const planFollowing = (charge: Charge) =>
       planNext(tx, charge, planEntry(charge.timeline, step + 1, tx.atMs, firstExpiredMs(charge)));
     if (typeof moved === "string") {
-      const noted = { ...toPlainRecord(found), notes: [...found.notes, { at: tx.at, note: moved }] };
-      const tasks = withTask(waiting, "timeline", planFollowing(found));
-      putCharge(tx, copyCachedJson(found, withChargeState(found, noted, tasks)));
+      const noted = { ...found, notes: [...found.notes, { at: tx.at, note: moved }] };
+      putWithTasks(tx, noted, withTask(waiting, "timeline", planFollowing(found)));
     } else {
       // The transition to EXPIRED has itself planned the next entry.
       const next = moved.charge.status === "EXPIRED" ? undefined : planFollowing(moved.charge);
@@ -225,7 +206,7 @@ export function settleCharge(task: Task): Command<void> {
     tx.remove("tasks", task.task_id);
     const found = tx.get("charges", task.ref);
     if (found === undefined) return;
-    const charge = withTasks(found, withTask(found.tasks, "settlement", undefined));
+    const charge = { ...found, tasks: withTask(found.tasks, "settlement", undefined) };
     const refusal = postCharge(tx, charge, "settlement");
     if (refusal !== undefined) throw new Error(`settlement of ${charge.charge_id}: ${refusal.message}`);
     putCharge(tx, markSettled(charge, tx.atMs));

@@ -41,8 +41,7 @@ export function triggerEvent(trigger: Trigger): Command<EventRecord | Refusal> {
       type: type ?? trigger.type,
       owner: charge ?? { mode: trigger.mode, organization_id: null, scenario_asked: null },
       objectId: charge?.charge_id ?? null,
-      source: JSON.stringify(merge(topic.record, trigger.data ?? {})),
-      toJson: (json) => json,
+      data: JSON.stringify(merge(topic.record, trigger.data ?? {})),
       subject: () => topic.subject,
     });
   };

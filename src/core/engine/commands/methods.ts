@@ -1,6 +1,5 @@
-import { toPlainRecord } from "../../domain/charge-state.js";
-import type { Charge, LazyInstructions, PaymentInstructions } from "../../domain/charge-transition.js";
-import { type InstructionsInput, METHOD_KINDS } from "../../domain/method-kinds.js";
+import type { Charge } from "../../domain/charge-transition.js";
+import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { isZero } from "../../domain/money.js";
 import type { Price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payment-requests.js";
@@ -8,7 +7,7 @@ import { durationToMs } from "../../schema/duration.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
 import { type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import { isOpen } from "../../schema/statuses.js";
-import { digestIntoSharedBuffer, digestOf } from "../ids.js";
+import { digestOf } from "../ids.js";
 import { currentPrice } from "../market.js";
 import type { Quote } from "../records.js";
 import type { Transaction } from "../transaction.js";
@@ -24,7 +23,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
   const { method, currency, rail, price } = terms;
   const organization = tx.catalogue.organization(charge.organization_id);
   return {
-    ...toPlainRecord(charge),
+    ...charge,
     amount: price.amount,
     currency: currency.code,
     payment_method: method.id,
@@ -32,8 +31,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
     fees: price.fees,
     exchange_rate: price.exchange_rate,
     settlement_amount: price.settlement_amount,
-    payment_instructions: new DeferredInstructions({
-      kind: method.kind,
+    payment_instructions: METHOD_KINDS[method.kind].createInstructions({
       rail: rail ?? null,
       currency,
       amount: price.amount,
@@ -42,7 +40,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
       walletAddress: terms.walletAddress,
       phoneNumber: terms.phoneNumber,
       diallingCode: rail?.country ? tx.catalogue.diallingCode(rail.country) : undefined,
-      chargeId: charge.charge_id,
+      digest: digestOf(charge.charge_id),
     }),
     phone_number: terms.phoneNumber,
     bank_account_number: terms.bankAccountNumber,
@@ -62,15 +60,6 @@ function settlementDelayMs(currency: CurrencyFixture): number {
 function lockedQuote(tx: Transaction, charge: Charge): Quote | undefined {
   const quote = charge.quote_id === null ? undefined : tx.get("quotes", charge.quote_id);
   return quote !== undefined && tx.atMs < quote.locked_until_ms ? quote : undefined;
-}
-
-const ONLY = new WeakMap<MethodFixture, readonly string[]>();
-
-/** Returns a list with the method's id. Charges share the list to save memory. */
-export function singleMethodList(method: MethodFixture): readonly string[] {
-  let only = ONLY.get(method);
-  if (only === undefined) ONLY.set(method, (only = [method.id]));
-  return only;
 }
 
 /** Currencies in which the customer may pay by a method, the default first. A charge with a price has one. */
@@ -168,68 +157,4 @@ export function priceByDefaultMethod(tx: Transaction, charge: Charge): Charge | 
     offersOf(tx, charge, method, offeredCurrencies(charge, method).slice(0, 1)),
   );
   return terms && priceCharge(tx, charge, terms);
-}
-
-/** Input of payment instructions. `chargeId` determines every number in the instructions. */
-type InstructionsSource = Omit<InstructionsInput, "digest"> & {
-  readonly kind: MethodFixture["kind"];
-  readonly chargeId: string;
-};
-
-interface CachedInstructions {
-  readonly of: DeferredInstructions;
-  readonly instructions: PaymentInstructions;
-}
-/** Caches the instructions of two charges: encoding a charge compares its instructions with the previous charge's. */
-let last: CachedInstructions | undefined;
-let previous: CachedInstructions | undefined;
-
-/** Payment instructions, created when read: most are never read, and would take a fifth of a charge's memory. */
-class DeferredInstructions implements LazyInstructions {
-  readonly #kind: InstructionsSource["kind"];
-  readonly #rail: InstructionsSource["rail"];
-  readonly #currency: InstructionsSource["currency"];
-  readonly #amount: string;
-  readonly #reference: string;
-  readonly #merchantName: string;
-  readonly #walletAddress: string | null;
-  readonly #phoneNumber: string | null;
-  readonly #diallingCode: string | undefined;
-  readonly #chargeId: string;
-
-  constructor(source: InstructionsSource) {
-    // Separate fields: an object around them would stay in memory with the charge.
-    this.#kind = source.kind;
-    this.#rail = source.rail;
-    this.#currency = source.currency;
-    this.#amount = source.amount;
-    this.#reference = source.reference;
-    this.#merchantName = source.merchantName;
-    this.#walletAddress = source.walletAddress;
-    this.#phoneNumber = source.phoneNumber;
-    this.#diallingCode = source.diallingCode;
-    this.#chargeId = source.chargeId;
-  }
-
-  toJSON(): PaymentInstructions {
-    if (last?.of === this) return last.instructions;
-    const written = previous?.of === this ? previous : { of: this, instructions: this.#write() };
-    previous = last;
-    last = written;
-    return written.instructions;
-  }
-
-  #write(): PaymentInstructions {
-    return METHOD_KINDS[this.#kind].createInstructions({
-      rail: this.#rail,
-      currency: this.#currency,
-      amount: this.#amount,
-      reference: this.#reference,
-      merchantName: this.#merchantName,
-      walletAddress: this.#walletAddress,
-      phoneNumber: this.#phoneNumber,
-      diallingCode: this.#diallingCode,
-      digest: digestIntoSharedBuffer(this.#chargeId),
-    });
-  }
 }

@@ -1,4 +1,4 @@
-import { appendActor, appendStatus, type Charge } from "../../domain/charge-transition.js";
+import type { Charge } from "../../domain/charge-transition.js";
 import type { Pricing } from "../../domain/pricing.js";
 import type { CheckoutBody } from "../../schema/service-requests.js";
 import { clampInstant, iso } from "../../schema/time.js";
@@ -8,11 +8,6 @@ import type { PriceAtCreation } from "../market.js";
 import type { Transaction } from "../transaction.js";
 
 const MINUTE_MS = 60_000;
-
-/** Empty values shared by all charges. */
-const NO_METADATA: Charge["metadata"] = {};
-const NO_NOTES: Charge["notes"] = [];
-const NO_TIMELINE: Charge["timeline"] = [];
 
 export interface NewCharge {
   readonly kind: Charge["kind"];
@@ -51,7 +46,7 @@ export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge):
     payment_rail: null,
     customer_email: body.customer_email ?? null,
     customer_name: body.customer_name ?? null,
-    metadata: body.metadata ?? NO_METADATA,
+    metadata: body.metadata ?? {},
     fees: price?.fees ?? null,
     exchange_rate: price?.exchange_rate ?? null,
     settlement_amount: price?.settlement_amount ?? null,
@@ -59,7 +54,7 @@ export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge):
     failure_reason: null,
     payment_instructions: null,
     expires_at: iso(expiresAtMs),
-    status_history: appendStatus(undefined, "PENDING", tx.at),
+    status_history: [{ status: "PENDING", at: tx.at }],
     seq: tx.next("charge_seq"),
     mode: caller.mode,
     kind: values.kind,
@@ -75,13 +70,12 @@ export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge):
     settlement_delay_ms: 0,
     scenario_asked: values.scenarioAsked,
     scenario: null,
-    timeline: NO_TIMELINE,
+    timeline: [],
     rule: null,
-    actors: appendActor(undefined, "api"),
+    actors: ["api"],
     overruled: false,
     traceparent: values.traceparent ?? null,
-    // Sets all fields, so that charges share a hidden class; JSON omits undefined ones.
-    tasks: { expiry, timeline: undefined, settlement: undefined },
-    notes: NO_NOTES,
+    tasks: { expiry },
+    notes: [],
   } satisfies { readonly [Name in InitialField]: Charge[Name] };
 }

@@ -1,5 +1,4 @@
 import type * as z from "zod/mini";
-import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import { type Posting, refundPostings, withdrawalReversalPostings } from "../../domain/ledger-postings.js";
 import { add, compareAmounts, decimalsOf, isZero, subtract, toCanonicalAmount } from "../../domain/money.js";
@@ -13,19 +12,20 @@ import { emitEvent } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
-import { chargeDetailJson, withdrawalView } from "../wire-views.js";
+import { chargeDetailView, withdrawalView } from "../wire-views.js";
 
 /** Partial refund, chargeback or bounce, as shown in responses and events. */
 export type Reversal = z.infer<typeof reversalSchema>;
 
-interface ReversalSource<Source> {
+interface ReversalSource {
   readonly kind: ReversalKind;
-  readonly source: Source;
+  readonly source: Charge | Withdrawal;
+  /** The source as events show it. */
+  readonly view: object;
   readonly objectId: string;
   readonly amount: string;
   readonly currency: string;
   readonly postings: readonly Posting[];
-  readonly toJson: (source: Source) => string;
   readonly subject: () => MatchSubject;
   readonly reason: string | undefined;
 }
@@ -71,16 +71,16 @@ function reversePart(
     const returned = amountReturned(tx.state, charge);
     const left = subtract(booked.amount, returned);
     if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing of the charge is left to charge back.");
-    const amount = amountOf(tx, { ...toPlainRecord(charge), currency }, left);
+    const amount = amountOf(tx, { ...charge, currency }, left);
     if (typeof amount !== "string") return amount;
     return reverse(tx, {
       kind,
       source: charge,
+      view: chargeDetailView(charge),
       currency,
       objectId: chargeId,
       amount,
       postings: refundPostings(booked, returned, add(returned, amount)),
-      toJson: chargeDetailJson,
       subject: () => chargeSubject(charge),
       reason,
     });
@@ -98,11 +98,11 @@ export function bounceWithdrawal(withdrawalId: string, reason?: string): Command
     return reverse(tx, {
       kind: "bounce",
       source: withdrawal,
+      view: withdrawalView(withdrawal),
       currency: withdrawal.currency,
       objectId: withdrawalId,
       amount: withdrawal.amount,
       postings: withdrawalReversalPostings(withdrawal.amount),
-      toJson: (record) => JSON.stringify(withdrawalView(record)),
       subject: () => withdrawalSubject(withdrawal, tx.get("destinations", withdrawal.destination_id)),
       reason,
     });
@@ -114,11 +114,8 @@ function notCompleted(what: string, status: string): Refusal {
 }
 
 /** Posts a reversal and emits its event; the charge or withdrawal itself is unchanged. */
-function reverse<Source extends Charge | Withdrawal>(
-  tx: Transaction,
-  of: ReversalSource<Source>,
-): Reversal | Refusal {
-  const { kind, source, objectId, amount, currency, toJson, subject } = of;
+function reverse(tx: Transaction, of: ReversalSource): Reversal | Refusal {
+  const { kind, source, view, objectId, amount, currency, subject } = of;
   const { mode, organization_id } = source;
   const refusal = postToLedger(tx, kind, { mode, organization_id, currency }, objectId, of.postings);
   // 409, because the request is valid and only the funds are lacking.
@@ -136,8 +133,7 @@ function reverse<Source extends Charge | Withdrawal>(
     type: REVERSALS[kind].event,
     owner: source,
     objectId,
-    source,
-    toJson: (record) => `${toJson(record).slice(0, -1)},"sandbox_extension":${JSON.stringify(reversal)}}`,
+    data: JSON.stringify({ ...view, sandbox_extension: reversal }),
     subject,
   });
   return reversal;

@@ -22,7 +22,7 @@ import { readRequestedScenario } from "../scenario-lookup.js";
 import { withdrawalSubject } from "../subjects.js";
 import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
-import { withdrawalJson } from "../wire-views.js";
+import { withdrawalView } from "../wire-views.js";
 
 export function createDestination(
   caller: Caller,
@@ -145,8 +145,7 @@ function moveWithdrawal(
     type: moved.event,
     owner: next,
     objectId: withdrawal_id,
-    source: next,
-    toJson: withdrawalJson,
+    data: JSON.stringify(withdrawalView(next)),
     subject: () => subjectOf(tx, next),
   });
   return putWithdrawal(tx, moved.shouldCancelTimeline ? { ...next, timeline_task: null } : next);

@@ -1,4 +1,3 @@
-import { toPlainRecord } from "../../domain/charge-state.js";
 import { bookedPayment, emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
 import { add, compareAmounts, isZero, isZeroSum } from "../../domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../schema/common.js";
@@ -52,7 +51,7 @@ function openSums(state: State): Map<string, Open> {
     if (isPaid(charge.status) && charge.settled_at === null) {
       const booked = bookedPayment(charge);
       if (booked !== undefined)
-        owe({ ...toPlainRecord(charge), currency: booked.currency }, "pending", booked.settlement_amount);
+        owe({ ...charge, currency: booked.currency }, "pending", booked.settlement_amount);
     }
   for (const withdrawal of tables.withdrawals.values())
     if (withdrawal.status === "PENDING" || withdrawal.status === "PROCESSING")

@@ -131,11 +131,11 @@ const NUMBERING: { readonly [Name in CollectionName]: Numbering } = {
   keys: { id: "key" },
   organizations: { id: "organization_id" },
   clock: {},
-  world: {},
+  namespace: {},
 };
 
 /** Collections of one record, whose key is the collection's name. */
-const SINGLE: ReadonlySet<CollectionName> = new Set(["clock", "world"]);
+const SINGLE: ReadonlySet<CollectionName> = new Set(["clock", "namespace"]);
 
 /** Finds keys that differ from their records' ids, duplicate numbers, and counters that would repeat a number. */
 export function checkNumbering(
@@ -155,7 +155,7 @@ export function checkNumbering(
     else if (idCounter !== undefined && lastOf(idCounter) < lastOf(counter))
       faults.add(`counters.${idCounter}`, `must be at least ${lastOf(counter)}`);
   }
-  if ([...(collections.world ?? [])].length === 0) faults.add("collections.world", "is required");
+  if ([...(collections.namespace ?? [])].length === 0) faults.add("collections.namespace", "is required");
   return faults.isEmpty;
 }
 

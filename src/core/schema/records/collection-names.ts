@@ -17,7 +17,7 @@ export const COLLECTION_NAMES = [
   "keys",
   "organizations",
   "clock",
-  "world",
+  "namespace",
 ] as const;
 /** A kind of record that a namespace stores. */
 export type CollectionName = (typeof COLLECTION_NAMES)[number];

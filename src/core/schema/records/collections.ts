@@ -27,7 +27,7 @@ export interface Collections extends Record<CollectionName, unknown> {
   keys: namespace.KeyOverride;
   organizations: namespace.OrganizationOverride;
   clock: namespace.ClockRecord;
-  world: namespace.NamespaceRecord;
+  namespace: namespace.NamespaceRecord;
 }
 
 export const RECORD_SCHEMAS: { readonly [Name in CollectionName]: z.ZodMiniType } = {
@@ -49,5 +49,5 @@ export const RECORD_SCHEMAS: { readonly [Name in CollectionName]: z.ZodMiniType 
   keys: namespace.keyRecordSchema,
   organizations: namespace.organizationRecordSchema,
   clock: namespace.clockRecordSchema,
-  world: namespace.namespaceRecordSchema,
+  namespace: namespace.namespaceRecordSchema,
 };

@@ -94,11 +94,6 @@ const instructionsRecord = z.discriminatedUnion("type", [
 /** The fields depend on the type; no code reads a field by name. */
 export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
 
-/** Instructions created on first serialization. */
-export interface LazyInstructions {
-  toJSON(): PaymentInstructions;
-}
-
 const { payment_provider: _provider, ...chargeWire } = chargeDetailSchema.shape;
 /** The stored charge: wire fields first, then internal ones. */
 export const chargeRecordSchema = z.strictObject({
@@ -140,7 +135,7 @@ export const chargeRecordSchema = z.strictObject({
   notes: z.array(paymentNoteRecordSchema),
 });
 export type Charge = Omit<DeepReadonly<z.infer<typeof chargeRecordSchema>>, "payment_instructions"> & {
-  readonly payment_instructions: PaymentInstructions | LazyInstructions | null;
+  readonly payment_instructions: PaymentInstructions | null;
 };
 
 /** The stored withdrawal: wire fields first. */

@@ -1,4 +1,4 @@
-import { createLatestKeys, encodeChange } from "../../engine/encode-change.js";
+import { encodeChange } from "../../engine/encode-change.js";
 import type { FrozenState } from "../../engine/frozen-state.js";
 import type { Change, JournalEntry, RecordReader, StateDump } from "../../engine/records.js";
 import type { Store } from "../../engine/store.js";
@@ -15,7 +15,6 @@ const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 
 /** Stores one namespace in the database. All namespaces of the process share one transaction per tick. */
 export class PostgresStore implements Store {
-  readonly #latest = createLatestKeys();
   #stateChars = 0;
   #changedChars = 0;
 
@@ -42,7 +41,7 @@ export class PostgresStore implements Store {
   }
 
   encode(change: Change, before: RecordReader): JournalEntry {
-    return encodeChange(change, before, this.#latest);
+    return encodeChange(change, before);
   }
 
   append(changes: readonly JournalEntry[]): Promise<void> {

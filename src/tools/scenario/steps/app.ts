@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { durationSchema, durationToMs } from "../../../core/schema/duration.js";
-import { loadLazily } from "../../../core/schema/load-lazily.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
+import { loadLazily } from "../../../core/time/load-lazily.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {
   type CallResponse,
