@@ -17,7 +17,6 @@ import {
 import { resolveSettings, type Settings } from "./core/schema/settings.js";
 import { toPrintableLines, trimTrailingSlashes } from "./core/schema/text-format.js";
 import { parseInstant } from "./core/schema/time.js";
-import { InsufficientSpaceError } from "./core/schema/unavailable.js";
 import { openStorage } from "./core/store/open-storage.js";
 import { StoreError } from "./core/store/store-error.js";
 import { loadLazily } from "./core/time/load-lazily.js";
@@ -135,12 +134,12 @@ export async function openSandbox(requested: UnresolvedOptions): Promise<Sandbox
 let lastReport = { text: "", count: 0 };
 
 /**
- * Prints an error on standard error: the message of a storage or memory error, the stack of any other error. A repeated
+ * Prints an error on standard error: the message of a storage error, the stack of any other error. A repeated
  * message is printed at its 1st, 10th, 100th … occurrence, with the count.
  */
 function reportError(error: unknown): void {
   const text =
-    error instanceof StoreError || error instanceof InsufficientSpaceError
+    error instanceof StoreError
       ? error.message
       : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   lastReport = { text, count: lastReport.text === text ? lastReport.count + 1 : 1 };

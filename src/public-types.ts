@@ -94,7 +94,12 @@ export interface SandboxOptions {
   /** Currency → units per US dollar, as decimal strings; default: the fixtures'. */
   rates?: Record<string, string>;
   /** Periods of validity. Defaults: quote `"30s"`, locked quote `"10m"`, checkout 60 minutes. */
-  limits?: { quote_valid?: string; quote_locked?: string; checkout_default_minutes?: number };
+  limits?: {
+    quote_valid?: string;
+    quote_locked?: string;
+    checkout_default_minutes?: number;
+    charges?: number;
+  };
   /** Fees in a hosted charge's amount until a method is picked; default `"base"`: no fees. */
   amounts?: { before_method?: "base" | "cheapest" | "dearest" };
   /** Number of requests and events that are kept; default 1,000 and 10,000. */

@@ -167,7 +167,7 @@ export class Sandbox {
       vocabulary: vocabularyOf({ eventNames: event_names }),
     });
     const stop = namespace.registerReceiver({ handler: this.#assertions.wrap(handler), url }, webhook);
-    await namespace.whenStored();
+    await namespace.passGate();
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
@@ -222,8 +222,7 @@ export class Sandbox {
     const namespace = this.#requireOpen("transition").default;
     const move = parseTransition({ chargeId, to, reason });
     const result = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
-    const storing = namespace.whenStored();
-    if (storing !== undefined) await storing;
+    await namespace.passGate();
     if (isRefusal(result)) throw new SandboxError(result, result.code === "NOT_FOUND" ? chargeId : undefined);
     // The cast narrows the instructions to the public union by `type`.
     return chargeDetailView(result) as ChargeDetail;
@@ -236,10 +235,9 @@ export class Sandbox {
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#requireOpen("reset").default;
     const request = parseResetOptions(options);
-    const stopping = namespace.flushQuietly();
-    if (stopping !== undefined) await stopping;
     const refusal = namespace.reset(request);
     if (refusal !== undefined) throw new SandboxError(refusal);
+    await namespace.passGate();
   }
 
   /**
@@ -269,7 +267,6 @@ export class Sandbox {
   snapshot(): SandboxState;
   snapshot(): StateDump {
     const namespace = this.#requireOpen("snapshot").default;
-    void namespace.flushQuietly();
     return deepCopyState(namespace.engine.state.freeze());
   }
 
@@ -279,10 +276,10 @@ export class Sandbox {
    */
   async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#requireOpen("restore").default;
-    await namespace.flushQuietly();
     // Copies the records, because stored records are immutable and the caller may change its copy.
     const refusal = await namespace.snapshots.load(toPlainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
+    await namespace.passGate();
   }
 
   /**
@@ -358,7 +355,7 @@ export class Sandbox {
     const { leases } = this.#namespaces;
     try {
       leases?.stop();
-      if (leases !== undefined) await this.#namespaces.flushQuietly();
+      if (leases !== undefined) await this.#namespaces.passGate()?.catch(() => {});
       this.#namespaces.close();
     } finally {
       await leases?.release();

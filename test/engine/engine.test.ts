@@ -140,7 +140,7 @@ describe("a command", () => {
   it("is told to whoever listens once it is published, and no more when they stop", () => {
     const engine = newEngine();
     const heard: number[] = [];
-    const stop = engine.onCommit((change) => heard.push(change.seq - engine.state.seq));
+    const stop = engine.events.on("changed", (change) => heard.push(change.seq - engine.state.seq));
     must(askQuote(engine, START_MS));
     stop();
     must(askQuote(engine, START_MS));
@@ -209,7 +209,7 @@ describe("a journal that cannot be written", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const heard: Change[] = [];
-    engine.onStored((change) => heard.push(change));
+    engine.events.on("stored", (change) => heard.push(change));
     const step = <Result>(command: Command<Result>, atMs: number): Result => {
       if (fails) {
         const before = bytesOf(engine);
@@ -291,7 +291,7 @@ describe("the journal", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const seen: string[] = [];
-    engine.onCommit(() => seen.push(bytesOf(engine)));
+    engine.events.on("changed", () => seen.push(bytesOf(engine)));
     workload(engine);
     expect(store.changes.length).toBeGreaterThan(40);
     const replayed = State.from(store.replaced[0]!);

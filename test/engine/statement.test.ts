@@ -20,19 +20,16 @@ function entry(seq: number, amount: string): LedgerEntry {
 }
 
 describe("a statement", () => {
-  it("takes back what was posted last, and says when it cannot", () => {
+  it("has the entries in order, with the balances before and after each", () => {
     const [first, second, third] = [entry(1, "1.00"), entry(2, "2.00"), entry(3, "4.00")];
     const statement = new Statement([second, first]);
     statement.add(third);
-    expect(statement.removeNewest(third)).toBe(true);
-    expect(statement.removeNewest(first)).toBe(false);
-    statement.add(entry(4, "8.00"));
     const { total, items } = statement.page({ mode: "test" }, 0, 2);
     const told = items.map((row) => [row.entry.entry_id, row.before.available, row.after.available]);
     expect([total, told]).toEqual([
       3,
       [
-        ["le_4", "3.00", "11.00"],
+        ["le_3", "3.00", "7.00"],
         ["le_2", "1.00", "3.00"],
       ],
     ]);

@@ -1,11 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { RecordTable } from "../../src/core/engine/record-table.js";
+import { State } from "../../src/core/engine/state.js";
 import { startedWithReceiver } from "./support/dashboard.js";
 
-type Records = RecordTable<unknown>;
-
 /** How many records are looked at while it does its work. */
-async function looksDuring(work: () => Promise<unknown>): Promise<number> {
+async function looksDuring({ tables }: State, work: () => Promise<unknown>) {
   let looks = 0;
   function* counted<Item>(all: Iterable<Item>): Generator<Item> {
     for (const one of all) {
@@ -13,25 +11,26 @@ async function looksDuring(work: () => Promise<unknown>): Promise<number> {
       yield one;
     }
   }
-  const { get, values, entries } = RecordTable.prototype;
-  vi.spyOn(RecordTable.prototype, "get").mockImplementation(function (this: Records, key) {
-    looks++;
-    return get.call(this, key);
-  });
-  vi.spyOn(RecordTable.prototype, "values").mockImplementation(function (this: Records) {
-    return counted(values.call(this));
-  });
-  for (const name of ["entries", Symbol.iterator] as const)
-    vi.spyOn(RecordTable.prototype, name).mockImplementation(function (this: Records) {
-      return counted(entries.call(this)) as never;
+  for (const table of Object.values(tables) as Map<unknown, unknown>[]) {
+    const { get, values, entries } = Map.prototype;
+    vi.spyOn(table, "get").mockImplementation((key) => {
+      looks++;
+      return get.call(table, key);
     });
+    vi.spyOn(table, "values").mockImplementation(() => counted(values.call(table)) as never);
+    for (const name of ["entries", Symbol.iterator] as const)
+      vi.spyOn(table, name).mockImplementation(() => counted(entries.call(table)) as never);
+  }
   await work().finally(() => vi.restoreAllMocks());
   return looks;
 }
 
 describe("the dashboard", () => {
   it("looks at as many records among many as among few", async () => {
+    const applied = vi.spyOn(State.prototype, "apply");
     const { charge, page, sandbox } = await startedWithReceiver();
+    const state = applied.mock.contexts.at(-1) as State;
+    applied.mockRestore();
     let made = 0;
     const make = async (many: number) => {
       for (const until = made + many; made < until; made++) await charge(`ada${made}@example.com`);
@@ -46,7 +45,7 @@ describe("the dashboard", () => {
       for (const path of paths) {
         // The first look makes what later ones find by.
         await page(path);
-        found.push([path, await looksDuring(() => page(path))]);
+        found.push([path, await looksDuring(state, () => page(path))]);
       }
       return found;
     };

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { triggerEvent } from "../../src/core/engine/commands/event-commands.js";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
 import { createMemoryStorage } from "../../src/core/store/memory-storage.js";
-import { estimateBytes, SizeMonitor } from "../../src/core/store/size-notice.js";
 import { SnapshotFolder } from "../../src/core/store/snapshot-folder.js";
 import { nodeIo } from "../../src/core/store/store-io.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -117,58 +116,5 @@ describe("a snapshot of a large state", () => {
     expect(readdirSync(folder)).toEqual(["one.json"]);
     expect((await client.ask("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
     expect(await eventsOf(world)).toEqual([]);
-  });
-});
-
-describe("a state that grows too large to be read back", () => {
-  it("is told of once, in time", async () => {
-    const { world } = await worldOn(new FakeWall(START), { clockText: "manual" });
-    const told: string[] = [];
-    const notice = new SizeMonitor("default", (text) => told.push(text), 5 * MB);
-    const look = () => {
-      for (let change = 0; change < 20_000; change++) notice.note(() => world.engine.state.tables);
-    };
-    look();
-    expect(told).toEqual([]);
-    fill(world, 60);
-    look();
-    look();
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/^the namespace "default" holds about 6 MB\. Above 537 MB it cannot be imported/);
-    world.reset({ keep: [] });
-    look();
-    fill(world, 60);
-    look();
-    expect(told).toHaveLength(2);
-  });
-
-  it("is looked at rarely while it is small or far too large, and often in between", async () => {
-    const { world } = await worldOn(new FakeWall(START), { clockText: "manual" });
-    const { tables } = world.engine.state;
-    const looks = (tellAtBytes: number, seen: Parameters<typeof estimateBytes>[0] = tables): number => {
-      const notice = new SizeMonitor("default", () => {}, tellAtBytes);
-      let looked = 0;
-      for (let change = 0; change < 40_000; change++)
-        notice.note(() => {
-          looked++;
-          return seen;
-        });
-      return looked;
-    };
-    const bytes = estimateBytes(tables);
-    expect([looks(1_000 * MB), looks(bytes + 100_000_000), looks(bytes), looks(1)]).toEqual([3, 8, 40, 40]);
-    // A million like its first events.
-    fill(world, 8);
-    const large = { ...tables, events: { size: 1_000_000, oldest: () => tables.events.oldest(8) } };
-    expect(looks(1, large)).toBe(3);
-  });
-
-  it("is measured by a few of its records", async () => {
-    const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
-    for (let charge = 0; charge < 60; charge++) await client.pay();
-    await client.advance({ until: "idle" });
-    const bytes = JSON.stringify(sandbox.snapshot()).length;
-    expect(estimateBytes(world.engine.state.tables) / bytes).toBeGreaterThan(0.8);
-    expect(estimateBytes(world.engine.state.tables) / bytes).toBeLessThan(1.2);
   });
 });

@@ -3,14 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { freezeState } from "../../src/core/engine/frozen-state.js";
+import type { Change, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
-import type { Store } from "../../src/core/engine/store.js";
+import type { Store, StoreEvents } from "../../src/core/engine/store.js";
 import { FileStorage } from "../../src/core/store/file-storage.js";
 import { createMemoryStorage } from "../../src/core/store/memory-storage.js";
 import { PostgresStorage } from "../../src/core/store/postgres/postgres-storage.js";
 import type { Storage } from "../../src/core/store/storage.js";
 import { lacksPostgres, Postgres } from "../support/postgres.js";
-import { change, dumpOf, upTo } from "../support/store-model.js";
+import { change, dumpOf, none, upTo } from "../support/store-model.js";
 
 let folder: string;
 let opened: Store[];
@@ -65,11 +66,42 @@ async function released(storage: PostgresStorage): Promise<void> {
 
 const frozen = (seq: number) => freezeState(State.from(dumpOf(upTo(seq))));
 
+const unheard: StoreEvents = { onSafe: () => {}, onFailed: () => {} };
+
+/** Who waits for a store to say what has become of a change. */
+const listeners = new WeakMap<Store, Set<StoreEvents>>();
+
+function eventsOf(store: Store): StoreEvents {
+  const all = new Set<StoreEvents>();
+  listeners.set(store, all);
+  return {
+    onSafe: (seq) => {
+      for (const one of all) one.onSafe(seq);
+    },
+    onFailed: (error) => {
+      for (const one of all) one.onFailed(error);
+    },
+  };
+}
+
+/** Resolves when the store says that the change is safe. */
+function settled(store: Store, seq: number, write: () => void): Promise<void> {
+  if (store.append === undefined) return Promise.resolve(write());
+  return new Promise((resolve, reject) => {
+    listeners.get(store)!.add({ onSafe: (safe) => safe >= seq && resolve(), onFailed: reject });
+    write();
+  });
+}
+
+const appended = (store: Store, change: Change) =>
+  settled(store, change.seq, () => store.append?.(change, none));
+const replaced = (store: Store, state: StateDump) => settled(store, state.seq, () => store.replace(state));
+
 /** Opened and loaded, as an engine does it. */
 function openedIn(storage: Storage, name: string): Store {
   const store = storage.open(name);
   opened.push(store);
-  expect(store.load()).toBeUndefined();
+  expect(store.load(eventsOf(store))).toBeUndefined();
   return store;
 }
 
@@ -95,10 +127,10 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
 
   it("opens a store that has nothing, takes changes and states, and closes twice", async () => {
     const store = openedIn(await open(), "default");
-    await store.append?.([change(1)]);
-    await store.append?.([change(2)]);
-    await store.replace(dumpOf(upTo(7)));
-    await store.append?.([change(8)]);
+    await appended(store, change(1));
+    await appended(store, change(2));
+    await replaced(store, dumpOf(upTo(7)));
+    await appended(store, change(8));
     expect(await store.compactIfLarge(() => dumpOf(upTo(8)))).toBeUndefined();
     store.close(() => dumpOf(upTo(8)));
     store.close(() => {
@@ -110,10 +142,10 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     const store = openedIn(await open(), "default");
     const given = change(1);
     const before = structuredClone(given);
-    await store.append?.([given]);
+    await appended(store, given);
     expect(given).toEqual(before);
     const state = dumpOf(upTo(1));
-    await store.replace(state);
+    await replaced(store, state);
     expect(state).toEqual(dumpOf(upTo(1)));
     store.close(() => state);
   });
@@ -127,18 +159,18 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
   it("makes a namespace, which is apart from the others", async () => {
     const storage = await open();
     const other = openedIn(storage, "default");
-    await other.append?.([change(1)]);
+    await appended(other, change(1));
     const store = await made(storage, "w1");
-    await store.append?.([change(1)]);
-    await store.append?.([change(2)]);
-    await other.append?.([change(2)]);
+    await appended(store, change(1));
+    await appended(store, change(2));
+    await appended(other, change(2));
   });
 
   it("takes back one that was not finished, and makes it after all", async () => {
     const storage = await open();
     await storage.begin("w1", {});
     const store = openedIn(storage, "w1");
-    await store.append?.([change(1)]);
+    await appended(store, change(1));
     store.close();
     storage.undo("w1");
     await made(storage, "w1");
@@ -147,7 +179,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
   it("removes a namespace, and then closes it; under its name there is a new one with nothing of the old", async () => {
     const storage = await open();
     const store = await made(storage, "w1");
-    await store.append?.([change(1)]);
+    await appended(store, change(1));
     const snapshots = storage.snapshots("w1");
     await snapshots.save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, frozen(1));
     let closed = 0;
@@ -220,7 +252,7 @@ describe("storage in files", () => {
     const storage = inFiles();
     openedIn(storage, "default");
     const store = await made(storage, "w1");
-    store.append?.([change(1)]);
+    appended(store, change(1));
     storage.begin("w2", {});
     for (const one of opened.splice(0)) one.close();
     const next = inFiles();
@@ -229,7 +261,7 @@ describe("storage in files", () => {
     expect(next.identity("w1")).toMatchObject({ name: "w1", api_key: "sk_test_mine" });
     const again = next.open("w1");
     opened.push(again);
-    expect(again.load()?.changes).toEqual([change(1)]);
+    expect(again.load(unheard)?.changes).toEqual([change(1)]);
   });
 });
 
@@ -239,14 +271,14 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     const storage = await inDatabase(url);
     openedIn(storage, "default");
     const store = await made(storage, "w1");
-    await store.replace(dumpOf(upTo(3)));
-    await store.append?.([change(4)]);
+    await replaced(store, dumpOf(upTo(3)));
+    await appended(store, change(4));
     await storage.snapshots("w1").save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, frozen(4));
     await released(storage);
     const next = await inDatabase(url);
     expect(next.recover()).toEqual(["w1"]);
     expect(next.identity("w1")).toMatchObject({ api_key: "sk_test_mine" });
-    expect(next.open("w1").load()).toEqual({ snapshot: dumpOf(upTo(3)), changes: [change(4)] });
+    expect(next.open("w1").load(unheard)).toEqual({ snapshot: dumpOf(upTo(3)), changes: [change(4)] });
     expect(next.snapshots("w1").read("one")?.dump).toEqual(dumpOf(upTo(4)));
   });
 
@@ -254,16 +286,16 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     const store = openedIn(storage, "default");
-    await store.replace(dumpOf(upTo(1)));
+    await replaced(store, dumpOf(upTo(1)));
     const long = "1".repeat(5 * 1024 * 1024);
-    await store.append?.([change(2, long)]);
+    await appended(store, change(2, long));
     const model = { ...upTo(2), rates: upTo(1).rates.set("C2", long) };
     const compacting = store.compactIfLarge(() => dumpOf(model));
-    await store.append?.([change(3)]);
+    await appended(store, change(3));
     expect(await compacting).toBeUndefined();
     expect(store.compactIfLarge(() => dumpOf(model))).toBeUndefined();
     await released(storage);
-    const loaded = (await inDatabase(url)).open("default").load();
+    const loaded = (await inDatabase(url)).open("default").load(unheard);
     expect(loaded).toEqual({ snapshot: dumpOf(model), changes: [change(3)] });
   });
 
@@ -271,13 +303,13 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     const before = openedIn(storage, "default");
-    await before.append?.([change(1)]);
+    await appended(before, change(1));
     before.close();
     expect(await storage.locate("default")).toBe("here");
     const after = storage.open("default");
     opened.push(after);
-    const stale = before.append?.([change(2, "stale"), change(3, "stale")]);
-    const stored = after.append?.([change(2)]);
+    const stale = appended(before, change(2, "stale"));
+    const stored = appended(after, change(2));
     await expect(stale).rejects.toThrow('another process runs the namespace "default" by now');
     await stored;
     expect(await postgres!.query(url, "select seq from namespaces")).toEqual([{ seq: "2" }]);
@@ -292,9 +324,9 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     async (takeover) => {
       const url = postgres!.url();
       const store = openedIn(await inDatabase(url), "default");
-      await store.append?.([change(1)]);
+      await appended(store, change(1));
       await postgres!.query(url, `update namespaces set ${takeover}`);
-      await expect(store.append?.([change(2)])).rejects.toThrow("another process runs the namespace");
+      await expect(appended(store, change(2))).rejects.toThrow("another process runs the namespace");
       expect(await postgres!.query(url, "select seq from entries")).toEqual([{ seq: "1" }]);
     },
   );

@@ -23,7 +23,7 @@ import type { LockOwner } from "../../src/core/store/lock.js";
 import { StoreError } from "../../src/core/store/store-error.js";
 import { pause } from "../../src/core/time/timers.js";
 import { temporaryFolder } from "../support/folders.js";
-import { change, dumpOf, modelOf, upTo } from "../support/store-model.js";
+import { change, dumpOf, modelOf, none, upTo } from "../support/store-model.js";
 
 /** Only Linux tells when a process began, and has pid namespaces. */
 const isLinux = existsSync("/proc/self/stat");
@@ -109,7 +109,7 @@ describe("a lock", () => {
   it("refuses a second store in the process, under any name of the file, until the first is closed", () => {
     const first = storeAt();
     first.load();
-    first.append([change(1)]);
+    first.append(change(1), none);
     first.replace(dumpOf(upTo(1)));
     const alias = join(folder, "alias.json");
     symlinkSync(file, alias);
@@ -219,7 +219,7 @@ describe("a lock", () => {
       const first = touched();
       while (touched() === first) await pause(20);
       expect(touched()).toBeGreaterThan(first);
-      store.append([change(1)]);
+      store.append(change(1), none);
       store.close(() => dumpOf(upTo(1)));
       expect(existsSync(`${file}.lock`)).toBe(false);
     } finally {
@@ -268,13 +268,13 @@ describe("what was taken away while the store is open", () => {
     mkdirSync(dirname(file));
     const store = storeAt({ compactAtBytes: 0 });
     store.load();
-    store.append([change(1)]);
+    store.append(change(1), none);
     takeAway();
     const after = filesIn();
     let seq = 2;
     // A moment may pass until the next look; what comes before that is as if it had come before the loss.
     const writes = () => {
-      for (; ; seq++) store.append([change(seq)]);
+      for (; ; seq++) store.append(change(seq), none);
     };
     const refusal = await refusalOf(writes);
     expect(refusal).toMatch(message);
@@ -282,7 +282,7 @@ describe("what was taken away while the store is open", () => {
     const left = filesIn();
     const { pid } = JSON.parse(left["data.json.lock"] ?? "{}");
     for (const write of [
-      () => store.append([change(seq)]),
+      () => store.append(change(seq), none),
       () => store.replace(dumpOf(upTo(seq))),
       async () => {
         throw await store.compactIfLarge(() => dumpOf(upTo(seq - 1)));
@@ -306,7 +306,7 @@ describe("what was taken away while the store is open", () => {
       },
     });
     store.load();
-    store.append([change(1)]);
+    store.append(change(1), none);
     expect(await refusalOf(() => store.replace(dumpOf(upTo(1))))).toMatch("process 7 on host c0ffee took");
     expect(readFileSync(file, "utf8")).toBe("the other's");
     expect(readdirSync(folder).sort()).toEqual(["data.json", "data.json.journal", "data.json.lock"]);
@@ -353,9 +353,9 @@ describe("files that are not the store's to write", () => {
   it.each(["", ".journal"])("a read-only data.json%s is refused, and stays", (ending) => {
     const store = storeAt();
     store.load();
-    store.append([change(1)]);
+    store.append(change(1), none);
     store.replace(dumpOf(upTo(1)));
-    store.append([change(2)]);
+    store.append(change(2), none);
     store.close();
     chmodSync(file + ending, 0o400);
     const before = readFileSync(file + ending, "utf8");
@@ -372,7 +372,7 @@ describe("files that are not the store's to write", () => {
     const store = storeAt();
     store.load();
     store.replace(dumpOf(upTo(1)));
-    store.append([change(2)]);
+    store.append(change(2), none);
     chmodSync(file, 0o400);
     expect(() => store.close(() => dumpOf(upTo(2)))).toThrow("data.json is read-only");
     expect(statSync(file).mode & 0o777).toBe(0o400);

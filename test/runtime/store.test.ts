@@ -16,12 +16,13 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change } from "../../src/core/engine/records.js";
 import { FileStore, type FileStoreOptions } from "../../src/core/store/file-store.js";
-import { encodeLines } from "../../src/core/store/journal-line.js";
+import { encodeLine } from "../../src/core/store/journal-line.js";
 import { SnapshotFile } from "../../src/core/store/snapshot-file.js";
 import { StoreError } from "../../src/core/store/store-error.js";
 import { nodeIo, type StoreIo } from "../../src/core/store/store-io.js";
+import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { temporaryFolder } from "../support/folders.js";
-import { change, dumpOf, type Model, modelOf, upTo } from "../support/store-model.js";
+import { change, dumpOf, type Model, modelOf, none, upTo } from "../support/store-model.js";
 
 let folder: string;
 let file: string;
@@ -73,7 +74,7 @@ describe("file store", () => {
   it("makes a readable snapshot of everything on close, and only if something changed", () => {
     const store = fileStoreAt();
     store.load();
-    store.append([change(1)]);
+    store.append(change(1), none);
     store.close(() => dumpOf(upTo(1)));
     expect(journalBytes()).toHaveLength(0);
     const checksum = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -106,7 +107,7 @@ describe("file store", () => {
     const store = fileStoreAt();
     store.load();
     texts.forEach((text, index) => {
-      store.append([change(index + 1, text)]);
+      store.append(change(index + 1, text), none);
     });
     crash();
     const reopened = fileStoreAt();
@@ -119,10 +120,10 @@ describe("file store", () => {
   it("drops a last line torn at any byte, says so once, and goes on", () => {
     const store = fileStoreAt();
     store.load();
-    store.append([change(1)]);
-    store.append([change(2)]);
+    store.append(change(1), none);
+    store.append(change(2), none);
     const goodBytes = journalBytes().length;
-    store.append([change(3, "é日💸 end")]);
+    store.append(change(3, "é日💸 end"), none);
     const whole = journalBytes();
     for (let bytes = goodBytes; bytes < whole.length; bytes++) {
       crash();
@@ -133,7 +134,7 @@ describe("file store", () => {
       expect(journalBytes()).toHaveLength(goodBytes);
       const dropped = `${file}.journal: dropped its last ${bytes - goodBytes} bytes`;
       expect(notices).toEqual(bytes === goodBytes ? [] : [expect.stringContaining(dropped)]);
-      torn.append([change(3)]);
+      torn.append(change(3), none);
       crash();
       expect(modelOf(fileStoreAt().load())).toEqual(upTo(3));
     }
@@ -142,21 +143,21 @@ describe("file store", () => {
   it("drops zeros after the last line, as after a power loss", () => {
     const store = fileStoreAt();
     store.load();
-    store.append([change(1)]);
+    store.append(change(1), none);
     crash();
     appendFileSync(`${file}.journal`, Buffer.alloc(4096));
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
   });
 
   it("finds nothing where the only line is torn", () => {
-    writeFileSync(`${file}.journal`, encodeLines([change(1)]).subarray(0, 30));
+    writeFileSync(`${file}.journal`, encodeLine(change(1)).subarray(0, 30));
     expect(fileStoreAt().load()).toBeUndefined();
   });
 });
 
 describe("file store, refusing damage", () => {
-  const line = (seq: number): string => encodeLines([change(seq)]).toString();
-  const other = (value: unknown): string => encodeLines([value as Change]).toString();
+  const line = (seq: number): string => encodeLine(change(seq)).toString();
+  const other = (value: unknown): string => encodeLine(value as Change).toString();
 
   it.each<[string, { snapshot?: string; journal?: string }, string]>([
     [
@@ -267,16 +268,16 @@ describe("file store, refusing damage", () => {
 
   it("changes out of order, states of the past and use before load or after close", () => {
     const store = fileStoreAt();
-    expect(() => store.append([change(1)])).toThrow("not open");
+    expect(() => store.append(change(1), none)).toThrow("not open");
     store.load();
     expect(() => store.load()).toThrow("open already");
-    store.append([change(1)]);
-    store.append([change(2)]);
-    expect(() => store.append([change(2)])).toThrow("change 2 cannot follow change 2");
-    expect(() => store.append([change(4)])).toThrow("change 4 cannot follow change 2");
+    store.append(change(1), none);
+    store.append(change(2), none);
+    expect(() => store.append(change(2), none)).toThrow("change 2 cannot follow change 2");
+    expect(() => store.append(change(4), none)).toThrow("change 4 cannot follow change 2");
     expect(() => store.replace(dumpOf(upTo(1)))).toThrow("cannot replace");
     expect(() => store.close(() => dumpOf(upTo(1)))).toThrow("the dump is at change 1, the journal at 2");
-    expect(() => store.append([change(3)])).toThrow("not open");
+    expect(() => store.append(change(3), none)).toThrow("not open");
     // The refused dump cost nothing: the journal has it all.
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
@@ -290,7 +291,7 @@ describe("file store, when the disk refuses", () => {
     };
     const store = fileStoreAt({ io });
     store.load();
-    for (let seq = 1; seq <= 5; seq++) store.append([change(seq)]);
+    for (let seq = 1; seq <= 5; seq++) store.append(change(seq), none);
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(5));
     store.close(() => dumpOf(upTo(5)));
@@ -299,18 +300,31 @@ describe("file store, when the disk refuses", () => {
   it("gives up on a disk that takes no bytes and reports no error", () => {
     const store = fileStoreAt({ io: { writeSync: () => 0 } });
     store.load();
-    expect(() => store.append([change(1)])).toThrow("took none of the bytes");
+    expect(() => store.append(change(1), none)).toThrow("took none of the bytes");
   });
 
-  it("cuts off a line that cannot be synced", () => {
+  it("takes no more changes after a sync that failed, and leaves the files as they are", async () => {
     let fsync: StoreIo["fsyncSync"] = fsyncSync;
     const store = fileStoreAt({ fsync: true, io: { fsyncSync: (fd) => fsync(fd) } });
-    store.load();
-    store.append([change(1)]);
-    const before = journalBytes();
+    const safe: number[] = [];
+    const failed: unknown[] = [];
+    store.load({ onSafe: (seq) => safe.push(seq), onFailed: (error) => failed.push(error) });
+    store.append(change(1), none);
+    await yieldToEventLoop();
     fsync = failing("EIO");
-    expect(() => store.append([change(2)])).toThrow("EIO");
+    store.append(change(2), none);
+    await yieldToEventLoop();
+    expect([safe, failed]).toEqual([
+      [1],
+      [expect.objectContaining({ message: expect.stringMatching("EIO") })],
+    ]);
+    fsync = fsyncSync;
+    const before = journalBytes();
+    expect(() => store.append(change(3), none)).toThrow("no more changes are taken");
+    expect(() => store.replace(dumpOf(upTo(3)))).toThrow("no more changes are taken");
+    store.close(() => dumpOf(upTo(2)));
     expect(journalBytes()).toEqual(before);
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
 
   it("writes nothing behind a partial line it cannot cut, and goes on once it can", () => {
@@ -320,17 +334,17 @@ describe("file store, when the disk refuses", () => {
       io: { writeSync: writeWithin(() => room), ftruncateSync: (fd, bytes) => truncate(fd, bytes) },
     });
     store.load();
-    store.append([change(1)]);
+    store.append(change(1), none);
     room = 10;
     truncate = failing("EIO");
-    expect(() => store.append([change(2)])).toThrow("ENOSPC");
+    expect(() => store.append(change(2), none)).toThrow("ENOSPC");
     const partial = journalBytes();
     room = Number.POSITIVE_INFINITY;
-    expect(() => store.append([change(2)])).toThrow(StoreError);
-    expect(() => store.append([change(2)])).toThrow(/cannot be cut off.*EIO/);
+    expect(() => store.append(change(2), none)).toThrow(StoreError);
+    expect(() => store.append(change(2), none)).toThrow(/cannot be cut off.*EIO/);
     expect(journalBytes()).toEqual(partial);
     truncate = ftruncateSync;
-    store.append([change(2)]);
+    store.append(change(2), none);
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
@@ -353,7 +367,7 @@ describe("file store, when the disk refuses", () => {
     store.load();
     store.replace(dumpOf(upTo(1)));
     let seq = 1;
-    while (journalBytes().length <= 2 * statSync(file).size) store.append([change(++seq)]);
+    while (journalBytes().length <= 2 * statSync(file).size) store.append(change(++seq), none);
     io = { ...nodeIo, ...broken };
     expect(() => store.replace(dumpOf(upTo(seq + 9)))).toThrow();
     expect(await store.compactIfLarge(() => dumpOf(upTo(seq)))).toBeInstanceOf(StoreError);
@@ -364,7 +378,7 @@ describe("file store, when the disk refuses", () => {
     expect(store.compactIfLarge(noDump)).toBeUndefined();
     expect(existsSync(`${file}.tmp`)).toBe(false);
     io = nodeIo;
-    store.append([change(++seq)]);
+    store.append(change(++seq), none);
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(seq));
   });
@@ -372,7 +386,7 @@ describe("file store, when the disk refuses", () => {
   it("lets go of the file when the snapshot of close fails", () => {
     const store = fileStoreAt({ io: { renameSync: failing("EACCES") } });
     store.load();
-    store.append([change(1)]);
+    store.append(change(1), none);
     expect(() => store.close(() => dumpOf(upTo(1)))).toThrow("EACCES");
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
   });
@@ -402,7 +416,7 @@ describe("file store, replace and compaction", () => {
     let dumpedRecords = 0;
     const changes = 5_000;
     for (let seq = 1; seq <= changes; seq++) {
-      store.append([change(seq)]);
+      store.append(change(seq), none);
       const refused = await store.compactIfLarge(() => {
         dumps += 1;
         dumpedRecords += seq;
@@ -419,7 +433,7 @@ describe("file store, replace and compaction", () => {
   it("compacts a large journal after load", async () => {
     const store = fileStoreAt();
     store.load();
-    for (let seq = 1; seq <= 100; seq++) store.append([change(seq)]);
+    for (let seq = 1; seq <= 100; seq++) store.append(change(seq), none);
     crash();
     const next = fileStoreAt({ compactAtBytes: 1_000 });
     next.load();
@@ -439,7 +453,7 @@ describe("file store, replace and compaction", () => {
     const append = (): void => {
       model.seq += 1;
       model.rates.set(`C${model.seq}`, text);
-      store.append([change(model.seq, text)]);
+      store.append(change(model.seq, text), none);
     };
     while (model.seq < 400) append();
     const compact = () => store.compactIfLarge(() => dumpOf(model));
@@ -526,7 +540,7 @@ describe("file store, replace and compaction", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(model);
   });
 
-  it("syncs each change with fsync, none without, and each snapshot always", () => {
+  it("syncs the changes of a tick with fsync, none without, and each snapshot always", async () => {
     let syncs = 0;
     const io: Partial<StoreIo> = {
       fsyncSync: (fd) => {
@@ -538,9 +552,10 @@ describe("file store, replace and compaction", () => {
       const store = fileStoreAt({ file: join(folder, `${fsync}.json`), fsync, io });
       store.load();
       syncs = 0;
-      store.append([change(1)]);
-      store.append([change(2)]);
-      expect(syncs).toBe(fsync ? 2 : 0);
+      store.append(change(1), none);
+      store.append(change(2), none);
+      await yieldToEventLoop();
+      expect(syncs).toBe(fsync ? 1 : 0);
       syncs = 0;
       store.replace(dumpOf(upTo(2)));
       // The copy before it is renamed, and the folder after.
@@ -598,13 +613,15 @@ describe("file store, any history", () => {
         let store = reopen();
         for (const op of operations) {
           if (op.do === "append") {
-            store.append([change(model.seq + 1, op.text, `C${op.code}`)]);
+            store.append(change(model.seq + 1, op.text, `C${op.code}`), none);
             model.seq += 1;
             model.rates.set(`C${op.code}`, op.text);
           } else if (op.do === "refused append") {
             room = op.room;
             if (!op.cut) truncate = failing("EIO");
-            expect(() => store.append([change(model.seq + 1, "refused".repeat(9))])).toThrow(/ENOSPC|EIO/);
+            expect(() => store.append(change(model.seq + 1, "refused".repeat(9)), none)).toThrow(
+              /ENOSPC|EIO/,
+            );
           } else if (op.do === "replace") {
             if (!op.emptied) truncate = failing("EIO");
             model.seq += 1 + op.ahead;
@@ -622,7 +639,7 @@ describe("file store, any history", () => {
           } else {
             const abandoned = store;
             crash();
-            const torn = encodeLines([change(model.seq + 1, "💸".repeat(9))]);
+            const torn = encodeLine(change(model.seq + 1, "💸".repeat(9)));
             // A crash leaves at most one torn line: none is added to one that could not be cut off.
             if (journalBytes().length === 0 || journalBytes().at(-1) === 0x0a) {
               appendFileSync(`${file}.journal`, torn.subarray(0, op.tornBytes));

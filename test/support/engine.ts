@@ -8,7 +8,7 @@ import { createQuote } from "../../src/core/engine/commands/quote-commands.js";
 import { storeScenario } from "../../src/core/engine/commands/scenario-commands.js";
 import { Engine } from "../../src/core/engine/engine.js";
 import type { Change, Quote, StateDump, Task } from "../../src/core/engine/records.js";
-import type { Store } from "../../src/core/engine/store.js";
+import type { Store, StoreEvents } from "../../src/core/engine/store.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
 import type { Command } from "../../src/core/engine/transaction.js";
 import { isRefusal, type Refusal } from "../../src/core/schema/refusals.js";
@@ -74,8 +74,9 @@ export function newEngine(setup: EngineSetup = {}): Engine {
 export interface RecordingStore extends Store {
   readonly changes: Change[];
   readonly replaced: StateDump[];
-  /** Thrown by the next `keep`, once. */
+  /** Thrown by the next `append`, once. */
   failure: Error | undefined;
+  events: StoreEvents | undefined;
 }
 
 export function recordingStore(): RecordingStore {
@@ -83,16 +84,22 @@ export function recordingStore(): RecordingStore {
     changes: [],
     replaced: [],
     failure: undefined,
+    events: undefined,
     ...createMemoryStore(),
-    append(changes) {
+    load(events) {
+      this.events = events;
+      return undefined;
+    },
+    append(change) {
       const { failure } = this;
       this.failure = undefined;
       if (failure !== undefined) throw failure;
-      // It asks for whole changes.
-      this.changes.push(...asJson(changes as readonly Change[]));
+      this.changes.push(asJson(change));
+      this.events?.onSafe(change.seq);
     },
     replace(dump) {
       this.replaced.push(asJson(dump));
+      this.events?.onSafe(dump.seq);
     },
   };
 }

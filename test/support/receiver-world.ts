@@ -1,6 +1,6 @@
 import { Catalogue } from "../../src/core/domain/catalogue.js";
-import type { Change, JournalEntry, StateDump } from "../../src/core/engine/records.js";
-import type { Store } from "../../src/core/engine/store.js";
+import type { Change, StateDump } from "../../src/core/engine/records.js";
+import type { Store, StoreEvents } from "../../src/core/engine/store.js";
 import type { NamespaceOptions } from "../../src/core/namespace/namespace-options.js";
 import { Namespaces } from "../../src/core/namespace/namespaces.js";
 import { DEFAULT_WEBHOOK_SECRET, parseClockSetting } from "../../src/core/schema/option-schemas.js";
@@ -83,8 +83,10 @@ export class KeptStore implements Store {
   refuses = false;
   #snapshot: string | undefined;
   #changes: string[] = [];
+  #events: StoreEvents | undefined;
 
-  load() {
+  load(events: StoreEvents) {
+    this.#events = events;
     if (this.#snapshot === undefined) return undefined;
     return {
       snapshot: JSON.parse(this.#snapshot) as StateDump,
@@ -92,15 +94,17 @@ export class KeptStore implements Store {
     };
   }
 
-  append(changes: readonly JournalEntry[]): void {
+  append(change: Change): void {
     if (this.refuses) throw new Error("disk full");
-    this.#changes.push(...changes.map((change) => JSON.stringify(change)));
+    this.#changes.push(JSON.stringify(change));
+    this.#events?.onSafe(change.seq);
   }
 
   replace(state: StateDump): void {
     if (this.refuses) throw new Error("disk full");
     this.#snapshot = JSON.stringify(state);
     this.#changes = [];
+    this.#events?.onSafe(state.seq);
   }
 
   compactIfLarge(): undefined {}

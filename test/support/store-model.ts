@@ -1,9 +1,12 @@
 import { decodeChange } from "../../src/core/engine/encode-change.js";
-import type { Change, StateDump } from "../../src/core/engine/records.js";
+import type { Change, RecordReader, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Store } from "../../src/core/engine/store.js";
 import { COLLECTION_NAMES } from "../../src/core/schema/records/collection-names.js";
 import { FileStore } from "../../src/core/store/file-store.js";
+
+/** No records before a change, which is then stored whole. */
+export const none: RecordReader = { get: () => undefined };
 
 /** The independent model: what the state is, and nothing about how it is kept. */
 export interface Model {

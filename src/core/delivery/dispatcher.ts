@@ -47,14 +47,10 @@ export class Dispatcher implements DeliveryAttempts {
       },
     });
     const { engine } = scheduler;
-    engine.onStored(({ puts }) => {
+    engine.events.on("stored", ({ puts }) => {
       // Begins all waiting mailbox attempts again. An attempt is dropped if its endpoint was removed or disabled.
       if (puts.some(([collection]) => collection === "endpoints"))
         this.#resume(this.mailboxes.removeWaiting());
-    });
-    engine.onRollback(() => {
-      // Drops the tasks that the rollback removed from the state.
-      this.#due = this.#due.filter((task) => engine.state.get("tasks", task.task_id) === task);
     });
   }
 
@@ -73,10 +69,9 @@ export class Dispatcher implements DeliveryAttempts {
   begin(): void {
     if (this.#due.length === 0) return;
     const { engine } = this.#scheduler;
-    // Stores pending changes first, because webhooks may report only stored changes.
-    void engine.flush();
-    if (!engine.isStored) {
-      void engine.flushQuietly()?.then(() => this.#scheduler.planTick());
+    // Webhooks may report only changes that are safe.
+    if (!engine.gate.isOpen) {
+      engine.gate.pass((failure) => failure ?? this.#beginAtGate());
       return;
     }
     const due = this.#due;
@@ -89,6 +84,11 @@ export class Dispatcher implements DeliveryAttempts {
         throw error;
       }
     }
+  }
+
+  #beginAtGate(): void {
+    this.#scheduler.runGuarded(() => this.begin());
+    this.#scheduler.notifyWaiters();
   }
 
   #begin(task: Task): void {
@@ -134,7 +134,7 @@ export class Dispatcher implements DeliveryAttempts {
 
   #prepareOrDrop(task: Task): DeliveryJob | undefined {
     const job = this.#prepare(task);
-    if (job === undefined) this.#scheduler.run(dropDelivery(task), () => this.#due.push(task));
+    if (job === undefined) this.#scheduler.run(dropDelivery(task));
     return job;
   }
 
@@ -203,10 +203,7 @@ export class Dispatcher implements DeliveryAttempts {
       const attempt = this.#inFlight.nextOutcome(inOrder);
       if (attempt === undefined) break;
       try {
-        scheduler.run(recordAttempt(attempt.task, attempt.outcome), () => {
-          this.#inFlight.putBackFirst(attempt);
-          this.#hasUnstoredOutcome = true;
-        });
+        scheduler.run(recordAttempt(attempt.task, attempt.outcome));
       } catch (error) {
         this.#hasUnstoredOutcome = true;
         throw error;

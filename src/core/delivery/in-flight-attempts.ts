@@ -45,15 +45,6 @@ export class InFlightAttempts {
     this.#returned.delete(attempt);
   }
 
-  /** Puts an attempt first in both sets, because its outcome could not be stored. */
-  putBackFirst(attempt: InFlightAttempt): void {
-    for (const attempts of [this.#inFlight, this.#returned]) {
-      const followed = [...attempts];
-      attempts.clear();
-      for (const entry of [attempt, ...followed]) attempts.add(entry);
-    }
-  }
-
   /** Ends attempts due after the instant and returns their tasks. */
   endAfter(atMs: number): Task[] {
     const later = [...this.#inFlight].filter(({ task }) => task.due_ms > atMs);

@@ -82,10 +82,7 @@ export class Mailboxes {
     const { scheduler } = this.#options;
     const answer = { ...response, retryAfterMs: parseRetryAfter(retryAfter, scheduler.wall.nowMs()) };
     const outcome = buildAttemptResult(taken.request, answer, scheduler.wall);
-    scheduler.run(recordAttempt(taken.task, outcome), () => {
-      if (!this.#taken.has(deliveryId)) this.#awaitAnswer(taken.task, taken.request);
-    });
-    void scheduler.engine.flush();
+    scheduler.run(recordAttempt(taken.task, outcome));
     taken.cancelTimer();
     this.#taken.delete(deliveryId);
     return true;

@@ -2,13 +2,14 @@ import type { Catalogue } from "../domain/catalogue.js";
 import { isRefusal } from "../schema/refusals.js";
 import type { Settings } from "../schema/settings.js";
 import { initializeNamespace } from "./commands/namespace-setup.js";
+import { Emitter } from "./emitter.js";
 import { decodeChange } from "./encode-change.js";
-import { GroupCommit, isDurable, type StoreFailure } from "./group-commit.js";
+import { Gate } from "./gate.js";
 import { idScopeOf } from "./ids.js";
 import type { Change, ClockRecord, NamespaceRecord, RecordPut, StateDump, Task } from "./records.js";
 import { RuleCounts } from "./rule-counts.js";
 import { State } from "./state.js";
-import type { Store } from "./store.js";
+import type { Store, StoreFailure } from "./store.js";
 import { type Command, Transaction } from "./transaction.js";
 
 export interface EngineOptions {
@@ -26,33 +27,31 @@ export interface EngineOptions {
   readonly setUp: Command<unknown>;
   /** Rule counts of all namespaces together. */
   readonly totalRuleCounts?: Map<string, number> | undefined;
-  readonly memoryGuard?: MemoryGuard | undefined;
-  /** Calls back at the end of the tick; if absent, each change is stored at once. */
-  readonly atEndOfTick?: (run: () => void) => void;
+  /** Receives what callbacks of the gate throw. */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Checks for free memory before each change. */
-export interface MemoryGuard {
-  /** @throws InsufficientSpace if memory is short */
-  check(): void;
+export interface EngineEvents {
+  /** A change was applied. */
+  readonly changed: Change;
+  /** A change is safe and may be shown outside. */
+  readonly stored: Change;
+  /** The store has lost a change. */
+  readonly failed: StoreFailure;
 }
 
 /**
  * Owns the state of a namespace. The service, the control API, the pages and the scheduler pass Commands to `execute`.
- * A command runs synchronously and makes one Change, which is checked and applied. The Store gets changes in batches.
- * A command never waits, no caller sees it half applied, and no change is shown outside before it is stored.
+ * A command runs synchronously and makes one Change, which is appended to the Store, applied, then told. What is shown
+ * outside waits at the gate until the changes before it are safe.
  */
 export class Engine {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly appliedCounts: RuleCounts;
+  readonly events = new Emitter<EngineEvents>();
+  readonly gate: Gate;
   readonly #options: EngineOptions;
-  readonly #memoryGuard: MemoryGuard | undefined;
-  /** Undefined if the store is in memory only. */
-  readonly #groupCommit: GroupCommit | undefined;
-  readonly #commitListeners = new Set<(change: Change) => void>();
-  readonly #storedListeners = new Set<(change: Change) => void>();
-  readonly #rollbackListeners = new Set<(failure: StoreFailure, isReported: boolean) => void>();
   #state = new State();
   #scope = "";
 
@@ -61,30 +60,44 @@ export class Engine {
     this.settings = options.settings;
     this.appliedCounts = new RuleCounts(options.totalRuleCounts);
     this.#options = options;
-    this.#memoryGuard = options.memoryGuard;
-    const { store } = options;
-    if (isDurable(store))
-      this.#groupCommit = new GroupCommit({
-        state: () => this.#state,
-        store,
-        atEndOfTick: options.atEndOfTick,
-        onRollback: (failure, isReported) => {
-          for (const listener of this.#rollbackListeners) listener(failure, isReported);
-        },
-      });
-    const loaded = options.store.load();
+    this.gate = new Gate(options.onError ?? (() => {}));
+    const loaded = this.#load();
     if (loaded === undefined) {
       this.#begin(options.startMs, 0, 0);
       return;
     }
+    this.#state = loaded;
+    this.gate.reopen(loaded.seq);
+    this.#rescope();
+  }
+
+  #load(): State | undefined {
+    const { store, audit } = this.#options;
+    const loaded = store.load({
+      onSafe: (seq) => this.gate.noteSafe(seq),
+      onFailed: (error) => {
+        this.gate.fail(error);
+        this.events.emit("failed", { error });
+      },
+    });
+    if (loaded === undefined) return undefined;
     try {
-      if (loaded.snapshot !== undefined) this.#state = State.from(loaded.snapshot);
-      for (const change of loaded.changes) this.#state.apply(decodeChange(change, this.#state));
-      options.audit?.(this.#state);
-      this.#rescope();
+      const state = loaded.snapshot === undefined ? new State() : State.from(loaded.snapshot);
+      for (const change of loaded.changes) state.apply(decodeChange(change, state));
+      audit?.(state);
+      return state;
     } catch (error) {
-      throw options.store.toLoadError(error);
+      throw store.toLoadError(error);
     }
+  }
+
+  /** Reads the state from the store again after the store has lost a change. */
+  reopen(): void {
+    const loaded = this.#load();
+    if (loaded === undefined) throw this.#options.store.toLoadError("there is no state");
+    this.#state = loaded;
+    this.gate.reopen(loaded.seq);
+    this.#rescope();
   }
 
   /** Read-only for callers. */
@@ -102,97 +115,32 @@ export class Engine {
     return this.#scope;
   }
 
-  /**
-   * Runs a command, applies its Change and notifies listeners; the change is stored with its batch. A refusal, an
-   * exception or a store error changes nothing.
-   *
-   * @param undo undoes the caller's other effects if the change cannot be stored
-   */
-  execute<Result>(command: Command<Result>, atMs: number, undo?: () => void): Result {
+  /** Runs a command and commits its change. A refusal, an exception or a store that refuses changes nothing. */
+  execute<Result>(command: Command<Result>, atMs: number): Result {
     const now = Math.max(atMs, this.#state.at);
     const tx = new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now);
     const result = command(tx);
     if (isRefusal(result)) return result;
     const change = tx.change();
     if (change === undefined) return result;
-    this.#memoryGuard?.check();
-    if (this.#groupCommit === undefined) {
-      this.#state.apply(change);
-      this.appliedCounts.add(tx.appliedRules);
-      for (const listener of this.#commitListeners) listener(change);
-      for (const listener of this.#storedListeners) listener(change);
-      return result;
-    }
-    this.#addToBatch(this.#groupCommit, change, tx, undo);
+    this.#options.store.append?.(change, this.#state);
+    this.#state.apply(change);
+    this.appliedCounts.add(tx.appliedRules);
+    if (this.#isDurable) this.gate.noteChange(change.seq);
+    this.events.emit("changed", change);
+    if (this.gate.isOpen) this.events.emit("stored", change);
+    else this.gate.pass((failure) => failure ?? this.events.emit("stored", change));
     return result;
   }
 
-  #addToBatch(
-    groupCommit: GroupCommit,
-    change: Change,
-    { appliedRules: applied }: Transaction,
-    undo?: () => void,
-  ): void {
-    groupCommit.add(
-      change,
-      () => {
-        this.appliedCounts.add(applied, -1);
-        undo?.();
-      },
-      () => {
-        for (const listener of this.#storedListeners) listener(change);
-      },
-    );
-    this.appliedCounts.add(applied);
-    for (const listener of this.#commitListeners) listener(change);
-    groupCommit.scheduleFlush();
-  }
-
-  /** True if all changes so far are stored and may be shown. */
-  get isStored(): boolean {
-    return this.#groupCommit?.isStored ?? true;
-  }
-
-  /** True while an asynchronous store is writing. */
-  get isStoring(): boolean {
-    return this.#groupCommit?.isStoring ?? false;
-  }
-
-  /** Stores the batch now. Returns a promise if the store is asynchronous; throws or rejects after a rollback. */
-  flush(): Promise<void> | undefined {
-    return this.#groupCommit?.flush();
-  }
-
-  /** As `flush`, but never throws or rejects. */
-  flushQuietly(): Promise<void> | undefined {
-    return this.#groupCommit?.flushQuietly();
-  }
-
-  /** Calls back once all changes so far are stored or undone. After a rollback the callback gets the failure. */
-  whenStored(callback: (failure?: StoreFailure) => void): void {
-    if (this.#groupCommit === undefined) callback();
-    else this.#groupCommit.whenStored(callback);
+  get #isDurable(): boolean {
+    return this.#options.store.append !== undefined;
   }
 
   /** Returns the result that `execute` would return, but changes nothing. */
   preview<Result>(command: Command<Result>, atMs: number): Result {
     const now = Math.max(atMs, this.#state.at);
     return command(new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now));
-  }
-
-  /** Calls the listener after each commit, before it is stored. Returns a function that unsubscribes. */
-  onCommit(listener: (change: Change) => void): () => void {
-    return subscribe(this.#commitListeners, listener);
-  }
-
-  /** Calls the listener with each change once it is stored. Returns a function that unsubscribes. */
-  onStored(listener: (change: Change) => void): () => void {
-    return subscribe(this.#storedListeners, listener);
-  }
-
-  /** Calls the listener after a rollback; `isReported` is true if a caller learns of the failure too. */
-  onRollback(listener: (failure: StoreFailure, isReported: boolean) => void): () => void {
-    return subscribe(this.#rollbackListeners, listener);
   }
 
   nextTask(): Task | undefined {
@@ -208,7 +156,6 @@ export class Engine {
    * ids differ from all earlier ids. With `repeatIds`, ids begin again as in a new namespace.
    */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
-    this.#storePending();
     const { highest_generation: highest } = this.namespace;
     const generation = repeatIds ? 0 : highest + 1;
     this.#begin(startMs, generation, Math.max(highest, generation), carry);
@@ -252,7 +199,6 @@ export class Engine {
    * @param clock replaces the state's clock
    */
   load(state: State, clock?: ClockRecord): void {
-    this.#storePending();
     const loaded = state.get("namespace", "namespace")!;
     const current = this.namespace;
     const record: NamespaceRecord = {
@@ -268,17 +214,11 @@ export class Engine {
     this.#replace(state);
   }
 
-  /** Stores pending changes before the state is replaced. */
-  #storePending(): void {
-    void this.flush();
-    if (!this.isStored) throw new Error("the state cannot be replaced while its changes are being stored");
-  }
-
   #replace(state: State): void {
-    const storing = this.#options.store.replace(state.dump());
+    this.#options.store.replace(state.dump());
     this.#state = state;
     this.#rescope();
-    if (storing !== undefined) this.#groupCommit?.waitFor(storing);
+    if (this.#isDurable) this.gate.noteChange(state.seq);
   }
 
   #rescope(): void {
@@ -286,18 +226,11 @@ export class Engine {
   }
 
   close(): void {
-    void this.flushQuietly();
     this.#options.store.close(() => this.#state.dump());
   }
 
   /** Closes a namespace that will be deleted, without compacting its store. */
   discard(): void {
-    void this.flushQuietly();
     this.#options.store.close();
   }
-}
-
-function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

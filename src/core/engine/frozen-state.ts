@@ -1,4 +1,3 @@
-import type { RecordTable } from "./record-table.js";
 import type { CollectionName, RecordKey, StateDump } from "./records.js";
 
 export interface RecordEntries extends Iterable<readonly [RecordKey, unknown]> {
@@ -14,7 +13,7 @@ class FrozenEntries implements RecordEntries {
   readonly #keys: readonly RecordKey[];
   readonly #records: readonly unknown[];
 
-  constructor(table: RecordTable<unknown>) {
+  constructor(table: ReadonlyMap<RecordKey, unknown>) {
     // Two arrays, because building one array of pairs takes ten times as long.
     this.#keys = [...table.keys()];
     this.#records = [...table.values()];
@@ -30,7 +29,7 @@ class FrozenEntries implements RecordEntries {
 }
 
 interface Freezable extends Pick<StateDump, "seq" | "at" | "counters"> {
-  readonly tables: Readonly<Record<CollectionName, RecordTable<unknown>>>;
+  readonly tables: Readonly<Record<CollectionName, ReadonlyMap<RecordKey, unknown>>>;
 }
 
 export function freezeState({ seq, at, counters, tables }: Freezable): FrozenState {

@@ -1,5 +1,4 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
-import type { RecordTable } from "./record-table.js";
 import type { CollectionName, Collections, Delivery, EventRecord, RecordKey } from "./records.js";
 import { pageAcrossLists, SortedList } from "./sorted-list.js";
 
@@ -80,7 +79,7 @@ export interface RecordPage<Item> {
 const GROUPINGS_MAX = 20;
 
 class CollectionIndex<Item extends { readonly seq: number }> {
-  readonly #records: RecordTable<Item>;
+  readonly #records: ReadonlyMap<RecordKey, Item>;
   readonly #indexing: Indexing<Item>;
   readonly #lists = new Map<string, SortedList>();
   readonly #kinds = new Map<string, SortedList>();
@@ -88,7 +87,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   /** Groupings by field name, each built on first use. */
   readonly #groupings = new Map<string, Grouping<Item>>();
 
-  constructor(records: RecordTable<Item>, indexing: Indexing<Item>) {
+  constructor(records: ReadonlyMap<RecordKey, Item>, indexing: Indexing<Item>) {
     this.#records = records;
     this.#indexing = indexing;
   }
@@ -115,7 +114,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
       this.#keys.set(record.seq, key);
       for (const nameOf of lists) listIn(this.#lists, nameOf(record)).add(record.seq);
     }
-    for (const { of, groups } of this.#groupings.values()) this.#addToGroup(groups, of(record), key);
+    for (const { of, groups } of this.#groupings.values()) addToGroup(groups, of(record), key);
   }
 
   #remove(key: RecordKey, record: Item): void {
@@ -125,10 +124,6 @@ class CollectionIndex<Item extends { readonly seq: number }> {
       for (const nameOf of lists) listIn(this.#lists, nameOf(record)).remove(record.seq);
     }
     for (const { of, groups } of this.#groupings.values()) removeFromGroup(groups, of(record), key);
-  }
-
-  #addToGroup(groups: Map<string, RecordKey[]>, name: string | null, key: RecordKey): void {
-    addToGroup(groups, name, key, (each) => this.#records.get(each)!.seq);
   }
 
   /** Deletes empty kinds, because `kinds` and `pageOfKinds` read the first record of each kind. */
@@ -189,7 +184,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     let grouping = this.#groupings.get(name);
     if (grouping === undefined) {
       grouping = { of, groups: new Map() };
-      for (const [key, record] of this.#records) this.#addToGroup(grouping.groups, of(record), key);
+      for (const [key, record] of this.#records) addToGroup(grouping.groups, of(record), key);
       if (this.#groupings.size === GROUPINGS_MAX)
         this.#groupings.delete(this.#groupings.keys().next().value!);
       this.#groupings.set(name, grouping);
@@ -204,7 +199,7 @@ function listIn(lists: Map<string, SortedList>, name: string): SortedList {
   return list;
 }
 
-type Tables = { readonly [Name in IndexedCollection]: RecordTable<Collections[Name]> };
+type Tables = { readonly [Name in IndexedCollection]: ReadonlyMap<RecordKey, Collections[Name]> };
 
 /** Indexes over the tables of a state. An index is created on first use. */
 export class Indexes {
@@ -228,23 +223,12 @@ export function isIndexed(name: CollectionName): name is IndexedCollection {
   return name in INDEXES;
 }
 
-/** Inserts a key in ascending order of `numberOf`: at the end, except when a removal is undone. */
-export function addToGroup(
-  groups: Map<string, RecordKey[]>,
-  name: string | null,
-  key: RecordKey,
-  numberOf: (key: RecordKey) => number,
-): void {
+/** Records are grouped in the order of their creation. */
+export function addToGroup(groups: Map<string, RecordKey[]>, name: string | null, key: RecordKey): void {
   if (name === null) return;
   const keys = groups.get(name);
-  if (keys === undefined) {
-    groups.set(name, [key]);
-    return;
-  }
-  const number = numberOf(key);
-  let index = keys.length;
-  while (index > 0 && numberOf(keys[index - 1]!) > number) index--;
-  keys.splice(index, 0, key);
+  if (keys === undefined) groups.set(name, [key]);
+  else keys.push(key);
 }
 
 export function removeFromGroup(groups: Map<string, RecordKey[]>, name: string | null, key: RecordKey): void {

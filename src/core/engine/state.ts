@@ -15,7 +15,6 @@ import {
   type RecordPage,
   removeFromGroup,
 } from "./indexes.js";
-import { RecordTable } from "./record-table.js";
 import type {
   Change,
   CollectionName,
@@ -25,7 +24,6 @@ import type {
   EventRecord,
   LedgerEntry,
   RecordKey,
-  RecordPut,
   StateDump,
   StoredScenario,
   Task,
@@ -33,19 +31,10 @@ import type {
 import { Statement, type StatementFilter } from "./statement.js";
 import { TaskQueue } from "./task-queue.js";
 
-type Tables = { readonly [Name in CollectionName]: RecordTable<Collections[Name]> };
-
-/** A put that can be undone. */
-interface AppliedPut {
-  readonly put: RecordPut;
-  readonly old: unknown;
-  /** The order of keys before the put, if the put changed it. */
-  readonly order: readonly RecordKey[] | undefined;
-}
+type Tables = { readonly [Name in CollectionName]: Map<RecordKey, Collections[Name]> };
 
 /**
- * Data of a namespace: tables of immutable records and their indexes. Only `apply` and `applyUndoably` change it, by a
- * whole Change. Indexes follow from the records and are never stored.
+ * Data of a namespace: tables of immutable records and their indexes. Only `apply` changes it, by a whole Change. Indexes follow from the records and are never stored.
  */
 export class State {
   seq = 0;
@@ -65,7 +54,7 @@ export class State {
   #statement: Statement | undefined;
 
   constructor() {
-    const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new RecordTable()]));
+    const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Map()]));
     this.tables = tables as object as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
     this.#indexes = new Indexes(this.tables);
@@ -82,69 +71,18 @@ export class State {
     for (const [name, key, record] of change.puts) this.#put(name, key, record as never);
   }
 
-  /**
-   * Applies a change that can be undone until `confirm`.
-   *
-   * @returns a function that undoes the change and restores the order of records; undo the latest change first
-   */
-  applyUndoably({ seq, at, puts, counters }: Change): () => void {
-    const [seqBefore, atBefore] = [this.seq, this.at];
-    const countersBefore = Object.keys(counters).map((name) => [name, this.counters[name]] as const);
-    this.tasks.rememberDropped();
-    this.seq = seq;
-    this.at = at;
-    Object.assign(this.counters, counters);
-    const applied = puts.map((put) => this.#putUndoably(put));
-    return () => {
-      for (const put of applied.toReversed()) this.#undoPut(put);
-      for (const [name, value] of countersBefore)
-        if (value === undefined) delete this.counters[name];
-        else this.counters[name] = value;
-      this.seq = seqBefore;
-      this.at = atBefore;
-    };
-  }
-
-  #putUndoably(put: RecordPut): AppliedPut {
-    const [name, key, record] = put;
-    const table = this.tables[name] as RecordTable<unknown>;
-    const old = table.get(key);
-    let order: readonly RecordKey[] | undefined;
-    if (record !== null) order = table.put(key, record);
-    else if (old !== undefined) table.hide(key);
-    this.#index(name, key, old, record ?? undefined);
-    return { put, old, order };
-  }
-
-  #undoPut({ put, old, order }: AppliedPut): void {
-    const [name, key, record] = put;
-    const table = this.tables[name] as RecordTable<unknown>;
-    if (record === null) {
-      if (old !== undefined) table.unhide(key, old);
-    } else if (old !== undefined) table.set(key, old);
-    else if (order !== undefined) table.putBack(key, order);
-    else table.delete(key);
-    this.#index(name, key, record ?? undefined, old, true);
-  }
-
-  /** Makes all changes so far final: they can no longer be undone. */
-  confirm(): void {
-    for (const name of COLLECTION_NAMES) this.tables[name].deleteHidden();
-    this.tasks.forgetDropped();
-  }
-
   #put<Name extends CollectionName>(name: Name, key: RecordKey, record: Collections[Name] | null): void {
-    const table = this.tables[name] as RecordTable<Collections[Name]>;
+    const table = this.tables[name] as Map<RecordKey, Collections[Name]>;
     const old = table.get(key);
     if (record === null) table.delete(key);
     else table.set(key, record);
     this.#index(name, key, old, record ?? undefined);
   }
 
-  #index(name: CollectionName, key: RecordKey, before: unknown, after: unknown, isUndo = false): void {
+  #index(name: CollectionName, key: RecordKey, before: unknown, after: unknown): void {
     switch (name) {
       case "tasks":
-        this.#noteTask(before as Task | undefined, after as Task | undefined, isUndo);
+        this.#noteTask(before as Task | undefined, after as Task | undefined);
         return;
       case "endpoints":
         this.#endpointsInOrder = undefined;
@@ -153,7 +91,7 @@ export class State {
         this.#activeScenarios = undefined;
         return;
       case "entries":
-        this.#noteEntry(before as LedgerEntry | undefined, after as LedgerEntry | undefined);
+        if (after !== undefined) this.#statement?.add(after as LedgerEntry);
         break;
       case "events":
         if ((before === undefined) !== (after === undefined))
@@ -168,20 +106,13 @@ export class State {
     if (isIndexed(name)) this.#indexes.of(name).note(key, before as never, after as never);
   }
 
-  #noteEntry(before: LedgerEntry | undefined, after: LedgerEntry | undefined): void {
-    if (before !== undefined && this.#statement?.removeNewest(before) === false) this.#statement = undefined;
-    if (after !== undefined) this.#statement?.add(after);
-  }
-
-  #noteTask(before: Task | undefined, after: Task | undefined, isUndo: boolean): void {
-    if (after !== undefined) {
-      if (isUndo) this.tasks.noteRestored();
-      else this.tasks.push(after);
-    } else if (before !== undefined) this.tasks.noteCancelled(before);
+  #noteTask(before: Task | undefined, after: Task | undefined): void {
+    if (after !== undefined) this.tasks.push(after);
+    else if (before !== undefined) this.tasks.noteCancelled(before);
     this.#plannedCount += plannedCountOf(after) - plannedCountOf(before);
     if (this.#tasksOf === undefined) return;
     if (before !== undefined) removeFromGroup(this.#tasksOf, before.ref, before.task_id);
-    if (after !== undefined) addToGroup(this.#tasksOf, after.ref, after.task_id, Number);
+    if (after !== undefined) addToGroup(this.#tasksOf, after.ref, after.task_id);
   }
 
   /** Number of planned tasks, not counting attempts at deliveries. */
@@ -193,8 +124,7 @@ export class State {
   tasksOf(id: string): Task[] {
     if (this.#tasksOf === undefined) {
       this.#tasksOf = new Map();
-      for (const { ref, task_id } of this.tables.tasks.values())
-        addToGroup(this.#tasksOf, ref, task_id, Number);
+      for (const { ref, task_id } of this.tables.tasks.values()) addToGroup(this.#tasksOf, ref, task_id);
     }
     return (this.#tasksOf.get(id) ?? []).map((taskId) => this.tables.tasks.get(taskId)!);
   }

@@ -39,14 +39,6 @@ export class Statement {
     for (const key of [ALL, entry.mode, account]) this.#list(key).push(row);
   }
 
-  /** Removes the entry if it is the newest; else returns false. */
-  removeNewest(entry: LedgerEntry): boolean {
-    const keys = [ALL, entry.mode, accountOf(entry)];
-    if (keys.some((key) => this.#list(key).at(-1)?.entry !== entry)) return false;
-    for (const key of keys) this.#list(key).pop();
-    return true;
-  }
-
   /** Page of rows, newest first, with the total number of rows. */
   page({ mode, account }: StatementFilter, offset: number, limit: number) {
     const rows = this.#rows.get(account ?? mode ?? ALL) ?? [];

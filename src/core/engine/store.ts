@@ -1,27 +1,37 @@
 import type { FrozenState } from "./frozen-state.js";
 import type { Change, JournalEntry, RecordReader, StateDump } from "./records.js";
 
-/** Persistence of changes. A change is shown outside once it is stored; if it cannot be stored, it is undone. */
+export interface StoreFailure {
+  readonly error: unknown;
+}
+
+/** What a store tells the engine. */
+export interface StoreEvents {
+  /** All changes up to this number are safe. */
+  onSafe(seq: number): void;
+  /** An appended change may be lost. The store refuses changes until the state has been loaded again. */
+  onFailed(error: unknown): void;
+}
+
+/** Persistence of changes: a change is appended, then applied, then told. */
 export interface Store {
   /** State of an earlier run: a snapshot, and the changes after it. */
-  load(): { snapshot: StateDump | undefined; changes: readonly JournalEntry[] } | undefined;
+  load(
+    events: StoreEvents,
+  ): { snapshot: StateDump | undefined; changes: readonly JournalEntry[] } | undefined;
   /**
-   * Encodes a change for the journal; without this method changes are stored whole.
+   * Takes a change. If it throws, nothing is stored and the change has not happened. `onSafe` follows, during the call or
+   * later. A store without this method is in memory only.
    *
-   * @param before records before the change; data that follows from them is left out
+   * @param before records before the change
    */
-  encode?(change: Change, before: RecordReader): JournalEntry;
+  append?(change: Change, before: RecordReader): void;
+  /** Replaces the stored state, like `append`. */
+  replace(state: StateDump): void;
   /**
-   * Stores all changes of a batch; after an error, no change of the batch is stored. Not called again before the
-   * promise has settled. A store without this method is in memory only.
-   */
-  append?(changes: readonly JournalEntry[]): void | Promise<void>;
-  /** Replaces the stored state; never called during `append`. A rejection discards the namespace. */
-  replace(state: StateDump): void | Promise<void>;
-  /**
-   * Starts to compact a large store in the background; called after each change. A failure loses no data.
+   * Starts to compact a large store in the background; called when all changes are safe. A failure loses no data.
    *
-   * @param state returns the state as of the last stored change
+   * @param state returns the state as of the last change
    * @returns undefined if there is nothing to do, else a promise, which resolves to the error of a failure
    */
   compactIfLarge(state: () => FrozenState): Promise<Error | undefined> | undefined;

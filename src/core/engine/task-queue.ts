@@ -85,8 +85,6 @@ export class TaskQueue {
   #stale = 0;
   /** Attempts that were taken and are not over: in flight, held, or in a mailbox. */
   readonly #underWay = new Set<Task>();
-  /** Cancelled tasks removed from the heap while their cancellation may be undone. */
-  #dropped: Task[] | undefined;
 
   /** @param isLive tests if a task is still in the state */
   constructor(isLive: (task: Task) => boolean) {
@@ -104,7 +102,7 @@ export class TaskQueue {
     for (let task = heap.first; task !== undefined; task = heap.first) {
       if (this.#isLive(task)) return task;
       heap.shift();
-      this.#drop(task);
+      this.#stale--;
     }
     return undefined;
   }
@@ -147,37 +145,9 @@ export class TaskQueue {
     this.#stale++;
   }
 
-  /** Updates the queue after the removal of a task's record was undone. */
-  noteRestored(): void {
-    this.#stale--;
-  }
-
-  /** Keeps tasks that are dropped from now on, because their cancellation may be undone. */
-  rememberDropped(): void {
-    this.#dropped ??= [];
-  }
-
-  forgetDropped(): void {
-    this.#dropped = undefined;
-  }
-
-  /** Puts back the dropped tasks that are live again. */
-  restoreDropped(): void {
-    const dropped = this.#dropped ?? [];
-    this.#dropped = undefined;
-    for (const task of dropped) if (this.#isLive(task)) this.putBack(task);
-  }
-
-  #drop(task: Task): void {
-    this.#stale--;
-    this.#dropped?.push(task);
-  }
-
   #sweep(): void {
-    this.#heap.filter((task) => {
-      const isLive = this.#isLive(task);
-      if (!isLive) this.#drop(task);
-      return isLive;
-    });
+    const before = this.#heap.size;
+    this.#heap.filter(this.#isLive);
+    this.#stale -= before - this.#heap.size;
   }
 }

@@ -34,12 +34,14 @@ export class FaultInjector {
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    engine.onCommit((change) => {
+    engine.events.on("changed", (change) => {
       if (change.puts.some(([name]) => name === "scenarios" || name === "faults")) this.#armed = undefined;
     });
-    engine.onRollback(() => {
-      this.#armed = undefined;
-    });
+  }
+
+  /** The state was replaced; its rules may be others. */
+  noteReplaced(): void {
+    this.#armed = undefined;
   }
 
   hasRules(): boolean {

@@ -11,7 +11,6 @@ import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import type { StoredOrigin } from "../store/storage.js";
 import { Clock } from "../time/clock.js";
-import { atEndOfTick } from "../time/end-of-tick.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
@@ -34,8 +33,7 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
     audit: options.audit,
     setUp: initialContent(options),
     totalRuleCounts: options.totalRuleCounts,
-    memoryGuard: options.heapGuard,
-    atEndOfTick,
+    onError: options.onError,
   });
   const { state, namespace } = engine;
   try {
@@ -55,7 +53,6 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
   // Adds the options' endpoints and scenarios at the stored time. Tasks that fell due since the stored time run later,
   // each at its due time.
   engine.execute(initialContent(options), state.at);
-  void engine.flush();
   return { engine, clock };
 }
 

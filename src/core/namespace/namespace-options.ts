@@ -9,7 +9,6 @@ import type { Snapshots } from "../store/storage.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { AdviceLog } from "./advice/advisor.js";
 import type { CoverageCounters } from "./counters.js";
-import type { HeapGuard } from "./heap-guard.js";
 
 export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
@@ -59,5 +58,4 @@ export interface NamespaceOptions extends NamespaceDefaults {
   readonly totalCounters: CoverageCounters;
   /** Scenario rule → how often it was applied, in all namespaces. */
   readonly totalRuleCounts: Map<string, number>;
-  readonly heapGuard: HeapGuard;
 }

@@ -22,9 +22,9 @@ import type { ChargeStatus } from "../schema/common.js";
 import type { ResetRequest } from "../schema/engine-requests.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Refusal } from "../schema/refusals.js";
-import { UnavailableError } from "../schema/unavailable.js";
-import { SizeMonitor } from "../store/size-notice.js";
+import { StorageUnavailableError } from "../schema/unavailable.js";
 import { AppActivity } from "../time/app-activity.js";
+import { Clock } from "../time/clock.js";
 import { ClockControl } from "../time/clock-control.js";
 import { createAbortController, type Deadline, onDeadline } from "../time/deadline.js";
 import { ReadGate } from "../time/read-gate.js";
@@ -87,7 +87,7 @@ export class Namespace {
 
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
-    const onError = (error: unknown) => error instanceof UnavailableError || options.onError(error);
+    const onError = (error: unknown) => error instanceof StorageUnavailableError || options.onError(error);
     const { engine, clock } = openEngineAndClock(options);
     const snapshots = options.snapshots();
     const observers = new ObserverList(onError);
@@ -103,15 +103,14 @@ export class Namespace {
     );
     try {
       scheduler.run(putClock(clock.record()));
-      void engine.flush();
     } catch (error) {
       scheduler.close();
       throw error;
     }
-    if (commits.hasSubscribers) engine.onCommit((change) => commits.publish(change));
-    engine.onStored(() => {
-      // The compacted state must contain only stored changes.
-      if (engine.isStored)
+    if (commits.hasSubscribers) engine.events.on("changed", (change) => commits.publish(change));
+    engine.events.on("stored", () => {
+      // A compacted state has only changes that are safe.
+      if (engine.gate.isOpen)
         options.store
           .compactIfLarge(() => engine.state.freeze())
           ?.then((failure) => failure !== undefined && onError(failure));
@@ -151,10 +150,6 @@ export class Namespace {
     this.#observers = observers;
     this.#watchers = new PendingWaits(wall);
     this.journal = new RequestJournal(options.settings.retention.requests, observers);
-    if (onNotice !== undefined) {
-      const size = new SizeMonitor(options.name, onNotice);
-      observers.add({ onChange: () => size.note(() => engine.state.tables) });
-    }
     this.counters = new CoverageCounters(options.totalCounters);
     observers.add({
       onRequest: (request) => this.counters.noteRequest(request),
@@ -180,8 +175,8 @@ export class Namespace {
       execute: (command) => this.execute(command),
       onError,
     });
-    engine.onStored((change) => this.mailboxLeases.noteChange(change));
-    engine.onStored((change) => observers.notifyChange(change));
+    engine.events.on("stored", (change) => this.mailboxLeases.noteChange(change));
+    engine.events.on("stored", (change) => observers.notifyChange(change));
     scheduler.onWake(() => this.#watchers.onWake());
   }
 
@@ -193,34 +188,14 @@ export class Namespace {
     return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
   }
 
-  /** Runs due tasks, then the command, and starts storing the changes. */
+  /** Runs due tasks, then the command. */
   execute<Result>(command: Command<Result>): Result {
-    const result = this.#scheduler.execute(command);
-    void this.engine.flush();
-    return result;
-  }
-
-  /** Runs due tasks, then the command. The caller must wait until the batch with the changes is stored. */
-  executeBatched<Result>(command: Command<Result>): Result {
     return this.#scheduler.execute(command);
   }
 
-  /** Resolves when all changes so far are stored; rejects if they were undone. */
-  whenStored(): Promise<void> | undefined {
-    if (this.engine.isStored) return undefined;
-    return new Promise((resolve, reject) => {
-      this.engine.whenStored((failure) => (failure === undefined ? resolve() : reject(failure.error)));
-    });
-  }
-
-  /** Await before a read. Resolves when all changes are stored; undefined if no change is pending. */
-  flushQuietly(): Promise<void> | undefined {
-    return this.engine.flushQuietly()?.then(() => this.flushQuietly());
-  }
-
-  /** Await before a write; undefined unless an asynchronous store is writing. */
-  get pendingWrites(): Promise<void> | undefined {
-    return this.engine.isStoring ? this.flushQuietly() : undefined;
+  /** Undefined if all changes so far are safe; else resolves when they are, and rejects if one of them is lost. */
+  passGate(): Promise<void> | undefined {
+    return this.engine.gate.passed();
   }
 
   /** Executes a command for a read. If the changes cannot be stored, returns the result without storing them. */
@@ -237,9 +212,7 @@ export class Namespace {
   advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
     const nowMs = this.nowMs();
     this.#scheduler.runDueTasks();
-    const charge = runChargeUntil(this.engine, chargeId, until, nowMs);
-    void this.engine.flush();
-    return charge;
+    return runChargeUntil(this.engine, chargeId, until, nowMs);
   }
 
   /** Returns why a pending delivery waits; null if the delivery waits only for its due time. */
@@ -304,13 +277,11 @@ export class Namespace {
     this.#activity.clear();
     this.advisor.clear();
     this.#watchers.startOver();
-    this.#options.heapGuard.noteFreed();
   }
 
   removeRequests(matches: (entry: RequestEntry) => boolean): void {
     this.journal.remove(matches);
     this.#watchers.startOver();
-    this.#options.heapGuard.noteFreed();
   }
 
   /** Restores the initial state. A manual clock returns to its start time, any other clock to wall time. */
@@ -341,12 +312,28 @@ export class Namespace {
   }
 
   /**
-   * Called after the state was replaced. Clears the counts of faults and keeps the request journal. Notifies observers
-   * of the new clock.
+   * Reads the state and its clock from the store again after the store has lost a change. All that is not part of the
+   * state stays: request journal, fault counts, streams, handlers.
    */
+  async reopen(): Promise<void> {
+    while (this.clock.isAdvancing) await this.#scheduler.nextEvent();
+    const { engine } = this;
+    engine.reopen();
+    const record = engine.state.get("clock", "clock") ?? this.#scheduler.clock.record();
+    const clock = Clock.resume(this.#options.wall, record, engine.state.at);
+    this.clock.replaceState(() => {}, clock.nowMs(), clock.setting);
+    this.faults.noteReplaced();
+    this.#showNewState();
+  }
+
+  /** Called after a reset or a restore. Clears the counts of faults and keeps the request journal. */
   #startOver(): void {
     this.faults.clearCounts();
-    this.#options.heapGuard.noteFreed();
+    this.#showNewState();
+  }
+
+  /** Notifies observers of the new clock. */
+  #showNewState(): void {
     this.mailboxLeases.renewAll();
     const { state } = this.engine;
     const puts: Change["puts"] = [["clock", "clock", state.get("clock", "clock")!]];
@@ -368,7 +355,6 @@ export class Namespace {
   discard(): void {
     this.#stop();
     this.engine.discard();
-    this.#options.heapGuard.noteFreed();
   }
 
   #stop(): void {

@@ -14,7 +14,6 @@ import { activityObserver } from "./activity-observer.js";
 import { AdviceLog } from "./advice/advisor.js";
 import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
-import { HeapGuard } from "./heap-guard.js";
 import {
   apiKeysOf,
   type CreateNamespaceRequest,
@@ -58,13 +57,11 @@ export class Namespaces {
   #default: Namespace | undefined;
   readonly #unopened = new UnopenedNamespaces();
   readonly #rulesInAll = new Map<string, number>();
-  readonly #heapGuard: HeapGuard;
   #hasNoticedRealKey = false;
   #autoNames = 0;
 
   constructor(readonly options: NamespacesOptions) {
     this.leases = options.storage.leases;
-    this.#heapGuard = new HeapGuard(options.base.onError);
     try {
       if (this.leases !== undefined) requireSameOrigin(options.base, this.leases.defaultOrigin);
       if (this.leases?.holdsLease(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
@@ -203,20 +200,10 @@ export class Namespaces {
     return undefined;
   }
 
-  /** Waits until each namespace has stored its changes, or undone them after a failure. Never rejects. */
-  async flushQuietly(): Promise<void> {
-    for (const namespace of this.#namespaces.values()) {
-      const storing = namespace.flushQuietly();
-      if (storing !== undefined) await storing;
-    }
-  }
-
-  /** Waits until all changes so far are stored. */
-  async whenStored(): Promise<void> {
-    for (const namespace of this.#namespaces.values()) {
-      const storing = namespace.whenStored();
-      if (storing !== undefined) await storing;
-    }
+  /** As `Namespace.passGate`, for all namespaces: a page may show or change any of them. */
+  passGate(): Promise<void> | undefined {
+    const passing = [...this.#namespaces.values()].flatMap((namespace) => namespace.passGate() ?? []);
+    return passing.length === 0 ? undefined : Promise.all(passing).then(() => {});
   }
 
   list(): NamespaceView[] {
@@ -245,7 +232,7 @@ export class Namespaces {
       return request.name === undefined ? this.create(request) : taken;
     const created = this.#createBegun(name, request);
     if (isRefusal(created)) return created;
-    await created.whenStored();
+    await created.passGate();
     return namespaceView(created);
   }
 
@@ -306,6 +293,17 @@ export class Namespaces {
     return undefined;
   }
 
+  /** Reads a namespace's state again; discards the namespace if that fails. */
+  reopen(name: string): void {
+    this.#namespaces
+      .get(name)
+      ?.reopen()
+      .catch((error) => {
+        this.options.base.onError(error);
+        this.discard(name);
+      });
+  }
+
   /** Closes a namespace without writing, because it is deleted or another process may run it now. */
   discard(name: string): void {
     const namespace = this.#namespaces.get(name);
@@ -337,7 +335,6 @@ export class Namespaces {
         totalCounters: this.totalCounters,
         name,
         totalRuleCounts: this.#rulesInAll,
-        heapGuard: this.#heapGuard,
         ...(isDefault ? {} : { seed: request.seed, defaultSeed: this.defaultInfo.seed }),
         startMs,
         clock: request.clock === undefined ? base.clock : parseClockSetting(request.clock),
@@ -363,7 +360,6 @@ export class Namespaces {
 
   /** Closes all namespaces, even if one fails. */
   close(): void {
-    this.#heapGuard.close();
     const failures: unknown[] = [];
     for (const namespace of this.#namespaces.values()) {
       try {

@@ -77,7 +77,7 @@ export class ResponseHolds {
     const { engine, wall } = this.#options;
     const sinceMs = wall.nowMs();
     let isAnswered = false;
-    return engine.onStored(({ puts }: Change) => {
+    return engine.events.on("stored", ({ puts }: Change) => {
       for (const [name, , record] of puts) {
         const delivery = name === "deliveries" ? (record as Delivery | null) : null;
         if (delivery?.object_id !== objectId) continue;

@@ -36,6 +36,7 @@ export class SavedStates {
     const state = this.#freeze();
     const snapshot = { name, at: iso(this.#options.scheduler.clock.nowMs()) };
     try {
+      await this.#options.scheduler.engine.gate.passed();
       await this.#snapshots.save(snapshot, state);
       return snapshot;
     } catch (error) {
@@ -107,7 +108,6 @@ export class SavedStates {
   /** Replaces the state, the time and the clock setting. */
   async #replaceState(state: State): Promise<Refusal | undefined> {
     const { scheduler, clock, onReplaced } = this.#options;
-    while (scheduler.engine.isStoring) await scheduler.engine.flushQuietly();
     const clockRecord = state.get("clock", "clock");
     const { mode, speed } = clockRecord ?? scheduler.clock.setting;
     const nowMs = Math.max(state.at, clockRecord?.sandbox_ms ?? state.at);

@@ -67,6 +67,7 @@ export const limitsSchema = z.strictObject({
   quote_valid: z.optional(durationSchema),
   quote_locked: z.optional(durationSchema),
   checkout_default_minutes: z.optional(z.int().check(z.gte(1), z.lte(1_440))),
+  charges: z.optional(z.int().check(z.gte(1), z.lte(10_000_000))),
 });
 export const amountsOptionSchema = z.strictObject({
   before_method: z.optional(z.enum(["base", "cheapest", "dearest"])),

@@ -295,8 +295,8 @@ export const OPTIONS = {
   limits: option({
     schema: limitsSchema,
     topic: "prices",
-    help: "how long quotes and checkouts live",
-    sample: "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60 }",
+    help: "how long quotes and checkouts live, and how many charges a namespace holds",
+    sample: "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60, charges: 200000 }",
   }),
   amounts: option({
     schema: amountsOptionSchema,

@@ -16,6 +16,7 @@ export const ERROR_STATUS = {
   RATE_LIMIT_EXCEEDED: 429,
   INTERNAL_ERROR: 500,
   STORAGE_AWAY: 503,
+  LIMIT_REACHED: 507,
 } as const;
 /** An error code of the service or the control API. */
 export type ErrorCode = keyof typeof ERROR_STATUS;

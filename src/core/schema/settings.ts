@@ -6,6 +6,8 @@ export interface Limits {
   readonly quote_valid_ms: number;
   readonly quote_locked_ms: number;
   readonly checkout_default_minutes: number;
+  /** Maximum number of charges of a namespace. */
+  readonly charges: number;
 }
 
 export interface Retention {
@@ -41,6 +43,7 @@ export const DEFAULT_SETTINGS: Settings = {
     quote_valid_ms: 30 * SECOND,
     quote_locked_ms: 10 * MINUTE,
     checkout_default_minutes: 60,
+    charges: 200_000,
   },
   retention: { requests: 1_000, events: 10_000 },
   amount_before_method: "base",
@@ -69,6 +72,7 @@ export function resolveSettings(options: StartOptions): Settings {
       quote_valid_ms: msOr(limits?.quote_valid, defaults.limits.quote_valid_ms),
       quote_locked_ms: msOr(limits?.quote_locked, defaults.limits.quote_locked_ms),
       checkout_default_minutes: limits?.checkout_default_minutes ?? defaults.limits.checkout_default_minutes,
+      charges: limits?.charges ?? defaults.limits.charges,
     },
     retention: {
       requests: retention?.requests ?? defaults.retention.requests,

@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { JournalEntry } from "../engine/records.js";
 import { checkWritable, syncParentFolder } from "./file-paths.js";
-import { decodeLine, encodeLines } from "./journal-line.js";
+import { decodeLine, encodeLine } from "./journal-line.js";
 import { asStoreError, damagedFileError, StoreError, systemErrorCode } from "./store-error.js";
 import { type StoreIo, writeAll } from "./store-io.js";
 
 export interface JournalOptions {
   /** The snapshot's file; the journal is beside it. */
   readonly file: string;
-  /** True if `append` syncs to the disk before it returns. */
+  /** True if files survive a power loss. `append` needs `sync` after it. */
   readonly fsync: boolean;
   readonly io: StoreIo;
 }
@@ -94,8 +94,8 @@ export class DataJournal {
     );
   }
 
-  /** Writes one line per change in one write. If it throws, the file is unchanged. */
-  append(changes: readonly JournalEntry[]): void {
+  /** Writes a line. If it throws, the file is unchanged. */
+  append(change: JournalEntry): void {
     if (this.#needsCut) {
       try {
         this.#cutTo(this.#bytes);
@@ -106,15 +106,18 @@ export class DataJournal {
         );
       }
     }
-    const lines = encodeLines(changes);
+    const line = encodeLine(change);
     try {
-      writeAll(this.#io, this.#fd, lines, this.#bytes);
-      if (this.#fsync) this.#io.fsyncSync(this.#fd);
+      writeAll(this.#io, this.#fd, line, this.#bytes);
     } catch (error) {
       this.#needsCut = !this.#tryCutTo(this.#bytes);
       throw error;
     }
-    this.#bytes += lines.length;
+    this.#bytes += line.length;
+  }
+
+  sync(): void {
+    this.#io.fsyncSync(this.#fd);
   }
 
   /** Tries to empty the file. Lines that the snapshot contains are harmless: `read` skips them. */

@@ -42,7 +42,7 @@ const SPARE_HANDLES = 16;
 export interface FileStorageOptions {
   /** The default namespace's file. */
   readonly data: string;
-  /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush per change. */
+  /** Syncs the changes of each tick to the disk, which makes them safe against power loss. */
   readonly fsync?: boolean | undefined;
   /** Receives messages about a successful opening. */
   readonly onNotice?: ((notice: string) => void) | undefined;

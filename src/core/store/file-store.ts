@@ -1,8 +1,8 @@
 import { encodeChange } from "../engine/encode-change.js";
 import type { FrozenState } from "../engine/frozen-state.js";
-import type { Change, JournalEntry, RecordReader, StateDump } from "../engine/records.js";
-import type { Store } from "../engine/store.js";
-import { monotonicMs } from "../time/timers.js";
+import type { Change, RecordReader, StateDump } from "../engine/records.js";
+import type { Store, StoreEvents } from "../engine/store.js";
+import { afterPendingIo, monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";
 import { DataJournal } from "./data-journal.js";
 import { checkParentFolder, checkWritable, resolveSymlinks } from "./file-paths.js";
@@ -22,7 +22,7 @@ const CHECK_MS = { min: 10, max: 1_000, perMsOfCheck: 50 };
 export interface FileStoreOptions {
   /** The snapshot, a lowdb file in an existing folder. FILE.journal and FILE.lock are beside the snapshot. */
   readonly file: string;
-  /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush per change. */
+  /** Syncs the changes of each tick to the disk, which makes them safe against power loss. */
   readonly fsync?: boolean;
   /** Below this journal size `compactIfLarge` does nothing. Default: 64 MiB. */
   readonly compactAtBytes?: number;
@@ -44,6 +44,10 @@ export class FileStore implements Store {
   #open: { readonly journal: DataJournal; readonly lock: Lock } | undefined;
   #compaction: Compaction | undefined;
   #lastSeq = 0;
+  #events: StoreEvents | undefined;
+  #isSyncPlanned = false;
+  /** A sync that failed: nobody knows which of the changes before it are on the disk. */
+  #syncFailure: StoreError | undefined;
   #retryCompactionAtBytes = 0;
   #nextCheckMs = 0;
 
@@ -55,7 +59,8 @@ export class FileStore implements Store {
   }
 
   /** @throws StoreError if the folder is missing, the file is damaged, or another process uses it */
-  load(): ReturnType<Store["load"]> {
+  load(events?: StoreEvents): ReturnType<Store["load"]> {
+    this.#events = events;
     const file = this.#file;
     if (this.#open !== undefined) throw new StoreError(`${file}: the store is open already.`);
     checkParentFolder(file);
@@ -85,32 +90,48 @@ export class FileStore implements Store {
     }
   }
 
-  encode(change: Change, before: RecordReader): JournalEntry {
-    return encodeChange(change, before);
-  }
-
   /** @throws StoreError with the disk's error. In this case nothing is written. */
-  append(changes: readonly JournalEntry[]): void {
+  append(change: Change, before: RecordReader): void {
     const { journal } = this.#openOrThrow();
-    let lastSeq = this.#lastSeq;
-    for (const { seq } of changes) {
-      // Only a bug can cause this; a file with such a gap could not be loaded again.
-      if (seq !== lastSeq + 1)
-        throw new StoreError(`${this.#file}: change ${seq} cannot follow change ${lastSeq}.`);
-      lastSeq = seq;
-    }
+    if (this.#syncFailure !== undefined) throw this.#syncFailure;
+    // Only a bug can cause this; a file with such a gap could not be loaded again.
+    if (change.seq !== this.#lastSeq + 1)
+      throw new StoreError(`${this.#file}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
     this.#checkIfDue();
     try {
-      journal.append(changes);
+      journal.append(encodeChange(change, before));
     } catch (error) {
       throw asStoreError(error, `Cannot write ${this.#file}.journal`);
     }
-    this.#lastSeq = lastSeq;
+    this.#lastSeq = change.seq;
+    if (this.#options.fsync !== true) this.#events?.onSafe(change.seq);
+    else if (!this.#isSyncPlanned) {
+      this.#isSyncPlanned = true;
+      afterPendingIo(() => this.#sync());
+    }
+  }
+
+  /** Syncs the changes since the last sync. After a failure the store refuses changes until a restart. */
+  #sync(): void {
+    this.#isSyncPlanned = false;
+    if (this.#open === undefined) return;
+    try {
+      this.#open.journal.sync();
+    } catch (error) {
+      this.#syncFailure = asStoreError(
+        error,
+        `Cannot sync ${this.#file}.journal, so no more changes are taken: free the disk and restart`,
+      );
+      this.#events?.onFailed(this.#syncFailure);
+      return;
+    }
+    this.#events?.onSafe(this.#lastSeq);
   }
 
   /** @throws StoreError with the disk's error. In this case the old state stays. */
   replace(state: StateDump): void {
     this.#openOrThrow();
+    if (this.#syncFailure !== undefined) throw this.#syncFailure;
     // Refuses a lower number: after a crash, `load` would replay newer journal lines on the new snapshot.
     if (state.seq < this.#lastSeq)
       throw new StoreError(
@@ -123,6 +144,7 @@ export class FileStore implements Store {
       throw asStoreError(error, `Cannot write ${this.#file}`);
     }
     this.#lastSeq = state.seq;
+    this.#events?.onSafe(state.seq);
   }
 
   /**
@@ -167,9 +189,11 @@ export class FileStore implements Store {
   close(dump?: () => StateDump): void {
     if (this.#open === undefined) return;
     const { journal, lock } = this.#open;
+    if (this.#isSyncPlanned) this.#sync();
     this.#cancelCompaction();
     try {
-      if (dump !== undefined && journal.bytes > 0) this.#compact(this.#assertCurrent(dump()));
+      if (dump !== undefined && journal.bytes > 0 && this.#syncFailure === undefined)
+        this.#compact(this.#assertCurrent(dump()));
     } finally {
       this.#open = undefined;
       try {

@@ -30,33 +30,8 @@ interface LineChange {
 /** Buffer for one line; most lines fit, and need no allocation. */
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
 
-/** Buffer for all lines of a batch; most batches fit. */
-let batchBuffer: Buffer = Buffer.allocUnsafeSlow(1 << 18);
-const MAX_REUSED_BYTES = 1 << 20;
-
-/** Encodes lines with their newlines. The bytes are valid until the next call. */
-export function encodeLines(changes: readonly JournalEntry[]): Buffer {
-  const [only] = changes;
-  if (changes.length === 1) return encodeLine(only!);
-  let lines = batchBuffer;
-  let length = 0;
-  for (const change of changes) {
-    const line = encodeLine(change);
-    if (length + line.length > lines.length) lines = enlarge(lines, length, length + line.length);
-    line.copy(lines, length);
-    length += line.length;
-  }
-  if (lines.length <= MAX_REUSED_BYTES) batchBuffer = lines;
-  return lines.subarray(0, length);
-}
-
-function enlarge(lines: Buffer, length: number, neededBytes: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(2 * neededBytes);
-  lines.copy(larger, 0, 0, length);
-  return larger;
-}
-
-function encodeLine(change: JournalEntry): Buffer {
+/** Encodes a line with its newline. The bytes are valid until the next call. */
+export function encodeLine(change: JournalEntry): Buffer {
   const json = JSON.stringify(change);
   const maxBytes = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
   const line = maxBytes <= scratch.length ? scratch : Buffer.allocUnsafe(maxBytes);

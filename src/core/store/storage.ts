@@ -1,7 +1,7 @@
 /*
  * Stores namespaces in memory, files or PostgreSQL. Each has a state, a journal, a lock and named snapshots.
  * Called by `namespace` (open, snapshots) and the engine (load, append, replace).
- * An encoded change flows through: engine → `Store` → one journal line → snapshot at compaction.
+ * A change flows through: engine → `Store` → one journal line → snapshot at compaction.
  * Never here: domain rules, clock, network.
  */
 
@@ -53,7 +53,9 @@ export type NamespaceLocation = "here" | "nowhere" | NamespaceOwner;
 export interface LeaseHandlers {
   /** Opens a namespace that was taken over from another process. */
   open(name: string): void;
-  /** Discards a namespace: memory and storage may differ, or another process may have it. */
+  /** Reads a namespace's state again, because one of its commits failed. */
+  reopen(name: string): void;
+  /** Discards a namespace: another process may have it. */
   discard(name: string): void;
 }
 

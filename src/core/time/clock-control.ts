@@ -74,8 +74,7 @@ export class ClockControl {
     const settingAfter = setting ?? clock.setting;
     // Stores the setting first, so that a failed write leaves the clock unchanged.
     this.#storeSetting(fromMs, settingAfter);
-    const storing = this.#scheduler.engine.flush();
-    if (storing !== undefined) await storing;
+    await this.#scheduler.engine.gate.passed();
     this.#scheduler.resume(fromMs, settingAfter);
     return undefined;
   }
@@ -110,8 +109,7 @@ export class ClockControl {
       if (!scheduler.isClosed) {
         const next = refusal === undefined ? settingAfter : setting;
         this.#storeSetting(advance.nowMs, next);
-        const storing = engine.flush();
-        if (storing !== undefined) await storing;
+        await engine.gate.passed();
         setting = next;
       }
     } catch (error) {
@@ -131,12 +129,11 @@ export class ClockControl {
     let sinceYield = 0;
     for (;;) {
       if (advance.failure !== undefined) throw advance.failure.error;
-      if (scheduler.engine.isStoring) await scheduler.engine.flush();
       const tasksRun = scheduler.runBatch(advance.nowMs);
       sinceYield += tasksRun;
       if (sinceYield >= TASKS_PER_BATCH) {
         sinceYield = 0;
-        await scheduler.engine.flush();
+        await scheduler.engine.gate.passed();
         await yieldToEventLoop();
       }
       if (scheduler.isClosed) return undefined;
@@ -147,9 +144,7 @@ export class ClockControl {
         advance.isUnsettled = true;
         const stuck = advance.stuckRefusal();
         if (stuck !== undefined) return stuck;
-        const event = scheduler.nextEvent();
-        await scheduler.engine.flush();
-        await event;
+        await scheduler.nextEvent();
         continue;
       }
       if ((waits.quietMs !== undefined || waits.retryMs !== undefined) && advance.isUnsettled) {

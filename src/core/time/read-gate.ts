@@ -18,7 +18,6 @@ export class ReadGate {
   runDueTasks(): void {
     try {
       this.#scheduler.runDueTasks();
-      void this.#scheduler.engine.flush();
       this.#lastError = undefined;
     } catch (error) {
       this.#report(error);
@@ -28,9 +27,7 @@ export class ReadGate {
   /** Executes a read that also writes. If the write fails, returns a preview of the result. */
   read<Result>(command: Command<Result>): Result {
     try {
-      const result = this.#scheduler.execute(command);
-      void this.#scheduler.engine.flush();
-      return result;
+      return this.#scheduler.execute(command);
     } catch (error) {
       const { engine, clock } = this.#scheduler;
       const result = engine.preview(command, clock.nowMs());

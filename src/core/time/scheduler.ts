@@ -76,11 +76,11 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.wall = wall;
     this.#onError = onError;
     this.attempts = createAttempts(this);
-    engine.onStored(() => {
+    engine.events.on("stored", () => {
       this.#isBackingOff = false;
       this.#planNext();
     });
-    engine.onRollback(({ error }, isReported) => this.#onUndone(error, isReported));
+    engine.events.on("failed", ({ error }) => this.#noteFailure(error));
     this.#planNext();
   }
 
@@ -102,9 +102,9 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     const advance = this.#advance;
     if (advance === undefined) return this.run(command);
     advance.noteCall();
-    // Runs due tasks before `onCommit`, so that `notePlanned` gets only the changes of this call.
+    // Runs due tasks first, so that `notePlanned` gets only the changes of this call.
     this.runDueTasks();
-    const stop = this.engine.onCommit((change) => advance.loops.notePlanned(change));
+    const stop = this.engine.events.on("changed", (change) => advance.loops.notePlanned(change));
     try {
       return this.run(command);
     } finally {
@@ -112,15 +112,11 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     }
   }
 
-  /**
-   * Runs due tasks before the command, because the command moves engine time past the due times.
-   *
-   * @param undo see `Engine.execute`
-   */
-  run<Result>(command: Command<Result>, undo?: () => void): Result {
+  /** Runs due tasks before the command, because the command moves engine time past the due times. */
+  run<Result>(command: Command<Result>): Result {
     const nowMs = this.clock.nowMs();
     this.#runDue(nowMs);
-    return this.engine.execute(command, nowMs, undo);
+    return this.engine.execute(command, nowMs);
   }
 
   runDueTasks(): void {
@@ -144,11 +140,10 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   /** Runs a task, which stays due if its change cannot be stored. */
   #runTask(task: Task): void {
     const { engine } = this;
-    const putBack = (): void => engine.state.tasks.putBack(task);
     try {
-      engine.execute(commandOf(task), task.due_ms, putBack);
+      engine.execute(commandOf(task), task.due_ms);
     } catch (error) {
-      putBack();
+      engine.state.tasks.putBack(task);
       throw error;
     }
   }
@@ -161,10 +156,12 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return tasksRun;
   }
 
-  /** Retries after a batch could not be stored; its tasks are due again. */
-  #onUndone(error: unknown, isReported: boolean): void {
-    if (!isReported) this.#onError(error);
+  /** The store has lost a change: reports it, fails the advance under way, or retries later. */
+  #noteFailure(error: unknown): void {
+    this.#onError(error);
     if (this.#advance === undefined) this.#backOff();
+    else this.#advance.failure = { error };
+    this.notifyWaiters();
   }
 
   #backOff(): void {
@@ -213,20 +210,11 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
 
   /** Runs due tasks and begins their attempts without waiting for them. */
   runTick(): void {
-    if (this.#closed || this.#pauseWhileStoring()) return;
+    if (this.#closed) return;
     const tasksRun = this.runBatch(this.clock.nowMs());
-    void this.engine.flush();
-    if (this.#pauseWhileStoring()) return;
     if (tasksRun === TASKS_PER_BATCH) this.planTick();
     else this.#planNext();
     this.notifyWaiters();
-  }
-
-  /** Returns true while an asynchronous store is writing, and plans a tick for the end of the write. */
-  #pauseWhileStoring(): boolean {
-    if (!this.engine.isStoring) return false;
-    void this.engine.flushQuietly()?.then(() => this.planTick());
-    return true;
   }
 
   /** Records new outcomes. A failed write fails the advance under way. Without an advance, the write is retried. */
@@ -268,7 +256,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
 
   /** Returns true if no task is due and no attempt is open. */
   get isIdle(): boolean {
-    if (this.attempts.hasOpenAttempts || !this.engine.isStored) return false;
+    if (this.attempts.hasOpenAttempts || !this.engine.gate.isOpen) return false;
     const next = this.engine.nextTask();
     return next === undefined || next.due_ms > this.clock.nowMs();
   }

@@ -16,6 +16,7 @@ import {
   readBody,
 } from "../http/body.js";
 import { parseBearerKey } from "../http/call.js";
+import { throughDoor } from "../http/door.js";
 import { CROSS_ORIGIN_MESSAGE, isCrossOrigin } from "../http/hosts.js";
 import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
@@ -55,8 +56,6 @@ async function replyTo(
   const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
   if (namespace === undefined && !isOfServer)
     return { reply: unknownNamespaceReply(namespaces, name, key), nowMs: namespaces.nowMs() };
-  const pending = namespace?.flushQuietly();
-  if (pending !== undefined) await pending;
   const execute = async (): Promise<Reply | Refusal> => {
     const body = operation.method === "GET" ? {} : await bodyOf(namespaces.options.base.publicUrl);
     if (isRefusal(body)) return body;
@@ -79,9 +78,10 @@ async function replyTo(
     });
   };
   const result = await execute();
-  const storing = namespace?.whenStored();
-  if (storing !== undefined) await storing;
-  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: (namespace ?? namespaces).nowMs() };
+  return throughDoor(namespace, () => ({
+    reply: isRefusal(result) ? errorReply(result) : result,
+    nowMs: (namespace ?? namespaces).nowMs(),
+  }));
 }
 
 export function createControlHandler(

@@ -42,10 +42,7 @@ export const SANDBOX_OPERATIONS = [
         "Puts the namespace back to its initial state. Webhooks and keys are kept by default; snapshots and other namespaces always are. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
       example: { keep: ["webhooks"] },
     },
-    handle: async (call) => {
-      await call.namespace.flushQuietly();
-      return call.namespace.reset(call.body) ?? sandboxView(call);
-    },
+    handle: (call) => call.namespace.reset(call.body) ?? sandboxView(call),
   }),
 ];
 

@@ -5,7 +5,7 @@ import type { Context, Hono } from "hono";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { UnavailableError } from "../../core/schema/unavailable.js";
+import { StorageUnavailableError } from "../../core/schema/unavailable.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
@@ -15,6 +15,7 @@ import { OPERATIONS } from "../service/operations.js";
 import { MAX_BODY_BYTES } from "./body.js";
 import { handleRequest, isDropped } from "./call.js";
 import { operationPath, serviceRoutes } from "./custom-paths.js";
+import { throughDoor } from "./door.js";
 import type { FastPath } from "./fast-path.js";
 import { CROSS_ORIGIN_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
 import {
@@ -91,13 +92,11 @@ export function createApps(options: AppOptions): Apps {
   );
   const addPages = (to: Routes, pageRoutes: readonly PageRoute[]) => {
     for (const { method, path, handle, maxBodyBytes } of pageRoutes) {
-      const handleStored: RouteHandler = async (c) => {
-        await namespaces.flushQuietly();
+      const handleAtDoor: RouteHandler = async (c) => {
         const response = await handle(c);
-        await namespaces.whenStored();
-        return response;
+        return throughDoor(namespaces, () => response);
       };
-      to.add(method, path, handleStored, maxBodyBytes);
+      to.add(method, path, handleAtDoor, maxBodyBytes);
     }
   };
   addPages(routes, pages.service(described));
@@ -120,7 +119,7 @@ export function createApps(options: AppOptions): Apps {
   routes.add("GET", "/health", () => toResponse(healthReply(namespaces), namespaces.nowMs()));
 
   const report = (error: unknown) => {
-    if (!(error instanceof UnavailableError)) onError(error);
+    if (!(error instanceof StorageUnavailableError)) onError(error);
   };
   const failureResponse = (error: unknown, path: string) => {
     report(error);

@@ -1,8 +1,6 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { createAbortController } from "../../core/time/deadline.js";
-import { atEndOfTick, hasEndOfTickWork } from "../../core/time/end-of-tick.js";
 import { decodeBody, MAX_BODY_BYTES, OVERSIZED_HEADER, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
 import type { TextResponse } from "./reply.js";
@@ -144,20 +142,12 @@ export class BufferedRequest extends IncomingMessage {
     this._read(0);
   }
 
-  /**
-   * Resolves with the whole body. Bodies that arrive over several connections in one event-loop tick resolve together
-   * at the end of the tick, which takes a quarter less time. If one connection sends all bodies, each body resolves
-   * immediately.
-   */
+  /** Resolves with the whole body. */
   readTakenBody(): Promise<RawBody> {
     return new Promise((resolve) => {
       const resolveBody = (): void => resolve(this.#body());
-      const resolveInOrder = (): void => {
-        if (isOnlyCaller(this.socket)) resolveBody();
-        else atEndOfTick(resolveBody);
-      };
-      if (this.#end !== undefined) resolveInOrder();
-      else this.#onEnd = resolveInOrder;
+      if (this.#end !== undefined) resolveBody();
+      else this.#onEnd = resolveBody;
     });
   }
 
@@ -185,14 +175,4 @@ export class BufferedRequest extends IncomingMessage {
     this.#end = end;
     this.#onEnd?.();
   }
-}
-
-/** The connection of the last body. */
-let lastConnection: Socket | undefined;
-
-/** Returns true if the previous body came over the same connection and no callback waits for the end of this tick. */
-function isOnlyCaller(connection: Socket): boolean {
-  const isOnly = connection === lastConnection && !hasEndOfTickWork();
-  lastConnection = connection;
-  return isOnly;
 }

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { UnavailableError } from "../../core/schema/unavailable.js";
+import { StorageUnavailableError } from "../../core/schema/unavailable.js";
 
 /** Status, JSON text and headers of a response, without the common headers. */
 export interface Reply {
@@ -50,7 +50,7 @@ export function errorReply(
 
 /** The reply to a call that could not be executed or stored. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
-  return error instanceof UnavailableError
+  return error instanceof StorageUnavailableError
     ? errorReply(error.refusal, { "retry-after": "1" }, codes)
     : errorReply(INTERNAL_ERROR, undefined, codes);
 }

@@ -7,7 +7,7 @@ import {
   refuse,
   refuseInvalid,
 } from "../../core/schema/refusals.js";
-import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
+import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import type { ControlSpec } from "../control/control-operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
@@ -85,7 +85,7 @@ export function controlErrorResponses(
   const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
     ...found,
-    ...(row.method === "GET" ? {} : { 413: shared("TooLarge"), 503: shared("NoMemory") }),
+    ...(row.method === "GET" ? {} : { 413: shared("TooLarge"), 503: shared("StorageAway") }),
     500: shared("InternalError"),
   };
 }
@@ -94,8 +94,7 @@ export function sharedControlResponses(): Readonly<Record<string, OpenApiJson>> 
   return {
     TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(bodyTooLargeRefusal()) }),
     InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": errorBody(INTERNAL_ERROR) }),
-    NoMemory: errorResponse(503, ["INTERNAL_ERROR", "STORAGE_AWAY"], {
-      "no memory": errorBody(INSUFFICIENT_SPACE),
+    StorageAway: errorResponse(503, ["STORAGE_AWAY"], {
       "database away": errorBody(STORAGE_AWAY),
     }),
   };

@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
-import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
+import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
 import {
   INVALID_KEY_REFUSAL,
@@ -64,10 +64,10 @@ export function sharedResponses() {
       { "internal error": errorBody(INTERNAL_ERROR) },
       COMMON_HEADERS,
     ),
-    NoMemory: errorResponse(
-      "The sandbox is out of memory or cannot reach its database, and accepts no changes",
+    StorageAway: errorResponse(
+      "The sandbox cannot reach its database, and accepts no changes",
       "All of it.",
-      { "no memory": errorBody(INSUFFICIENT_SPACE), "database away": errorBody(STORAGE_AWAY) },
+      { "database away": errorBody(STORAGE_AWAY) },
       [...COMMON_HEADERS, "Retry-After"],
     ),
   };
@@ -89,7 +89,7 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
     ...(row.headers?.includes("Idempotency-Key") ? { 422: reusedKey(responses[422]) } : {}),
     429: shared("RateLimited"),
     500: shared("InternalError"),
-    ...(row.method === "GET" ? {} : { 503: shared("NoMemory") }),
+    ...(row.method === "GET" ? {} : { 503: shared("StorageAway") }),
   };
 }
 

@@ -10,6 +10,7 @@ import { isJsonObject } from "../../core/schema/json-objects.js";
 import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../core/schema/refusals.js";
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
 import type { CallResult, HttpCall } from "../http/call.js";
+import { throughDoor } from "../http/door.js";
 import { failureReply, type Reply, serializeReply } from "../http/reply.js";
 import { type AdmittedCall, INVALID_KEY_REFUSAL } from "./admit.js";
 import { journalInFlightCall, type ReceivedCall } from "./journal-entries.js";
@@ -78,8 +79,7 @@ export async function answerWithFault(
     if (respond !== undefined) reply = forcedReply(respond, error_codes);
     else if (drop === "before") reply = null;
     else reply = execute(stale === undefined ? undefined : asOfStale(stale, namespace.nowMs()));
-    const storing = namespace.whenStored();
-    if (storing !== undefined) await storing;
+    await throughDoor(namespace, () => {});
   } catch (error) {
     // The call changed nothing, so the fault is not counted.
     giveBack();

@@ -79,13 +79,13 @@ const lastMemo = new WeakMap<object, Memo>();
 
 /**
  * Memoizes the last text derived from a state, for clients that poll a list. Without the memo, listing payins takes 1.5
- * times the CPU time. Unsaved states are not memoized: after an undo, another state gets the same sequence number.
+ * times the CPU time.
  */
 export function memoizeByState(engine: Engine, key: string, make: () => string): string {
-  const { state, isStored: isKept } = engine;
+  const { state } = engine;
   const last = lastMemo.get(state);
-  if (last !== undefined && last.seq === state.seq && last.key === key && isKept) return last.text;
+  if (last !== undefined && last.seq === state.seq && last.key === key) return last.text;
   const text = make();
-  if (engine.isStored) lastMemo.set(state, { seq: state.seq, key, text });
+  lastMemo.set(state, { seq: state.seq, key, text });
   return text;
 }

@@ -27,7 +27,7 @@ export const createQuoteOperation = defineOperation({
     assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
   },
   handle: ({ namespace, caller, body, header }) => {
-    const quote = namespace.executeBatched(quoteCommand(caller, body, header("sandbox-scenario")));
+    const quote = namespace.execute(quoteCommand(caller, body, header("sandbox-scenario")));
     return isRefusal(quote) ? quote : ok(quoteView(quote));
   },
 });
@@ -47,7 +47,7 @@ export const createWhitelabelOperation = defineOperation({
       "instructions, then learn the outcome from webhooks or by polling the charge.",
   },
   handle: ({ namespace, caller, body, header }) => {
-    const charge = namespace.executeBatched(
+    const charge = namespace.execute(
       whitelabelCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
     return isRefusal(charge) ? charge : okCreated(charge.charge_id, whitelabelResultView(charge));
@@ -69,7 +69,7 @@ export const createCheckoutOperation = defineOperation({
     assumed: `Fields other than pricing, e-mail, metadata and lifetime; the shape of the response. ${CREATES} The charge is there from the start. It has its price from the start with a quote, or where one method in one currency is offered; else it gets its price when the customer picks a method.`,
   },
   handle: ({ namespace, caller, body, header, url }) => {
-    const charge = namespace.executeBatched(
+    const charge = namespace.execute(
       checkoutCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
     if (isRefusal(charge)) return charge;

@@ -7,6 +7,7 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { type ParsedBody, parseBody, type RawBody } from "../http/body.js";
 import { type CallResult, type HttpCall, parseBearerKey } from "../http/call.js";
+import { throughDoor } from "../http/door.js";
 import { readInput } from "../http/operation-spec.js";
 import { failureReply, type Reply, serializeReply } from "../http/reply.js";
 import { type AdmittedCall, admitCall, refusalReply } from "./admit.js";
@@ -28,11 +29,9 @@ export function handleCall(
     journalCall(call, { operation: operation.id, namespace, arrival }, { reply });
     return serializeReply(reply, (namespace ?? namespaces).nowMs(), headers);
   }
-  // A read waits while changes are being stored; otherwise the read is answered synchronously.
-  if (operation.method !== "GET") return receiveBody(operation, call, admitted);
-  const storing = admitted.namespace.flushQuietly();
-  if (storing === undefined) return respond(operation, call, admitted, NO_BODY);
-  return storing.then(() => respond(operation, call, admitted, NO_BODY));
+  return operation.method === "GET"
+    ? respond(operation, call, admitted, NO_BODY)
+    : receiveBody(operation, call, admitted);
 }
 
 /** Reads the body, then responds. `respond` checks the size and the JSON of the body. */
@@ -46,8 +45,6 @@ async function receiveBody(
     raw = await call.readBody();
     if ("torn" in raw) return journalDisconnected(call, { ...admitted, operation: operation.id });
   }
-  const { pendingWrites } = admitted.namespace;
-  if (pendingWrites !== undefined) await pendingWrites;
   return respond(operation, call, admitted, raw);
 }
 
@@ -119,14 +116,11 @@ function respond(
     // 10 Reply.
     return serializeReply(reply, namespace.nowMs(), headers);
   };
-  if (namespace.engine.isStored) return send();
-  // Sends from the callback, not after an await, so that replies leave in the order of the calls.
-  return new Promise((resolve, reject) => {
-    namespace.engine.whenStored((failure) => {
-      if (failure === undefined) return resolve(send());
-      fail(failure.error);
-      reject(failure.error);
-    });
+  const sent = throughDoor(namespace, send);
+  if (!(sent instanceof Promise)) return sent;
+  return sent.catch((error) => {
+    fail(error);
+    throw error;
   });
 }
 

@@ -29,9 +29,7 @@ export const createDestinationOperation = defineOperation({
     assumed: ASSUMED_CALL_NOTE,
   },
   handle: ({ namespace, caller, body, header }) => {
-    const destination = namespace.executeBatched(
-      destinationCommand(caller, body, header("sandbox-scenario")),
-    );
+    const destination = namespace.execute(destinationCommand(caller, body, header("sandbox-scenario")));
     return isRefusal(destination) ? destination : ok(destinationView(destination));
   },
 });
@@ -88,7 +86,7 @@ export const createWithdrawalOperation = defineOperation({
     assumed: `${ASSUMED_CALL_NOTE} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
   },
   handle: ({ namespace, caller, body, header }) => {
-    const result = namespace.executeBatched(
+    const result = namespace.execute(
       idempotentCommand(
         { key: header("idempotency-key"), scope: `${caller.key}|createWithdrawal`, body },
         withdrawalCommand(caller, body, header("sandbox-scenario")),

@@ -31,7 +31,7 @@ export const createWebhook = defineOperation({
   },
   handle: ({ namespace, caller: { mode, organization }, body: { url, events } }) => {
     const target = { url: new URL(url).href, mode, organizationId: organization.organization_id };
-    return endpointReply(namespace.executeBatched(registerEndpoint({ ...target, events: events ?? ["*"] })));
+    return endpointReply(namespace.execute(registerEndpoint({ ...target, events: events ?? ["*"] })));
   },
 });
 
@@ -99,7 +99,7 @@ export const updateWebhook = defineOperation({
       events: events ?? undefined,
       enabled: enabled ?? undefined,
     };
-    return endpointReply(namespace.executeBatched(updateEndpoint(caller, param("webhook_id"), patch)));
+    return endpointReply(namespace.execute(updateEndpoint(caller, param("webhook_id"), patch)));
   },
 });
 
@@ -116,7 +116,7 @@ export const deleteWebhook = defineOperation({
     notFound: "endpoint",
   },
   handle: ({ namespace, caller, param }) => {
-    const deleted = namespace.executeBatched(deleteEndpoint(caller, param("webhook_id")));
+    const deleted = namespace.execute(deleteEndpoint(caller, param("webhook_id")));
     return isRefusal(deleted) ? deleted : ok({ webhook_id: deleted.webhook_id, deleted: true });
   },
 });
@@ -134,7 +134,7 @@ export const rotateWebhookSecret = defineOperation({
     notFound: "endpoint",
   },
   handle: ({ namespace, caller, param }) =>
-    endpointReply(namespace.executeBatched(rotateSecret(caller, param("webhook_id")))),
+    endpointReply(namespace.execute(rotateSecret(caller, param("webhook_id")))),
 });
 
 function endpointReply(endpoint: Endpoint | Refusal): Reply | Refusal {

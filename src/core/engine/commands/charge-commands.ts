@@ -8,7 +8,7 @@ import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command } from "../transaction.js";
 import { beginTimeline, changeChargeStatus, setMatchingTimeline } from "./charge-life.js";
 import { priceByDefaultMethod, priceCharge, quotedTerms } from "./methods.js";
-import { buildCharge } from "./new-charge.js";
+import { buildCharge, refuseAboveLimit } from "./new-charge.js";
 import { findValidQuote } from "./quote-commands.js";
 
 /** Creates a checkout and starts its payment (specification: POST whitelabel). */
@@ -35,6 +35,8 @@ export function createWhitelabel(
       mismatches.payment_rail = `does not match the quote, which is for ${quote.payment_rail}`;
     if (Object.keys(mismatches).length > 0) return refuseInvalid(mismatches);
 
+    const full = refuseAboveLimit(tx);
+    if (full !== undefined) return full;
     const charge = buildCharge(tx, caller, {
       kind: "whitelabel",
       body,

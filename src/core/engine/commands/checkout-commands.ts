@@ -12,7 +12,7 @@ import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
 import { beginTimeline, changeChargeStatus, putCharge } from "./charge-life.js";
 import { offeredCurrencies, priceByDefaultMethod, priceByMethod } from "./methods.js";
-import { buildCharge } from "./new-charge.js";
+import { buildCharge, refuseAboveLimit } from "./new-charge.js";
 import { findValidQuote, refuseZeroPrice } from "./quote-commands.js";
 
 /** Creates a hosted checkout. Its charge has a price already if the customer has no choice of method and currency. */
@@ -39,6 +39,8 @@ export function createCheckout(
     }
     const price = priceAtCreation(tx, pricing, methods, quote);
     if (price !== undefined && isZero(price.settlement_amount)) return refuseZeroPrice(price.currency);
+    const full = refuseAboveLimit(tx);
+    if (full !== undefined) return full;
     const charge = buildCharge(tx, caller, {
       kind: "hosted",
       body,

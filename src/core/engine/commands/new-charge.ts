@@ -1,5 +1,6 @@
 import type { Charge } from "../../domain/charge-transition.js";
 import type { Pricing } from "../../domain/pricing.js";
+import { type Refusal, refuse } from "../../schema/refusals.js";
 import type { CheckoutBody } from "../../schema/service-requests.js";
 import { clampInstant, iso } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
@@ -23,6 +24,16 @@ export interface NewCharge {
 
 /** Fields that every new charge has, optional ones included. A payment of another amount sets the other two. */
 type InitialField = Exclude<keyof Charge, "amount_paid" | "currency_paid">;
+
+/** Refuses a further charge in a namespace that holds as many as its limit. */
+export function refuseAboveLimit({ state, settings }: Transaction): Refusal | undefined {
+  const { charges } = settings.limits;
+  if (state.tables.charges.size < charges) return undefined;
+  return refuse(
+    "LIMIT_REACHED",
+    `The namespace holds ${charges} charges, its limit: reset it, delete it, or raise limits.charges.`,
+  );
+}
 
 /** Creates a charge without a method and schedules its expiry. The caller must put the charge. */
 export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge): Charge {

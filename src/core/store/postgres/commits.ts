@@ -1,3 +1,4 @@
+import type { StoreEvents } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { StorageUnavailableError } from "../../schema/unavailable.js";
 import { generateToken } from "../../time/wall-clock.js";
@@ -9,14 +10,17 @@ export interface NamespaceLease {
   readonly commits: CommitQueue;
   readonly name: string;
   readonly id: number;
-  readonly fence: string;
+  fence: string;
   readonly identity: NamespaceIdentity;
   /** Number of the last stored entry. */
   seq: number;
   /** Stored state and changes; undefined after the first load. */
   entries: readonly StoredEntry[] | undefined;
   readonly snapshots: readonly (Snapshot & { readonly body: string })[];
+  /** True after a commit that failed or has an unknown fate, until the state is read again. */
+  isBroken: boolean;
   isLost: boolean;
+  events: StoreEvents | undefined;
 }
 
 export interface StoredEntry {
@@ -25,11 +29,10 @@ export interface StoredEntry {
   readonly body: string;
 }
 
-interface Write {
+/** Entries of one namespace that one transaction writes. */
+interface Batch {
   readonly lease: NamespaceLease;
-  readonly entries: readonly StoredEntry[];
-  readonly onStored: () => void;
-  readonly onFailed: (error: unknown) => void;
+  readonly entries: StoredEntry[];
 }
 
 /** Identifies writes by number, not by namespace: a batch may contain writes of a lost lease and of its successor. */
@@ -49,8 +52,8 @@ const COMMIT = `with batch as (
   ) select write from held`;
 
 /**
- * Group commit of a process: one transaction writes all waiting entries, and checks the fence and the last entry's
- * number of each namespace. Transactions run one at a time.
+ * One transaction writes all waiting entries of the process, and checks the fence and the last entry's number of each
+ * namespace. Transactions run one at a time.
  */
 export abstract class CommitQueue extends DatabaseConnection {
   readonly processId = generateToken();
@@ -59,14 +62,15 @@ export abstract class CommitQueue extends DatabaseConnection {
   events: LeaseHandlers | undefined;
   /** Second connection, for statements that may take long. */
   abstract readonly link: DatabaseConnection;
-  #waiting: Write[] = [];
+  #waiting = new Map<NamespaceLease, StoredEntry[]>();
   #draining: Promise<void> | undefined;
 
-  write(lease: NamespaceLease, entries: readonly StoredEntry[]): Promise<void> {
-    return new Promise((onStored, onFailed) => {
-      this.#waiting.push({ lease, entries, onStored, onFailed });
-      this.#draining ??= Promise.resolve().then(() => this.#drain());
-    });
+  write(lease: NamespaceLease, entry: StoredEntry): void {
+    this.checkReachable(lease);
+    const entries = this.#waiting.get(lease);
+    if (entries === undefined) this.#waiting.set(lease, [entry]);
+    else entries.push(entry);
+    this.#draining ??= Promise.resolve().then(() => this.#drain());
   }
 
   /** Resolves when no write is waiting. */
@@ -75,40 +79,50 @@ export abstract class CommitQueue extends DatabaseConnection {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#store(this.#waiting.splice(0));
+    while (this.#waiting.size > 0) {
+      const batches = Array.from(this.#waiting, ([lease, entries]) => ({ lease, entries }));
+      this.#waiting.clear();
+      await this.#commit(batches.filter(({ lease }) => !lease.isBroken));
+    }
     this.#draining = undefined;
   }
 
-  async #store(batch: readonly Write[]): Promise<void> {
-    const values = batch.map(({ lease: { id, fence, seq }, entries }, write) => {
+  async #commit(batches: readonly Batch[]): Promise<void> {
+    if (batches.length === 0) return;
+    const values = batches.map(({ lease: { id, fence, seq }, entries }, write) => {
       return { write, id, fence, seq, last: entries.at(-1)!.seq, entries };
     });
     try {
       const parameters = [JSON.stringify(values), this.processId];
       const rows = await this.query<{ write: number }>(COMMIT, parameters, "commit");
       const held = new Set(rows.map(({ write }) => write));
-      for (const [index, { lease, entries, onStored, onFailed }] of batch.entries()) {
+      for (const [index, { lease, entries }] of batches.entries()) {
         if (held.has(index)) {
           lease.seq = entries.at(-1)!.seq;
-          onStored();
+          lease.events?.onSafe(lease.seq);
         } else {
           this.lose(lease);
-          onFailed(leaseLostError(lease));
+          lease.events?.onFailed(leaseLostError(lease));
         }
       }
     } catch (error) {
-      this.noteUnreachable(error);
-      for (const { lease, entries, onFailed } of batch) {
-        // Memory already has the new state, and cannot go back.
-        if (entries[0]!.isState) this.lose(lease);
-        onFailed(
-          error instanceof StorageUnavailableError
-            ? error
-            : new StorageUnavailableError(String(error), { cause: error }),
-        );
+      const isAway = error instanceof StorageUnavailableError;
+      // Tries each namespace alone, so that one bad entry does not harm the others.
+      if (!isAway && batches.length > 1) {
+        for (const batch of batches) await this.#commit([batch]);
+        return;
       }
+      for (const { lease } of batches) {
+        lease.isBroken = true;
+        lease.events?.onFailed(isAway ? error : new StorageUnavailableError(String(error), { cause: error }));
+        if (!isAway) void this.reopen(lease);
+      }
+      if (isAway) this.noteUnreachable(error);
     }
   }
+
+  /** Reads the state of a broken lease again. */
+  abstract reopen(lease: NamespaceLease): Promise<void>;
 
   /** Called if the database does not answer, which leaves the fate of the entries unknown. */
   abstract noteUnreachable(error: unknown): void;
@@ -126,7 +140,8 @@ export abstract class CommitQueue extends DatabaseConnection {
 
   checkReachable(lease: NamespaceLease): void {
     if (lease.isLost) throw leaseLostError(lease);
-    if (this.isStorageUnreachable) throw new StorageUnavailableError("the database does not answer");
+    if (this.isStorageUnreachable || lease.isBroken)
+      throw new StorageUnavailableError("the database does not answer");
   }
 
   /** Writes snapshots and compactions on the second connection, since they must not delay commits. */

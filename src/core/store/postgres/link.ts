@@ -20,9 +20,11 @@ export class DatabaseConnection {
       application_name: "payments-sandbox",
       onConnect: async (client) => void (await client.query(`set search_path to "${schema}"`)),
     });
-    // Ignored: the next query opens another connection.
-    this.#pool.on("error", () => {});
+    this.#pool.on("error", (error) => this.onLost(error));
   }
+
+  /** Called if an idle connection breaks; the next query opens another one. */
+  protected onLost(_error: Error): void {}
 
   /**
    * @param name name of a prepared statement

@@ -51,6 +51,9 @@ export interface PostgresStorageOptions extends FileStorageOptions {
 const TAKE = `update namespaces set owner = $2, fence = fence + 1 where name = $1 and (owner is null or owner = $2)
   returning name, id, fence, seq::float8 as seq, identity`;
 
+const RAISE_FENCE = `update namespaces set fence = fence + 1 where id = $1 and fence = $2 and owner = $3
+  returning fence, seq::float8 as seq`;
+
 /** One statement, so that no compaction can come between its reads. */
 const READ = `select seq::float8 as seq, is_state as "isState", body, null as name, null as at from entries
     where id = $1 and seq >= (select max(seq) from entries where id = $1 and is_state)
@@ -296,19 +299,47 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
       });
   }
 
-  /** Discards namespaces that other processes may have taken over, or whose last commit has an unknown fate. */
+  /** Discards namespaces that other processes may have taken over, and reads those of broken leases again. */
   async #compareLeases(): Promise<void> {
     const rows = await this.query<NamespaceLease>(
       "select id, fence, seq::float8 as seq from namespaces where owner = $1",
       [this.processId],
     );
     const stored = new Map(rows.map(({ id, fence, seq }) => [id, `${fence} ${seq}`]));
+    const broken: NamespaceLease[] = [];
     for (const lease of [...this.heldLeases.values()])
-      if (stored.get(lease.id) !== `${lease.fence} ${lease.seq}`) this.lose(lease);
-    if (!this.isStorageUnreachable) return;
-    this.#freesFromMs = monotonicMs() + this.leaseMs;
-    this.isStorageUnreachable = false;
-    this.options.onNotice?.("the database answers again");
+      if (lease.isBroken && stored.get(lease.id)?.startsWith(`${lease.fence} `)) broken.push(lease);
+      else if (stored.get(lease.id) !== `${lease.fence} ${lease.seq}`) this.lose(lease);
+    if (this.isStorageUnreachable) {
+      this.#freesFromMs = monotonicMs() + this.leaseMs;
+      this.isStorageUnreachable = false;
+      this.options.onNotice?.("the database answers again");
+    }
+    for (const lease of broken) await this.reopen(lease);
+  }
+
+  /** Raises the fence first, so that a commit of unknown fate cannot succeed after the state was read. */
+  async reopen(lease: NamespaceLease): Promise<void> {
+    try {
+      const values = [lease.id, lease.fence, this.processId];
+      const [row] = await this.query<Pick<NamespaceLease, "fence" | "seq">>(RAISE_FENCE, values);
+      if (row === undefined) return this.lose(lease);
+      const stored = await this.link.query<StoredEntry & { readonly name: string | null }>(READ, [lease.id]);
+      lease.entries = stored.filter(({ name }) => name === null);
+      if (lease.entries.length === 0) return this.lose(lease);
+      lease.fence = row.fence;
+      lease.seq = row.seq;
+      lease.isBroken = false;
+      this.events?.reopen(lease.name);
+    } catch (error) {
+      this.noteUnreachable(error);
+    }
+  }
+
+  /** Refuses changes until there is another connection, which is made at once. */
+  protected override onLost(error: Error): void {
+    this.noteUnreachable(error);
+    void this.#renew();
   }
 
   noteUnreachable(error: unknown): void {
@@ -354,7 +385,15 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     const entries = stored.filter((row) => row.name === null);
     const snapshots = stored.slice(entries.length);
     this.#owners.delete(name);
-    this.heldLeases.set(name, { ...row, commits: this, entries, snapshots, isLost: false });
+    this.heldLeases.set(name, {
+      ...row,
+      commits: this,
+      entries,
+      snapshots,
+      isBroken: false,
+      isLost: false,
+      events: undefined,
+    });
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { encodeChange } from "../../engine/encode-change.js";
 import type { FrozenState } from "../../engine/frozen-state.js";
-import type { Change, JournalEntry, RecordReader, StateDump } from "../../engine/records.js";
-import type { Store } from "../../engine/store.js";
+import type { Change, RecordReader, StateDump } from "../../engine/records.js";
+import type { Store, StoreEvents } from "../../engine/store.js";
 import { joinPieces, withYields } from "../../time/wall-clock.js";
 import { SnapshotsInMemory } from "../memory-storage.js";
 import { encodeState } from "../state-text.js";
@@ -13,15 +13,19 @@ import type { NamespaceLease, StoredEntry } from "./commits.js";
 /** Compaction begins once the changes exceed this size and twice the size of the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 
-/** Stores one namespace in the database. All namespaces of the process share one transaction per tick. */
+/** Stores one namespace in the database. All namespaces of the process share a transaction. */
 export class PostgresStore implements Store {
   #stateChars = 0;
   #changedChars = 0;
+  /** Number of the last appended entry. */
+  #lastSeq = 0;
 
   constructor(readonly lease: NamespaceLease) {}
 
-  load(): ReturnType<Store["load"]> {
-    const { name, entries } = this.lease;
+  load(events: StoreEvents): ReturnType<Store["load"]> {
+    const { name, entries, seq } = this.lease;
+    this.lease.events = events;
+    this.#lastSeq = seq;
     if (entries === undefined) throw new StoreError(`The namespace "${name}" is open already.`);
     this.lease.entries = undefined;
     this.#count(entries);
@@ -40,27 +44,21 @@ export class PostgresStore implements Store {
     }
   }
 
-  encode(change: Change, before: RecordReader): JournalEntry {
-    return encodeChange(change, before);
+  append(change: Change, before: RecordReader): void {
+    if (change.seq !== this.#lastSeq + 1)
+      throw new StoreError(`${this.lease.name}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
+    this.#write({ seq: change.seq, isState: false, body: JSON.stringify(encodeChange(change, before)) });
   }
 
-  append(changes: readonly JournalEntry[]): Promise<void> {
-    const { name, seq: lastSeq } = this.lease;
-    if (changes.some(({ seq }, index) => seq !== lastSeq + 1 + index))
-      throw new StoreError(`${name}: change ${changes[0]!.seq} cannot follow change ${lastSeq}.`);
-    return this.#write(
-      changes.map((change) => ({ seq: change.seq, isState: false, body: JSON.stringify(change) })),
-    );
-  }
-
-  replace(state: StateDump): Promise<void> {
-    return this.#write([{ seq: state.seq, isState: true, body: [...encodeState(state)].join("") }]);
+  replace(state: StateDump): void {
+    this.#write({ seq: state.seq, isState: true, body: [...encodeState(state)].join("") });
   }
 
   /** Throws at once while the database is away, so that reads go on without due tasks instead of waiting. */
-  #write(entries: readonly StoredEntry[]): Promise<void> {
-    this.lease.commits.checkReachable(this.lease);
-    return this.lease.commits.write(this.lease, entries).then(() => this.#count(entries));
+  #write(entry: StoredEntry): void {
+    this.lease.commits.write(this.lease, entry);
+    this.#lastSeq = entry.seq;
+    this.#count([entry]);
   }
 
   compactIfLarge(state: () => FrozenState): Promise<Error | undefined> | undefined {
