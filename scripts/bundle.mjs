@@ -203,12 +203,14 @@ function open(root, input, plugins) {
   });
 }
 
-/** node:crypto by its stand-in in all of ours but where certificates are made, which needs the classes of the real one. */
+/** node:crypto by its stand-in in all of ours but where certificates are read, which needs the classes of the real one. */
 function cryptoWhenCalled(root) {
   return {
     name: "crypto-when-called",
     resolveId: (source, importer = "") =>
-      source === "node:crypto" && importer.startsWith(join(root, "src")) && !/[\\/]tls[\\/]/.test(importer)
+      source === "node:crypto" &&
+      importer.startsWith(join(root, "src")) &&
+      !/[\\/]http[\\/]tls\./.test(importer)
         ? join(root, "scripts/crypto-stub.mjs")
         : undefined,
   };

@@ -12,13 +12,11 @@ import {
   hostName,
   hostRefusedResponse,
   isWildcardAddress,
-  LOCAL_HOST_NAMES,
   normalizeAddress,
 } from "./server/http/hosts.js";
 import { type ListenerOptions, type ListeningServer, listen } from "./server/http/listener.js";
 import { createErrorResponders } from "./server/http/raw-responses.js";
 import { errorReply, serializeReply, toResponse } from "./server/http/reply.js";
-import type { TrustFiles } from "./server/tls/trust-files.js";
 
 export type ResolvedOpenOptions = UnresolvedOptions & { readonly onError: (error: unknown) => void };
 
@@ -28,31 +26,11 @@ export interface PortContext {
   readonly namespaces: Namespaces;
 }
 
-export interface ListeningPort extends ListeningServer {
-  /** With HTTPS: files that let clients trust the certificate. */
-  readonly trust?: TrustFiles;
-}
-
-function isSecure({ tls, tls_cert }: UnresolvedOptions): boolean {
-  return tls === true || tls_cert !== undefined;
-}
-
-export async function openPort(port: number, host: string, served: PortContext): Promise<ListeningPort> {
-  const { options } = served;
-  if (!isSecure(options)) return open(port, host, served);
-  const { prepareTls } = await loadLazily(() => import("./server/tls/prepare-tls.js"));
-  const { createServer, publish } = await prepareTls(options, [
-    ...LOCAL_HOST_NAMES,
-    ...namesOf(host, options),
-  ]);
-  const listening = await open(port, host, served, createServer);
-  try {
-    const { trust, end } = publish(listening.port);
-    return { ...listening, trust, close: () => listening.close().finally(end) };
-  } catch (error) {
-    await listening.close();
-    throw error;
-  }
+export async function openPort(port: number, host: string, served: PortContext): Promise<ListeningServer> {
+  const { tls_cert, tls_key } = served.options;
+  if (tls_cert === undefined) return open(port, host, served);
+  const { prepareTls } = await loadLazily(() => import("./server/http/tls.js"));
+  return open(port, host, served, prepareTls(tls_cert, tls_key!));
 }
 
 /** Opens a port that checks the host of each request and, beyond loopback, the control token. */
@@ -111,10 +89,10 @@ function open(
 
 export function sandboxUrl(host: string, port: number, options: UnresolvedOptions): string {
   const name = isWildcardAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-  return `${isSecure(options) ? "https" : "http"}://${name}:${port}`;
+  return `${options.tls_cert === undefined ? "http" : "https"}://${name}:${port}`;
 }
 
-/** The server's host names besides `LOCAL_HOST_NAMES`, without ports. */
+/** The server's host names besides those of this machine, without ports. */
 function namesOf(
   host: string,
   { public_url, advertise_url, allowed_host = [] }: UnresolvedOptions,

@@ -70,7 +70,6 @@ export interface SandboxOptions {
   /** Hosts that requests over the port may name, besides those of this machine; default: none. */
   allowedHosts?: string[];
   /** Serve HTTPS with a generated certificate authority; default false. */
-  tls?: boolean;
   /** Serve HTTPS with the certificate chain in this PEM file; needs `tlsKey`. */
   tlsCert?: string;
   /** PEM file with the private key of `tlsCert`. */

@@ -33,7 +33,7 @@ import {
   toPlainJson,
   toRequest,
 } from "./library-options.js";
-import { type ListeningPort, openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
+import { openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -48,6 +48,7 @@ import type {
 import type { ControlApp } from "./server/control/app.js";
 import { type Apps, inProcessFetch } from "./server/http/app.js";
 import { isLoopback, normalizeAddress } from "./server/http/hosts.js";
+import type { ListeningServer } from "./server/http/listener.js";
 import type { CheckWebhookOptions } from "./tools/doctor/check-options.js";
 import type { ExploreReport } from "./tools/explore/exploration.js";
 import type { RunReport } from "./tools/scenario/running/run-report.js";
@@ -59,8 +60,8 @@ export class Sandbox {
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #options: ResolvedOpenOptions;
   readonly #assertions = new AssertionCollector();
-  #opening: Promise<ListeningPort> | undefined;
-  #listening: ListeningPort | undefined;
+  #opening: Promise<ListeningServer> | undefined;
+  #listening: ListeningServer | undefined;
   #host = DEFAULT_HOST;
   #closing: Promise<void> | undefined;
 
@@ -114,14 +115,6 @@ export class Sandbox {
     if (this.#listening === undefined)
       throw new UserError("the sandbox does not listen yet: await sandbox.listen() first");
     return sandboxUrl(this.#host, this.#listening.port, this.#options);
-  }
-
-  /**
-   * PEM files that let a client trust the sandbox over HTTPS. `caFile` has the authority of the sandbox's certificate;
-   * `bundleFile` has that authority and the public authorities. Undefined over HTTP, and before `listen()` resolves.
-   */
-  get trust(): { readonly caFile: string; readonly bundleFile: string } | undefined {
-    return this.#listening?.trust;
   }
 
   /** The port, once `listen()` has resolved; undefined before. */

@@ -1,4 +1,4 @@
-import { type Command, CommanderError, Option } from "commander";
+import { type Command, CommanderError } from "commander";
 import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
 import { isFixableByUser, reportError } from "./errors.js";
@@ -38,8 +38,6 @@ export function addCommands(root: Command): void {
     .option("--require <list>", "also exit 1 unless all of these were met (names, separated by commas)")
     .option("--explore <flow>", "the command is an app: start it, explore this flow, then stop it");
   addExploreOptions(exec, "with --explore: ")
-    // Passed by the guard process after exec was killed.
-    .addOption(new Option("--left-behind <process>").hideHelp())
     .argument("<command...>", "the command and its arguments, after --")
     .passThroughOptions()
     .addHelpText(
@@ -212,13 +210,6 @@ export function addCommands(root: Command): void {
     .description("one page for an agent or a person in a hurry: the flow, a receiver's rules, every call")
     .addHelpText("after", helpText("payments-sandbox guide > llms.txt"))
     .action(async () => (await import("./guide.js")).printGuide());
-
-  root
-    .command("completion")
-    .description("print a script that lets a shell complete commands and options: bash, zsh or fish")
-    .argument("<shell>", "bash, zsh or fish")
-    .addHelpText("after", helpText('eval "$(payments-sandbox completion bash)"'))
-    .action(async (shell: string) => (await import("./completion.js")).printCompletion(root, shell));
 
   addClientCommands(root);
 }

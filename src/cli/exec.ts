@@ -18,7 +18,6 @@ interface ExecFlags extends ExplorationFlags {
   readonly strict?: boolean;
   readonly reconcile?: string;
   readonly require?: string;
-  readonly leftBehind?: string;
 }
 
 /** `exec`: runs a command with a sandbox's address and keys in its environment. Exits with the command's code. */
@@ -26,8 +25,6 @@ export async function exec(
   command: readonly string[],
   flags: Readonly<Record<string, unknown>> & ExecFlags,
 ): Promise<void> {
-  if (flags.leftBehind !== undefined)
-    return (await import("./exec/processes.js")).endOrphans(flags.leftBehind);
   refuseMixed(flags);
   const options = await readStartOptions(flags);
   const templates = (flags.env ?? []).map(parseEnvironmentTemplate);

@@ -68,7 +68,7 @@ function refuseUnknown(root: Command, [word, next]: readonly [string, string?]):
 
 /** Groups of commands, in the order of the help. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Run: ["start", "exec", "run", "explore", "demo", "init", "guide", "openapi", "completion"],
+  Run: ["start", "exec", "run", "explore", "demo", "init", "guide", "openapi"],
   Check: ["check-webhook", "reconcile", "validate", "advice", "coverage"],
   Look: [
     ...["status", "charges", "charge", "history", "requests", "events", "deliveries", "next"],

@@ -22,7 +22,6 @@ export function readyDetails(sandbox: Sandbox, publicUrl?: string) {
     control_url: `${url}/_sandbox`,
     dashboard_url: `${url}/_sandbox/dashboard`,
     seed: sandbox.seed,
-    ...(sandbox.trust && { ca_file: sandbox.trust.caFile }),
     ...(sandbox.controlToken === undefined ? {} : { control_token: sandbox.controlToken }),
   };
 }
@@ -39,7 +38,6 @@ export function bannerText(sandbox: Sandbox, options: StartOptions): string {
   const rows: Rows = [
     ["URL", paint("cyan", ready.url)],
     ...elsewhereRows(sandbox, options),
-    ...(ready.ca_file === undefined ? [] : [["Trust", ready.ca_file] satisfies Rows[number]]),
     ["API key", ready.api_key],
     ["Live key", ready.live_api_key],
     ["Webhook secret", ready.webhook_secret],

@@ -46,8 +46,7 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
 
 async function answerOf(command: string, connection: Connection): Promise<string> {
   const { api_key, webhook_secret } = await connection.get("");
-  const { url, trust } = connection;
-  const access = { url, trust, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
+  const access = { url: connection.url, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
   return readRowsFromCommand(command, { ...process.env, ...appEnvironment(access) });
 }
 

@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { SandboxFetch } from "../control-client.js";
 import { callUrl } from "../core/delivery/outgoing-http.js";
 import { normalizeWebhookUrl } from "../core/schema/receiver-url.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { isLoopback } from "../server/http/hosts.js";
-import { findTrustFiles, type TrustFiles } from "../server/tls/trust-files.js";
 import { ErrorWithFix } from "./errors.js";
 
 /** Address of a running sandbox. */
@@ -13,45 +10,24 @@ export interface SandboxAddress {
   /** Without a final slash. */
   readonly url: string;
   readonly fetch: SandboxFetch;
-  /** Certificate authority of an HTTPS sandbox on this machine. */
-  readonly trust: TrustFiles | undefined;
 }
 
-/**
- * Address of the sandbox at a URL, with or without a scheme. Undefined for an invalid URL. An HTTPS sandbox on this
- * machine is recognized by its trust file, which contains the certificate authority.
- */
+/** Address of the sandbox at a URL, with or without a scheme. Undefined for an invalid URL. */
 export function sandboxAddress(given: string): SandboxAddress | undefined {
   const address = normalizeWebhookUrl(given);
   if (address === undefined) return undefined;
-  const { hostname, port } = new URL(address);
-  const isPlain = /^http:/i.test(given) || !isLoopback(hostname.replace(/^\[|\]$/g, ""));
-  let found: TrustFiles | undefined;
-  let tls: ReturnType<typeof tlsOptions> | undefined;
+  const url = trimTrailingSlashes(address);
   return {
-    get trust() {
-      return (found ??= isPlain ? undefined : findTrustFiles(Number(port || 443)));
-    },
-    get url() {
-      return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
-    },
+    url,
     // Opens a connection per call: on a reused connection, a lost response looks like an idle close and is retried.
-    async fetch(path, { method = "GET", headers, body, signal }) {
-      const { trust, url } = this;
-      return callUrl(new URL(`${url}${path}`), {
+    fetch: async (path, { method = "GET", headers, body, signal }) =>
+      callUrl(new URL(`${url}${path}`), {
         method,
         headers: headers as Record<string, string>,
         body: body as string | undefined,
         signal: signal ?? undefined,
-        tls: trust && (tls ??= tlsOptions(trust)),
-      });
-    },
+      }),
   };
-}
-
-/** Trusts the sandbox's certificate under any host name: the user's own certificate may be for another name. */
-function tlsOptions({ caFile }: TrustFiles) {
-  return { ca: readFileSync(caFile), allowPartialTrustChain: true, checkServerIdentity: () => undefined };
 }
 
 const START = "payments-sandbox start";

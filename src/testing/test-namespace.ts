@@ -11,7 +11,6 @@ import {
 } from "../library-options.js";
 import { openSandbox } from "../opening.js";
 import type { ExploreFlowOptions, SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
-import type { Sandbox } from "../sandbox.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { listen } from "../server/http/listener.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
@@ -25,7 +24,6 @@ export interface TestNamespace {
   readonly namespace: string;
   /** Throws if the sandbox listens on no port. */
   readonly url: string;
-  readonly trust?: Sandbox["trust"];
   readonly apiKey: string;
   readonly liveApiKey: string;
   readonly webhookSecret: string;
@@ -52,7 +50,6 @@ export async function openInProcess(options: SandboxOptions, listens: boolean): 
         throw new UserError("the sandbox has no url: setupSandbox({ listen: false }) opens no port");
       return sandbox.url;
     },
-    trust: sandbox.trust,
     apiKey: sandbox.apiKey,
     liveApiKey: sandbox.liveApiKey,
     webhookSecret: sandbox.webhookSecret,

@@ -109,32 +109,7 @@ describe("a signal", () => {
     expect(lines(log)).toEqual(["SIGINT", "SIGUSR2"]);
     expect(isRunning(pid!)).toBe(true);
   });
-
-  it.runIf(isLinux)("still reaches the command when the guard is gone", async () => {
-    const log = join(temporaryFolder(), "signals");
-    const command = job(["exec", ...script(stubborn(log))]);
-    await pidsOf(command);
-    const guard = childrenOf(command.pid).find((pid) => commandOf(pid).startsWith("/bin/sh"));
-    expect(guard).toBeDefined();
-    process.kill(guard!, "SIGKILL");
-    await eventually(() => !childrenOf(command.pid).includes(guard!));
-    command.signal("SIGTERM");
-    await eventually(() => lines(log).length > 0);
-    expect(lines(log)).toEqual(["SIGTERM"]);
-  });
 });
-
-/** Linux tells. */
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-    .trim()
-    .split(" ")
-    .filter(Boolean)
-    .map(Number);
-}
-function commandOf(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-}
 
 describe("a second Ctrl-C", () => {
   it("ends the command and what it has started at once, with 130", async () => {
@@ -184,21 +159,6 @@ describe("nothing is left running", () => {
     expect([code, stderr, isRunning(pid)]).toEqual([0, "", true]);
   });
 
-  it("when exec itself is killed", async () => {
-    const command = new Command(["exec", ...script(withChild())]);
-    const pids = await pidsOf(command);
-    command.signal("SIGKILL");
-    await eventually(() => !pids.some(isRunning));
-  });
-
-  it("when the command's parent process group is killed whole", async () => {
-    const command = job(["exec", ...script(withChild())]);
-    const pids = await pidsOf(command);
-    command.signalGroup("SIGKILL");
-    await command.ended;
-    await eventually(() => !pids.some(isRunning));
-  });
-
   it("when whoever started exec is killed", async () => {
     const line = JSON.stringify([BIN, "exec", ...script(withChild())]);
     const wrapper = `
@@ -214,12 +174,5 @@ describe("nothing is left running", () => {
     parent.signal("SIGKILL");
     await eventually(() => !pids.some(isRunning));
     expect(parent.stderr).toBe("payments-sandbox: the parent process has ended: stopping the command\n");
-  });
-
-  it("of the guard", async () => {
-    const command = job(["exec", "--", "/bin/sh", "-c", "echo pid $$; cat"]);
-    await command.printed(/pid/);
-    await command.ended;
-    await eventually(() => !isAlive(-command.pid));
   });
 });

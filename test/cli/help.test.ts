@@ -122,7 +122,7 @@ describe("help", () => {
     );
   });
 
-  it("tells each option's long name, which completion goes by", () => {
+  it("tells each option's long name", () => {
     for (const command of program().commands)
       for (const { long } of command.options) expect(long).toMatch(/^--[a-z-]+$/);
   });
@@ -243,52 +243,5 @@ describe("every command for a running sandbox", () => {
         }
       },
     );
-  });
-});
-
-describe("completion", () => {
-  /** What bash offers after these words. */
-  async function offered(...words: string[]): Promise<string[]> {
-    const script = await run(["completion", "bash"]);
-    expect([script.code, script.stderr]).toEqual([0, ""]);
-    const source = `${script.stdout}\nCOMP_WORDS=("$@") COMP_CWORD=$(($# - 1))\n_payments_sandbox\n`;
-    const ask = `${source}printf '%s\\n' "\${COMPREPLY[@]}"; complete -p payments-sandbox`;
-    const lines = execFileSync("bash", ["--norc", "-c", ask, "bash", "payments-sandbox", ...words], {
-      encoding: "utf8",
-    });
-    const all = lines.trimEnd().split("\n");
-    expect(all.pop()).toBe("complete -o default -F _payments_sandbox payments-sandbox");
-    return all.filter((word) => word !== "");
-  }
-
-  it("offers commands", async () => {
-    expect(await offered("")).toEqual([...NAMES, "help"]);
-    expect((await offered("ch")).sort()).toEqual(["charge", "charges", "check-webhook", "checkout"]);
-  });
-
-  it("offers the options of the command, and of start where none is named", async () => {
-    expect(await offered("run", "x.yaml", "--j")).toEqual(["--junit", "--json"]);
-    expect(await offered("--webhook-t")).toEqual(["--webhook-timeout"]);
-    expect(await offered("--json", "--webhook-t")).toEqual(["--webhook-timeout"]);
-    expect(await offered("--vers")).toEqual(["--version"]);
-  });
-
-  it("offers the words a command knows, and leaves files to the shell", async () => {
-    expect(await offered("clock", "fr")).toEqual(["freeze"]);
-    expect(await offered("charge", "last", "re")).toEqual(["refund"]);
-    expect(await offered("run", "")).toEqual([]);
-  });
-
-  it.each(["zsh", "fish"])("for %s names all of it too", async (shellName) => {
-    const { code, stdout } = await run(["completion", shellName]);
-    expect(code).toBe(0);
-    for (const command of program().commands) {
-      expect(stdout).toContain(command.name());
-      for (const { long, hidden } of command.options) if (!hidden) expect(stdout).toContain(long!.slice(2));
-    }
-  });
-
-  it("for another shell is refused in a line", async () => {
-    expect(line(await run(["completion", "bsh"]))).toContain("did you mean bash?");
   });
 });

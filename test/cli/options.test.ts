@@ -27,7 +27,6 @@ const SAMPLES: Record<string, { text: string; value: unknown; wrong?: readonly s
   public_url: { text: "https://a.test", value: "https://a.test", wrong: ["a.test"], other: "https://b.test" },
   advertise_url: { text: "http://a.test", value: "http://a.test", wrong: ["a.test"], other: "http://b.test" },
   allowed_host: { text: "a.test", value: ["a.test"], other: "b.test" },
-  tls: { text: "true", value: true, wrong: ["perhaps"], other: "false" },
   tls_cert: { text: "a.pem", value: "a.pem", other: "b.pem" },
   tls_key: { text: "a.key", value: "a.key", other: "b.key" },
   fixtures: { text: "a.yaml", value: "a.yaml", other: "b.yaml" },

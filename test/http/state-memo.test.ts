@@ -4,7 +4,7 @@ import { memoizeByState } from "../../src/server/service/charges.js";
 
 /** What it takes of an engine, and how often a text was made of it. */
 function engineAt(seq: number) {
-  const engine = { state: { seq }, isStored: true };
+  const engine = { state: { seq } };
   let made = 0;
   const read = (which = "a") =>
     memoizeByState(engine as unknown as Engine, which, () => `${which} ${++made} at ${engine.state.seq}`);
@@ -19,14 +19,4 @@ it("is made again when the state has changed, or is another, or another text is 
   expect([read(), read()]).toEqual(["a 4 at 8", "a 4 at 8"]);
   engine.state = { seq: 8 };
   expect(read()).toBe("a 5 at 8");
-});
-
-it("is not kept of a state that may be taken back", () => {
-  const { engine, read } = engineAt(7);
-  engine.isStored = false;
-  expect([read(), read()]).toEqual(["a 1 at 7", "a 2 at 7"]);
-  engine.isStored = true;
-  expect(read()).toBe("a 3 at 7");
-  engine.isStored = false;
-  expect(read()).toBe("a 4 at 7");
 });

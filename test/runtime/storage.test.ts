@@ -303,19 +303,20 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     const before = openedIn(storage, "default");
-    await appended(before, change(1));
+    await replaced(before, dumpOf(upTo(1)));
     before.close();
     expect(await storage.locate("default")).toBe("here");
     const after = storage.open("default");
     opened.push(after);
+    expect(after.load(eventsOf(after))).toEqual({ snapshot: dumpOf(upTo(1)), changes: [] });
     const stale = appended(before, change(2, "stale"));
     const stored = appended(after, change(2));
     await expect(stale).rejects.toThrow('another process runs the namespace "default" by now');
     await stored;
     expect(await postgres!.query(url, "select seq from namespaces")).toEqual([{ seq: "2" }]);
-    expect(await postgres!.query(url, "select seq, body from entries order by 1")).toEqual([
-      { seq: "1", body: JSON.stringify(change(1)) },
-      { seq: "2", body: JSON.stringify(change(2)) },
+    expect(await postgres!.query(url, "select seq, is_state from entries order by 1")).toEqual([
+      { seq: "1", is_state: true },
+      { seq: "2", is_state: false },
     ]);
   });
 

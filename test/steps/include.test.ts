@@ -32,9 +32,9 @@ async function faults(texts: Readonly<Record<string, string>>): Promise<string[]
 
 const run = async (texts: Readonly<Record<string, string>>) => (await openSandbox()).run(files(texts));
 
-it("a retired word is refused in a file that is included, and a repeat that includes another", async () => {
+it("an unknown word is refused in a file that is included, and a repeat that includes another", async () => {
   expect(await faults({ "a.yaml": "name: a\ninclude: b.yaml", "b.yaml": "define: {}" })).toEqual([
-    expect.stringMatching(/^b\.yaml:1:1 define: is not supported: write the steps where they are used; /),
+    expect.stringMatching(/^b\.yaml:1:1 define: unknown field/),
   ]);
   expect(
     await faults({

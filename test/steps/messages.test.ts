@@ -8,7 +8,7 @@ import { OPERATIONS } from "../../src/server/service/operations.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { cases, fileWith } from "../support/scenario-run.js";
 
-const SHARED_STEPS_ADVICE =
+const _SHARED_STEPS_ADVICE =
   "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
 
 /** What is said of a file: `✗` a fault, `→` a warning, each as line:column, field and message. */
@@ -291,20 +291,13 @@ faults: [{ match: { operation: { not: createQoute } }, drop: before }]
 - { close_page: { checkout_id: c }, save: { a: answers.0.stauts, b: returned.0.body.x, c: status } }
 → steps.0.save.a: there is no stauts to save
 `),
-    // Retired words, nested repeats, the initial state.
+    // Words of other tools, nested repeats, the initial state.
     ...cases(`
 define: { go: [{ advance: 1s }] }
-steps: [{ use: go }, { use: go, with: { a: 1 } }]
-✗ 2:1 define: is not supported: write the steps where they are used; ${SHARED_STEPS_ADVICE}
-steps:
-  - use: go
-    with: { a: 1 }
-✗ 3:5 steps.0.use: is not supported: write the steps here; ${SHARED_STEPS_ADVICE}
-- { advance: soon, with: { a: 1 } }
-✗ 3:7 steps.0.advance: must be a duration such as 10m, an ISO instant, next or idle
-✗ 3:22 steps.0.with: is not supported: write the values in the step, or as vars at the top of the file
-- with: { a: 1 }
-✗ 3:5 steps.0.with: is not supported: write the values in the step, or as vars at the top of the file
+steps: [{ manual: x }]
+✗ 2:1 define: unknown field
+- { advance: 1s, with: { a: 1 } }
+✗ 3:20 steps.0.with: unknown field
 steps: [{ repeat: 5, steps: [{ repeat: 4, steps: [{ manual: x }] }] }]
 ✗ 2:32 steps.0.steps.0.repeat: cannot be inside another repeat: write one with repeat: 20, or write the inner steps out
 steps: [{ repeat: 10000, steps: [{ repeat: 10000, steps: [{ manual: x }] }] }]

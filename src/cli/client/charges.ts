@@ -4,7 +4,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import { parseAssignments } from "./assignments.js";
 import { type ClientAction, type ClientCommand, type CommandInput, flagText } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
-import { HISTORY_ACTION, OTLP_OPTION } from "./insight.js";
+import { HISTORY_ACTION } from "./insight.js";
 import { listCommand, withFailingWebhooks } from "./lists.js";
 import { recordFormatter } from "./output.js";
 
@@ -76,7 +76,6 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       ["--scenario <name>", "create: the scenario that decides its outcome"],
       ["--set <path=value...>", "create: further fields of its request, such as metadata.order=17"],
       ["--hosted", "create: a hosted checkout, paid on a page"],
-      [OTLP_OPTION[0], `story: ${OTLP_OPTION[1]}`],
     ],
     defaultAction: {
       call: async (asked) => {

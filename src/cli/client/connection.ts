@@ -66,11 +66,6 @@ export class Connection extends ControlClient {
     return this.#reach.url;
   }
 
-  /** Certificate authority of an HTTPS sandbox on this machine. */
-  get trust(): SandboxAddress["trust"] {
-    return this.#reach.trust;
-  }
-
   /** Sends a request. Throws the errors of `fetch`, and an error with a fix for a refused connection. */
   readonly fetch: SandboxAddress["fetch"];
 

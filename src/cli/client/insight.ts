@@ -1,8 +1,6 @@
-import { packageVersion } from "../../core/files/package.js";
 import { historyRows, historyTitle, missingStatusReason } from "../../core/reports/charge-history-text.js";
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
-import type { TracedHistory } from "../../core/reports/otlp.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, RequiredCoverage } from "../coverage-list.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
@@ -38,20 +36,13 @@ function refuseMissing(coverage: Coverage, list: string): void {
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
 
-/** Option of `history` and `charge SELECTOR story`. */
-export const OTLP_OPTION = ["--otlp", "its story as an OpenTelemetry trace, in OTLP's JSON"] as const;
-
-/** The history of a charge, as text or as a trace. */
+/** The history of a charge. */
 export const HISTORY_ACTION: ClientAction = {
-  call: async ({ connection, flags, positionalArguments: [selector] }) => {
+  call: async ({ connection, positionalArguments: [selector] }) => {
     const charge = await connection.resolveCharge(selector!);
-    const story = { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
-    if (flags.otlp !== true) return story;
-    const { toOtlpTrace: otlpOf } = await import("../../core/reports/otlp.js");
-    return otlpOf(story as unknown as TracedHistory, packageVersion());
+    return { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
   },
-  formatResult: (answer, { flags }) => {
-    if (flags.otlp === true) return `${JSON.stringify(answer)}\n`;
+  formatResult: (answer) => {
     const story = answer as unknown as ChargeHistory & { readonly charge: ListedCharge };
     const lines = historyRows(story).flatMap(({ head, text, item }) => {
       const style = styleOfActivity(item);
@@ -131,7 +122,6 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     usage: "history <selector>",
     summary: "all that happened to a charge: requests, transitions, webhooks and the app's responses",
     example: "payments-sandbox history last",
-    options: [OTLP_OPTION],
     defaultAction: HISTORY_ACTION,
   },
 ];

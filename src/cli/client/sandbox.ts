@@ -191,7 +191,6 @@ export const ENV_COMMAND: ClientCommand = {
         url: connection.url,
         apiKey: String(info.api_key),
         webhookSecret: String(info.webhook_secret),
-        trust: connection.trust,
       });
       if (flags.json || formatOf(flags) !== "github" || process.env.GITHUB_ENV === undefined) return values;
       const { appendFileSync } = await import("node:fs");

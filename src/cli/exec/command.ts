@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { machineNowMs } from "../../core/time/timers.js";
-import { monotonicMs } from "../../core/time/wall-clock.js";
 import { printErrorLine } from "../terminal.js";
-import { SignalGuard } from "./guard.js";
-import { commandLineOf, endProcessTree, MARK_VARIABLE, ProcessTree, readProcess } from "./processes.js";
+import { commandLineOf, endProcessesOf, processesOf } from "./processes.js";
 import { exitCodeOf, onParentExit, SignalForwarder } from "./signals.js";
 
 /** Exit codes of a shell for a command that is missing or not executable. */
@@ -18,10 +15,8 @@ const NAME_MAX = 60;
 
 /** Runs commands one after the other and leaves none of their processes running. */
 export class CommandRunner {
-  readonly #guard = new SignalGuard();
-  readonly #signals = new SignalForwarder(this.#guard);
+  readonly #signals = new SignalForwarder();
   readonly #notice: (text: string) => void;
-  #runs = 0;
   #end: (() => Promise<void>) | undefined;
 
   constructor(notice: (text: string) => void) {
@@ -49,13 +44,10 @@ export class CommandRunner {
     output: "inherit" | "stderr" = "inherit",
   ): Promise<number> {
     if (this.stopSignal !== undefined) return exitCodeOf(this.stopSignal);
-    const mark = `${process.pid}.${machineNowMs()}.${++this.#runs}`;
-    const child = await this.#spawn(command, { ...environment, [MARK_VARIABLE]: mark }, output);
+    const child = await this.#spawn(command, environment, output);
     if (typeof child === "number") return child;
-    const code = await this.#toItsEnd(child, mark);
-    this.#guard.unwatch();
-    await this.#guard.whenCaughtUp();
-    await this.#endLeftRunning(new ProcessTree(mark));
+    const code = await this.#toItsEnd(child);
+    await this.#endLeftRunning(child.pid!);
     return code;
   }
 
@@ -65,8 +57,7 @@ export class CommandRunner {
   }
 
   /** Restores the default handling of signals. */
-  async close(): Promise<void> {
-    await this.#guard.end();
+  close(): void {
     this.#signals.close();
   }
 
@@ -88,6 +79,8 @@ export class CommandRunner {
         const child = spawn(command[0]!, command.slice(1), {
           stdio: ["inherit", output === "inherit" ? "inherit" : process.stderr.fd, "inherit"],
           env: environment,
+          // Its own process group: one kill reaches all of it, and a terminal's Ctrl-C reaches it through `signals.ts` alone.
+          detached: process.platform !== "win32",
         });
         // A child with a pid has started: later errors, such as a failed kill, do not end it.
         child.on("error", child.pid === undefined ? refused : () => {});
@@ -99,14 +92,12 @@ export class CommandRunner {
     });
   }
 
-  #toItsEnd(child: ChildProcess, mark: string): Promise<number> {
+  #toItsEnd(child: ChildProcess): Promise<number> {
     const pid = child.pid!;
-    const started = process.platform === "linux" ? readProcess(pid)?.started : undefined;
-    this.#guard.watch(pid, started, mark);
     return new Promise((resolve) => {
       let hardEnd: Promise<void> | undefined;
       const endHard = (graceMs: number, code: number): Promise<void> => {
-        return (hardEnd ??= endProcessTree(new ProcessTree(mark, { pid, started }), graceMs).then(() => {
+        return (hardEnd ??= endProcessesOf(pid, graceMs).then(() => {
           // If processes cannot be listed, the command itself is killed.
           if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
           done(code);
@@ -125,7 +116,6 @@ export class CommandRunner {
       };
       this.#signals.passTo({
         pid,
-        sinceMs: monotonicMs(),
         killTree: () => void endHard(0, exitCodeOf("SIGINT")),
       });
       child.once("exit", (code, signal) => {
@@ -134,11 +124,11 @@ export class CommandRunner {
     });
   }
 
-  async #endLeftRunning(family: ProcessTree): Promise<void> {
-    const left = family.alive();
+  async #endLeftRunning(leader: number): Promise<void> {
+    const left = processesOf(leader);
     if (left.length === 0) return;
     const names = left.map((pid) => `${pid} (${commandLineOf(pid).slice(0, NAME_MAX)})`);
     this.#notice(`the command left running, ended now: ${names.join(", ")}`);
-    await endProcessTree(family, DESCENDANTS_GRACE_MS);
+    await endProcessesOf(leader, DESCENDANTS_GRACE_MS);
   }
 }

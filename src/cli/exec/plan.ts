@@ -110,7 +110,6 @@ export function createCommandEnvironment(
     api_key: sandbox.apiKey,
     webhook_secret: sandbox.webhookSecret,
     sandbox_url: sandbox.url,
-    ...(sandbox.trust && { ca_file: sandbox.trust.caFile }),
   };
   const environment: Record<string, string> = appEnvironment(sandbox);
   for (const { name, text } of templates)

@@ -1,7 +1,6 @@
 import { constants } from "node:os";
 import { createAbortController } from "../../core/time/deadline.js";
 import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
-import type { SignalGuard } from "./guard.js";
 import { readProcess, signalProcess } from "./processes.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
@@ -9,34 +8,30 @@ type PassedOn = (typeof PASSED_ON)[number];
 /** Signals that ask to stop. */
 const STOPPING: readonly string[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
-/** Equal signals within this time count as one: the `timeout` command signals a process, then its group. */
-const ONE_SIGNAL_MS = 100;
-/** npm forwards a terminal's Ctrl-C within this time. This process has had the original and ignores the copy. */
-const PASSED_ON_LATE_MS = 2_000;
+/**
+ * Equal signals within this time count as one: `timeout` signals a process, then its group, and a busy npm passes a
+ * terminal's Ctrl-C on late.
+ */
+const ONE_SIGNAL_MS = 500;
 /** A second Ctrl-C within this time of the first kills the command. */
 const SECOND_SIGNAL_MS = 10_000;
-/** A command younger than this may have missed the signal to its group. */
-const YOUNG_COMMAND_MS = 10;
 
 /** The running command. */
 export interface SignalTarget {
   readonly pid: number;
-  readonly sinceMs: number;
   /** Kills the command and all its descendants. */
   killTree(): void;
 }
 
-/** Passes each signal of this process on to the command once. */
+/** Passes each signal of this process on to the command's process group, once. */
 export class SignalForwarder {
-  readonly #guard: SignalGuard;
-  readonly #last = new Map<PassedOn, { readonly atMs: number; readonly isForAll: boolean }>();
+  readonly #lastMs = new Map<PassedOn, number>();
   #target: SignalTarget | undefined;
   readonly #stopping = createAbortController();
   #stopSignal: NodeJS.Signals | undefined;
   #hasTakenStop = false;
 
-  constructor(guard: SignalGuard) {
-    this.#guard = guard;
+  constructor() {
     for (const signal of PASSED_ON) process.on(signal, this.#on);
   }
 
@@ -59,33 +54,26 @@ export class SignalForwarder {
     for (const signal of PASSED_ON) process.off(signal, this.#on);
   }
 
-  readonly #on = (signal: NodeJS.Signals): void => {
-    // Recorded at once, so no other command starts if the signal ends the running command.
-    if (STOPPING.includes(signal)) {
+  readonly #on = (name: NodeJS.Signals): void => {
+    const signal = name as PassedOn;
+    const isStopping = STOPPING.includes(signal);
+    if (isStopping) {
       this.#stopSignal = signal;
       this.#stopping.abort();
     }
-    void this.#take(signal as PassedOn, monotonicMs());
-  };
-
-  async #take(signal: PassedOn, atMs: number): Promise<void> {
-    const isForAll = await this.#guard.wasSentToGroup(signal);
-    const last = this.#last.get(signal);
-    const sinceMs = last === undefined ? Number.POSITIVE_INFINITY : atMs - last.atMs;
+    const nowMs = monotonicMs();
+    const sinceMs = nowMs - (this.#lastMs.get(signal) ?? Number.NEGATIVE_INFINITY);
     if (sinceMs < ONE_SIGNAL_MS) return;
-    if (last?.isForAll && !isForAll && sinceMs < PASSED_ON_LATE_MS) return;
-    this.#last.set(signal, { atMs, isForAll });
-    const isStopping = STOPPING.includes(signal);
+    this.#lastMs.set(signal, nowMs);
     const target = this.#target;
     // No command runs: the first signal lets current work finish, the second ends the process.
     if (target === undefined && isStopping && this.#hasTakenStop) process.exit(exitCodeOf(signal));
     this.#hasTakenStop ||= isStopping;
     if (target === undefined) return;
     if (signal === "SIGINT" && sinceMs < SECOND_SIGNAL_MS) target.killTree();
-    // Skips a signal to the whole group: the command has received it. A Windows console signals all its processes.
-    else if ((!isForAll || atMs - target.sinceMs < YOUNG_COMMAND_MS) && process.platform !== "win32")
-      signalProcess(target.pid, signal);
-  }
+    // A Windows console signals all its processes.
+    else if (process.platform !== "win32") signalProcess(-target.pid, signal);
+  };
 }
 
 /** Exit code of a shell for a command that a signal ended. */
@@ -102,7 +90,7 @@ const PARENT_CHECK_MS = 500;
 export function onParentExit(callback: () => void): () => void {
   const parent = process.ppid;
   if (parent <= 1 || process.platform === "win32") return () => {};
-  if (process.platform === "linux" && readProcess(process.pid)?.session === process.pid) return () => {};
+  if (process.platform === "linux" && readProcess(process.pid)?.leader === process.pid) return () => {};
   let stop: () => void;
   const check = (): void => {
     if (process.ppid !== parent) callback();

@@ -106,7 +106,6 @@ export interface OutgoingHttpCall {
   /** Connections to reuse; if absent, the call opens a connection. */
   readonly connections?: ConnectionPool | undefined;
   /** Options of `https.request`. */
-  readonly tls?: http.RequestOptions & { readonly ca?: Buffer };
 }
 
 /**
@@ -114,7 +113,7 @@ export interface OutgoingHttpCall {
  * process's first call, hides the resolved address from checks and accepts no certificate authority.
  */
 export async function callUrl(url: URL, call: OutgoingHttpCall): Promise<HttpResponse> {
-  const { method, headers, body, signal, connections, tls } = call;
+  const { method, headers, body, signal, connections } = call;
   const request = await createRequester(url, connections);
   return new Promise((resolve, reject) => {
     const outgoing = request({
@@ -128,7 +127,6 @@ export async function callUrl(url: URL, call: OutgoingHttpCall): Promise<HttpRes
         ...(body !== undefined && method === "DELETE" ? { "content-length": Buffer.byteLength(body) } : {}),
         ...headers,
       },
-      ...tls,
     });
     let isAnswered = false;
     outgoing.on("error", (error) => {

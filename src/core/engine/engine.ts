@@ -42,8 +42,8 @@ export interface EngineEvents {
 
 /**
  * Owns the state of a namespace. The service, the control API, the pages and the scheduler pass Commands to `execute`.
- * A command runs synchronously and makes one Change, which is appended to the Store, applied, then told. What is shown
- * outside waits at the gate until the changes before it are safe.
+ * A command runs synchronously and makes one Change, which is appended to the Store, applied, then told. Replies,
+ * webhooks and messages wait at the gate until the changes before them are safe.
  */
 export class Engine {
   readonly catalogue: Catalogue;

@@ -5,7 +5,7 @@ export interface StoreFailure {
   readonly error: unknown;
 }
 
-/** What a store tells the engine. */
+/** Callbacks of a store. */
 export interface StoreEvents {
   /** All changes up to this number are safe. */
   onSafe(seq: number): void;

@@ -180,9 +180,14 @@ export class Namespaces {
     const name = this.leases === undefined ? this.#nameCreatedBy(apiKey) : undefined;
     if (name === undefined) return undefined;
     this.options.storage.begin(name, {});
-    const created = this.#createBegun(name, {});
-    if (isRefusal(created)) throw new StoreError(created.message);
-    return created;
+    try {
+      const created = this.#openBegun(name, {});
+      this.options.storage.finish(name);
+      return created;
+    } catch (error) {
+      this.#undoCreation(name);
+      throw error;
+    }
   }
 
   #nameCreatedBy(apiKey: string): string | undefined {
@@ -230,10 +235,13 @@ export class Namespaces {
     // If a generated name is taken, `create` tries the next name.
     if (beginning !== undefined && !(await beginning))
       return request.name === undefined ? this.create(request) : taken;
-    const created = this.#createBegun(name, request);
-    if (isRefusal(created)) return created;
-    await created.passGate();
-    return namespaceView(created);
+    const created = await this.#undoIfFailed(name, async () => {
+      const namespace = this.#openBegun(name, request);
+      await namespace.passGate();
+      this.options.storage.finish(name);
+      return namespace;
+    });
+    return isRefusal(created) ? created : namespaceView(created);
   }
 
   /** True if a namespace of this process, open or not, has a key that the new namespace would get. */
@@ -243,21 +251,26 @@ export class Namespaces {
     );
   }
 
-  /** Opens a new namespace and completes its stored entry. If a step fails, removes the namespace and the entry. */
-  #createBegun(name: string, request: CreateNamespaceRequest): Namespace | Refusal {
-    const { base, storage } = this.options;
-    const startMs = request.start_time === undefined ? base.startMs : parseInstant(request.start_time);
-    let namespace: Namespace | undefined;
+  #openBegun(name: string, request: CreateNamespaceRequest): Namespace {
+    const startMs =
+      request.start_time === undefined ? this.options.base.startMs : parseInstant(request.start_time);
+    return this.#open(name, request, startMs);
+  }
+
+  /** Creates a namespace. If that fails, removes the namespace and its stored entry. */
+  async #undoIfFailed(name: string, create: () => Promise<Namespace>): Promise<Namespace | Refusal> {
     try {
-      namespace = this.#open(name, request, startMs);
-      storage.finish(name);
-      return namespace;
+      return await create();
     } catch (error) {
-      this.discard(name);
-      storage.undo(name);
+      this.#undoCreation(name);
       if (error instanceof OutOfHandlesError) return refuse("INTERNAL_ERROR", error.message);
       throw error;
     }
+  }
+
+  #undoCreation(name: string): void {
+    this.discard(name);
+    this.options.storage.undo(name);
   }
 
   /** Checks the secrets of a new namespace and its endpoints, inherited endpoints included. */

@@ -67,7 +67,7 @@ export class ResponseHolds {
 
   /** Calls `onMet` when the fault or scenario is changed or removed. */
   #watchRule(source: string, onMet: () => void): () => void {
-    return this.#options.engine.onStored(({ puts }: Change) => {
+    return this.#options.engine.events.on("stored", ({ puts }: Change) => {
       if (puts.some(([name, key]) => (name === "faults" || name === "scenarios") && key === source)) onMet();
     });
   }

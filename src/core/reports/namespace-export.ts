@@ -1,4 +1,4 @@
-// This folder makes reports from JSON of the control API: list columns, charge histories, OTLP, exports of a namespace
+// This folder makes reports from JSON of the control API: list columns, charge histories, exports of a namespace
 // and of failed tests. Used by the command, the dashboard, the server and scenario runs. No report reads the engine or
 // the store.
 import { type ControlClient, readPages } from "../../control-client.js";

@@ -110,12 +110,6 @@ export const OPTIONS = {
     help: "with a database: the address where the other processes reach this one",
     sample: "http://10.0.0.7:4010",
   }),
-  tls: option({
-    ...FLAG,
-    topic: "address",
-    flags: "--tls",
-    help: "serve HTTPS, with a certificate authority created for the run",
-  }),
   tls_cert: option({
     schema: nonEmptyTextSchema,
     topic: "address",

@@ -46,7 +46,7 @@ export class FileStore implements Store {
   #lastSeq = 0;
   #events: StoreEvents | undefined;
   #isSyncPlanned = false;
-  /** A sync that failed: nobody knows which of the changes before it are on the disk. */
+  /** A sync that failed. Any of the changes before it may be missing on the disk. */
   #syncFailure: StoreError | undefined;
   #retryCompactionAtBytes = 0;
   #nextCheckMs = 0;

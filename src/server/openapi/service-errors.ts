@@ -1,3 +1,4 @@
+import { limitReached } from "../../core/engine/commands/new-charge.js";
 import { INTERNAL_ERROR, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
@@ -64,6 +65,12 @@ export function sharedResponses() {
       { "internal error": errorBody(INTERNAL_ERROR) },
       COMMON_HEADERS,
     ),
+    LimitReached: errorResponse(
+      "The namespace holds as many charges as the setting `limits.charges` allows",
+      "All of it.",
+      { "limit reached": errorBody(limitReached(200_000)) },
+      COMMON_HEADERS,
+    ),
     StorageAway: errorResponse(
       "The sandbox cannot reach its database, and accepts no changes",
       "All of it.",
@@ -72,6 +79,9 @@ export function sharedResponses() {
     ),
   };
 }
+
+/** Calls that create a charge. */
+const CREATES_CHARGES: readonly string[] = ["createCheckout", "createWhitelabel"];
 
 /** All errors of a call, by status. */
 export function errorResponses(row: Operation, { responses }: CallExamples): Record<string, OpenApiJson> {
@@ -90,6 +100,7 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
     429: shared("RateLimited"),
     500: shared("InternalError"),
     ...(row.method === "GET" ? {} : { 503: shared("StorageAway") }),
+    ...(CREATES_CHARGES.includes(row.id) ? { 507: shared("LimitReached") } : {}),
   };
 }
 

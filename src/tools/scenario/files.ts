@@ -20,7 +20,6 @@ import type { LoadedStep } from "./loaded-steps.js";
 import { addFixtureNames, type InitialState, readInitialFixtures } from "./scenario-start.js";
 import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
 import { Scope, variableNameOf } from "./scope.js";
-import { SHARED_STEPS_ADVICE } from "./step-faults.js";
 import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
 import type { SourceLine } from "./step-reference.js";
 import { fillReferences, foreignSyntaxWarnings, hasVariable } from "./variables.js";
@@ -81,8 +80,6 @@ export async function loadScenarioWithIncludes(
 /** Sections of a file that are read before the steps run, so a section cannot use a variable that a step saves. */
 const SECTIONS_BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
 
-const NO_DEFINE = `is not supported: write the steps where they are used; ${SHARED_STEPS_ADVICE}`;
-
 /** The file that is run, or an included one. */
 interface Source {
   readonly document: LoadedDocument;
@@ -101,8 +98,6 @@ export function loadScenario(
     document,
     raw: isJsonObject(document.value) ? document.value : {},
   }));
-  for (const { document, raw } of sources)
-    if (Object.hasOwn(raw, "define")) throw new DocumentError([document.faultAt(["define"], NO_DEFINE)]);
   const faults: DocumentFault[] = [];
   const runId = inputs.runIdOf(typeof raw.name === "string" ? raw.name : "");
   const vars = varsOf(sources);

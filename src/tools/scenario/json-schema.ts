@@ -72,7 +72,8 @@ function prepare(node: unknown, key?: string): unknown {
   if (typeof node !== "object" || node === null) return node;
   const schema = node as JsonObject;
   if (key !== undefined && isNarrow(schema) && !WITHOUT_VARIABLES.includes(key))
-    return { anyOf: [schema, VARIABLE], ...descriptionOf(key) };
+    // The rules of charges are a list; `limits.charges` is a number.
+    return { anyOf: [schema, VARIABLE], ...(key === "charges" ? {} : descriptionOf(key)) };
   const copy: JsonObject = { ...descriptionOf(key) };
   for (const [word, part] of Object.entries(schema))
     if (word === "properties")

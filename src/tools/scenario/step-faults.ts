@@ -26,16 +26,6 @@ const COMPANIONS: readonly string[] = [
   "steps",
 ];
 
-/** Advice for a file with `define` or `use`, which are not supported. */
-export const SHARED_STEPS_ADVICE =
-  "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
-
-/** Fields of earlier versions, and what to write instead. */
-const RETIRED_FIELDS: Readonly<Record<string, string>> = {
-  use: `is not supported: write the steps here; ${SHARED_STEPS_ADVICE}`,
-  with: "is not supported: write the values in the step, or as vars at the top of the file",
-};
-
 /** Lists the actions of a step; a valid step has exactly one. */
 export function stepKindsOf(step: RawStep): StepKind[] {
   return STEP_KINDS.filter((kind) => Object.hasOwn(step, kind));
@@ -48,14 +38,6 @@ export function stepFaults(
   step: RawStep,
   isUnresolved: (value: unknown) => boolean = hasVariable,
 ): DocumentFault[] {
-  const [retired] = Object.keys(RETIRED_FIELDS).filter((field) => Object.hasOwn(step, field));
-  if (retired !== undefined) {
-    const fault = document.faultAt([...at, retired], RETIRED_FIELDS[retired]!);
-    const { use: _use, with: _with, ...rest } = step;
-    return stepKindsOf(rest).length === 0
-      ? [fault]
-      : [fault, ...stepFaults(document, at, rest, isUnresolved)];
-  }
   const [kind, second] = stepKindsOf(step);
   if (kind === undefined) return missingActionFaults(document, at, step);
   const faultAt = (field: string, message: string) => [document.faultAt([...at, field], message)];

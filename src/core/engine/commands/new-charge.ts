@@ -28,7 +28,10 @@ type InitialField = Exclude<keyof Charge, "amount_paid" | "currency_paid">;
 /** Refuses a further charge in a namespace that holds as many as its limit. */
 export function refuseAboveLimit({ state, settings }: Transaction): Refusal | undefined {
   const { charges } = settings.limits;
-  if (state.tables.charges.size < charges) return undefined;
+  return state.tables.charges.size < charges ? undefined : limitReached(charges);
+}
+
+export function limitReached(charges: number): Refusal {
   return refuse(
     "LIMIT_REACHED",
     `The namespace holds ${charges} charges, its limit: reset it, delete it, or raise limits.charges.`,
