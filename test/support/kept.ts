@@ -17,7 +17,7 @@ export function lockOf(pid: number): string {
   store.close();
   const stat = `/proc/${pid}/stat`;
   const started = existsSync(stat) ? readFileSync(stat, "utf8").split(") ").at(-1)!.split(" ")[19] : null;
-  return `${JSON.stringify({ ...owner, instance: "another", pid, started })}\n`;
+  return `${JSON.stringify({ ...owner, pid, started })}\n`;
 }
 
 /** No process has such a number. */

@@ -151,7 +151,7 @@ export class FileStorage implements Storage {
 
   remove(name: string, close?: () => void): void {
     const file = this.#file(name);
-    const lock = close === undefined ? takeLock(file, this.#onNotice) : undefined;
+    const lock = close === undefined ? takeLock(file) : undefined;
     try {
       const state = existsSync(file) ? file : file + FILE_SUFFIX.journal;
       if (existsSync(state)) this.#writeOptions.io.renameSync(state, file + FILE_SUFFIX.deleted);

@@ -26,7 +26,7 @@ export interface FileStoreOptions {
   readonly fsync?: boolean;
   /** Below this journal size `compactIfLarge` does nothing. Default: 64 MiB. */
   readonly compactAtBytes?: number;
-  /** Receives notices of a successful opening: a wait for the lock, or a torn last line that was dropped. */
+  /** Receives notices of a successful opening: a torn last line that was dropped. */
   readonly onNotice?: ((notice: string) => void) | undefined;
   /** Replacements of system calls, for tests of failures. */
   readonly io?: Partial<StoreIo>;
@@ -68,7 +68,7 @@ export class FileStore implements Store {
     let lock: Lock | undefined;
     let journal: DataJournal | undefined;
     try {
-      lock = takeLock(file, onNotice);
+      lock = takeLock(file);
       checkWritable(file);
       journal = new DataJournal({ file, fsync, io: this.#io });
       this.#open = { journal, lock };
