@@ -129,19 +129,6 @@ export async function measureThroughput(
   return { results, bytes: answers.bytes };
 }
 
-/**
- * POST whitelabel on a clock that runs: each charge goes on to be paid by itself one to five seconds later (four
- * more changes and their events), so the rate that counts is the one after those seconds.
- */
-export async function measureRunningClock(load, { folder, core, warmUpMs, measureMs }) {
-  const ours = await start(sandbox("--clock", "real"), { cwd: folder, core });
-  const requests = async () => [whitelabelText(await newQuote(ours.port))];
-  const job = { port: ours.port, connections: 10, requests: await requests(), warmUpMs, maxMs: measureMs };
-  const result = await load.run(job, requests);
-  await ours.stop();
-  return result;
-}
-
 export function medians(results) {
   const of = (field) => median(results.map((result) => result[field]));
   const processorUs = results[0].processorUs === undefined ? undefined : of("processorUs");

@@ -78,32 +78,6 @@ export function throughputTable(results) {
   );
 }
 
-/** What a write costs while the journal becomes a new snapshot, beside the same in memory. */
-export function compactionTable({ onDisk, inMemory, charges, scenario, snapshots }) {
-  const what = scenario === undefined ? "" : ` (scenario ${scenario})`;
-  const row = (name, { perSecond: rate, p50Ms, p99Ms, maxMs }, ratio) => [
-    name,
-    perSecond(rate),
-    ms(p50Ms),
-    ms(p99Ms),
-    ratio,
-    ms(maxMs),
-  ];
-  return table(
-    `POST whitelabel${what} through a compaction (${snapshots} in ${charges.toLocaleString("en")} charges), 10 connections`,
-    ["", "req/s", "p50 ms", "p99 ms", "x", "max ms"],
-    [row("in memory", inMemory, ""), row("--data FILE", onDisk, times(onDisk.p99Ms / inMemory.p99Ms))],
-  );
-}
-
-export function runningClockTable({ perSecond: rate, p50Ms, p99Ms }) {
-  return table(
-    "Clock running (each charge is paid by itself within 5 s), sustained, 10 connections",
-    ["request", "req/s", "p50 ms", "p99 ms"],
-    [["POST whitelabel", perSecond(rate), ms(p50Ms), ms(p99Ms)]],
-  );
-}
-
 /** A column a size; `runs` are those in memory and on disk, which need not have the same sizes. */
 export function growthTable(runs) {
   const sizes = [...new Set(runs.flat().map(({ size }) => size))].sort((a, b) => a - b);

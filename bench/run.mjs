@@ -9,40 +9,26 @@ import { parseArgs } from "node:util";
 import { findCores } from "./cores.mjs";
 import { installEmulate } from "./emulate.mjs";
 import { LoadClient } from "./load-client.mjs";
-import { measureCompaction } from "./measure-compaction.mjs";
 import { measureGrowth } from "./measure-growth.mjs";
 import { measureStart } from "./measure-start.mjs";
-import { measureRunningClock, measureThroughput } from "./measure-throughput.mjs";
-import {
-  compactionTable,
-  growthTable,
-  machine,
-  machineLine,
-  runningClockTable,
-  startTable,
-  throughputTable,
-} from "./report.mjs";
+import { measureThroughput } from "./measure-throughput.mjs";
+import { growthTable, machine, machineLine, startTable, throughputTable } from "./report.mjs";
 import { bareHono, bareHttp, ROOT, sandbox, stopAll } from "./servers.mjs";
 
 const FULL = {
   start: { rounds: 15, memoryRounds: 5 },
   throughput: { connections: [1, 10, 50], rounds: 5, warmUpMs: 200, measureMs: 800 },
-  runningClock: { warmUpMs: 7_000, measureMs: 4_000 },
   growth: { sizes: [1_000, 10_000, 100_000], readMs: 600, writes: 1_000 },
   growthOnDisk: { sizes: [1_000, 100_000], readMs: 600, writes: 1_000 },
-  compaction: { charges: 150_000 },
 };
 const QUICK = {
   start: { rounds: 3, memoryRounds: 1 },
   throughput: { connections: [1, 10, 50], emulateConnections: [10], rounds: 2, warmUpMs: 80, measureMs: 250 },
-  runningClock: undefined,
   growth: { sizes: [1_000, 10_000], readMs: 100, writes: 500 },
   growthOnDisk: { sizes: [1_000, 10_000], readMs: 100, writes: 500 },
-  // Paid at once, a charge leaves more in the journal.
-  compaction: { charges: 44_000, scenario: "instant" },
 };
 
-const SECTIONS = ["start", "throughput", "clock", "growth", "compaction", "advance"];
+const SECTIONS = ["start", "throughput", "growth", "advance"];
 
 const { values: flags } = parseArgs({
   options: {
@@ -80,19 +66,11 @@ async function main() {
       report.throughput = await measureThroughput(load, { ...where, ...plan.throughput, emulate });
       say(throughputTable(report.throughput.results));
     }
-    if (isWanted("clock") && plan.runningClock !== undefined) {
-      report.runningClock = await measureRunningClock(load, { ...where, ...plan.runningClock });
-      say(runningClockTable(report.runningClock));
-    }
     if (isWanted("growth")) {
       const inMemory = await measureGrowth(load, { ...where, ...plan.growth, onDisk: false });
       const onDisk = await measureGrowth(load, { ...where, ...plan.growthOnDisk, onDisk: true });
       report.growth = { inMemory, onDisk };
       say(growthTable([inMemory, onDisk]));
-    }
-    if (isWanted("compaction")) {
-      report.compaction = await measureCompaction(load, { ...where, ...plan.compaction });
-      say(compactionTable(report.compaction));
     }
     if (isWanted("advance")) {
       const args = [

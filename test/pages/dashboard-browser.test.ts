@@ -396,7 +396,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       .poll(() => idsIn(page))
       .toEqual([third.charge_id, second.charge_id, first.charge_id, paying]);
     await expect.poll(() => more.isVisible()).toBe(false);
-    // As many as a minute of 50 a second has: how long that takes, bench/dashboard.mjs says.
+    // As many as a minute of 50 a second has: how long that takes, nobody measures here.
     await page.locator("#charges .row").first().hover();
     await page.evaluate(async () => {
       // What came when the pointer left has been painted by then.

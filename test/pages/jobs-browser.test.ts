@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { HANDS, handOf, JOBS, makeJobWorld, openJobReceiver } from "../../bench/dashboard-jobs.mjs";
+import { HANDS, handOf, JOBS, makeJobWorld, openJobReceiver } from "./support/dashboard-jobs.mjs";
 import { openSandbox } from "../support/api-client.js";
 import { atEnd } from "../support/lifetime.js";
 import { chromiumPath, launchBrowser } from "./support/chromium.js";
 
-/** Each carries out all jobs. What a mouse does with a script, dashboard-browser.test.ts presses; `bench/dashboard.mjs jobs` has each hand apart. */
+/** Each carries out all jobs. What a mouse does with a script, dashboard-browser.test.ts presses. */
 const HANDS_HERE = {
   keyboard: { uses: HANDS.keyboard, hasScript: true },
   phone: { uses: { ...HANDS.phone, javaScriptEnabled: false }, hasScript: false },
