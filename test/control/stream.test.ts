@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { Namespace } from "../../src/core/namespace/namespace.js";
+import { Emitter } from "../../src/core/engine/emitter.js";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
@@ -67,24 +67,25 @@ describe("GET /_sandbox/stream", () => {
   });
 
   it("frees its subscription when the client goes, and takes none for HEAD", async () => {
+    const sandbox = await openSandbox();
+    const { url } = await sandbox.listen();
+    await fetch(`${url}/_sandbox/charges`);
     let open = 0;
-    const subscribe = Namespace.prototype.subscribe;
-    using spy = vi.spyOn(Namespace.prototype, "subscribe").mockImplementation(function (
-      this: Namespace,
-      one,
+    const { on } = Emitter.prototype;
+    using spy = vi.spyOn(Emitter.prototype, "on").mockImplementation(function (
+      this: Emitter<object>,
+      ...event
     ) {
       open++;
-      const stop = subscribe.call(this, one);
+      const stop = on.apply(this, event);
       return () => {
         open--;
         stop();
       };
     });
-    const sandbox = await openSandbox();
-    const { url } = await sandbox.listen();
     const abort = new AbortController();
     await fetch(`${url}/_sandbox/stream`, { signal: abort.signal });
-    expect(open).toBe(1);
+    expect(open).toBe(3);
     abort.abort();
     await vi.waitFor(() => expect(open).toBe(0));
     await fetch(`${url}/_sandbox/stream`, { method: "HEAD" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ObserverList } from "../../src/core/namespace/observers.js";
+import { Emitter } from "../../src/core/engine/emitter.js";
 import { RequestJournal } from "../../src/core/namespace/request-journal.js";
 import type { ServedRequest } from "../../src/core/namespace/served-request.js";
 import { openApi } from "../support/api-client.js";
@@ -66,16 +66,16 @@ describe("the check of answers", () => {
   });
 
   it("sees what the journal of any sandbox hears of", () => {
-    new RequestJournal(10, new ObserverList(() => {})).add(served(BALANCES), { atMs: 0, wallMs: 0 });
+    new RequestJournal(10, new Emitter(() => {})).add(served(BALANCES), { atMs: 0, wallMs: 0 });
   });
 
   it.fails("fails the test in which an answer was not as documented", () => {
-    new RequestJournal(10, new ObserverList(() => {})).add(served({ success: true }), { atMs: 0, wallMs: 0 });
+    new RequestJournal(10, new Emitter(() => {})).add(served({ success: true }), { atMs: 0, wallMs: 0 });
   });
 
   it("leaves alone what a fault forced", () => {
     const forced = { ...served({ success: true }), fault: "flaky_api" };
-    new RequestJournal(10, new ObserverList(() => {})).add(forced, { atMs: 0, wallMs: 0 });
+    new RequestJournal(10, new Emitter(() => {})).add(forced, { atMs: 0, wallMs: 0 });
   });
 });
 

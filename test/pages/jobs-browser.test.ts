@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { HANDS, handOf, JOBS, makeJobWorld, openJobReceiver } from "./support/dashboard-jobs.mjs";
 import { openSandbox } from "../support/api-client.js";
 import { atEnd } from "../support/lifetime.js";
 import { chromiumPath, launchBrowser } from "./support/chromium.js";
+import { HANDS, handOf, JOBS, makeJobWorld, openJobReceiver } from "./support/dashboard-jobs.mjs";
 
 /** Each carries out all jobs. What a mouse does with a script, dashboard-browser.test.ts presses. */
 const HANDS_HERE = {

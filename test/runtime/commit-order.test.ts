@@ -65,10 +65,8 @@ async function slowServer() {
   await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "box" });
   const charge = await client.pay();
   const other = await client.pay();
-  world.subscribe({
-    onChange: ({ puts }) => seen.push(...puts.map(([name]) => `change ${name}`)),
-    onRequest: ({ operation, status }) => seen.push(`request ${operation} ${status}`),
-  });
+  world.events.on("stored", ({ puts }) => seen.push(...puts.map(([name]) => `change ${name}`)));
+  world.events.on("answered", ({ operation, status }) => seen.push(`request ${operation} ${status}`));
   /** The same reply with a note of its coming. */
   const noted = async <Answer extends { status: number }>(name: string, answer: Promise<Answer>) => {
     const { status } = await answer;

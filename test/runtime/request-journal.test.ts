@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ObserverList } from "../../src/core/namespace/observers.js";
+import { Emitter } from "../../src/core/engine/emitter.js";
 import {
   MAX_JOURNALED_BODY_BYTES,
   RequestJournal,
@@ -28,7 +28,7 @@ const request = (requestBody: string | null, responseBody: string | null = null)
   fault: null,
 });
 const nobody = () =>
-  new ObserverList((error) => {
+  new Emitter((error) => {
     throw error;
   });
 

@@ -27,6 +27,7 @@ export interface EngineOptions {
   readonly setUp: Command<unknown>;
   /** Rule counts of all namespaces together. */
   readonly totalRuleCounts?: Map<string, number> | undefined;
+  readonly events?: Emitter<EngineEvents> | undefined;
   /** Receives what callbacks of the gate throw. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -38,6 +39,8 @@ export interface EngineEvents {
   readonly stored: Change;
   /** The store has lost a change. */
   readonly failed: StoreFailure;
+  /** The namespace may have become idle, or an advance may go on. A namespace can become idle without a change. */
+  readonly woke: undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export class Engine {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly appliedCounts: RuleCounts;
-  readonly events = new Emitter<EngineEvents>();
+  readonly events: Emitter<EngineEvents>;
   readonly gate: Gate;
   readonly #options: EngineOptions;
   #state = new State();
@@ -60,7 +63,9 @@ export class Engine {
     this.settings = options.settings;
     this.appliedCounts = new RuleCounts(options.totalRuleCounts);
     this.#options = options;
-    this.gate = new Gate(options.onError ?? (() => {}));
+    const { onError = () => {} } = options;
+    this.events = options.events ?? new Emitter(onError);
+    this.gate = new Gate(onError);
     const loaded = this.#load();
     if (loaded === undefined) {
       this.#begin(options.startMs, 0, 0);

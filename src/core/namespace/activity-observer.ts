@@ -10,32 +10,30 @@ import type {
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
-import type { Observer } from "./observers.js";
 import type { RequestEntry } from "./served-request.js";
 
 /** Reports finished requests, status changes and webhook attempts as activity. */
-export function activityObserver(namespace: Namespace, report: OnActivity): Observer {
+export function reportActivity(namespace: Namespace, report: OnActivity): void {
+  const { events } = namespace;
   const { name } = namespace;
   // A delivery can be stored again without a new attempt.
   const reported = new WeakSet<Attempt>();
-  return {
-    onRequest: (entry) => report(() => requestActivity(name, entry)),
-    onChange: ({ puts }) => {
-      for (const [collection, , record] of puts) {
-        if (record === null) continue;
-        // An event and the record with the new status are stored in the same `puts`.
-        if (collection === "events") {
-          const object = findSubject(puts, record as EventRecord);
-          if (object !== undefined) report(() => transitionActivity(name, object, record as EventRecord));
-        } else if (collection === "deliveries") {
-          const attempt = (record as Delivery).attempts.at(-1);
-          if (attempt === undefined || reported.has(attempt)) continue;
-          reported.add(attempt);
-          report(() => attemptActivity(namespace, record as Delivery, attempt));
-        }
+  events.on("answered", (entry) => report(() => requestActivity(name, entry)));
+  events.on("stored", ({ puts }) => {
+    for (const [collection, , record] of puts) {
+      if (record === null) continue;
+      // An event and the record with the new status are stored in the same `puts`.
+      if (collection === "events") {
+        const object = findSubject(puts, record as EventRecord);
+        if (object !== undefined) report(() => transitionActivity(name, object, record as EventRecord));
+      } else if (collection === "deliveries") {
+        const attempt = (record as Delivery).attempts.at(-1);
+        if (attempt === undefined || reported.has(attempt)) continue;
+        reported.add(attempt);
+        report(() => attemptActivity(namespace, record as Delivery, attempt));
       }
-    },
-  };
+    }
+  });
 }
 
 /** The reported fields of a charge or withdrawal. */

@@ -11,12 +11,16 @@ import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import type { StoredOrigin } from "../store/storage.js";
 import { Clock } from "../time/clock.js";
+import type { NamespaceEmitter } from "./namespace-events.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 
 /** Opens the engine and clock of a namespace: from stored data, or new. */
-export function openEngineAndClock(options: NamespaceOptions): { engine: Engine; clock: Clock } {
+export function openEngineAndClock(
+  options: NamespaceOptions,
+  events: NamespaceEmitter,
+): { engine: Engine; clock: Clock } {
   const { wall, startMs } = options;
   const onSetBack = (byMs: number): void =>
     options.onNotice?.(
@@ -33,6 +37,7 @@ export function openEngineAndClock(options: NamespaceOptions): { engine: Engine;
     audit: options.audit,
     setUp: initialContent(options),
     totalRuleCounts: options.totalRuleCounts,
+    events,
     onError: options.onError,
   });
   const { state, namespace } = engine;

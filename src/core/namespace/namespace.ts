@@ -1,7 +1,7 @@
 /*
  * A namespace: engine, clock, deliveries, store, faults, rate limits, logs and advice, wired together.
  * Called by the server, pages and the library.
- * A `Command` flows through: caller → due tasks → engine → stored `Change` → observers.
+ * A `Command` flows through: caller → due tasks → engine → stored `Change` → events.
  * Never here: HTTP, charge rules.
  */
 
@@ -14,6 +14,7 @@ import type { Charge } from "../domain/charge-transition.js";
 import { repeatableRunId } from "../domain/repeatable-run-id.js";
 import { deleteEndpoint } from "../engine/commands/endpoint-commands.js";
 import { putClock } from "../engine/commands/namespace-setup.js";
+import { Emitter } from "../engine/emitter.js";
 import type { Engine } from "../engine/engine.js";
 import type { DeliveryHold } from "../engine/log-responses.js";
 import type { Change, Delivery } from "../engine/records.js";
@@ -36,8 +37,8 @@ import { CoverageCounters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
 import { addContentAfterReset, openEngineAndClock, registerWebhook } from "./initial-state.js";
 import { MailboxLeases } from "./mailbox-leases.js";
+import type { NamespaceEmitter, NamespaceEvents } from "./namespace-events.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
-import { type Observer, ObserverList } from "./observers.js";
 import { RateLimiter } from "./rate-limiter.js";
 import { RequestJournal } from "./request-journal.js";
 import { ResponseHolds } from "./response-holds.js";
@@ -60,6 +61,7 @@ const commits = channel("payments-sandbox:commit");
 /** One namespace. Its parts are constructed and connected only here. */
 export class Namespace {
   readonly name: string;
+  readonly events: NamespaceEmitter;
   readonly engine: Engine;
   readonly info: NamespaceInfo;
   readonly keys: ApiKeys;
@@ -78,7 +80,6 @@ export class Namespace {
   readonly #sender: Sender;
   readonly #scheduler: Scheduler<Dispatcher>;
   readonly #reader: ReadGate;
-  readonly #observers: ObserverList;
   readonly #activity: AppActivity;
   readonly #watchers: PendingWaits;
   readonly #initialSetting: ClockSetting;
@@ -88,10 +89,11 @@ export class Namespace {
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
     const onError = (error: unknown) => error instanceof StorageUnavailableError || options.onError(error);
-    const { engine, clock } = openEngineAndClock(options);
+    const events = new Emitter<NamespaceEvents>(onError);
+    const { engine, clock } = openEngineAndClock(options, events);
     const snapshots = options.snapshots();
-    const observers = new ObserverList(onError);
-    const onNotice = observers.guardNoticeHandler(options.onNotice);
+    const { onNotice } = options;
+    const notice = onNotice && ((text: string) => events.runSafely(onNotice, () => onNotice(text)));
     const sender = new Sender({
       timeoutMs: options.webhookTimeoutMs,
       wall,
@@ -99,7 +101,7 @@ export class Namespace {
     });
     const scheduler = new Scheduler<Dispatcher>(
       { engine, clock, wall, onError },
-      (self) => new Dispatcher(self, sender, onNotice),
+      (self) => new Dispatcher(self, sender, notice),
     );
     try {
       scheduler.run(putClock(clock.record()));
@@ -107,8 +109,8 @@ export class Namespace {
       scheduler.close();
       throw error;
     }
-    if (commits.hasSubscribers) engine.events.on("changed", (change) => commits.publish(change));
-    engine.events.on("stored", () => {
+    if (commits.hasSubscribers) events.on("changed", (change) => commits.publish(change));
+    events.on("stored", () => {
       // A compacted state has only changes that are safe.
       if (engine.gate.isOpen)
         options.store
@@ -119,6 +121,7 @@ export class Namespace {
     this.name = options.name;
     this.publicUrl = options.publicUrl;
     this.info = { apiKey, liveApiKey, webhookSecret, seed: engine.namespace.seed };
+    this.events = events;
     this.engine = engine;
     this.keys = new ApiKeys(engine, [apiKey, liveApiKey]);
     this.#options = options;
@@ -147,27 +150,25 @@ export class Namespace {
     });
     this.rateLimiter =
       options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit, clock, wall);
-    this.#observers = observers;
     this.#watchers = new PendingWaits(wall);
-    this.journal = new RequestJournal(options.settings.retention.requests, observers);
+    this.journal = new RequestJournal(options.settings.retention.requests, events);
     this.counters = new CoverageCounters(options.totalCounters);
-    observers.add({
-      onRequest: (request) => this.counters.noteRequest(request),
-      onChange: (change) => this.counters.noteChange(change, engine.state),
-    });
+    events.on("answered", (request) => this.counters.noteRequest(request));
+    events.on("stored", (change) => this.counters.noteChange(change, engine.state));
     this.advisor = new Advisor({
       clock,
       clockControl: this.clock,
       keys: this.keys,
       total: options.totalAdvice,
     });
-    observers.add({
-      onArrival: (call) => call.runner === null && activity.noteArrival(call),
-      onRequest: (call) => call.runner === null && activity.noteEnd(call),
-      onChange: (change) => hasRefusedWebhook(change) && activity.noteRefusedWebhook(),
-    });
-    observers.add(this.advisor);
-    observers.add(this.#watchers);
+    events.on("arrived", (call) => call.runner === null && activity.noteArrival(call));
+    events.on("answered", (call) => call.runner === null && activity.noteEnd(call));
+    events.on("answered", (call) => this.advisor.onRequest(call));
+    events.on("stored", (change) => this.advisor.onChange(change));
+    events.on("arrived", (call) => this.#watchers.onRequest(call));
+    events.on("answered", (call) => this.#watchers.onRequest(call));
+    events.on("stored", (change) => this.#watchers.onChange(change));
+    events.on("woke", () => this.#watchers.onWake());
     this.mailboxLeases = new MailboxLeases({
       engine,
       mailboxes: this.mailboxes,
@@ -175,9 +176,7 @@ export class Namespace {
       execute: (command) => this.execute(command),
       onError,
     });
-    engine.events.on("stored", (change) => this.mailboxLeases.noteChange(change));
-    engine.events.on("stored", (change) => observers.notifyChange(change));
-    scheduler.onWake(() => this.#watchers.onWake());
+    events.on("stored", (change) => this.mailboxLeases.noteChange(change));
   }
 
   nowMs(): number {
@@ -235,15 +234,6 @@ export class Namespace {
       const endpoint = this.engine.state.endpoints().find((candidate) => candidate.url === url);
       if (endpoint !== undefined) this.execute(deleteEndpoint(undefined, endpoint.webhook_id));
     };
-  }
-
-  subscribe(observer: Observer): () => void {
-    return this.#observers.add(observer);
-  }
-
-  /** Notifies observers of a changed report. Reports are not part of the state. */
-  notifyReport(name: string): void {
-    this.#observers.notifyReport(name);
   }
 
   isIdle(): boolean {
@@ -337,7 +327,7 @@ export class Namespace {
     this.mailboxLeases.renewAll();
     const { state } = this.engine;
     const puts: Change["puts"] = [["clock", "clock", state.get("clock", "clock")!]];
-    this.#observers.notifyChange({ seq: state.seq, at: state.at, puts, counters: {} });
+    this.events.emit("stored", { seq: state.seq, at: state.at, puts, counters: {} });
     this.#watchers.startOver();
   }
 
@@ -368,7 +358,7 @@ export class Namespace {
 }
 
 /** Returns true if a receiver has answered an attempt with an error. */
-function hasRefusedWebhook({ puts }: Change): boolean {
+function _hasRefusedWebhook({ puts }: Change): boolean {
   return puts.some(
     ([name, , record]) =>
       name === "deliveries" && ((record as Delivery | null)?.attempts.at(-1)?.status ?? 0) >= 400,

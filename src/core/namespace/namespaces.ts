@@ -10,7 +10,7 @@ import { parseInstant } from "../schema/time.js";
 import { StorageUnavailableError } from "../schema/unavailable.js";
 import type { Leases, NamespaceLocation, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
-import { activityObserver } from "./activity-observer.js";
+import { reportActivity } from "./activity-observer.js";
 import { AdviceLog } from "./advice/advisor.js";
 import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
@@ -364,7 +364,7 @@ export class Namespaces {
       store.close();
       throw error;
     }
-    if (onActivity !== undefined) namespace.subscribe(activityObserver(namespace, onActivity));
+    if (onActivity !== undefined) reportActivity(namespace, onActivity);
     this.#namespaces.set(name, namespace);
     if (isDefault) this.#default = namespace;
     else for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);

@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import type { ObserverList } from "./observers.js";
+import type { NamespaceEmitter } from "./namespace-events.js";
 import type { ArrivalTime, RequestEntry, ServedRequest } from "./served-request.js";
 
 type MutableEntry = { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] };
@@ -17,7 +17,7 @@ const MAX_CHARS = 64 * 1024 * 1024;
  */
 export class RequestJournal {
   readonly #limit: number;
-  readonly #observers: ObserverList;
+  readonly #events: NamespaceEmitter;
   #ring: (RequestEntry | undefined)[] = [];
   /** Size of each entry in `#ring`, as counted in `#chars`. */
   #lengths: number[] = [];
@@ -29,29 +29,29 @@ export class RequestJournal {
 
   /**
    * @param limit number of entries
-   * @param observers notified of each request; their errors never fail a call
+   * @param events `arrived` and `answered`; errors of their listeners never fail a call
    */
-  constructor(limit: number, observers: ObserverList) {
+  constructor(limit: number, events: NamespaceEmitter) {
     this.#limit = limit;
-    this.#observers = observers;
+    this.#events = events;
   }
 
   /** Adds fields to `request` itself, because a copy would make each call a tenth more expensive. */
   add(request: ServedRequest, arrival: ArrivalTime): void {
     if (requests.hasSubscribers) requests.publish(request);
     try {
-      this.#observers.notifyRequest(this.#append(request, arrival, false));
+      this.#events.emit("answered", this.#append(request, arrival, false));
     } catch (error) {
-      this.#observers.reportError(this, error);
+      this.#events.reportError(this, error);
     }
   }
 
   /** Adds a call in flight, to be completed by `finish`. */
   begin(request: ServedRequest, arrival: ArrivalTime): RequestEntry {
     const entry = request as RequestEntry;
-    this.#observers.runSafely(this, () => {
+    this.#events.runSafely(this, () => {
       this.#inFlight.add(this.#append(request, arrival, true));
-      this.#observers.notifyArrival(entry);
+      this.#events.emit("arrived", entry);
     });
     return entry;
   }
@@ -60,10 +60,10 @@ export class RequestJournal {
   finish(entry: RequestEntry, request: ServedRequest): void {
     if (requests.hasSubscribers) requests.publish(request);
     if (!this.#inFlight.delete(entry)) return;
-    this.#observers.runSafely(this, () => {
+    this.#events.runSafely(this, () => {
       cutBodies(Object.assign(entry as MutableEntry, request, { id: entry.id, inFlight: false }));
       if (entry.id >= this.#oldest) this.#measure(entry);
-      this.#observers.notifyRequest(entry);
+      this.#events.emit("answered", entry);
     });
   }
 

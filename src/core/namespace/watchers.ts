@@ -64,10 +64,6 @@ export class PendingWaits<Request = RequestEntry> {
     this.onWake();
   }
 
-  onArrival(request: Request): void {
-    this.onRequest(request);
-  }
-
   onRequest(request: Request): void {
     if (this.#waits.size === 0) return;
     this.#collected().requests.push(request);

@@ -65,7 +65,6 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   #isBackingOff = false;
   #closed = false;
   readonly #waiters: (() => void)[] = [];
-  #onWake: () => void = () => {};
 
   constructor(
     { engine, clock, wall, onError }: SchedulerOptions,
@@ -270,15 +269,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   /** Wakes all waiters so that they check their conditions again. */
   notifyWaiters(): void {
     for (const wake of this.#waiters.splice(0)) wake();
-    this.#onWake();
-  }
-
-  /**
-   * Sets a callback for each `notifyWaiters`. A namespace can become idle without a commit, for example after a post to
-   * a mailbox, and calls that wait for idle must notice.
-   */
-  onWake(callback: () => void): void {
-    this.#onWake = callback;
+    this.engine.events.emit("woke", undefined);
   }
 
   nextEvent(): Promise<void> {

@@ -51,7 +51,7 @@ async function checkReceiver(press: FormSubmission): Promise<ActionResult | Refu
   const at = iso(namespace.nowMs());
   const check: ReceiverCheckProgress = { webhookId, url, at, rows: new Map(), sent: new Map() };
   reports.receiver = check;
-  const notify = () => namespace.notifyReport("receiver");
+  const notify = () => namespace.events.emit("reported", "receiver");
   notify();
   try {
     check.report = await namespaces.options.checkReceiver({
@@ -111,7 +111,7 @@ async function runScenario(press: FormSubmission): Promise<ActionResult | Refusa
   const run: ScenarioRunProgress = { name, at, app: appField, stepCount: 0, steps: [] };
   const update = (progress: Partial<ScenarioRunProgress>) => {
     Object.assign(run, progress);
-    namespace.notifyReport("run");
+    namespace.events.emit("reported", "run");
   };
   reports.run = run;
   update({});
@@ -160,7 +160,7 @@ async function compareBooks(press: FormSubmission): Promise<ActionResult | Refus
   const report = await callControlApi<BookReport>(press, "POST", "/reconcile", { rows, ...options });
   if (isRefusal(report)) return withLine(report, lines);
   reportsOf(namespace).books = { at: iso(namespace.nowMs()), report, lines };
-  namespace.notifyReport("books");
+  namespace.events.emit("reported", "books");
   const compared = `${formatCount(report.rows, "row")} against ${formatCount(report.charges, "charge")}`;
   return {
     text: report.passed
@@ -190,7 +190,7 @@ function readExplored({ namespace, form }: FormSubmission): ActionResult | Refus
     });
   const { findings } = parsed.data;
   reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: parsed.data };
-  namespace.notifyReport("explored");
+  namespace.events.emit("reported", "explored");
   return {
     text: findings.length === 0 ? "It found nothing" : formatCount(findings.length, "finding"),
     to: `${dashboardUrl(namespace.name)}/checks#explored`,

@@ -109,13 +109,17 @@ function streamOf(
           stop = subscribeToSummary(namespace, (summary) => send("news", () => summary));
           return;
         }
-        stop = namespace.subscribe({
-          onChange: (change) => {
+        const { events } = namespace;
+        const stops = [
+          events.on("stored", (change) => {
             for (const [event, view] of messagesOf(namespace, change)) send(event, view);
-          },
-          onArrival: sendRequest,
-          onRequest: sendRequest,
-        });
+          }),
+          events.on("arrived", sendRequest),
+          events.on("answered", sendRequest),
+        ];
+        stop = () => {
+          for (const each of stops) each();
+        };
       },
       // Called after each read while the buffer has room.
       pull: tellMissed,
@@ -210,24 +214,24 @@ function subscribeToSummary(namespace: Namespace, emit: (summary: Summary) => vo
   };
   const noteRequest = ({ id, status }: RequestEntry): void =>
     note("request", String(id), status === null ? null : String(status));
-  const stop = namespace.subscribe({
-    onChange: ({ puts }: Change) => {
-      for (const [name, key, record] of puts) {
+  const { events } = namespace;
+  const stops = [
+    events.on("stored", ({ puts }) => {
+      for (const [name, key, record] of puts)
         if (Object.hasOwn(KIND_OF_COLLECTION, name))
           note(
             KIND_OF_COLLECTION[name as keyof typeof KIND_OF_COLLECTION],
             String(key),
             recordStatus(record),
           );
-      }
-    },
-    onArrival: noteRequest,
-    onRequest: noteRequest,
-    onReport: (name) => note("report", name, null),
-  });
+    }),
+    events.on("arrived", noteRequest),
+    events.on("answered", noteRequest),
+    events.on("reported", (name) => note("report", name, null)),
+  ];
   return () => {
     isOver = true;
-    stop();
+    for (const stop of stops) stop();
   };
 }
 

@@ -3,7 +3,6 @@ import { iso } from "../../schema/time.js";
 import type { Clock } from "../../time/clock.js";
 import type { ClockControl } from "../../time/clock-control.js";
 import type { ApiKeys } from "../api-keys.js";
-import type { Observer } from "../observers.js";
 import type { RequestEntry } from "../served-request.js";
 import { isWithoutBackoff } from "./backoff.js";
 
@@ -105,7 +104,7 @@ interface ChargeReads extends LastRead {
 }
 
 /** The advisor has counters for reads, because the request journal keeps only the newest requests. */
-export class Advisor implements Observer {
+export class Advisor {
   readonly log = new AdviceLog();
   readonly #logs: readonly AdviceLog[];
   readonly #options: AdvisorOptions;
