@@ -47,6 +47,7 @@ import type {
 } from "./public-types.js";
 import type { ControlApp } from "./server/control/app.js";
 import { type Apps, inProcessFetch } from "./server/http/app.js";
+import { throughDoor } from "./server/http/door.js";
 import { isLoopback, normalizeAddress } from "./server/http/hosts.js";
 import type { ListeningServer } from "./server/http/listener.js";
 import type { CheckWebhookOptions } from "./tools/doctor/check-options.js";
@@ -160,7 +161,7 @@ export class Sandbox {
       vocabulary: vocabularyOf({ eventNames: event_names }),
     });
     const stop = namespace.registerReceiver({ handler: this.#assertions.wrap(handler), url }, webhook);
-    await namespace.passGate();
+    await throughDoor(namespace, () => {});
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
@@ -215,7 +216,7 @@ export class Sandbox {
     const namespace = this.#requireOpen("transition").default;
     const move = parseTransition({ chargeId, to, reason });
     const result = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
-    await namespace.passGate();
+    await throughDoor(namespace, () => {});
     if (isRefusal(result)) throw new SandboxError(result, result.code === "NOT_FOUND" ? chargeId : undefined);
     // The cast narrows the instructions to the public union by `type`.
     return chargeDetailView(result) as ChargeDetail;
@@ -230,7 +231,7 @@ export class Sandbox {
     const request = parseResetOptions(options);
     const refusal = namespace.reset(request);
     if (refusal !== undefined) throw new SandboxError(refusal);
-    await namespace.passGate();
+    await throughDoor(namespace, () => {});
   }
 
   /**
@@ -272,7 +273,7 @@ export class Sandbox {
     // Copies the records, because stored records are immutable and the caller may change its copy.
     const refusal = await namespace.snapshots.load(toPlainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
-    await namespace.passGate();
+    await throughDoor(namespace, () => {});
   }
 
   /**

@@ -27,6 +27,7 @@ export class Dispatcher implements DeliveryAttempts {
   readonly #onNotice: (notice: string) => void;
   readonly #inFlight = new InFlightAttempts();
   #due: Task[] = [];
+  #isAtGate = false;
   /** True if an outcome could not be stored. Its attempt stays in flight until storing succeeds. */
   #hasUnstoredOutcome = false;
 
@@ -71,7 +72,8 @@ export class Dispatcher implements DeliveryAttempts {
     const { engine } = this.#scheduler;
     // Webhooks may report only changes that are safe.
     if (!engine.gate.isOpen) {
-      engine.gate.pass((failure) => failure ?? this.#beginAtGate());
+      if (!this.#isAtGate) engine.gate.pass((failure) => this.#passGate(failure === undefined));
+      this.#isAtGate = true;
       return;
     }
     const due = this.#due;
@@ -86,7 +88,9 @@ export class Dispatcher implements DeliveryAttempts {
     }
   }
 
-  #beginAtGate(): void {
+  #passGate(isSafe: boolean): void {
+    this.#isAtGate = false;
+    if (!isSafe) return;
     this.#scheduler.runGuarded(() => this.begin());
     this.#scheduler.notifyWaiters();
   }
