@@ -7,7 +7,7 @@ import { lacksPostgres, Postgres } from "../support/postgres.js";
 
 /**
  * Left out:
- * - input, headers and wire format: http/{auth, bad-input, catalogue, config, conventions, doors, errors, fast-path, fixtures,
+ * - input, headers and wire format: http/{auth, bad-input, catalogue, config, conventions, doors, errors, fixtures,
  *   hints, host, one-connection, prototype-names, rails, rate-limit, router, state-memo}, control/{access, bodies, limits},
  *   openapi but for acceptance
  * - what is in memory on every storage: control/{advice, failed-tests, held-answers, insight, mishaps-met, stream}
