@@ -320,6 +320,24 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     ]);
   });
 
+  it("after a statement that failed tries each namespace alone, and has the failed one read its state again", async () => {
+    const storage = await inDatabase(postgres!.url());
+    const reopened: string[] = [];
+    storage.events = { open: () => {}, discard: () => {}, reopen: (name) => reopened.push(name) };
+    const bad = openedIn(storage, "default");
+    const good = await made(storage, "w1");
+    for (const store of [bad, good]) await replaced(store, dumpOf(upTo(1)));
+    // No bigint of the database holds this number.
+    const failed = replaced(bad, { ...dumpOf(upTo(2)), seq: 1e19 });
+    const stored = appended(good, change(2));
+    await expect(failed).rejects.toThrow("out of range");
+    expect(() => bad.replace(dumpOf(upTo(3)))).toThrow("the database does not answer");
+    await stored;
+    await expect.poll(() => reopened).toEqual(["default"]);
+    expect(bad.load(eventsOf(bad))).toEqual({ snapshot: dumpOf(upTo(1)), changes: [] });
+    await appended(bad, change(2));
+  });
+
   it.each(["fence = fence + 1", "owner = null", "seq = seq + 1"])(
     "stores nothing after %s",
     async (takeover) => {
