@@ -97,9 +97,10 @@ describe("with a store that makes changes safe later", () => {
     const moved = sandbox.transition(other, "FAILED").then(() => seen.push("moved"));
     await turns();
     expect([seen.slice(length), store.heldCount > 2, world.isIdle()]).toEqual([[], true, false]);
+    const settled = sandbox.settled();
     store.holds = false;
     store.keep();
-    await Promise.all([...answers, moved]);
+    await Promise.all([...answers, moved, settled]);
     await sandbox.settled();
     const shown = seen.slice(length);
     expect(shown).toEqual(

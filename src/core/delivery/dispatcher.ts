@@ -72,8 +72,9 @@ export class Dispatcher implements DeliveryAttempts {
     const { engine } = this.#scheduler;
     // Webhooks may report only changes that are safe.
     if (!engine.gate.isOpen) {
-      if (!this.#isAtGate) engine.gate.pass((failure) => this.#passGate(failure === undefined));
+      if (this.#isAtGate) return;
       this.#isAtGate = true;
+      engine.gate.pass((failure) => this.#passGate(failure === undefined));
       return;
     }
     const due = this.#due;

@@ -260,10 +260,10 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return next === undefined || next.due_ms > this.clock.nowMs();
   }
 
-  /** Resolves when no task is due and no attempt is open. */
+  /** Resolves when no task is due, no attempt is open and all changes are safe; rejects if a change was lost. */
   async whenIdle(): Promise<void> {
     this.runTick();
-    while (!this.#closed && !this.isIdle) await this.nextEvent();
+    while (!this.#closed && !this.isIdle) await (this.engine.gate.passed() ?? this.nextEvent());
   }
 
   /** Wakes all waiters so that they check their conditions again. */
