@@ -1,13 +1,4 @@
-import {
-  linkSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readFileSync, readlinkSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { isJsonObject } from "../schema/json-objects.js";
 import { machineNowMs } from "../time/timers.js";
@@ -46,9 +37,9 @@ export function takeLock(file: string): Lock {
     const other = readLock(lockFile);
     if (other === undefined) continue;
     refuseLivingOwner(file, other);
-    removeStale(lockFile, other);
+    removeStale(file, other);
   }
-  throw new StoreError(`${file} is in use: other processes keep taking ${lockFile}.`);
+  throw inUseError(file, "another process");
 }
 
 /** A lock held by this process. The lock is lost if its file is replaced or removed. */
@@ -88,8 +79,7 @@ export class Lock {
 function refuseLivingOwner(file: string, text: string): void {
   const owner = parseOwner(text);
   if (owner === undefined) {
-    const touchedMs = statSync(`${file}.lock`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (machineNowMs() - touchedMs < UNFINISHED_MS) throw inUseError(file, "another process");
+    if (ageMs(`${file}.lock`) < UNFINISHED_MS) throw inUseError(file, "another process");
   } else if (owner.host !== describeThisProcess().host)
     throw inUseError(file, `process ${owner.pid} on ${owner.host}, another machine or container`);
   else if (isRunning(owner)) throw inUseError(file, `process ${owner.pid}`);
@@ -109,18 +99,26 @@ function readLock(lockFile: string): string | undefined {
   return readIfExists(() => readFileSync(lockFile, "utf8"));
 }
 
-/** Renames before removal, so that only one of two processes that found the lock stale succeeds. */
-function removeStale(lockFile: string, stale: string): void {
-  const aside = `${lockFile}.${process.pid}`;
-  try {
-    renameSync(lockFile, aside);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return;
-    throw error;
+/** Removes a stale lock. FILE.lock.stale makes processes do so one at a time, so that none removes a new lock. */
+function removeStale(file: string, stale: string): void {
+  const lockFile = `${file}.lock`;
+  const guard = `${lockFile}.stale`;
+  if (!createLock(guard, "")) {
+    if (ageMs(guard) < UNFINISHED_MS) throw inUseError(file, "another process");
+    // A killed process has left the guard.
+    rmSync(guard, { force: true });
+    return;
   }
-  // Gives the lock back if another process took it just before the rename. If that fails, its `check` will notice.
-  if (readLock(aside) !== stale) tryCall(() => linkSync(aside, lockFile));
-  rmSync(aside, { force: true });
+  try {
+    if (readLock(lockFile) === stale) rmSync(lockFile, { force: true });
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}
+
+function ageMs(file: string): number {
+  const touchedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return touchedMs === undefined ? Infinity : machineNowMs() - touchedMs;
 }
 
 function describeThisProcess(): LockOwner {
