@@ -174,7 +174,7 @@ it("a run that our own fault has ended does not stand in the way of the next", a
   const namespace = {
     name: "default",
     nowMs: () => 0,
-    notifyReport: (name: string) => told.push(name),
+    events: { emit: (_event: string, name: string) => told.push(name) },
     engine: { state: { get: () => ({ scenario: { source: { steps: [] } } }) } },
   } as unknown as Namespace;
   const namespaces = {

@@ -56,7 +56,6 @@ const LONGEST = [
   "runtime/store-damage",
   "cli/exec-artifacts",
   "cli/start",
-  "cli/memory",
   "doctor/planted",
   "containers/network",
   "examples/explored",

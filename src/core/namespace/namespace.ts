@@ -163,6 +163,7 @@ export class Namespace {
     });
     events.on("arrived", (call) => call.runner === null && activity.noteArrival(call));
     events.on("answered", (call) => call.runner === null && activity.noteEnd(call));
+    events.on("stored", (change) => hasRefusedWebhook(change) && activity.noteRefusedWebhook());
     events.on("answered", (call) => this.advisor.onRequest(call));
     events.on("stored", (change) => this.advisor.onChange(change));
     events.on("arrived", (call) => this.#watchers.onRequest(call));
@@ -358,7 +359,7 @@ export class Namespace {
 }
 
 /** Returns true if a receiver has answered an attempt with an error. */
-function _hasRefusedWebhook({ puts }: Change): boolean {
+function hasRefusedWebhook({ puts }: Change): boolean {
   return puts.some(
     ([name, , record]) =>
       name === "deliveries" && ((record as Delivery | null)?.attempts.at(-1)?.status ?? 0) >= 400,
