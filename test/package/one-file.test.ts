@@ -6,7 +6,7 @@ import { startShop } from "../corpus/start-shop.js";
 import { FLOW } from "../explore/support.js";
 import { temporaryFolder } from "../support/folders.js";
 import { FETCH_IMPORTED } from "../support/light-fetch.js";
-import { buildIfMissing, Command, isAlive, ROOT, run } from "../support/process-command.js";
+import { buildIfMissing, Command, ROOT, run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { MANIFEST } from "./support/packed.js";
 
@@ -73,14 +73,6 @@ it("start, explore, check-webhook: on one that is started", async () => {
   const checked = await run(["check-webhook", `${shop.url}/webhooks`, "--json"], here);
   expect({ stderr: checked.stderr, report: JSON.parse(checked.stdout) }).toMatchObject({ stderr: "" });
   expect(await command.stop()).toMatchObject({ code: 0, stderr: "" });
-});
-
-it("exec ends its command when it is killed: what waits beside it starts the one file again", async () => {
-  const waits = 'console.log("pid " + process.pid); setInterval(() => {}, 1e6)';
-  const command = new Command(["exec", "--", process.execPath, "-e", waits], { file, cwd: folder });
-  const pid = Number((await command.printed(/pid (\d+)/))[1]);
-  command.signal("SIGKILL");
-  await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 it("prints its version, and one line on a Node that is too old", async () => {
