@@ -26,15 +26,15 @@ it("looks at the app once for what is expected in the same place already", () =>
     chargeMatch: {},
     completedCharges: 1,
     refusedTypes: [],
+    readMatch: {},
     observed: [observed],
   };
   const { document, roles } = omitImpliedSteps(
     deviatingRunDocument(
       flow,
-      new SandboxPlan([], { customerMatch: {}, isSaved: false, pace: 1 }),
+      new SandboxPlan([], { customerMatch: {}, variant: { side: "first", isPatient: false }, pace: 1 }),
       baseline,
-      "b",
-      undefined,
+      { name: "b" },
     ),
   );
   const looks = (document.steps as object[]).filter((_, index) => roles[index] === "expect");

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { ObservedCall } from "../../src/tools/explore/deviable.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
-import { customerEmail, isolationReason } from "../../src/tools/explore/sandbox/sandbox-deviable.js";
+import { customerEmail, isolationReason } from "../../src/tools/explore/sandbox/isolation.js";
 
 const ORDER = { app: "POST /orders", body: { email: "qa+${run.id}@shop.test" } };
 const baseline = {
@@ -10,6 +10,7 @@ const baseline = {
   chargeMatch: {},
   completedCharges: 1,
   refusedTypes: [],
+  readMatch: {},
   observed: [],
 };
 const why = (more: object, calls: readonly object[] = [], whose: object = baseline.customerMatch) =>

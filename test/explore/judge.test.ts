@@ -155,3 +155,45 @@ describe("a view of the app that differs from a plain run's", () => {
     expect(judged(["body.status", "failed", got], ended("FAILED"))).toMatchObject({ oracle, message });
   });
 });
+
+describe("a failure that waiting cannot undo", () => {
+  const { error: _error, ...other } = STUCK;
+  const failing = (role: RunFailure["role"], path: string, expected: unknown, got: unknown): RunFailure => ({
+    ...other,
+    isIncomplete: false,
+    role,
+    title: "a check",
+    message: "differs",
+    differences: [{ path, expected, got }],
+  });
+  const isLasting = (failure: RunFailure) => {
+    const verdict = judgeFailure(failure);
+    return verdict.outcome === "wrong" && verdict.isLasting === true;
+  };
+
+  it.each<[boolean, RunFailure]>([
+    [true, failing("observe", "body.delivered", 1, 2)],
+    [true, failing("expect", "body.delivered", 1, 2)],
+    [true, failing("paid", "count", 1, 2)],
+    [true, failing("paid_out", "count", 1, 2)],
+    [true, failing("never", "body.delivered", { not: { gt: 1 } }, 2)],
+    [true, failing("not_delivered", "body", {}, {})],
+    [false, failing("observe", "body.delivered", 1, 0)],
+    [false, failing("paid", "count", 1, 0)],
+    [false, failing("manners", "count", 0, 1)],
+  ])("is %s of %j", (expected, failure) => {
+    expect(isLasting(failure)).toBe(expected);
+  });
+
+  it("is no second payout whose Idempotency-Key had expired, which the message says", () => {
+    const withdraw = (atMs: number) => ({ operation: "createWithdrawal", idempotencyKey: "k", atMs });
+    const calls = [withdraw(0), withdraw(86_400_000)] as unknown as ObservedRun["calls"];
+    const observed = { startMs: 0, calls, deliveries: [], charges: [], withdrawals: [] };
+    const failure = failing("paid_out", "count", 1, 2);
+    expect(judgeTrace({ failure, hasReachedApp: true, observed })).toMatchObject({
+      message:
+        "paid out twice: 2 completed withdrawals, where a plain run has 1 (createWithdrawal was repeated after its Idempotency-Key had expired)",
+      isLasting: false,
+    });
+  });
+});

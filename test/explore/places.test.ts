@@ -6,6 +6,7 @@ import { type Place, placesOf } from "../../src/tools/explore/places.js";
 import { SandboxPlan, scenarioName } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const SECOND = 1_000;
+const variant = (isPatient: boolean) => ({ side: "first" as const, isPatient });
 const charge = (id: string) => ({ id, metadata: {}, history: [], isAutomatic: true });
 const told = (charge_id: string, type: string, ...seconds: readonly number[]): ObservedDelivery => ({
   object_id: charge_id,
@@ -16,8 +17,8 @@ const told = (charge_id: string, type: string, ...seconds: readonly number[]): O
 });
 
 function planned(kind: DeviationKind, place: Place): SandboxPlan {
-  const plan = new SandboxPlan([], { customerMatch: {}, isSaved: false, pace: 1 });
-  DEVIATION_KIND_DEFINITIONS[kind].effectAt(place)?.applyTo(plan, 2);
+  const plan = new SandboxPlan([], { customerMatch: {}, variant: variant(false), pace: 1 });
+  DEVIATION_KIND_DEFINITIONS[kind].effectAt(place)?.applyTo(plan);
   return plan;
 }
 
@@ -109,10 +110,10 @@ it("a stale read shows what was before the last change, whenever the read comes,
 });
 
 it.each([
-  [{ isSaved: false, pace: 1 }, "2s", "150ms"],
-  [{ isSaved: false, pace: 5 }, "5s", "750ms"],
-  [{ isSaved: true, pace: 1 }, "5s", "150ms"],
-  [{ isSaved: false, pace: 1, isWaiting: true }, "5s", "150ms"],
+  [{ variant: variant(false), pace: 1 }, "2s", "150ms"],
+  [{ variant: variant(false), pace: 5 }, "5s", "750ms"],
+  [{ variant: variant(true), pace: 1 }, "5s", "150ms"],
+  [{ variant: variant(false), pace: 1, isWaiting: true }, "5s", "150ms"],
 ])("a response is held longer by %j, for an app that needs it to be", (setting, answer, read) => {
   const place = { operation: "getCharge", earlierCount: 0, isOwn: false } as const;
   const plan = new SandboxPlan([], { customerMatch: {}, ...setting });

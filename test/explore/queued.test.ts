@@ -67,6 +67,6 @@ it("reads an app again that works on without a call, and did not end in the seco
   const end = new AbortController();
   const onRun = () => end.abort();
   await foundIn(await openApp(lateShop), flow, { signal: end.signal, onRun });
-  // As written, twice plain, once more with time for the views, and the two orders of who presses twice.
-  expect(orders).toBe(6);
+  // As written, twice plain, once more with time for the views, and two orders for each side of pressed_twice.
+  expect(orders).toBe(8);
 });

@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { parse } from "yaml";
 import { exploredUntil, openCorpus } from "./support.js";
 
 const FRESH = 10;
@@ -9,14 +7,11 @@ it.each([
   ["races", "webhook_twice_at_once charge.completed#1"],
   ["job_races", "job_at_once charge.completed#1"],
 ] as const)(
-  "the file of a race that %s loses repeats it for several customers, and is lost by each of ten shops just started",
+  "the file of a race that %s loses fails against each of ten shops just started, and passes with the fix",
   async (kind, where) => {
     const { file, found, sandbox: searched } = await exploredUntil(kind, where);
     expect(found).toContain(`money: ${where}`);
     await searched.close();
-    const { steps, faults } = parse(readFileSync(file, "utf8"));
-    expect(steps).toMatchObject([{ repeat: 5, as: "customer" }]);
-    expect(faults[0]).toMatchObject({ match: { method: "GET" }, per: "customer" });
     const outcomes: string[] = [];
     for (let fresh = 1; fresh <= FRESH; fresh++) {
       const { sandbox, shop } = await openCorpus(kind);

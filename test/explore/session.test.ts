@@ -21,7 +21,7 @@ it("sets the app back before each run, one after the other, and in what it saves
     onRun: (_runs, found) => void (found > 0 && stop.abort()),
   });
   expect(notes).toEqual(["one lane: `reset` sets the app back before each"]);
-  expect(parse(readFileSync(findings[0]!.file!, "utf8")).steps[0].steps[0]).toEqual({
+  expect(parse(readFileSync(findings[0]!.file!, "utf8")).steps[0]).toEqual({
     name: "Begin",
     app: "POST /tick",
   });

@@ -4,6 +4,7 @@ const EVENT = "charge.completed#1";
 const finding = (kind: "webhook_twice" | "webhook_late") => ({
   oracle: "money" as const,
   message: "done more than once: body.delivered is 2, not 1",
+  seen: { runs: 2, of: 2 },
   deviations: [{ kind, at: EVENT }],
   story: {
     plain: ["+0s a", "+1s b", "+2s c", "+3s d", "+4s e"],

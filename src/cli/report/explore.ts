@@ -2,6 +2,7 @@ import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { toPrintableValue } from "../../core/schema/text-format.js";
 import { deviationKey, deviationSetKey, deviationSetText } from "../../tools/explore/deviation-set.js";
 import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
+import { NOT_FAILED_AGAIN } from "../../tools/explore/exploration.js";
 import { DEVIATION_KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
@@ -87,14 +88,19 @@ function findingCase({ oracle, message, story }: ExploreFinding): ReportCase {
   return { name: oracle, outcome: "failed", message, type: oracle, drawing };
 }
 
-function detailsOf({ deviations, file }: ExploreFinding): CaseDetail[] {
+function detailsOf({ deviations, seen, file }: ExploreFinding): CaseDetail[] {
   const details = deviations.map(
     ({ kind, at }): CaseDetail => [
       "deviation",
       `${kind} at ${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`,
     ],
   );
-  return file === undefined ? details : [...details, ["file", file]];
+  const { runs, of } = seen;
+  return [
+    ...details,
+    ...(runs < of ? [["seen", `in ${runs} of ${of} runs: ${NOT_FAILED_AGAIN}`] as const] : []),
+    ...(file === undefined ? [] : [["file", file] as const]),
+  ];
 }
 
 function textOf({ oracle, message }: ExploreFinding): string {

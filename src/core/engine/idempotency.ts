@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../schema/refusa
 import type { Command, Transaction } from "./transaction.js";
 
 /** Lifetime of a key in sandbox time. */
-const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+export const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 const KEY_MAX_LENGTH = 255;
 const FORGET_MAX_KEYS = 2;
 /** Longer bodies are stored as a hash. */

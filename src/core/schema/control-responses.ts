@@ -83,14 +83,14 @@ recordShape("AdvanceReport", "How far the clock moved.", {
     }),
   ),
   retry: z.optional(
-    recordShape(
-      "RetryWaits",
-      "The waits for a call after one that a fault made to fail; absent without any.",
-      {
-        waited_ms: field(unboundedCountSchema, "Their wall time."),
-        called: field(z.boolean(), "Whether the app made a call meanwhile."),
-      },
-    ),
+    recordShape("RetryWaits", "The waits for a call after a failed one; present with `retry`.", {
+      waits: unboundedCountSchema,
+      calls: field(unboundedCountSchema, "Waits in which the app made a call."),
+      longest_ms: field(
+        unboundedCountSchema,
+        "The longest wall time from a failed call to the end of its wait.",
+      ),
+    }),
   ),
 });
 const taskSchema = recordShape("Task", "A scheduled task.", {

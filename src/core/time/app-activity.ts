@@ -3,12 +3,14 @@ import type { WallClock } from "./wall-clock.js";
 /** Wall time without a call after which the work of a repeated call counts as done. */
 const RETRY_QUIET_MS = 100;
 
-/** A wait for the app's next call after one that a fault made to fail. */
+/** Waits of an advance for the app's next call after one that a fault made to fail. */
 export interface RetryReport {
-  /** Wall time of the wait in milliseconds. */
-  readonly waited_ms: number;
-  /** The app made a call during the wait. */
-  readonly called: boolean;
+  /** Number of waits. */
+  readonly waits: number;
+  /** Number of waits in which the app made a call. */
+  readonly calls: number;
+  /** The longest wall time from a failed call to the end of its wait, in milliseconds. */
+  readonly longest_ms: number;
 }
 
 /** The parts of a call that tell whether a fault made it fail. */
@@ -39,8 +41,8 @@ export class AppActivity {
   readonly #openCalls = new Set<object>();
   #heldCalls = 0;
   #count = 0;
-  /** A fault made a call fail, and the app has made no call since. */
-  #isRetryDue = false;
+  /** When a fault made a call fail; undefined if the app has made a call since. */
+  #failedMs: number | undefined;
   #onCall: (() => void) | undefined;
 
   constructor(wall: WallClock) {
@@ -49,19 +51,20 @@ export class AppActivity {
 
   noteArrival(call: object): void {
     this.#openCalls.add(call);
-    this.#isRetryDue = false;
+    this.#failedMs = undefined;
     this.#note();
   }
 
   noteEnd(call: EndedCall): void {
     this.#openCalls.delete(call);
-    this.#isRetryDue = call.fault !== null && (call.status === null || call.status >= 400);
+    const hasFailed = call.fault !== null && (call.status === null || call.status >= 400);
+    this.#failedMs = hasFailed ? this.#wall.nowMs() : undefined;
     this.#note();
   }
 
   /** Expects no retry after the app refused a webhook, because the service sends the webhook again. */
   noteRefusedWebhook(): void {
-    this.#isRetryDue = false;
+    this.#failedMs = undefined;
   }
 
   #note(): void {
@@ -80,25 +83,30 @@ export class AppActivity {
   /** Forgets open calls when the journal is cleared, because their end is not reported any more. */
   clear(): void {
     this.#openCalls.clear();
-    this.#isRetryDue = false;
+    this.#failedMs = undefined;
   }
 
   /**
    * Waits until the app has made a call after the last one that a fault made to fail, and has done its work, but at
-   * most `limitMs`. Returns undefined if the app has made such a call already.
+   * most `limitMs` from the failure. Does not wait if the app has made such a call already. Returns the report with the
+   * wait added.
    */
-  async waitForRetry(limitMs: number, isOver: () => boolean): Promise<RetryReport | undefined> {
-    if (!this.#isRetryDue) return undefined;
+  async waitForRetry(limitMs: number, report: RetryReport, isOver: () => boolean): Promise<RetryReport> {
+    if (this.#failedMs === undefined) return report;
     const wall = this.#wall;
-    const sinceMs = wall.nowMs();
-    const [endMs, before] = [sinceMs + limitMs, this.#count];
-    while (this.#isRetryDue && !isOver() && wall.nowMs() < endMs) {
+    const [failedMs, before] = [this.#failedMs, this.#count];
+    const endMs = failedMs + limitMs;
+    while (this.#failedMs !== undefined && !isOver() && wall.nowMs() < endMs) {
       await this.#nextCall(endMs - wall.nowMs());
-      if (!this.#isRetryDue) await this.#waitForEnd(isOver);
+      if (this.#failedMs === undefined) await this.#waitForEnd(isOver);
     }
     // The same failed call is waited for only once.
-    this.#isRetryDue = false;
-    return { waited_ms: wall.nowMs() - sinceMs, called: this.#count > before };
+    this.#failedMs = undefined;
+    return {
+      waits: report.waits + 1,
+      calls: report.calls + (this.#count > before ? 1 : 0),
+      longest_ms: Math.max(report.longest_ms, wall.nowMs() - failedMs),
+    };
   }
 
   #nextCall(limitMs: number): Promise<void> {

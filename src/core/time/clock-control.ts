@@ -163,13 +163,10 @@ export class ClockControl {
       const before = advance.quiet ?? { waits: 0, calls: 0, longest_ms: 0, restless: 0 };
       advance.quiet = await this.#activity.waitUntilQuiet(quietMs, before, isOver);
     }
-    if (retryMs === undefined) return;
-    const retry = await this.#activity.waitForRetry(retryMs, isOver);
-    if (retry !== undefined)
-      advance.retry = {
-        waited_ms: (advance.retry?.waited_ms ?? 0) + retry.waited_ms,
-        called: advance.retry?.called === true || retry.called,
-      };
+    if (retryMs !== undefined) {
+      const before = advance.retry ?? { waits: 0, calls: 0, longest_ms: 0 };
+      advance.retry = await this.#activity.waitForRetry(retryMs, before, isOver);
+    }
   }
 
   /**

@@ -43,9 +43,9 @@ export type JobMoment =
 /** A payment that changes as the app's scheduled work runs. */
 export interface ConcurrentChange {
   /** The webhook of the change; absent if the app receives none. */
-  readonly webhook?: WebhookOccurrence;
-  /** Number of charge and withdrawal reads before the change. */
-  readonly reads: number;
+  readonly webhook?: WebhookOccurrence | undefined;
+  /** The app reads the payment while it handles the webhook. */
+  readonly isReadByHandler: boolean;
 }
 
 /** A change to one call, written as fields of a fault rule. */
@@ -57,8 +57,8 @@ export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "ti
 export interface RunPlan {
   deviateCall(place: CallOccurrence, change: CallChange): void;
   deviateWebhook(place: WebhookOccurrence, change: WebhookChange): void;
-  /** Makes the customer send several copies of the first call to the app concurrently. */
-  repeatFirstCall(times: number): void;
+  /** Makes the customer send the first call to the app twice concurrently. */
+  repeatFirstCall(): void;
   /**
    * Makes the customer pay after the charge has expired. In between, the scheduled work runs and the app is looked at.
    *
@@ -75,12 +75,10 @@ export interface RunPlan {
   cancelThenPay(page: number): void;
   /** Advances sandbox time parallel to the flow's steps, after `call` arrives. Default: after a charge exists. */
   moveTime(ms: number, call?: CallOccurrence): void;
-  /**
-   * Runs the app's scheduled work at a moment in the flow.
-   *
-   * @param isSaved the plan goes into a file, which must reproduce the race on slower machines too
-   */
-  runJob(moment: JobMoment, isSaved: boolean): void;
+  /** Holds the response to a read until the app has responded to the payment's next webhook. */
+  holdInRace(place: CallOccurrence): void;
+  /** Runs the app's scheduled work at a moment in the flow. */
+  runJob(moment: JobMoment): void;
 }
 
 /** A service that can deviate, with the app that calls it and the flow that drives the app. */
@@ -109,10 +107,9 @@ export interface Deviable {
   openQuestions(): readonly string[];
   /** Returns the fields that the flow checks, and its blind spots. Called after the plain runs. */
   flowCoverage(): FlowCoverage;
-  /** @param isSaved the plan confirms a failure and goes into a file, so it allows for slow machines */
-  planRun(set: DeviationSet, isSaved: boolean): RunPlan;
-  /** Carries out plans concurrently. `brief` leaves out the checks that `hasFailureSigns` replaces. */
-  observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
+  planRun(set: DeviationSet, variant: RunVariant): RunPlan;
+  /** Carries out plans concurrently. */
+  observe(plans: readonly RunPlan[]): Promise<readonly Trace[]>;
   /** Wall time so far in milliseconds, by part of the runs. */
   profile(): Readonly<Record<string, number>>;
   /** Saves a scenario file that reproduces the run; returns its path, or undefined without a folder for files. */
@@ -149,12 +146,32 @@ export interface Trace {
   readonly failure?: RunFailure | undefined;
   /** At least one step that calls the app passed. */
   readonly hasReachedApp: boolean;
+  /** The app made a call for which sandbox time was stopped, after a call that a deviation made to fail. */
+  readonly hasRetried?: boolean;
+  /** Checks the end of the run again, later. Absent if the run passed or ended before its checks. */
+  readonly checkAgain?: () => Promise<RunFailure | undefined>;
 }
 
-/** Purpose of a step: `reset` prepares, `drive` runs the flow, `tail` and `rest` let time pass, other roles check. */
+/** How a run carries out a set of deviations. */
+export interface RunVariant {
+  /** Which side of a race is held until the other side is done. */
+  readonly side: RaceSide;
+  /** Waits longer for the app. A failure of a patient run is not one of a slow app. */
+  readonly isPatient: boolean;
+}
+
+/** The two sides of a race, such as the scheduled work (`first`) and the webhook. */
+export const RACE_SIDES = ["first", "second"] as const;
+export type RaceSide = (typeof RACE_SIDES)[number];
+
+/**
+ * Purpose of a step: `reset` prepares, `drive` runs the flow, `repeat` repeats a part of it, `tail` and `rest` let time
+ * pass, other roles check.
+ */
 export type StepRole =
   | "reset"
   | "drive"
+  | "repeat"
   | "tail"
   | "rest"
   | "paid"
@@ -162,6 +179,7 @@ export type StepRole =
   | "not_delivered"
   | "observe"
   | "manners"
+  | "never"
   | Oracle;
 
 export interface RunFailure {
@@ -193,6 +211,10 @@ export interface RunFailure {
 export interface ObservedRun {
   /** Sandbox time at the start. */
   readonly startMs: number;
+  /** Sandbox time at which the steps of the flow had ended; absent if they had not. */
+  readonly drivenMs?: number | undefined;
+  /** Sandbox time from which nothing deviates any more; absent if the run ended before. */
+  readonly quietMs?: number | undefined;
   readonly calls: readonly ObservedCall[];
   readonly deliveries: readonly ObservedDelivery[];
   readonly charges: readonly ObservedCharge[];
@@ -200,6 +222,7 @@ export interface ObservedRun {
 }
 
 export interface ObservedCall extends Pick<CallOccurrence, "operation" | "isOwn"> {
+  readonly id: string;
   readonly method: string;
   /** Status of the response; null without a response. */
   readonly status: number | null;

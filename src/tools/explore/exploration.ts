@@ -12,11 +12,17 @@ export interface ExploreFinding {
   readonly message: string;
   /** The deviations that together cause the failure; empty if the app fails without any. */
   readonly deviations: readonly Deviation[];
+  /** Number of runs with these deviations in which the failure was seen, and number of all of them. */
+  readonly seen: { readonly runs: number; readonly of: number };
   /** Timelines of a plain run and of the failing run, one line per event; absent if the two are not compared. */
   readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
   /** The scenario file that reproduces the finding; absent without `save`. */
   readonly file?: string;
 }
+
+/** Said of a finding whose run did not fail when it was repeated. */
+export const NOT_FAILED_AGAIN =
+  "the file is the run that failed, and it did not fail again when it was repeated";
 
 /** A single deviation that was not tried. */
 export interface UntriedDeviation extends Deviation {

@@ -14,16 +14,17 @@ import { Evidence } from "./evidence.js";
 import {
   type ExploreFinding,
   type ExploreReport,
+  NOT_FAILED_AGAIN,
   summarySentence,
   type UntriedDeviation,
 } from "./exploration.js";
-import { behaviourOf, refusalText, type TraceVerdict } from "./judge.js";
+import { behaviourOf, refusalText } from "./judge.js";
 import { DEVIATION_KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import {
+  type Failure,
   observePlainRuns,
   type PlainRunResult,
-  SAVED_RACE_REPEATS,
   type Trial,
   Trials,
   unacceptedWebhooks,
@@ -63,9 +64,8 @@ const NOTHING_TO_TRY =
   "no deviation applies: the app neither calls the service nor receives its webhooks, and no step writes to the app: explore a flow that pays";
 const NOT_REPEATED = "happened once and could not be repeated";
 const NO_PLACE = "the plain run has no place for it";
+const ONCE = { runs: 1, of: 1 };
 const EXTENSION = "the service reports no amount paid: try it with --fail-on";
-
-type WrongVerdict = Extract<TraceVerdict, { outcome: "wrong" }>;
 
 /**
  * Searches for the smallest sets of deviations that break the app.
@@ -186,10 +186,11 @@ class Exploration {
         oracle: "manners",
         message: `with nothing going wrong: ${refusal}`,
         deviations: [],
+        seen: ONCE,
       });
     for (const doubt of deviable.openQuestions()) this.#notes.add(doubt);
     this.#lanes = this.#chooseLanes();
-    this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);
+    this.#trials = new Trials(deviable, this.#deviations, this.#lanes);
   }
 
   /** Explains why the exploration is inconclusive; undefined if it is not. */
@@ -270,19 +271,18 @@ class Exploration {
 
   /** Runs a set, or takes its result from `done`. Returns undefined if the time is over. */
   async #run(set: DeviationSet, done: Trial | undefined): Promise<SearchRunResult | undefined> {
-    const trial = done ?? (await this.#trials.runBrief(set));
+    const { trial, failure, unconfirmed } = await this.#trials.judge(set, done);
     const { trace, verdict } = trial;
-    const needsConfirmation =
-      verdict.outcome === "wrong" || (verdict.outcome === "right" && this.#trials.isSuspect(trial));
-    const failure = needsConfirmation ? await this.#confirm(set, verdict) : undefined;
     const passesPlainRun = verdict.outcome !== "unknown" || (await this.#trials.passesPlainRun());
+    if (failure !== undefined) this.#report(set, failure);
     if (this.#isTimeOver()) return undefined;
     this.passesPlainRun = passesPlainRun;
     if (verdict.outcome === "unknown")
       this.#notes.add(`not judged: ${deviationSetText(set)}: ${verdict.reason}`);
-    if (failure !== undefined) this.#report(set, failure, trace);
+    if (unconfirmed !== undefined)
+      this.#notes.add(`${NOT_REPEATED}: ${deviationSetText(set)}: ${unconfirmed.message}`);
     // If a failure does not recur, the effect of the deviation is unknown.
-    const outcome = failure?.outcome ?? (verdict.outcome === "wrong" ? "unknown" : verdict.outcome);
+    const outcome = failure ? "wrong" : unconfirmed ? "unknown" : verdict.outcome;
     if (outcome === "unknown")
       this.#unjudgedReason ??= verdict.outcome === "unknown" ? verdict.reason : NOT_REPEATED;
     this.evidence.add(set, trace.observed, outcome);
@@ -297,7 +297,7 @@ class Exploration {
       deviations: deviations.filter((one) => this.#isTried(one)),
       canApply: this.#deviations.applicabilityTest(deviations),
       isUnjudged: outcome === "unknown",
-      isAppGone: failure?.isAppGone === true || !this.passesPlainRun,
+      isAppGone: failure?.verdict.isAppGone === true || !this.passesPlainRun,
     };
   }
 
@@ -306,34 +306,25 @@ class Exploration {
     return behaviourOf(trace, withReads) === behaviourOf(this.#plain.trace, withReads);
   }
 
-  /** Repeats a failing set with the plan for the saved file. Returns undefined if the failure does not recur. */
-  async #confirm(set: DeviationSet, first: TraceVerdict): Promise<WrongVerdict | undefined> {
-    if (first.outcome === "wrong" && first.isAppGone) return first;
-    const { verdict } = await this.#trials.run(this.#trials.plan(set, SAVED_RACE_REPEATS), "full");
-    if (verdict.outcome === "wrong" && (verdict.isAppGone || verdict.isBroken)) {
-      const isAppGone = verdict.isAppGone || !(await this.#trials.passesPlainRun());
-      return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
-    }
-    // For a race, returns the verdict of the first run, which had 2 copies. The run with the saved plan has 10 copies.
-    if (verdict.outcome === "wrong")
-      return first.outcome === "wrong" && set.some(({ kind }) => DEVIATION_KIND_DEFINITIONS[kind].isRace)
-        ? first
-        : verdict;
-    if (first.outcome === "wrong" && !this.#isTimeOver())
-      this.#notes.add(`${NOT_REPEATED}: ${deviationSetText(set)}: ${first.message}`);
-    return undefined;
-  }
-
-  #report(set: DeviationSet, { oracle, message }: WrongVerdict, { observed }: Trace): void {
-    const description = `${message}; ${set.map(({ kind, at }) => `${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`).join("; ")}`;
-    const file = this.#deviable.save(this.#trials.plan(set, SAVED_RACE_REPEATS), description);
+  #report(set: DeviationSet, { verdict, trial, seen }: Failure): void {
+    const { oracle, message } = verdict;
+    const what = set.map(({ kind, at }) => `${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`);
+    const description = [message, ...what, ...(seen.runs < seen.of ? [NOT_FAILED_AGAIN] : [])].join("; ");
+    const file = this.#deviable.save(trial.plan, description);
     const deviations = set.map(({ kind, at }) => ({ kind, at }));
-    const story = this.evidence.storyOf(observed);
-    this.findings.push({ oracle, message, deviations, story, ...(file === undefined ? {} : { file }) });
+    const story = this.evidence.storyOf(trial.trace.observed);
+    this.findings.push({
+      oracle,
+      message,
+      deviations,
+      seen,
+      story,
+      ...(file === undefined ? {} : { file }),
+    });
   }
 
   async #runForNote(deviation: Deviation): Promise<void> {
-    const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
+    const { verdict } = await this.#trials.runOnce([deviation]);
     if (this.#isTimeOver()) return;
     this.noteRuns++;
     this.evidence.addSingle(deviation, verdict.outcome);
@@ -346,7 +337,8 @@ class Exploration {
 
   #judgePractice(): void {
     for (const { message, set } of this.evidence.badPractice(this.findings))
-      if (this.#isRaised("manners")) this.findings.push({ oracle: "manners", message, deviations: set });
+      if (this.#isRaised("manners"))
+        this.findings.push({ oracle: "manners", message, deviations: set, seen: ONCE });
       else this.#notes.add(`manners: ${deviationSetText(set)}: ${message}`);
   }
 

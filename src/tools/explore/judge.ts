@@ -1,6 +1,7 @@
+import { KEY_LIFETIME_MS } from "../../core/engine/idempotency.js";
 import { CHARGE_STATUSES, type ChargeStatus } from "../../core/schema/common.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
-import { getOwn } from "../../core/schema/json-objects.js";
+import { getOwn, isJsonObject } from "../../core/schema/json-objects.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
 import { hasEnded, isPaid, outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";
@@ -17,12 +18,14 @@ import type { Oracle } from "./exploration.js";
 export type TraceVerdict =
   | { readonly outcome: "right" }
   | { readonly outcome: "unknown"; readonly reason: string }
-  | Wrong;
+  | WrongVerdict;
 
-interface Wrong {
+export interface WrongVerdict {
   readonly outcome: "wrong";
   readonly oracle: Oracle;
   readonly message: string;
+  /** Waiting cannot undo the failure: something was done twice, or the ledger has money that the app denies. */
+  readonly isLasting?: boolean;
   /** The app is gone or no longer responds, so further runs are useless. */
   readonly isAppGone?: boolean;
   /** The app broke a connection: it may have exited, or it may still serve the next customer. */
@@ -31,7 +34,7 @@ interface Wrong {
 
 export function judgeTrace({ failure, observed }: Trace): TraceVerdict {
   if (failure === undefined) return { outcome: "right" };
-  const verdict = judgeFailure(failure, observed);
+  const verdict = withExpiredKeys(judgeFailure(failure, observed), observed);
   const hung = observed.deliveries.find(({ unanswered }) => unanswered !== undefined);
   if (verdict.outcome === "wrong" || hung === undefined) return verdict;
   const message = `the app does not respond to webhooks: ${hung.type}: ${hung.unanswered}`;
@@ -51,6 +54,7 @@ function judgeFailure(failure: RunFailure, observed: ObservedRun): TraceVerdict 
     case "reset":
       return { outcome: "unknown", reason: text };
     case "drive":
+    case "repeat":
     case "tail":
     case "rest":
       return isCallToApp
@@ -62,19 +66,41 @@ function judgeFailure(failure: RunFailure, observed: ObservedRun): TraceVerdict 
     case "observe":
       return judgeView(failure, observed);
     case "not_delivered":
-      return wrong("money", "delivered as if the right amount had been paid");
+      return lasting("money", "delivered as if the right amount had been paid");
     case "manners":
       return wrong("manners", refusalText(observed) ?? message);
-    default:
-      return wrong(role ?? "expect", `${title}: ${differencesText(failure) || message}`);
+    case "never":
+      return lasting("expect", `${title}: ${differencesText(failure) || message}`);
+    case "reconcile":
+      return lasting("reconcile", `${title}: ${differencesText(failure) || message}`);
+    default: {
+      const isLasting = judgeView(failure, observed).isLasting === true;
+      return { ...wrong(role ?? "expect", `${title}: ${differencesText(failure) || message}`), isLasting };
+    }
   }
 }
 
-function wrong(oracle: Oracle, message: string): Wrong {
+function wrong(oracle: Oracle, message: string): WrongVerdict {
   return { outcome: "wrong", oracle, message };
 }
 
-function judgePaid({ differences, role }: RunFailure): TraceVerdict {
+function lasting(oracle: Oracle, message: string): WrongVerdict {
+  return { ...wrong(oracle, message), isLasting: true };
+}
+
+/** Says that a payout was repeated after its key had expired. A run that takes less sandbox time may not repeat it. */
+function withExpiredKeys(verdict: TraceVerdict, { calls }: ObservedRun): TraceVerdict {
+  if (verdict.outcome !== "wrong" || verdict.oracle !== "money") return verdict;
+  const created = calls.filter(({ idempotencyKey, isByFlow }) => idempotencyKey !== undefined && !isByFlow);
+  const expired = created.find(({ idempotencyKey, atMs }) =>
+    created.some((first) => first.idempotencyKey === idempotencyKey && atMs - first.atMs >= KEY_LIFETIME_MS),
+  );
+  if (expired === undefined) return verdict;
+  const message = `${verdict.message} (${expired.operation} was repeated after its Idempotency-Key had expired)`;
+  return { ...verdict, message, isLasting: false };
+}
+
+function judgePaid({ differences, role }: RunFailure): WrongVerdict {
   const { got, expected } = differences.find(({ path }) => path === "count") ?? {};
   const paid = Number(got ?? 0);
   const range = typeof expected === "number" ? { lte: expected } : expected;
@@ -84,24 +110,26 @@ function judgePaid({ differences, role }: RunFailure): TraceVerdict {
   const record = isOut ? "completed withdrawal" : "completed charge";
   const plain = `a plain run has ${completed}`;
   if (paid <= completed) return wrong("convergence", `${formatCount(paid, record)}, where ${plain}`);
-  if (isOut) return wrong("money", `paid out twice: ${formatCount(paid, record)}, where ${plain}`);
+  if (isOut) return lasting("money", `paid out twice: ${formatCount(paid, record)}, where ${plain}`);
   const ordered = completed === 1 ? "one order" : `what is paid with ${completed}`;
-  return wrong("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
+  return lasting("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
 }
 
 /** Judges a view of the app that differs from the view of a plain run. */
-function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): TraceVerdict {
+function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): WrongVerdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
   const more = differences.filter(({ expected, got }) => amountOf(got) > amountOf(expected));
-  // A balance is also too high if the app did not debit a payout.
+  // A balance is also too high if the app did not debit a payout, or has yet to do so.
   const isLeft = withdrawals.some(isCompleted) && more.every(({ path }) => BALANCE_NAME.test(path));
   if (more.length > 0)
-    return wrong("money", `${isLeft ? "more is left than in a plain run" : "done more than once"}: ${text}`);
+    return isLeft
+      ? wrong("money", `more is left than in a plain run: ${text}`)
+      : lasting("money", `done more than once: ${text}`);
   const marking = differences.map(({ got }) => statusMeaningOf(got)).find((found) => found !== undefined);
   const arePaid = charges.some(({ status }) => isPaid(status as ChargeStatus));
   if (marking !== undefined && (marking === "paid") !== arePaid)
-    return wrong(
+    return lasting(
       "money",
       `${arePaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${text}`,
     );
@@ -148,7 +176,10 @@ function wordOf(status: string): string {
 export function differencesText({ differences }: RunFailure): string {
   const valueText = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
   return differences
-    .map(({ path, expected, got }) => `${path} is ${valueText(got)}, not ${valueText(expected)}`)
+    .map(({ path, expected, got }) => {
+      const isUnwanted = isJsonObject(expected) && "not" in expected;
+      return `${path} is ${valueText(got)}${isUnwanted ? "" : `, not ${valueText(expected)}`}`;
+    })
     .join(", ");
 }
 

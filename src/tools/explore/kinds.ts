@@ -16,14 +16,16 @@ import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./pla
 
 /** How a deviation changes the plan of a run. */
 interface Effect {
-  /** Adds the change to the plan. @param repeats number of copies, for a kind that sends something several times */
-  readonly applyTo: (plan: RunPlan, repeats: number) => void;
+  /** Adds the change to the plan. */
+  readonly applyTo: (plan: RunPlan) => void;
   /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;
   /** A response is held back while sandbox time advances. */
   readonly isHolding?: true;
-  /** The deviation affects every customer. */
+  /** The deviation affects every customer, or holds a response, so its runs are not concurrent with others. */
   readonly isShared?: true;
+  /** A race of two different sides: a run holds the one until the other is done, another run the other way round. */
+  readonly hasSides?: boolean;
 }
 
 interface Kind {
@@ -33,8 +35,6 @@ interface Kind {
   readonly effectAt: (place: Place) => Effect | undefined;
   /** Group of kinds that may have the same effect on an app: a `refused` call, or a `repeated` webhook. */
   readonly likeness?: "refused" | "repeated";
-  /** The order of concurrent work decides the outcome. */
-  readonly isRace?: true;
   /** Runs the app's scheduled work. Reads that the work makes do not count as changed behaviour. */
   readonly isJob?: true;
   /** The kind needs `amount_paid`, a field that only the sandbox has. Only `failOn` turns the kind on. */
@@ -43,8 +43,6 @@ interface Kind {
   readonly isNoteOnly?: true;
 }
 
-/** Number of copies in a race, such as copies of a webhook. A saved file makes `SAVED_RACE_REPEATS` copies. */
-export const RACE_REPEATS = 2;
 const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
 /** Sandbox time by which an advance or a delay ends after the next event. */
@@ -100,14 +98,13 @@ function holding(place: PlaceOfCall | undefined, hold: CallChange["hold"]): Effe
 }
 
 function onEvent(
-  changeOf: (place: PlaceOfEvent, repeats: number) => WebhookChange | undefined,
+  changeOf: (place: PlaceOfEvent) => WebhookChange | undefined,
   retryChangeOf: (place: PlaceOfEvent) => WebhookChange | undefined = () => undefined,
 ): Kind["effectAt"] {
   return (place) => {
     if (place.what !== "event" && place.what !== "attempt") return undefined;
-    const change = (repeats: number) =>
-      place.what === "event" ? changeOf(place, repeats) : retryChangeOf(place);
-    return change(RACE_REPEATS) && { applyTo: (plan, times) => plan.deviateWebhook(place, change(times)!) };
+    const change = place.what === "event" ? changeOf(place) : retryChangeOf(place);
+    return change && { applyTo: (plan) => plan.deviateWebhook(place, change) };
   };
 }
 
@@ -119,8 +116,22 @@ function onAttempt(change: WebhookChange): Kind["effectAt"] {
   );
 }
 
+/** Sends a webhook twice at once, and holds the first handler's read until the app has responded to the other. */
+function sendingTwiceAtOnce(place: Place): Effect | undefined {
+  if (place.what !== "event") return undefined;
+  const { handlerRead } = place;
+  return {
+    applyTo: (plan) => {
+      plan.deviateWebhook(place, { copies: 2, at_once: true });
+      if (handlerRead !== undefined) plan.holdInRace(handlerRead);
+    },
+  };
+}
+
 function runningJob(moment: JobMoment | undefined): Effect | undefined {
-  return moment && { isShared: true, applyTo: (plan, times) => plan.runJob(moment, times > RACE_REPEATS) };
+  if (moment === undefined) return undefined;
+  const hasSides = "concurrent" in moment && moment.concurrent?.isReadByHandler === true;
+  return { isShared: true, hasSides, applyTo: (plan) => plan.runJob(moment) };
 }
 
 function payingWrongMoney(
@@ -181,8 +192,7 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   webhook_twice_at_once: {
     description: "the webhook arrives twice at the same moment",
-    effectAt: onEvent((_, copies) => ({ copies, at_once: true })),
-    isRace: true,
+    effectAt: sendingTwiceAtOnce,
   },
   webhook_again_later: {
     description: `the webhook arrives once more, ${RESENT_AFTER} later`,
@@ -214,8 +224,9 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   pressed_twice: {
     description: "the customer presses twice",
     effectAt: ({ what }) =>
-      what === "presses" ? { applyTo: (plan, times) => plan.repeatFirstCall(times) } : undefined,
-    isRace: true,
+      what === "presses"
+        ? { isShared: true, hasSides: true, applyTo: (plan) => plan.repeatFirstCall() }
+        : undefined,
   },
   job_meanwhile: {
     description: "the app's scheduled work runs while the payment is pending",
@@ -226,7 +237,6 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description:
       "the app's scheduled work runs at the same moment as the payment ends or its webhook arrives",
     effectAt: (place) => runningJob("jobAtOnce" in place ? place.jobAtOnce : undefined),
-    isRace: true,
     isJob: true,
   },
   underpaid: {
@@ -306,6 +316,17 @@ export class KnownDeviations {
 
   effectOf(deviation: Deviation): Effect {
     return DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
+  }
+
+  /** Returns true if a set has a race that a run must decide for each side. */
+  hasSides(set: DeviationSet): boolean {
+    return set.some((deviation) => this.effectOf(deviation).hasSides === true);
+  }
+
+  /** Returns an equal key for sets whose runs have equally many steps, which concurrent runs need. */
+  stepsKey(set: DeviationSet): string {
+    const calls = set.filter((deviation) => this.effectOf(deviation).call !== undefined);
+    return `${set.length} ${calls.length}`;
   }
 
   /** Returns the reason not to combine two deviations; undefined if there is no reason. */

@@ -20,6 +20,7 @@ export interface PlaceOfCall extends CallOccurrence {
   readonly what: "call";
   readonly at: string;
   readonly isRead: boolean;
+  readonly atMs: number;
   /** Sandbox milliseconds until the created payment ends; absent if it does not end by itself. */
   readonly timelineMs?: number;
   /** True for a read of a charge or withdrawal whose status had already changed. */
@@ -47,7 +48,9 @@ export interface PlaceOfEvent extends WebhookOccurrence, JobMoments {
   /** Sandbox milliseconds from a retry to the payment's next event; absent if there is no next event. */
   readonly nextMs?: number;
   /** The call that created the payment; present on the payment's first event. */
-  readonly creatingCall?: PlaceOfCall;
+  readonly creatingCall?: PlaceOfCall | undefined;
+  /** The app's read of the payment while it handles the event. */
+  readonly handlerRead?: PlaceOfCall | undefined;
   readonly payment: ObservedPayment;
 }
 
@@ -81,8 +84,9 @@ export type PlaceOfCustomer =
     };
 
 /** Lists the places of a run: calls of the app, events and other changes, actions of the customer. */
-export function placesOf(observed: ObservedRun, customer: Deviable["customer"]): Place[] {
+export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Place[] {
   const { press, hasJob = false } = customer;
+  const observed = beforeQuiet(run);
   const calls = callPlaces(observed);
   return [
     ...(press === undefined ? [] : [{ what: "presses" as const, at: `${press}#1` }]),
@@ -91,6 +95,18 @@ export function placesOf(observed: ObservedRun, customer: Deviable["customer"]):
     ...(hasJob ? unheardChangePlaces(observed) : []),
     ...paymentPlaces(observed, customer),
   ];
+}
+
+/** Leaves out the calls and attempts that come when nothing deviates any more. */
+function beforeQuiet({ quietMs = Infinity, ...observed }: ObservedRun): ObservedRun {
+  const isBefore = ({ atMs }: { readonly atMs: number }) => atMs <= quietMs;
+  return {
+    ...observed,
+    calls: observed.calls.filter(isBefore),
+    deliveries: observed.deliveries
+      .filter(isBefore)
+      .map((delivery) => ({ ...delivery, attempts: delivery.attempts.filter(isBefore) })),
+  };
 }
 
 /** Lists the places at which the customer pays, by the charges that the service has, however the flow pays them. */
@@ -133,11 +149,8 @@ function paymentPlaces(
   ];
 }
 
-/** Sandbox time after a run's first call in which a deviation can hold a call. Later calls come from scheduled work. */
-const TAIL_MS = 4 * 86_400_000;
-
 function callPlaces(observed: ObservedRun): PlaceOfCall[] {
-  const { calls } = observed;
+  const { calls, drivenMs = Infinity } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
   return calls.flatMap((call, index): PlaceOfCall[] => {
     if (call.isByFlow) return [];
@@ -146,7 +159,8 @@ function callPlaces(observed: ObservedRun): PlaceOfCall[] {
     const created = payments.find(({ id }) => id === call.createdId);
     const read = payments.find(({ id }) => id === call.readId);
     const hasChanged = read !== undefined && read.history.filter((change) => change.atMs <= atMs).length > 1;
-    const isAwaited = atMs - (calls[0]?.atMs ?? atMs) < TAIL_MS;
+    // A response can be held only while the steps of the flow go on.
+    const isAwaited = atMs <= drivenMs;
     return [
       {
         what: "call",
@@ -155,6 +169,7 @@ function callPlaces(observed: ObservedRun): PlaceOfCall[] {
         earlierCount: before,
         isRead: method === "GET",
         isOwn,
+        atMs,
         timelineMs: created?.isAutomatic && isAwaited ? created.endedMs - created.createdMs : undefined,
         hasChangedStatus: hasChanged,
         nextEventMs: isAwaited ? nextEventMs(call, observed) : undefined,
@@ -198,12 +213,15 @@ function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJo
       isLast: next === undefined,
       payment,
     };
-    const change = { type, atMs, nextMs: next?.atMs, webhook: { type, earlierCount } };
+    const handlerRead = calls.find((call) => call.isRead && call.payment === payment && call.atMs === atMs);
+    const webhook = { type, earlierCount };
+    const change = { type, atMs, nextMs: next?.atMs, webhook, isReadByHandler: handlerRead !== undefined };
     return [
       {
         what: "event" as const,
         ...place,
         creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
+        handlerRead,
         ...(hasJob ? jobMomentsOf(change, observed) : {}),
       },
       ...attempts.slice(1).map((attempt, further) => ({
@@ -223,12 +241,15 @@ interface Change {
   /** When the payment changes next; undefined if it does not. */
   readonly nextMs: number | undefined;
   readonly webhook?: WebhookOccurrence;
+  readonly isReadByHandler: boolean;
 }
 
-function jobMomentsOf({ type, atMs, nextMs, webhook }: Change, { calls, startMs }: ObservedRun): JobMoments {
+function jobMomentsOf(
+  { type, atMs, nextMs, webhook, isReadByHandler }: Change,
+  { startMs }: ObservedRun,
+): JobMoments {
   const sinceMs = atMs - startMs;
-  const reads = calls.filter((call) => call.readId !== undefined && call.atMs < atMs).length;
-  if (!isPendingEvent(type)) return { jobAtOnce: { sinceMs, concurrent: { reads, webhook } } };
+  if (!isPendingEvent(type)) return { jobAtOnce: { sinceMs, concurrent: { webhook, isReadByHandler } } };
   // Adds 1 ms. At the exact time of the webhook, a read would count as a read by the webhook's handler.
   return nextMs !== undefined && nextMs > atMs ? { jobBeforeNext: { sinceMs: sinceMs + 1 } } : {};
 }
@@ -240,7 +261,7 @@ function unheardChangePlaces(observed: ObservedRun): PlaceOfChange[] {
   const changesOf = (payment: ObservedPayment, typeOf: (status: string) => string) =>
     payment.history.slice(1).map(({ status, atMs }, index, changes) => {
       const nextMs = changes[index + 1]?.atMs;
-      return { payment, type: typeOf(status), atMs, nextMs };
+      return { payment, type: typeOf(status), atMs, nextMs, isReadByHandler: false };
     });
   const changes = [
     ...charges.flatMap((one) => changesOf(one, (status) => chargeEventType(status as ChargeStatus))),

@@ -1,11 +1,11 @@
 import { UserError } from "../../core/schema/user-error.js";
 import { unacceptedWebhooksMessage } from "../scenario/running/blind-spots.js";
-import type { Deviable, ObservedRun, RunPlan, Trace } from "./deviable.js";
+import { type Deviable, RACE_SIDES, type RunPlan, type RunVariant, type Trace } from "./deviable.js";
 import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
 import { describeFlowFailure } from "./flow-failure.js";
-import { behaviourOf, hasFailureSigns, judgeTrace, type TraceVerdict } from "./judge.js";
-import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
+import { behaviourOf, judgeTrace, type TraceVerdict, type WrongVerdict } from "./judge.js";
+import type { KnownDeviations } from "./kinds.js";
 
 export interface PlainRunResult {
   /** A plain run, the reference for runs with deviations. */
@@ -29,7 +29,8 @@ export async function observePlainRuns(
     const reason = overReason();
     if (reason !== undefined)
       throw new UserError(`${deviable.source}: ${reason} before the app was seen to go right`);
-    if (trace.failure !== undefined) return plainFailure(deviable.source, trace, purpose === "learn");
+    const seen = { runs: 1, of: Math.max(1, traces.length) };
+    if (trace.failure !== undefined) return plainFailure(deviable.source, trace, purpose === "learn", seen);
     traces.push(trace);
   }
   const [, trace, other] = traces as [Trace, Trace, Trace];
@@ -39,7 +40,12 @@ export async function observePlainRuns(
 }
 
 /** @param hasTail true if the run included the steps after the flow, such as retries and scheduled work */
-function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFinding {
+function plainFailure(
+  source: string,
+  trace: Trace,
+  hasTail: boolean,
+  seen: ExploreFinding["seen"],
+): ExploreFinding {
   const { ending, role } = trace.failure!;
   const reason = describeFlowFailure(trace.failure!, trace.observed);
   if (!hasTail && ending === "unreachable" && !trace.hasReachedApp)
@@ -53,7 +59,7 @@ function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFi
         .join("; "),
     );
   const finding = isGone ? verdict.message : `with nothing going wrong, in the end: ${verdict.message}`;
-  return { oracle: verdict.oracle, message: finding, deviations: [] };
+  return { oracle: verdict.oracle, message: finding, deviations: [], seen };
 }
 
 /** Returns a message if the app accepted none of the run's webhooks. */
@@ -61,75 +67,127 @@ export function unacceptedWebhooks({ observed }: Trace): string | undefined {
   return unacceptedWebhooksMessage(observed.deliveries.flatMap(({ attempts }) => attempts));
 }
 
+/** A run with a set of deviations, and its verdict. */
 export interface Trial {
+  readonly plan: RunPlan;
   readonly trace: Trace;
   readonly verdict: TraceVerdict;
 }
 
-/** Number of copies in a race in a saved file. This many copies reproduce the race on any machine. */
-export const SAVED_RACE_REPEATS = 10;
+/** A failure of a set of deviations. */
+export interface Failure extends Pick<ExploreFinding, "seen"> {
+  readonly verdict: WrongVerdict;
+  /** The latest run that failed. */
+  readonly trial: Trial;
+}
+
+/** The verdict on a set of deviations. */
+export interface Judgement {
+  /** The last run of the set. */
+  readonly trial: Trial;
+  /** Absent if the set passed, could not be judged, or failed once in a way that waiting can undo. */
+  readonly failure?: Failure;
+  /** The failure of a first run that the second run did not repeat. */
+  readonly unconfirmed?: WrongVerdict;
+}
+
+const EAGER: RunVariant = { side: "first", isPatient: false };
 
 /** Runs sets of deviations and judges the runs. */
 export class Trials {
   readonly #deviable: Deviable;
   readonly #deviations: KnownDeviations;
-  readonly #plain: ObservedRun;
   readonly #lanes: number;
   /** Deviation → true if the run with only this deviation concerned no other customer. */
   readonly #isConcurrent = new Map<string, boolean>();
 
   /** @param lanes maximum number of concurrent runs */
-  constructor(deviable: Deviable, deviations: KnownDeviations, plain: ObservedRun, lanes: number) {
+  constructor(deviable: Deviable, deviations: KnownDeviations, lanes: number) {
     this.#deviable = deviable;
     this.#deviations = deviations;
-    this.#plain = plain;
     this.#lanes = lanes;
-  }
-
-  plan(set: DeviationSet, repeats = RACE_REPEATS): RunPlan {
-    const plan = this.#deviable.planRun(set, repeats > RACE_REPEATS);
-    for (const deviation of set) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
-    return plan;
   }
 
   /** Returns true if the app still passes without deviations. */
   async passesPlainRun(): Promise<boolean> {
-    return (await this.run(this.plan([]), "full")).verdict.outcome === "right";
+    return (await this.#run([], EAGER)).verdict.outcome === "right";
   }
 
-  /** Runs a set without the checks that `hasFailureSigns` replaces. */
-  async runBrief(set: DeviationSet): Promise<Trial> {
-    const trial = await this.run(this.plan(set), "brief");
-    const [only] = set;
-    if (only !== undefined && set.length === 1) {
-      const isOwn = this.#deviations.isOwn(only) && hasOnlyOwnCalls(trial.trace);
-      this.#isConcurrent.set(deviationKey(only), isOwn);
-    }
-    return trial;
+  /** Runs a set once; its notes need no confirmation. */
+  runOnce(set: DeviationSet): Promise<Trial> {
+    return this.#run(set, EAGER);
   }
 
   /**
-   * Runs sets concurrently, except sets that may affect the customers of other runs. Returns the passed trials, by
-   * index of the set. The caller runs all remaining sets one at a time.
+   * Runs a set, a race once for each of its sides, and repeats a run that fails.
+   *
+   * @param earlier an earlier run of the set
+   */
+  async judge(set: DeviationSet, earlier: Trial | undefined): Promise<Judgement> {
+    if (earlier?.verdict.outcome === "right") return { trial: earlier };
+    if (earlier !== undefined && isLasting(earlier)) return this.#confirm(set, earlier, EAGER);
+    let unjudged: Trial | undefined;
+    let trial: Trial | undefined;
+    for (const side of this.#deviations.hasSides(set) ? RACE_SIDES : RACE_SIDES.slice(0, 1)) {
+      const variant = { ...EAGER, side };
+      trial = await this.#run(set, variant);
+      this.#learnConcurrency(set, trial);
+      if (trial.verdict.outcome === "wrong") return this.#confirm(set, trial, variant);
+      if (trial.verdict.outcome === "unknown") unjudged ??= trial;
+    }
+    return { trial: unjudged ?? trial! };
+  }
+
+  /** Repeats a run that failed, as it was, and waits longer for the app. */
+  async #confirm(set: DeviationSet, first: Trial, variant: RunVariant): Promise<Judgement> {
+    const verdict = first.verdict as WrongVerdict;
+    if (verdict.isAppGone) return { trial: first, failure: { verdict, trial: first, seen: ONCE } };
+    const second = await this.#run(set, { ...variant, isPatient: true });
+    if (second.verdict.outcome === "unknown" && isLasting(first))
+      return { trial: first, failure: { verdict, trial: first, seen: ONCE } };
+    if (second.verdict.outcome === "wrong") {
+      const { isAppGone, isBroken } = second.verdict;
+      const isGone = isAppGone || (isBroken && !(await this.passesPlainRun()));
+      const lasting = isLasting(first) ? verdict : second.verdict;
+      const known = { ...(isAppGone || isBroken ? verdict : lasting), isAppGone: isGone };
+      return { trial: first, failure: { verdict: known, trial: second, seen: { runs: 2, of: 2 } } };
+    }
+    if (isLasting(first) && (await this.#isWrongStill(first)))
+      return { trial: first, failure: { verdict, trial: first, seen: { runs: 1, of: 2 } } };
+    return second.trace.hasRetried ? { trial: second } : { trial: second, unconfirmed: verdict };
+  }
+
+  /** Checks the customer of an earlier run again: an app may only have been late. */
+  async #isWrongStill({ trace }: Trial): Promise<boolean> {
+    const failure = await trace.checkAgain?.();
+    const verdict = failure && judgeTrace({ ...trace, failure });
+    return verdict?.outcome === "wrong" && verdict.isLasting === true;
+  }
+
+  #learnConcurrency(set: DeviationSet, { trace }: Trial): void {
+    const [only] = set;
+    if (only === undefined || set.length > 1) return;
+    this.#isConcurrent.set(deviationKey(only), this.#deviations.isOwn(only) && hasOnlyOwnCalls(trace));
+  }
+
+  /**
+   * Runs sets concurrently, except sets that may affect the customers of other runs. Returns the trials by index of the
+   * set. The caller runs all sets again that did not pass, one at a time.
    */
   async runConcurrently(sets: readonly DeviationSet[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();
     if (this.#lanes === 1) return trials;
     const indexes = [...sets.keys()].filter((index) => this.#canBeConcurrent(sets[index]!));
-    for (const group of groupsBySize(indexes, this.#lanes, (index) => sets[index]!.length)) {
-      const plans = group.map((index) => this.plan(sets[index]!));
-      const traces = await this.#deviable.observe(plans, "brief");
-      if (!traces.every(hasOnlyOwnCalls)) continue;
-      for (const [lane, trace] of traces.entries()) {
-        const trial = { trace, verdict: judgeTrace(trace) };
-        if (trial.verdict.outcome === "right" && !this.isSuspect(trial)) trials.set(group[lane]!, trial);
-      }
+    const kindOf = (index: number) => this.#deviations.stepsKey(sets[index]!);
+    for (const group of groupsByKey(indexes, this.#lanes, kindOf)) {
+      const all = await this.#runAll(
+        group.map((index) => sets[index]!),
+        EAGER,
+      );
+      if (all.every(({ trace }) => hasOnlyOwnCalls(trace)))
+        for (const [lane, trial] of all.entries()) trials.set(group[lane]!, trial);
     }
     return trials;
-  }
-
-  isSuspect({ trace }: Trial): boolean {
-    return hasFailureSigns(trace.observed, this.#plain);
   }
 
   #canBeConcurrent(set: DeviationSet): boolean {
@@ -139,21 +197,39 @@ export class Trials {
     );
   }
 
-  async run(plan: RunPlan, detail: "brief" | "full"): Promise<Trial> {
-    const [trace] = await this.#deviable.observe([plan], detail);
-    return { trace: trace!, verdict: judgeTrace(trace!) };
+  async #run(set: DeviationSet, variant: RunVariant): Promise<Trial> {
+    const [trial] = await this.#runAll([set], variant);
+    return trial!;
   }
+
+  async #runAll(sets: readonly DeviationSet[], variant: RunVariant): Promise<Trial[]> {
+    const plans = sets.map((set) => this.#plan(set, variant));
+    const traces = await this.#deviable.observe(plans);
+    return traces.map((trace, index) => ({ plan: plans[index]!, trace, verdict: judgeTrace(trace) }));
+  }
+
+  #plan(set: DeviationSet, variant: RunVariant): RunPlan {
+    const plan = this.#deviable.planRun(set, variant);
+    for (const deviation of set) this.#deviations.effectOf(deviation).applyTo(plan);
+    return plan;
+  }
+}
+
+const ONCE = { runs: 1, of: 1 };
+
+function isLasting({ verdict }: Trial): boolean {
+  return verdict.outcome === "wrong" && verdict.isLasting === true;
 }
 
 function hasOnlyOwnCalls({ observed }: Trace): boolean {
   return observed.calls.every(({ isByFlow, isOwn }) => isByFlow || isOwn);
 }
 
-/** Groups sets of equal size, because concurrent runs need equally many steps. No group has only one set. */
-function groupsBySize(all: readonly number[], max: number, sizeOf: (index: number) => number): number[][] {
+/** Groups the indexes of sets with an equal key. No group has only one set. */
+function groupsByKey(all: readonly number[], max: number, keyOf: (index: number) => string): number[][] {
   const groups: number[][] = [];
-  for (const size of new Set(all.map(sizeOf))) {
-    const same = all.filter((index) => sizeOf(index) === size);
+  for (const key of new Set(all.map(keyOf))) {
+    const same = all.filter((index) => keyOf(index) === key);
     for (let at = 0; at + 1 < same.length; at += max) groups.push(same.slice(at, at + max));
   }
   return groups;

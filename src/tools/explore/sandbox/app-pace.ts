@@ -1,9 +1,12 @@
-import { durationToMs } from "../../../core/schema/duration.js";
-import type { QuietReport } from "../../../core/time/app-activity.js";
+import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
+import type { QuietReport, RetryReport } from "../../../core/time/app-activity.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { ObservedRun } from "../deviable.js";
 import type { Flow } from "./flow.js";
-import { STEADY_DURATION } from "./run-document.js";
+import type { SandboxPlan } from "./sandbox-plan.js";
+
+/** Wall time that a view of the app must stay unchanged before a step accepts the view. */
+export const STEADY_DURATION = "250ms";
 
 /** Response time of a small app on an idle machine, in milliseconds. */
 const PROMPT_MS = 20;
@@ -54,4 +57,51 @@ export function canContinueAfterResponse(flow: Flow, observed: ObservedRun): boo
   const { calls, deliveries } = observed;
   const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));
   return isAsynchronous(flow, observed) || calls.some(({ isByFlow, atMs }) => !isByFlow && atMs >= firstMs);
+}
+
+/** Maximum wait for a call after one that was made to fail: of a patient run, and of any other. */
+const PATIENT_RETRY_MS = 10_000;
+const EAGER_RETRY_MS = 2_000;
+/** Room for a retry that takes longer than the earlier ones. */
+const RETRY_MARGIN_MS = 500;
+/** Minimum time for a step `wait_for` of the flow in which nothing may come. */
+const MIN_FLOW_WAIT_MS = 100;
+
+/** Learns how long the app pauses before it repeats a failed call, by operation. */
+export class RetryPace {
+  /** Operation → longest pause in milliseconds of wall time; 0 if an eager run waited in vain. */
+  readonly #pauses = new Map<string, number>();
+  /** Operations for which a patient run waited in vain. */
+  readonly #vain = new Set<string>();
+
+  learn({ failingOperations, variant }: SandboxPlan, reports: readonly RetryReport[]): void {
+    if (reports.every(({ waits }) => waits === 0)) return;
+    const isCalled = reports.some(({ calls }) => calls > 0);
+    const longestMs = isCalled ? Math.max(...reports.map(({ longest_ms }) => longest_ms)) : 0;
+    for (const operation of failingOperations) {
+      this.#pauses.set(operation, Math.max(longestMs, this.#pauses.get(operation) ?? 0));
+      if (variant.isPatient && !isCalled) this.#vain.add(operation);
+    }
+  }
+
+  /** Returns how long a run waits for a call after one that it makes to fail; undefined if it need not wait. */
+  waitFor(plan: SandboxPlan): string | undefined {
+    const waitMs = this.#waitMs(plan);
+    return waitMs === 0 ? undefined : formatDuration(waitMs);
+  }
+
+  /** Returns how long a run waits in a step `wait_for` of the flow. @param plainMs wait in a plain run */
+  flowWaitFor(plan: SandboxPlan, plainMs: number): string {
+    return formatDuration(MIN_FLOW_WAIT_MS + 3 * plainMs + this.#waitMs(plan));
+  }
+
+  #waitMs({ failingOperations, variant }: SandboxPlan): number {
+    const waits = failingOperations.map((operation) => {
+      const pauseMs = this.#pauses.get(operation);
+      if (variant.isPatient) return this.#vain.has(operation) ? EAGER_RETRY_MS : PATIENT_RETRY_MS;
+      if (pauseMs === undefined) return EAGER_RETRY_MS;
+      return pauseMs === 0 ? 0 : Math.min(PATIENT_RETRY_MS, 3 * pauseMs + RETRY_MARGIN_MS);
+    });
+    return Math.max(0, ...waits);
+  }
 }

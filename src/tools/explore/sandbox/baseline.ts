@@ -1,12 +1,14 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcherOperator } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
+import { type LogRow, recordIdOf } from "../../scenario/running/control-lists.js";
 import type { ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
+import { PRESS_NAME } from "./drive-steps.js";
 import type { Flow } from "./flow.js";
-import { savedVariable } from "./looked-at.js";
 import { viewVariableName } from "./run-document.js";
 import type { Baseline, OrderPayments } from "./sandbox-plan.js";
+import { savedVariable } from "./saved-variable.js";
 
 export interface LoadedPlainRun {
   readonly observed: ObservedRun;
@@ -36,8 +38,33 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
     ...(named === undefined ? {} : { orderCharges: orderPaymentsOf(named) }),
     ...(namedPayout === undefined ? {} : { orderWithdrawals: orderPaymentsOf(namedPayout) }),
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
+    ...pressCallOf(one, customerMatch),
+    readMatch: readMatchOf(one.observed, customerMatch),
     observed: commonViews(flow, one, other),
   };
+}
+
+type CustomerMatch = Baseline["customerMatch"];
+
+function pressCallOf(
+  { observed, loaded }: LoadedPlainRun,
+  customerMatch: CustomerMatch,
+): Pick<Baseline, "pressCall"> {
+  const [newest] = (savedVariable(loaded, PRESS_NAME) ?? []) as LogRow[];
+  const newestId = newest && recordIdOf("requests", newest);
+  const own = observed.calls.filter(({ isByFlow }) => !isByFlow);
+  const calls = own.slice(0, own.findIndex(({ id }) => id === newestId) + 1);
+  const call = calls.findLast(({ method }) => method !== "GET") ?? calls.at(-1);
+  if (call === undefined) return {};
+  return { pressCall: { match: { operation: call.operation, ...(call.isOwn ? customerMatch : {}) } } };
+}
+
+/** An app that never reads a single charge reads lists, which name no customer. */
+function readMatchOf({ calls }: ObservedRun, customerMatch: CustomerMatch): Baseline["readMatch"] {
+  const reads = calls.filter(({ isByFlow, method }) => !isByFlow && method === "GET");
+  const list = reads.find(({ isOwn }) => !isOwn);
+  const readsOne = reads.some(({ readId }) => readId !== undefined);
+  return list === undefined || readsOne ? { method: "GET", ...customerMatch } : { operation: list.operation };
 }
 
 /** Returns true if the app's views are equal at the end of both runs, except for ignored fields. */

@@ -67,5 +67,9 @@ function appCheck({ app, expect }: RawStep): Oracle | undefined {
 }
 
 export function findFirstAppWrite({ drive }: Flow): RawStep | undefined {
-  return drive.find(({ app }) => typeof app === "string" && !app.startsWith("GET "));
+  return drive.find(isAppWrite);
+}
+
+export function isAppWrite({ app }: RawStep): boolean {
+  return typeof app === "string" && !app.startsWith("GET ");
 }

@@ -6,6 +6,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { BlindSpot, FlowCoverage, RunFailure } from "../deviable.js";
 import type { Flow } from "./flow.js";
 import { type RunDocument, viewVariableName } from "./run-document.js";
+import { savedVariable } from "./saved-variable.js";
 
 type Path = readonly (string | number)[];
 
@@ -131,11 +132,6 @@ function fieldsExpected(expected: unknown, path: Path, field: Path = []): { fiel
   else if (Array.isArray(expected))
     return expected.flatMap((part, index) => fieldsExpected(part, [...path, index], [...field, index]));
   return field.length === 0 ? [] : [{ field: field.join("."), path }];
-}
-
-export function savedVariable({ scope }: LoadedScenario, name: string): unknown {
-  const resolved = scope.resolve({ name, fallback: undefined });
-  return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
 }
 
 /** The dotted paths of all fields of a body. */

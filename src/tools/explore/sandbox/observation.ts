@@ -46,13 +46,24 @@ export async function readRowsSince(
     // Asks for one extra row, the last row of the previous run, because readRecordsSince() stops at that row.
     return readRecordsSince(client, list, last, Math.min(usual * runs + 1, MAX_PAGE));
   };
-  const lists = await Promise.all(WATCHED.map(since));
-  const ends = WATCHED.map((list, index) => {
-    const found = lists[index]!;
+  const [requests, deliveries, charges] = await Promise.all([
+    since("requests"),
+    since("deliveries"),
+    since("charges"),
+  ]);
+  const hasWithdrawals = requests.some(({ operation }) => operation === "createWithdrawal");
+  const lists = {
+    requests,
+    deliveries,
+    charges,
+    withdrawals: hasWithdrawals ? await since("withdrawals") : [],
+  };
+  const ends = WATCHED.map((list) => {
+    const found = lists[list];
     const last = found[0] === undefined ? position[list].last : recordIdOf(list, found[0]);
     return [list, { last, usual: Math.ceil(found.length / runs) }] as const;
   });
-  const rows = WATCHED.map((list, index) => [list, lists[index]!.reverse()] as const);
+  const rows = WATCHED.map((list) => [list, lists[list].reverse()] as const);
   return {
     rows: Object.fromEntries(rows) as unknown as ObservedRows,
     position: Object.fromEntries(ends) as ListPositions,
@@ -109,6 +120,7 @@ function callOf(
   if (operation === null || operation === undefined) return undefined;
   if (isForeign && (isCustomerKnown || !createsPayment(row))) return undefined;
   return {
+    id: recordIdOf("requests", row),
     operation,
     method: String(method),
     status: status === null ? null : Number(status),

@@ -1,24 +1,19 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
 import type { RunSummary } from "../../scenario/running/run-session.js";
-import type { RunFailure } from "../deviable.js";
-import type { RunDocument } from "./run-document.js";
+import type { RunFailure, StepRole } from "../deviable.js";
 
 /** Describes the first step that failed, with its role; undefined if the run passed. */
-export function failureOf(
-  report: RunSummary,
-  { roles, repeatedRoles }: Pick<RunDocument, "roles" | "repeatedRoles">,
-): RunFailure | undefined {
+export function failureOf(report: RunSummary, roles: readonly StepRole[]): RunFailure | undefined {
   if (report.passed) return undefined;
   const hasFailed = ({ outcome }: StepReport) => outcome === "failed" || outcome === "error";
   const step = leafSteps(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
   const { message, got, difference = [] } = step?.failure ?? {};
-  const judged = repeatedRoles === undefined ? report.steps : (report.steps[0]?.steps ?? []);
-  const index = judged.findIndex(hasFailed);
+  const index = report.steps.findIndex(hasFailed);
   return {
     isIncomplete: step === undefined || report.outcome === "error",
     error: report.error,
-    role: (repeatedRoles ?? roles)[index],
+    role: roles[index],
     ...(index === -1 ? {} : { index }),
     title: step?.title,
     message: message ?? (step === undefined ? "it could not be carried out" : ""),

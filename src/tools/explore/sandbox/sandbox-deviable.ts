@@ -16,38 +16,46 @@ import {
   type ScenarioInputs,
   withScenarioRules,
 } from "../../scenario/files.js";
-import { flattenSteps, type RawStep } from "../../scenario/loaded-steps.js";
+import { flattenSteps, type LoadedStep, type RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import { leafSteps } from "../../scenario/running/run-report.js";
 import { RunSession } from "../../scenario/running/run-session.js";
-import { stepKindsOf } from "../../scenario/step-faults.js";
-import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
+import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import {
   BlindSpotError,
   type Deviable,
   type FlowCoverage,
-  type ObservedRun,
+  type RunFailure,
+  type RunVariant,
   type StepRole,
   type Trace,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
-import { canContinueAfterResponse, learningQuietMs, paceOf, quietPeriodOf, steadyMs } from "./app-pace.js";
+import { hasFailureSigns } from "../judge.js";
+import {
+  canContinueAfterResponse,
+  learningQuietMs,
+  paceOf,
+  quietPeriodOf,
+  RetryPace,
+  steadyMs,
+} from "./app-pace.js";
+import { waitReports } from "./app-waits.js";
 import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
 import { omitImpliedSteps } from "./brief-document.js";
+import { type Concession, concessionsFor } from "./concessions.js";
+import { refusedSteps } from "./drive-steps.js";
 import { type Flow, findFirstAppWrite } from "./flow.js";
-import { findAbsentFields, findFlowCoverage, saveCheckedBodies, savedVariable } from "./looked-at.js";
+import { customerEmail, isolationReason } from "./isolation.js";
+import { hasKnownTimes } from "./job-steps.js";
+import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
 import { type ListPositions, observedRunOf, readListPositions, readRowsSince } from "./observation.js";
 import { findPages, mustPayReason } from "./payment-steps.js";
-import {
-  deviatingRunDocument,
-  hasKnownTimes,
-  plainRunDocument,
-  quietReports,
-  type RunDocument,
-} from "./run-document.js";
+import { MOMENT_NAMES } from "./quiet-end.js";
+import { deviatingRunDocument, plainRunDocument, type RunDocument } from "./run-document.js";
 import { failureOf } from "./run-failure.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
-import { repeatForCustomers } from "./several-customers.js";
+import { savedVariable } from "./saved-variable.js";
 
 export interface SandboxDeviableOptions {
   readonly fetch: SandboxFetch;
@@ -73,6 +81,11 @@ export interface ScenarioFileWriter {
 
 interface Run extends LoadedPlainRun {
   readonly trace: Trace;
+  /** Carries out more steps of the run, and describes the first that fails. */
+  readonly resume: (
+    steps: readonly LoadedStep[],
+    roles: readonly StepRole[],
+  ) => Promise<RunFailure | undefined>;
   /** Wall time of the longest `wait_for` step of the flow. */
   readonly waitedMs: number;
   /** Wall time of the longest step of the flow that calls the app. */
@@ -96,6 +109,7 @@ export class SandboxDeviable implements Deviable {
   readonly #session: RunSession;
   readonly #plain: Run[] = [];
   readonly #profile = new Map<string, number>();
+  readonly #retries = new RetryPace();
   /** Quiet period after a webhook, before time advances; undefined if there is no wait. */
   #quiet: string | undefined;
   #isRestless = false;
@@ -106,6 +120,8 @@ export class SandboxDeviable implements Deviable {
   /** Loaded documents. The key is the content without its name and rules, because many runs have the same steps. */
   readonly #checked = new Map<string, LoadedScenario>();
   #position: ListPositions | undefined;
+  /** Sandbox time at the end of the last run; undefined if it is not known. */
+  #nowMs: number | undefined;
 
   private constructor(flow: Flow, options: SandboxDeviableOptions, session: RunSession) {
     const { fetch, namespace, controlToken } = options;
@@ -156,7 +172,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   async #runPlain({ quiet, steady, written }: PlainRunOptions): Promise<Run> {
-    const plain = saveCheckedBodies(this.#flow, plainRunDocument(this.#flow, quiet, steady));
+    const plain = saveCheckedBodies(this.#flow, plainRunDocument(this.#flow, { quiet }, steady));
     const [run] = await this.#carryOut([written === undefined ? plain : { ...plain, document: written }]);
     return run!;
   }
@@ -184,7 +200,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   #learnQuiet({ loaded, observed, waitedMs }: Run): void {
-    const reports = quietReports(loaded.scope.names, (name) => savedVariable(loaded, name));
+    const reports = waitReports("quiet", loaded);
     this.#isRestless = reports.some(({ restless }) => restless > 0);
     this.#quiet = this.#isRestless ? undefined : quietPeriodOf(this.#flow, observed, reports, waitedMs);
   }
@@ -219,19 +235,62 @@ export class SandboxDeviable implements Deviable {
     this.#profile.set(part, (this.#profile.get(part) ?? 0) + ms);
   }
 
-  planRun(set: DeviationSet, isSaved: boolean): SandboxPlan {
+  planRun(set: DeviationSet, variant: RunVariant): SandboxPlan {
     return new SandboxPlan(set, {
       customerMatch: this.#baseline.customerMatch,
-      isSaved,
+      variant,
       isWaiting: this.#quiet !== undefined,
       pace: this.#pace,
     });
   }
 
-  async observe(plans: readonly SandboxPlan[], detail: "brief" | "full"): Promise<Trace[]> {
-    const documents = plans.map((plan) => this.#documentOf(plan));
-    const runs = await this.#carryOut(detail === "full" ? documents : documents.map(omitImpliedSteps));
-    return runs.map(({ trace }) => trace);
+  async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
+    const runs = await this.#carryOut(plans.map((plan) => omitImpliedSteps(this.#documentOf(plan))));
+    const traces: Trace[] = [];
+    for (const [index, run] of runs.entries()) {
+      const plan = plans[index]!;
+      this.#retries.learn(plan, waitReports("retry", run.loaded));
+      traces.push(await this.#checkEnd(plan, run));
+    }
+    return traces;
+  }
+
+  /** Makes all checks of a run that fails one of them, or that differs from a plain run. */
+  async #checkEnd(plan: SandboxPlan, run: Run): Promise<Trace> {
+    const { trace } = run;
+    const { failure, observed } = trace;
+    const plain = this.#plain[0]!.observed;
+    const isOver = failure === undefined ? hasFailureSigns(observed, plain) : isCheck(failure.role);
+    if (!isOver || failure?.isIncomplete === true) return trace;
+    const refused = refusedSteps(run.loaded);
+    let check = () => this.#check(run, this.#documentOf(plan));
+    let checked = await check();
+    const concessions =
+      checked === undefined
+        ? []
+        : concessionsFor({ plan, observed, failure: checked, refused }, plain, this.#baseline);
+    for (const concession of concessions) {
+      const conceding = () => this.#check(run, this.#documentOf(plan, concession));
+      if ((await conceding()) !== undefined) continue;
+      checked = undefined;
+      check = conceding;
+      break;
+    }
+    // The checks may move time, and call the app, which may call the service. These calls are no part of the next run.
+    this.#nowMs = undefined;
+    ({ position: this.#position } = await readRowsSince(this.#client, this.#position!, 1));
+    return { ...trace, failure: checked, checkAgain: check };
+  }
+
+  /** Carries out the steps of a document that follow the run's own. */
+  async #check(run: Run, document: RunDocument): Promise<RunFailure | undefined> {
+    const loaded = await this.#load(document.document);
+    const all = withIncludedSteps(document, loaded);
+    const indexes = [...all.keys()].filter((index) => isCheck(all[index]));
+    return run.resume(
+      indexes.map((index) => loaded.steps[index]!),
+      indexes.map((index) => all[index]!),
+    );
   }
 
   save(plan: SandboxPlan, description: string): string | undefined {
@@ -251,17 +310,16 @@ export class SandboxDeviable implements Deviable {
     return file;
   }
 
-  #documentOf(plan: SandboxPlan): RunDocument {
-    const document = deviatingRunDocument(
-      this.#flow,
-      plan,
-      this.#baseline,
-      scenarioName(this.name, plan.set),
-      plan.isSaved && !plan.holdsRead && this.#quiet !== undefined
-        ? `${steadyMs(this.#flow)}ms`
-        : this.#quiet,
-    );
-    return plan.isRepeated ? repeatForCustomers(document) : document;
+  #documentOf(plan: SandboxPlan, concession?: Concession): RunDocument {
+    const { isPatient } = plan.variant;
+    const isLong = isPatient && !plan.holdsRead && this.#quiet !== undefined;
+    return deviatingRunDocument(this.#flow, plan, this.#baseline, {
+      name: scenarioName(this.name, plan.set),
+      quiet: isLong ? `${steadyMs(this.#flow)}ms` : this.#quiet,
+      retry: this.#retries.waitFor(plan),
+      flowWait: this.#retries.flowWaitFor(plan, this.#plain[0]!.waitedMs),
+      concession,
+    });
   }
 
   /** Carries out runs concurrently. Each run has its own customer, but all runs share one clock. */
@@ -271,8 +329,13 @@ export class SandboxDeviable implements Deviable {
       Promise.all(runs.map(({ document }) => this.#load(document))),
     );
     const roles = withIncludedSteps(runs[0]!, all[0]!);
-    const startMs = await this.#sandboxTime();
-    const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
+    const startMs = this.#nowMs ?? (await this.#readClock());
+    const { requests, deliveries, withdrawals } = this.#position!;
+    const reports = await this.#session.runTogether(all, {
+      canShare: (index) => roles[index] === "tail",
+      lastIds: { requests: requests.last, deliveries: deliveries.last, withdrawals: withdrawals.last },
+    });
+    this.#nowMs = savedTime(all[0]!, MOMENT_NAMES.end);
     // Measures only the first run, because the other runs execute each step at the same time.
     for (const { steps } of reports.slice(0, 1))
       for (const [index, { kind, duration_ms }] of steps.entries())
@@ -282,9 +345,12 @@ export class SandboxDeviable implements Deviable {
     this.#position = position;
     return all.map((loaded, index) => {
       const report = reports[index]!;
-      const { repeatedRoles } = runs[index]!;
-      const email = repeatedRoles === undefined ? this.#customerOf(loaded.runId) : undefined;
-      const observed = observedRunOf(rows, startMs, email);
+      const observed = {
+        ...observedRunOf(rows, startMs, this.#customerOf(loaded.runId)),
+        // A step that all runs share saves its variables for the first.
+        drivenMs: savedTime(all[0]!, MOMENT_NAMES.driven),
+        quietMs: savedTime(all[0]!, MOMENT_NAMES.quiet),
+      };
       const hasReachedApp = leafSteps(report.steps).some(
         ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
       );
@@ -293,12 +359,15 @@ export class SandboxDeviable implements Deviable {
         return Math.max(0, ...driving.map(({ duration_ms }) => duration_ms));
       };
       const [waitedMs, responseMs] = [longestMs("wait_for"), longestMs("app")];
-      const trace = { observed, failure: failureOf(report, { roles, repeatedRoles }), hasReachedApp };
-      return { loaded, observed, trace, waitedMs, responseMs };
+      const hasRetried = waitReports("retry", loaded).some(({ calls }) => calls > 0);
+      const trace = { observed, failure: failureOf(report, roles), hasReachedApp, hasRetried };
+      const resume: Run["resume"] = async (steps, itsRoles) =>
+        failureOf(await report.resume(steps), itsRoles);
+      return { loaded, observed, trace, resume, waitedMs, responseMs };
     });
   }
 
-  async #sandboxTime(): Promise<number> {
+  async #readClock(): Promise<number> {
     const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
     return Date.parse(now);
   }
@@ -328,6 +397,16 @@ export class SandboxDeviable implements Deviable {
   }
 }
 
+/** Returns true for a step that checks the end of a run, or prepares such checks. */
+function isCheck(role: StepRole | undefined): boolean {
+  return role !== undefined && role !== "reset" && role !== "drive" && role !== "tail";
+}
+
+function savedTime(loaded: LoadedScenario, name: string): number | undefined {
+  const text = savedVariable(loaded, name);
+  return text === undefined ? undefined : Date.parse(String(text));
+}
+
 /** Fields of a run's document that differ between runs with the same steps. */
 const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
 
@@ -346,31 +425,4 @@ function withMovedIncludes(from: string, to: string, value: unknown, key = ""): 
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [name, withMovedIncludes(from, to, part, name)]),
   );
-}
-
-/** Explains why runs of a flow cannot be concurrent; undefined if they can. */
-export function isolationReason(
-  flow: Flow,
-  { customerMatch }: Baseline,
-  plain: ObservedRun,
-): string | undefined {
-  const { raw, drive, scheduledWork, checks } = flow;
-  if (flow.reset.length > 0) return "`reset` sets the app back before each";
-  if (RULE_KINDS.some((kind) => raw[kind] !== undefined)) return "the flow has rules of its own";
-  if (customerMatch.customer_email === undefined) return `no customer_email has \${run.id} in it`;
-  const shared = [...drive, ...scheduledWork, ...checks.map(({ step }) => step)].find(concernsOthers);
-  if (shared !== undefined) return `a step that is a ${stepKindsOf(shared)[0]} concerns all customers`;
-  if (plain.withdrawals.length > 0) return "the app makes withdrawals, which name no customer";
-  const call = plain.calls.find(({ isByFlow, isOwn }) => !isByFlow && !isOwn);
-  return call && `the app calls ${call.operation}, which shows it all customers`;
-}
-
-function concernsOthers(step: RawStep): boolean {
-  const [kind] = stepKindsOf(step);
-  if (kind === "wait_for") return step.wait_for === "request" || step.wait_for === "delivery";
-  return kind === undefined || !STEPS[kind].traits.includes("own_customer");
-}
-
-export function customerEmail({ customerMatch }: Baseline, runId: string): string | undefined {
-  return customerMatch.customer_email?.replaceAll(`\${run.id}`, runId).replaceAll("\\*", "*");
 }

@@ -6,11 +6,12 @@ import type {
   CallOccurrence,
   JobMoment,
   RunPlan,
+  RunVariant,
   WebhookChange,
   WebhookOccurrence,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
-import { formatWholeSeconds, RACE_REPEATS } from "../kinds.js";
+import { formatWholeSeconds } from "../kinds.js";
 
 /** Selects the payments of an order, and has the number of completed ones in a plain run. */
 export interface OrderPayments {
@@ -26,14 +27,18 @@ export interface Baseline {
   readonly chargeMatch: Readonly<Record<string, unknown>>;
   /** Number of completed charges that `chargeMatch` selects. */
   readonly completedCharges: number;
-  /** Number of completed withdrawals; absent if the app makes none. */
-  readonly completedWithdrawals?: number;
+  /** Number of completed withdrawals, or its upper bound; absent if the app makes none. */
+  readonly completedWithdrawals?: number | { readonly lte: number };
   /** Selects the charges of an order by metadata that holds a variable of the flow, such as the order's id. */
   readonly orderCharges?: OrderPayments;
   /** Selects the withdrawals of an order by such metadata or by their reference. */
   readonly orderWithdrawals?: OrderPayments;
   /** Types of events that the app refuses in a plain run. */
   readonly refusedTypes: readonly string[];
+  /** The app's last write during the customer's first press; absent if the app makes no call then. */
+  readonly pressCall?: { readonly match: Readonly<Record<string, unknown>> };
+  /** Selects the app's reads of the customer's charges. */
+  readonly readMatch: Readonly<Record<string, unknown>>;
   /** Expected body of each view of the app. */
   readonly observed: readonly unknown[];
 }
@@ -42,10 +47,13 @@ export interface Baseline {
 const LATE_BY = "10m";
 /** Sandbox time that passes while the scheduled work runs, and delay of a webhook that arrives meanwhile. */
 export const JOB_DURATION = "1s";
-/** Response delays of three reads while the scheduled work and a webhook race; each read takes longer than the last. */
-const SLOW_READS_MS = [20, 40, 60];
-/** Response delay of reads while copies of a webhook race, in a saved file. */
-const SAVED_SLOW_READ = "40ms";
+/**
+ * Maximum wall time for which one side of a race is held. An app with a lock needs all of it, so larger sets, of which
+ * there are many, get less.
+ */
+const RACE_HELD_MS = { single: 1_000, larger: 150 } as const;
+/** Wall time for which a held response is kept back after the other side, for an app that responds before it works. */
+const RACE_MARGIN = "30ms";
 
 function isHeldRead({ hold, delay_answer }: CallChange): boolean {
   return hold === "webhook" && delay_answer !== undefined;
@@ -56,8 +64,7 @@ const PROMPT_HELD_MS = 2_000;
 
 export interface SandboxPlanOptions {
   readonly customerMatch: Baseline["customerMatch"];
-  /** True for a plan that goes into a file. The file must also reproduce the failure on a slow machine. */
-  readonly isSaved: boolean;
+  readonly variant: RunVariant;
   /** Result of `paceOf`, by which holds and response delays are multiplied. */
   readonly pace: number;
   /** True if time stands still after each webhook until the app is quiet. A hold may then last longer. */
@@ -70,28 +77,26 @@ export class SandboxPlan implements RunPlan {
   readonly charges: ChargeRule[] = [];
   readonly webhooks: WebhookRule[] = [];
   readonly faults: FaultRule[] = [];
-  /** Rules that only widen the window of a race. They come after `faults`, which must match first. */
-  readonly slowReads: FaultRule[] = [];
-  presses = 1;
+  /** Rules that hold one side of a race, and break nothing. They come after `faults`, which must match first. */
+  readonly raceHolds: FaultRule[] = [];
+  isPressedTwice = false;
   /** Page that the customer cancels, counted from 0 among the flow's payments on pages. */
   cancelledPage: number | undefined;
   /** Time since the start at which the customer's charge has expired and is not paid yet; undefined if it is paid in time. */
   unpaidSinceMs: number | undefined;
-  /** True for a race in a saved file: the file repeats the flow for several customers. */
-  isRepeated = false;
   isWrongMoney = false;
   timeAdvance: { readonly by: string; readonly call: CallOccurrence | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
-  readonly isSaved: boolean;
+  readonly variant: RunVariant;
   readonly pace: number;
-  readonly #isPatient: boolean;
+  readonly #hasLongHolds: boolean;
   readonly #customerMatch: Baseline["customerMatch"];
 
-  constructor(set: DeviationSet, { customerMatch, isSaved, isWaiting = false, pace }: SandboxPlanOptions) {
+  constructor(set: DeviationSet, { customerMatch, variant, isWaiting = false, pace }: SandboxPlanOptions) {
     this.set = set;
-    this.isSaved = isSaved;
+    this.variant = variant;
     this.pace = pace;
-    this.#isPatient = isSaved || isWaiting;
+    this.#hasLongHolds = variant.isPatient || isWaiting;
     this.#customerMatch = customerMatch;
   }
 
@@ -105,7 +110,7 @@ export class SandboxPlan implements RunPlan {
     if (change.at_most === undefined) return change;
     const maxMs = durationToMs(change.at_most);
     if (isHeldRead(change)) return { ...change, at_most: formatDuration(maxMs * this.pace) };
-    return this.#isPatient
+    return this.#hasLongHolds
       ? change
       : { ...change, at_most: formatDuration(Math.min(maxMs, PROMPT_HELD_MS * this.pace)) };
   }
@@ -116,10 +121,6 @@ export class SandboxPlan implements RunPlan {
   }
 
   deviateWebhook({ type, earlierCount, attempt }: WebhookOccurrence, change: WebhookChange): void {
-    if (change.at_once && (change.copies ?? 1) > RACE_REPEATS) {
-      this.isRepeated = true;
-      this.#slowRead({ delay_answer: SAVED_SLOW_READ, times: change.copies });
-    }
     // A withdrawal names no customer.
     const match = { type, ...(type.includes("withdrawal") ? {} : this.#customerMatch) };
     const position = attempt === undefined ? {} : { attempt };
@@ -132,9 +133,26 @@ export class SandboxPlan implements RunPlan {
     });
   }
 
-  repeatFirstCall(times: number): void {
-    this.presses = times;
-    this.isRepeated ||= times > RACE_REPEATS;
+  repeatFirstCall(): void {
+    this.isPressedTwice = true;
+  }
+
+  holdInRace({ operation, earlierCount, isOwn }: CallOccurrence): void {
+    this.raceHolds.push({
+      match: { operation, ...(isOwn ? this.#customerMatch : {}) },
+      hold: "webhook",
+      at_most: this.raceHeld,
+      delay_answer: RACE_MARGIN,
+      skip: earlierCount,
+      times: 1,
+      per: "request",
+    });
+  }
+
+  /** Maximum wall time for which one side of a race is held. */
+  get raceHeld(): string {
+    const { single, larger } = RACE_HELD_MS;
+    return formatDuration(this.set.length === 1 ? single : larger * this.pace);
   }
 
   payLate(expirySinceMs: number): void {
@@ -169,23 +187,17 @@ export class SandboxPlan implements RunPlan {
     this.timeAdvance = { by: formatWholeSeconds(ms), call };
   }
 
-  /** Delays the webhook until the scheduled work has begun, and slows the app's reads, so that both overlap. */
-  runJob(moment: JobMoment, isSaved: boolean): void {
+  /** Delays the webhook until the scheduled work can begin. */
+  runJob(moment: JobMoment): void {
     this.jobs.push(moment);
-    if (!("concurrent" in moment) || moment.concurrent === undefined) return;
-    const { webhook, reads } = moment.concurrent;
-    this.isRepeated ||= isSaved;
+    const webhook = "concurrent" in moment ? moment.concurrent?.webhook : undefined;
     if (webhook !== undefined) this.deviateWebhook(webhook, { delay: JOB_DURATION });
-    for (const ms of SLOW_READS_MS) {
-      const delay_answer = formatDuration(ms * this.pace * (isSaved ? 2 : 1));
-      this.#slowRead({ delay_answer, skip: reads, times: 1 });
-    }
   }
 
-  #slowRead(change: Pick<FaultRule, "delay_answer" | "skip" | "times">): void {
-    const isOfCustomer = this.#customerMatch.customer_email !== undefined;
-    const per = isOfCustomer ? "customer" : "request";
-    this.slowReads.push({ match: { method: "GET", ...this.#customerMatch }, ...change, per });
+  /** Operations of the calls that deviations make to fail, which the app may repeat after a pause. */
+  get failingOperations(): string[] {
+    const failing = this.faults.filter(({ drop, respond }) => (drop ?? respond) !== undefined);
+    return [...new Set(failing.map(({ match }) => String(match?.operation)))];
   }
 
   /** True if a webhook arrives while a copy of it or the scheduled work is in progress. */

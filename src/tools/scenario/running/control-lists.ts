@@ -61,15 +61,19 @@ export async function readRecordsSince(
 /** Lists in which steps see only records since the start of the run. In the list of charges, steps see all records. */
 const LOG_LISTS = ["requests", "events", "deliveries", "withdrawals"] as const;
 export type LogListName = (typeof LOG_LISTS)[number];
+/** The newest record of each list; undefined for an empty list. */
+export type LastIds = Readonly<Partial<Record<LogListName, string | undefined>>>;
 
 export class StartState {
   readonly #client: Client;
-  readonly #lastIds = new Map<LogListName, string | undefined>();
+  readonly #lastIds: Map<LogListName, string | undefined>;
   #balances: BalanceRow[] = [];
   #startTime = "";
 
-  constructor(client: Client) {
+  /** @param lastIds newest records at the start, as far as known; `record` reads all of them */
+  constructor(client: Client, lastIds: LastIds = {}) {
     this.#client = client;
+    this.#lastIds = new Map(Object.entries(lastIds) as [LogListName, string | undefined][]);
   }
 
   async record(): Promise<void> {

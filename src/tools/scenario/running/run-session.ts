@@ -7,7 +7,7 @@ import type { Variables } from "../scope.js";
 import { STEPS } from "../steps/step-kinds.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
-import { StartState } from "./control-lists.js";
+import { type LastIds, StartState } from "./control-lists.js";
 import { CannotRunError, errorMessage } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
@@ -28,6 +28,19 @@ interface RunSessionOptions extends RunTarget {
 }
 
 export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
+
+/** A run that has ended. */
+export interface SessionRun extends RunSummary {
+  /** Carries out more steps, with the variables and the start of the run. Rejects if the run had an error. */
+  readonly resume: (steps: readonly LoadedStep[]) => Promise<RunSummary>;
+}
+
+interface TogetherOptions {
+  /** Returns true if the step at this index can be executed once for all runs. */
+  readonly canShare: (index: number) => boolean;
+  /** Newest records before the runs, for steps that `resume` carries out. */
+  readonly lastIds?: LastIds;
+}
 
 /** A leased namespace with a frozen clock, for many runs. Each run replaces the rules of the previous run. */
 export class RunSession {
@@ -66,21 +79,17 @@ export class RunSession {
 
   /** Runs the steps of a scenario and undoes their changes. */
   async run(loaded: LoadedScenario): Promise<RunSummary> {
-    const [outcome] = await this.runTogether([loaded], () => false);
+    const [outcome] = await this.runTogether([loaded], { canShare: () => false });
     return outcome!;
   }
 
-  /**
-   * Runs several scenarios concurrently. All rules are active together, so each rule must match one customer only.
-   *
-   * @param canShare returns true if the step at this index can be executed once for all runs
-   */
+  /** Runs several scenarios concurrently. All rules are active together, so each rule must match one customer only. */
   async runTogether(
     all: readonly LoadedScenario[],
-    canShare: (index: number) => boolean,
-  ): Promise<RunSummary[]> {
+    { canShare, lastIds = {} }: TogetherOptions,
+  ): Promise<SessionRun[]> {
     const { signal } = this.#options;
-    const lanes = all.map((loaded) => this.#laneOf(loaded, all));
+    const lanes = all.map((loaded) => this.#laneOf(loaded, all, lastIds));
     const stop = (): void => {
       for (const { client } of lanes) client.abort();
     };
@@ -88,23 +97,28 @@ export class RunSession {
     try {
       await this.#replaceRules(rulesOf(all));
       for (const { prepare } of lanes) await prepare();
-      return (await runInLockstep(lanes, canShare)).map((steps) => {
-        const outcome = outcomeOf(steps, undefined);
-        return { outcome, passed: outcome === "passed", steps };
+      const reports = await runInLockstep(lanes, canShare);
+      return reports.map((steps, index) => {
+        const { scope, execution } = lanes[index]!;
+        const resume = async (more: readonly LoadedStep[]) =>
+          summaryOf(await runSteps(more, scope, execution));
+        return { ...summaryOf(steps), resume };
       });
     } catch (caught) {
-      return all.map(() => ({ outcome: "error", passed: false, steps: [], error: errorMessage(caught) }));
+      const resume = () => Promise.reject(caught);
+      const error = errorMessage(caught);
+      return all.map(() => ({ outcome: "error", passed: false, steps: [], error, resume }));
     } finally {
       for (const { cleanup } of lanes) await cleanup.finish();
       signal?.removeEventListener("abort", stop);
     }
   }
 
-  #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[]) {
+  #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[], lastIds: LastIds) {
     const { app, signal } = this.#options;
     const client = clientOf(this.#options, { runner: loaded.runId });
     const cleanup = new Cleanup();
-    const startState = new StartState(client);
+    const startState = new StartState(client, lastIds);
     const needsStartState = flattenSteps(loaded.steps).some(comparesWithStart);
     const prepare = async (): Promise<void> => {
       if (needsStartState) await startState.record();
@@ -163,6 +177,11 @@ export class RunSession {
     await this.#client.callOrFail("POST", `${path}/activate`);
     this.#hasRules = true;
   }
+}
+
+function summaryOf(steps: readonly StepReport[]): RunSummary {
+  const outcome = outcomeOf(steps, undefined);
+  return { outcome, passed: outcome === "passed", steps: [...steps] };
 }
 
 type Rules = Readonly<Partial<Record<(typeof RULE_KINDS)[number], readonly unknown[]>>>;

@@ -1,0 +1,49 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import type { AdvanceReport } from "../../../core/time/advance-state.js";
+import type { LoadedScenario } from "../../scenario/files.js";
+import type { Placed } from "./placed-steps.js";
+import { PAUSE } from "./quiet-end.js";
+import { savedVariable } from "./saved-variable.js";
+
+/** How the advances of a run wait for the app, as durations of wall time. */
+export interface AppWaits {
+  /** How long the app must make no calls after each webhook. */
+  readonly quiet?: string | undefined;
+  /** How long to wait for a call after one that a deviation made to fail. */
+  readonly retry?: string | undefined;
+  /** Maximum wait in a step `wait_for` of the flow. */
+  readonly flowWait?: string | undefined;
+}
+
+/** Prefixes of the variables in which a run saves how each advance waited. */
+const WAIT_NAMES = { quiet: "quiet_", retry: "retry_" } as const;
+
+/** Makes each advance wait for the app, and saves how it waited. */
+export function withWaits(placed: readonly Placed[], { quiet, retry }: AppWaits): Placed[] {
+  return placed.map(({ step, role }, index) => {
+    // After a pause the scheduled work runs again, so nothing else need be waited for.
+    const isPause = role === "tail" && step.advance === PAUSE && step.save === undefined;
+    if (step.advance === undefined || isPause) return { step, role };
+    const waits = {
+      ...(quiet === undefined || step.quiet !== undefined ? {} : { quiet }),
+      ...(retry === undefined ? {} : { retry }),
+    };
+    const names = Object.keys(waits) as (keyof typeof WAIT_NAMES)[];
+    if (names.length === 0) return { step, role };
+    const saved = Object.fromEntries(names.map((wait) => [`${WAIT_NAMES[wait]}${index}`, wait]));
+    return { role, step: { ...step, ...waits, save: { ...(step.save as object), ...saved } } };
+  });
+}
+
+/** Returns the saved reports of how the advances of a run waited. */
+export function waitReports<Wait extends keyof typeof WAIT_NAMES>(
+  wait: Wait,
+  loaded: LoadedScenario,
+): NonNullable<AdvanceReport[Wait]>[] {
+  return loaded.scope.names
+    .filter((name) => name.startsWith(WAIT_NAMES[wait]))
+    .flatMap((name) => {
+      const value = savedVariable(loaded, name);
+      return isJsonObject(value) ? [value as unknown as NonNullable<AdvanceReport[Wait]>] : [];
+    });
+}

@@ -1,0 +1,138 @@
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import { isMatcher } from "../../../core/schema/matcher-words.js";
+import type { ObservedRun, RunFailure } from "../deviable.js";
+import { countCompletedPayments, statusMeaningOf } from "../judge.js";
+import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
+
+/*
+ * Ends that differ from a plain run's and are right: what nobody paid is not paid out, late money may go back, and what
+ * was refunded need not be delivered.
+ */
+
+/** What a right app may do otherwise than in a plain run, because of what happened in the run. */
+export interface Concession {
+  /** The app returned a late payment, by one payout or by a refund, so the order is unpaid. */
+  readonly returned?: "payout" | "refund";
+  /** The charge was refunded before the app could know that it was paid, so it may deliver less. */
+  readonly isUndelivered?: boolean;
+  /** A number of the app says that nothing was paid, so a status such as `pending` need not wait for a payment. */
+  readonly isOpen?: boolean;
+  /** Steps of the flow that the app refused, such as a payout before a late payment, by their index: repeated later. */
+  readonly refused?: readonly number[];
+}
+
+/** What is known of a run that ended otherwise than the plain runs. */
+interface OtherEnd {
+  readonly plan: SandboxPlan;
+  readonly observed: ObservedRun;
+  /** The first check that failed. */
+  readonly failure: RunFailure;
+  /** Steps of the flow that the app refused, by their index. */
+  readonly refused: readonly number[];
+}
+
+/** Lists what a right app may have done otherwise in a run, the least first. */
+export function concessionsFor(
+  { plan, observed, failure, refused }: OtherEnd,
+  plain: ObservedRun,
+  baseline: Baseline,
+): Concession[] {
+  const returned = plan.isPaidLate ? returnOf(observed, plain) : undefined;
+  const isOpen = plan.isCancelled && baseline.observed.some((view) => isLess(failure.body, view));
+  return [
+    ...(refused.length === 0 ? [] : [{ refused }]),
+    ...(returned === undefined ? [] : [{ returned }]),
+    ...(isOpen ? [{ isOpen }] : []),
+    ...(wasRefundedFirst(observed) ? [{ isUndelivered: true }] : []),
+  ];
+}
+
+/** Returns true if a number is less than in a plain run. */
+function isLess(got: unknown, plain: unknown): boolean {
+  if (typeof got === "number" && typeof plain === "number") return got < plain;
+  if (typeof got !== "object" || got === null || typeof plain !== "object" || plain === null) return false;
+  return Object.entries(plain).some(([key, part]) => isLess((got as Record<string, unknown>)[key], part));
+}
+
+function returnOf({ charges, withdrawals }: ObservedRun, plain: ObservedRun): Concession["returned"] {
+  const morePaidOut = countCompletedPayments(withdrawals) - countCompletedPayments(plain.withdrawals);
+  const lessPaid = countCompletedPayments(plain.charges) - countCompletedPayments(charges);
+  const isRefunded = charges.some(({ status }) => status === "REFUNDED");
+  if (morePaidOut === 1 && lessPaid === 0) return "payout";
+  return isRefunded && lessPaid === 1 && morePaidOut <= 0 ? "refund" : undefined;
+}
+
+/** Returns true if a charge was refunded before the app had accepted the webhook of its payment. */
+function wasRefundedFirst({ charges, deliveries }: ObservedRun): boolean {
+  return charges.some(({ id, history }) => {
+    const refundedMs = history.find(({ status }) => status === "REFUNDED")?.atMs;
+    const paid = deliveries.filter(({ object_id, type }) => object_id === id && type === "charge.completed");
+    const accepted = paid
+      .flatMap(({ attempts }) => attempts)
+      .filter(({ status }) => status !== null && status < 300);
+    return refundedMs !== undefined && paid.length > 0 && accepted.every(({ atMs }) => atMs >= refundedMs);
+  });
+}
+
+/** Returns the end that a run must have with the concession. */
+export function endWith(
+  baseline: Baseline,
+  { isCancelled }: SandboxPlan,
+  { returned, isUndelivered, refused, isOpen }: Concession,
+): Baseline {
+  const { completedCharges, completedWithdrawals = 0, observed } = baseline;
+  if (isCancelled) return unpaid(baseline, isOpen);
+  const payouts = typeof completedWithdrawals === "number" ? completedWithdrawals : completedWithdrawals.lte;
+  if (returned === "payout")
+    return { ...unpaid(baseline), completedCharges, completedWithdrawals: payouts + 1 };
+  if (returned === "refund") return unpaid(baseline);
+  if (isUndelivered) return { ...baseline, observed: observed.map(withFewer) };
+  return refused === undefined ? baseline : { ...baseline, ...atMost(baseline) };
+}
+
+/** Returns the end of a run that leaves one charge unpaid: no view shows it as paid, or waits for the payment. */
+function unpaid(baseline: Baseline, mayWait = false): Baseline {
+  return {
+    ...baseline,
+    ...atMost(baseline),
+    completedCharges: Math.max(0, baseline.completedCharges - 1),
+    observed: baseline.observed.map((one) => notPaid(one, mayWait) ?? PRESENT),
+  };
+}
+
+/** A payout may depend on a payment that did not come, or came too late. */
+function atMost({ completedWithdrawals: most }: Baseline): Pick<Baseline, "completedWithdrawals"> {
+  return typeof most === "number" ? { completedWithdrawals: { lte: most } } : {};
+}
+
+export const PRESENT = { exists: true };
+/** Status words of an order that waits for its payment. An order that is `open` or `unpaid` need not wait. */
+const WAITING_WORDS = ["pending", "processing", "awaiting_payment", "waiting"];
+
+function notPaid(value: unknown, mayWait: boolean): unknown {
+  if (Array.isArray(value)) return value.map((part) => notPaid(part, mayWait) ?? PRESENT);
+  if (!isJsonObject(value)) {
+    if (typeof value !== "string" || statusMeaningOf(value) !== "paid") return undefined;
+    return { not: { in: [value, ...(mayWait ? [] : waitingWords(value))] } };
+  }
+  const fields = Object.entries(value).flatMap(([key, part]) => {
+    const expected = notPaid(part, mayWait);
+    return expected === undefined ? [] : [[key, expected]];
+  });
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
+}
+
+/** Writes the words as the app writes `paid`. */
+function waitingWords(paid: string): string[] {
+  if (paid === paid.toUpperCase()) return WAITING_WORDS.map((word) => word.toUpperCase());
+  if (paid === paid.toLowerCase()) return WAITING_WORDS;
+  return WAITING_WORDS.map((word) => word[0]!.toUpperCase() + word.slice(1));
+}
+
+/** Allows less than each number of an expectation. */
+export function withFewer(expected: unknown): unknown {
+  if (typeof expected === "number" && expected > 0) return { gte: 0, lte: expected };
+  if (Array.isArray(expected)) return expected.map(withFewer);
+  if (!isJsonObject(expected) || isMatcher(expected)) return expected;
+  return Object.fromEntries(Object.entries(expected).map(([key, part]) => [key, withFewer(part)]));
+}

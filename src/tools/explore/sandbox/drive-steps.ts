@@ -1,0 +1,125 @@
+import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
+import { isJsonObject } from "../../../core/schema/json-objects.js";
+import type { LoadedScenario } from "../../scenario/files.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
+import { stepKindsOf } from "../../scenario/step-faults.js";
+import type { AppWaits } from "./app-waits.js";
+import { PRESENT } from "./concessions.js";
+import { type Flow, findFirstAppWrite, isAppWrite } from "./flow.js";
+import { jobSteps } from "./job-steps.js";
+import { cancelStep, findPages, unpaidStep } from "./payment-steps.js";
+import { inTurn, raceSteps } from "./race-steps.js";
+import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
+import { savedVariable } from "./saved-variable.js";
+
+const PRESSED = "The customer presses again before there is a response";
+/** Variable with the newest call of the app after the first press, as a list. */
+export const PRESS_NAME = "after_press";
+
+/** Makes a plain run save the newest call of the app after the customer's first press. */
+export function withPressMarks(flow: Flow): RawStep[] {
+  const press = findFirstAppWrite(flow);
+  const mark = { request: "GET /_sandbox/requests?limit=1", save: { [PRESS_NAME]: "body.items" } };
+  return flow.drive.flatMap((step) => (step === press ? [step, mark] : [step]));
+}
+
+/** Adapts the flow's steps to deviations. A step that calls the app repeats a failed call. */
+export function driveSteps(
+  flow: Flow,
+  plan: SandboxPlan,
+  baseline: Baseline,
+  { flowWait }: AppWaits,
+): RawStep[] {
+  const { isPressedTwice, set, jobs } = plan;
+  const press = findFirstAppWrite(flow);
+  const pages = findPages(flow);
+  return flow.drive.flatMap((step, index): RawStep[] => {
+    const page = pages.indexOf(step);
+    if (page !== -1) {
+      const isBusy = jobs.some((job) => "page" in job && job.page === page);
+      const changed = page === plan.cancelledPage ? cancelStep(step) : step;
+      return [...(isBusy ? jobSteps(flow, set.length) : []), plan.isPaidLate ? unpaidStep(changed) : changed];
+    }
+    if (plan.isPaidLate && step.pay !== undefined) return [unpaidStep(step)];
+    const tolerant = tolerantStep(step, set.length + 1, flowWait);
+    if (step === press && isPressedTwice) return pressedTwice(tolerant, plan, baseline);
+    return [isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant];
+  });
+}
+
+/** Prefix of the variables with the statuses of the app's responses, by the index of the step. */
+const ANSWER_NAME = "answer_";
+
+function expectsRefusal({ expect }: RawStep): boolean {
+  const status = isJsonObject(expect) ? expect.status : undefined;
+  return status !== undefined && !/^2/.test(String(status));
+}
+
+function withAnswer(step: RawStep, index: number): RawStep {
+  return { ...step, save: { ...(step.save as object), [`${ANSWER_NAME}${index}`]: "status" } };
+}
+
+/** The customer goes on with the response to one of two presses: with the one that is held, or with the other. */
+function pressedTwice(
+  press: RawStep,
+  { variant, raceHeld }: SandboxPlan,
+  { pressCall }: Baseline,
+): RawStep[] {
+  const { save: _save, ...again } = press;
+  const { held, other } = inTurn(variant.side, [press], [again]);
+  return pressCall === undefined
+    ? [{ name: PRESSED, parallel: [held, other] }]
+    : raceSteps({ name: PRESSED, match: pressCall.match, maxHeld: raceHeld, held, other });
+}
+
+/** Returns the indexes of the flow's steps that the app refused. */
+export function refusedSteps(loaded: LoadedScenario): number[] {
+  return loaded.scope.names
+    .filter((name) => name.startsWith(ANSWER_NAME) && Number(savedVariable(loaded, name)) >= 400)
+    .map((name) => Number(name.slice(ANSWER_NAME.length)));
+}
+
+/** Maximum wait in a step of the flow, unless a shorter one is known to be enough. */
+const MAX_FLOW_WAIT = "10s";
+
+/** Makes a step of the flow that goes on although something deviates. */
+export function tolerantStep(step: RawStep, tries: number, flowWait: string | undefined): RawStep {
+  const [kind] = stepKindsOf(step);
+  if (kind === "app") {
+    const { expect, ...call } = step;
+    const expectsFailure = isJsonObject(expect) && ("dropped" in expect || "timeout" in expect);
+    return expectsFailure
+      ? step
+      : { ...call, tries, expect: { status: { lt: 500 }, ...savedFields(step.save) } };
+  }
+  if (kind !== "wait_for" || step.wait_for === "idle") return step;
+  if (step.save === undefined) return tolerantWait(step, flowWait);
+  // Later steps need the saved record, whatever its status.
+  const { status: _status, ...match } = (step.match ?? {}) as Record<string, unknown>;
+  return { ...step, match };
+}
+
+/** Waits as the flow does, but at most so long, and without a failure: what is awaited may not come in this run. */
+function tolerantWait({ name, wait_for, match, count, within }: RawStep, flowWait = MAX_FLOW_WAIT): RawStep {
+  const maxMs = Math.min(durationToMs(flowWait), durationToMs((within as string | undefined) ?? flowWait));
+  return {
+    ...(name === undefined ? {} : { name }),
+    request: "POST /_sandbox/wait",
+    body: {
+      for: wait_for,
+      match: { ...(match as object), ...(wait_for === "request" ? { runner: null } : {}) },
+      ...(count === undefined ? {} : { count }),
+      timeout: formatDuration(maxMs),
+    },
+    expect: { status: { lt: 500 } },
+  };
+}
+
+/** Returns the expectation that the response body has every field that `save` reads. */
+function savedFields(save: unknown): { readonly body?: unknown } {
+  const bodies = Object.values(isJsonObject(save) ? save : {}).flatMap((path) =>
+    typeof path === "string" && /^body(\.[A-Za-z_]\w*)+$/.test(path) ? [path.split(".").slice(1)] : [],
+  );
+  if (bodies.length === 0) return {};
+  return { body: Object.fromEntries(bodies.map(([field]) => [field, PRESENT])) };
+}

@@ -1,0 +1,51 @@
+import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
+import type { Flow } from "./flow.js";
+import { jobSteps } from "./job-steps.js";
+import type { Placed } from "./placed-steps.js";
+
+/** Sandbox time between two runs of the app's scheduled work. */
+export const PAUSE = "1h";
+/** Sandbox time longer than all retries and repetitions of a webhook. */
+const LONG = "5d";
+/** Variables with the sandbox times at which the flow's steps and the run end, and from which nothing deviates any more. */
+export const MOMENT_NAMES = { driven: "driven_until", quiet: "quiet_since", end: "ended_at" } as const;
+
+interface QuietEndOptions {
+  readonly deviations?: number;
+  /** Number of calls that deviate. Each may be one of the scheduled work. */
+  readonly deviatingCalls?: number;
+  /** The customer pays late: the scheduled work may return the money, and sees later that it was returned. */
+  readonly isPaidLate?: boolean;
+}
+
+/**
+ * Makes the steps that follow the flow. The scheduled work runs at its own rhythm: each deviating call may disturb one
+ * of its runs, and the next one comes while an Idempotency-Key is still known. Then nothing deviates any more, and time
+ * passes for all retries.
+ */
+export function quietEnd(
+  flow: Flow,
+  { deviations = 0, deviatingCalls = 0, isPaidLate = false }: QuietEndOptions = {},
+): Placed[] {
+  const work = jobSteps(flow, deviations);
+  const hours = deviatingCalls + 1;
+  const end = { [MOMENT_NAMES.end]: "to" };
+  const first = { name: "Time passes", save: { [MOMENT_NAMES.driven]: "from" } };
+  const hourly =
+    work.length === 0
+      ? [{ ...first, advance: formatDuration(hours * durationToMs(PAUSE)) }]
+      : Array.from({ length: hours }, (_, hour) => [
+          { ...(hour === 0 ? first : {}), advance: PAUSE },
+          ...work,
+        ]).flat();
+  const steps: RawStep[] = [
+    ...hourly,
+    { name: "Everything works again", fault: "clear" },
+    { advance: LONG, save: { [MOMENT_NAMES.quiet]: "from", ...end } },
+    ...work,
+    ...(isPaidLate && work.length > 0 ? [{ advance: PAUSE, save: end }, ...work] : []),
+    { wait_for: "idle" },
+  ];
+  return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));
+}

@@ -1,0 +1,38 @@
+import type { RawStep } from "../../scenario/loaded-steps.js";
+import type { RaceSide } from "../deviable.js";
+
+/** The two sides of a race, as steps, and the call of the app by which one side is held. */
+interface Race {
+  readonly name: string;
+  /** Selects the app's call on the side that is held. */
+  readonly match: Readonly<Record<string, unknown>>;
+  /** Maximum wall time of the hold. */
+  readonly maxHeld: string;
+  readonly held: readonly RawStep[];
+  readonly other: readonly RawStep[];
+}
+
+/** Variable with the id of the fault that holds a response. */
+const HELD = "held_by";
+
+/**
+ * Makes steps that hold the first matching call of the app on one side until the other side is done. The other side
+ * begins when the call is held, so the order of both is the same on every machine.
+ */
+export function raceSteps({ name, match, maxHeld, held, other }: Race): RawStep[] {
+  const isHeld = {
+    request: "POST /_sandbox/wait",
+    body: { for: "request", match: { in_flight: true, fault: `\${${HELD}}` }, timeout: maxHeld },
+    expect: { status: { lt: 500 } },
+  };
+  const release = { request: `DELETE /_sandbox/faults/\${${HELD}}` };
+  return [
+    { fault: { match, hold: maxHeld, times: 1, per: "request" }, save: { [HELD]: "fault_id" } },
+    { name, parallel: [held, [isHeld, ...other, release]] },
+  ];
+}
+
+/** Puts the side that is held first. */
+export function inTurn<Side>(side: RaceSide, first: Side, second: Side): { held: Side; other: Side } {
+  return side === "first" ? { held: first, other: second } : { held: second, other: first };
+}

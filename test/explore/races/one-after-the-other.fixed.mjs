@@ -1,0 +1,2 @@
+process.env.FIXED = "1";
+await import("./one-after-the-other.mjs");

@@ -1,0 +1,77 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
+
+const FLOW = `
+name: retries
+vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
+steps:
+  - app: POST /orders
+    body: { order: "\${order}", email: "\${email}" }
+  - wait_for: charge
+    match: { customer_email: "\${email}" }
+  - advance: 10s
+  - app: GET /orders/\${order}
+    expect: { body: { status: paid } }
+observe:
+  - app: GET /orders/\${order}
+`;
+/** Pause before a call is repeated, in wall time. */
+const PAUSE_MS = 1_000;
+
+/** A shop that pays an order after its response, and tries again after a pause. */
+const retryingShop =
+  ({ looksFirst }: { looksFirst: boolean }) =>
+  (call: CallService): Answer => {
+    const statuses = new Map<string, string>();
+    const pay = async (order: string, customer_email: string) => {
+      const pricing = { base_currency: "KES", amount: "1105.10" };
+      const asked = { pricing, payment_method: "mobile_money", customer_email };
+      const { quote_id } = await call("POST", "payments/quotes", asked);
+      const more = { quote_id, phone_number: "+254700000001", metadata: { order } };
+      await call("POST", "payments/whitelabel", { ...asked, ...more });
+    };
+    const isPaid = async (order: string) => {
+      const { items } = await call("GET", "payments/payins?limit=20");
+      for (const { charge_id } of items)
+        if ((await call("GET", `payments/charges/${charge_id}`)).metadata.order === order) return true;
+      return false;
+    };
+    const keepTrying = async (order: string, email: string) => {
+      for (let left = 3; left > 0; left--)
+        try {
+          if (left === 3 || !looksFirst || !(await isPaid(order))) await pay(order, email);
+          return;
+        } catch {
+          await setTimeout(PAUSE_MS);
+        }
+    };
+    return async (route, body) => {
+      const [, id = ""] = /^GET \/orders\/(.*)$/.exec(route) ?? [];
+      if (id !== "") return [200, { status: statuses.get(id) }];
+      if (route === "POST /orders") {
+        if (statuses.has(body.order)) return [202];
+        statuses.set(body.order, "open");
+        void keepTrying(body.order, body.email);
+        return [202];
+      }
+      if (body.data.status === "COMPLETED") statuses.set(body.data.metadata.order, "paid");
+      return [200];
+    };
+  };
+
+it("finds nothing of an app that repeats a failed call after a second", async () => {
+  const { report } = await foundIn(await openApp(retryingShop({ looksFirst: true })), FLOW);
+  expect(report).toMatchObject({ findings: [], complete_depth: 1 });
+  expect(report.notes.join()).not.toContain("could not be repeated");
+});
+
+it("finds an app that after a second pays once more for a charge whose response was lost", async () => {
+  const { found, report } = await foundIn(await openApp(retryingShop({ looksFirst: false })), FLOW);
+  expect(found).toEqual(["money: response_lost createWhitelabel#1"]);
+  expect(report.findings[0]).toMatchObject({
+    message: "paid twice: 2 completed charges for one order",
+    seen: { runs: 2, of: 2 },
+  });
+});
