@@ -49,13 +49,15 @@ function program(): Command {
 const OTHER_COMMANDS: ReadonlyMap<string, string> = new Map([
   ["listen", "start --webhook-url URL"],
   ["resend", "webhook redeliver ID"],
+  ["events resend", "webhook redeliver ID"],
   ["logs", "requests --follow"],
 ]);
 
 /** Refuses an unknown command: commander would take it as an argument of the default command. */
 function refuseUnknown(root: Command, [word, next]: readonly [string, string?]): void {
   const known = [...root.commands.map((command) => command.name()), "help"];
-  const other = OTHER_COMMANDS.get(word) ?? (word === "events" ? OTHER_COMMANDS.get(next ?? "") : undefined);
+  const spoken = word === "events" && next === "resend" ? "events resend" : word;
+  const other = OTHER_COMMANDS.get(spoken);
   if (other === undefined && (word.startsWith("-") || known.includes(word))) return;
   // A reset loses the state, so it is never suggested.
   const suggestion = didYouMean(
@@ -63,7 +65,7 @@ function refuseUnknown(root: Command, [word, next]: readonly [string, string?]):
     known.filter((name) => name !== "reset"),
   );
   const hint = other === undefined ? suggestion : `; here it is: payments-sandbox ${other}`;
-  throw usageError(`unknown command "${word}"${hint}`, "payments-sandbox --help");
+  throw usageError(`unknown command "${spoken}"${hint}`, "payments-sandbox --help");
 }
 
 /** Groups of commands, in the order of the help. */

@@ -157,13 +157,15 @@ describe("a mistake is told in a line, with where to read on", () => {
   });
 
   it.each([
-    [["listen", "--forward-to", "localhost:3000"], "start --webhook-url URL"],
-    [["resend", "evt_1"], "webhook redeliver ID"],
-    [["events", "resend", "evt_1"], "webhook redeliver ID"],
-    [["logs", "tail"], "requests --follow"],
-    [["help", "listen"], "start --webhook-url URL"],
-  ])("a habit of another tool, %j, is answered with the command here", async (args, command) => {
-    expect(line(await run(args))).toContain(`; here it is: payments-sandbox ${command} (run`);
+    [["listen", "--forward-to", "localhost:3000"], "listen", "start --webhook-url URL"],
+    [["resend", "evt_1"], "resend", "webhook redeliver ID"],
+    [["events", "resend", "evt_1"], "events resend", "webhook redeliver ID"],
+    [["logs", "tail"], "logs", "requests --follow"],
+    [["help", "listen"], "listen", "start --webhook-url URL"],
+  ])("a habit of another tool, %j, is answered with the command here", async (args, word, command) => {
+    expect(line(await run(args))).toContain(
+      `unknown command "${word}"; here it is: payments-sandbox ${command} (run`,
+    );
   });
 
   it.each(["rest", "rset", "resett", "reste", "preset"])(
