@@ -383,6 +383,19 @@ describe("file store, when the disk refuses", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(seq));
   });
 
+  it.each([
+    ["EACCES", "Let this user read and write there, or use another path."],
+    ["EPERM", "Let this user read and write there, or use another path."],
+    ["EROFS", "Let this user read and write there, or use another path."],
+    ["ENOSPC", "Free some space there."],
+  ])("a message of %s says what to do", (code, fix) => {
+    const store = fileStoreAt({ io: { writeSync: failing(code) } });
+    store.load();
+    expect(() => store.append(change(1), none)).toThrow(
+      `Cannot write ${file}.journal: ${code}: injected. ${fix}`,
+    );
+  });
+
   it("lets go of the file when the snapshot of close fails", () => {
     const store = fileStoreAt({ io: { renameSync: failing("EACCES") } });
     store.load();

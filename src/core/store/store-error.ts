@@ -39,9 +39,20 @@ export function readIfExists<Result>(read: () => Result): Result | undefined {
   }
 }
 
+const ALLOW_ACCESS = "Let this user read and write there, or use another path.";
+
+/** Fixes by code of the failed system call. */
+const FIXES: ReadonlyMap<string | undefined, string> = new Map([
+  ["EACCES", ALLOW_ACCESS],
+  ["EPERM", ALLOW_ACCESS],
+  ["EROFS", ALLOW_ACCESS],
+  ["ENOSPC", "Free some space there."],
+]);
+
 /** Wraps an error in a StoreError. Returns a StoreError unchanged. */
 export function asStoreError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new StoreError(`${doing}: ${reason}`, { cause: error });
+  const fix = FIXES.get(systemErrorCode(error));
+  return new StoreError(`${doing}: ${reason}${fix === undefined ? "" : `. ${fix}`}`, { cause: error });
 }
