@@ -122,7 +122,7 @@ end
 const folder = temporaryFolder();
 
 for (const [name, language] of Object.entries(LANGUAGES)) {
-  const isThere = isHere(language.command, language.version);
+  const isThere = isHere(language.command, language.version ?? "--version");
   it.skipIf(!isThere)(
     `the page's ${name} verifies what is sent, and nothing else${isThere ? "" : ` (${language.command} is not on this machine)`}`,
     () => {

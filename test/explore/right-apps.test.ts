@@ -1,22 +1,24 @@
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { expect, it } from "vitest";
 import type { ExploreReport } from "../../src/index.js";
 import { createSandbox } from "../../src/index.js";
+import { isHere } from "../support/programs.js";
 
 interface RightApp {
   readonly hasReceiver: boolean;
 }
 interface Harness {
   readonly RIGHT_APPS: Readonly<Record<string, RightApp>>;
+  readonly FRAMEWORK_APPS: Readonly<Record<string, RightApp>>;
   exploreApp(
     create: typeof createSandbox,
-    app: RightApp & { program: string; flow: string },
+    app: RightApp & { program: string; flow: string; takesPort?: boolean },
     options: { depth: number },
   ): Promise<ExploreReport>;
 }
 
 const FOLDER = join(import.meta.dirname, "right-apps");
-const { RIGHT_APPS, exploreApp }: Harness = await import(join(FOLDER, "explore-app.mjs"));
+const { RIGHT_APPS, FRAMEWORK_APPS, exploreApp }: Harness = await import(join(FOLDER, "explore-app.mjs"));
 
 it.each(Object.entries(RIGHT_APPS))("finds nothing of the right app %s", async (name, app) => {
   const place = { program: join(FOLDER, `${name}.mjs`), flow: join(FOLDER, `${name}.yaml`) };
@@ -27,3 +29,23 @@ it.each(Object.entries(RIGHT_APPS))("finds nothing of the right app %s", async (
     /^(good practice: |happened once and could not be repeated: )/.test(note);
   expect(report.notes.filter((note) => !isExpected(note))).toEqual([]);
 });
+
+/** A program that succeeds if this machine runs programs of the language. */
+const PROBES: Readonly<Record<string, readonly string[]>> = {
+  ".mjs": ["node", "--version"],
+  ".py": ["python3", "-c", "import flask"],
+  ".php": ["php", "--version"],
+  ".rb": ["ruby", "-e", "require 'sinatra/base'"],
+};
+const isRunnable = (name: string) => {
+  const [command, ...args] = PROBES[extname(name)]!;
+  return isHere(command!, ...args);
+};
+
+for (const [name, app] of Object.entries(FRAMEWORK_APPS))
+  it.skipIf(!isRunnable(name))(`finds nothing of the right app ${name}`, async () => {
+    const flow = join(FOLDER, name.replace(extname(name), ".yaml"));
+    const place = { program: join(FOLDER, name), flow, takesPort: true };
+    const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
+    expect(report).toMatchObject({ findings: [], complete_depth: 1 });
+  });

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { atEnd } from "./lifetime.js";
 
-/** Whether a program is on this machine. */
-export function isHere(command: string, version = "--version"): boolean {
-  return spawnSync(command, [version], { stdio: "ignore" }).status === 0;
+/** Whether a program is on this machine and succeeds with the arguments. */
+export function isHere(command: string, ...args: readonly string[]): boolean {
+  return spawnSync(command, args.length > 0 ? args : ["--version"], { stdio: "ignore" }).status === 0;
 }
 
 /** Starts a program that prints the port it listens on; it ends with the test, or by `close()`. */

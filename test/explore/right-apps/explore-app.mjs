@@ -1,5 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 /** The apps of this folder, each NAME.mjs with a flow NAME.yaml, and whether it receives webhooks. */
 export const RIGHT_APPS = {
@@ -12,8 +17,53 @@ export const RIGHT_APPS = {
   keys: { hasReceiver: true },
 };
 
-/** Runs a program that prints its port, and explores it with a sandbox of its own. */
-export async function exploreApp(createSandbox, { program, flow, hasReceiver, stderr = "inherit" }, options) {
+/** The apps of this folder in other languages and frameworks, each with a flow of its name. They listen on `PORT`. */
+export const FRAMEWORK_APPS = {
+  "retries.mjs": { hasReceiver: true },
+  "backoff.mjs": { hasReceiver: false },
+  "thread.py": { hasReceiver: true },
+  "refunds.py": { hasReceiver: true },
+  "pays-back.php": { hasReceiver: true },
+  "two-payouts.rb": { hasReceiver: true },
+};
+
+/** The command of a program in each language. */
+const COMMANDS = {
+  ".mjs": (program) => [process.execPath, program],
+  ".py": (program) => ["python3", program],
+  ".rb": (program) => ["ruby", program],
+  ".php": (program, port) => ["php", "-q", "-S", `127.0.0.1:${port}`, program],
+};
+
+async function findFreePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function isListening(port) {
+  const socket = connect(port, "127.0.0.1");
+  const isOpen = await once(socket, "connect").then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
+}
+
+async function waitForListener(port) {
+  while (!(await isListening(port))) await setTimeout(20);
+  return [port];
+}
+
+/** Runs a program that prints its port or listens on `PORT`, and explores it with a sandbox of its own. */
+export async function exploreApp(
+  createSandbox,
+  { program, flow, hasReceiver, takesPort = false, stderr = "inherit" },
+  options,
+) {
   const sandbox = await createSandbox({ clock: "manual", rateLimit: "off" });
   try {
     const { url } = await sandbox.listen();
@@ -24,17 +74,23 @@ export async function exploreApp(createSandbox, { program, flow, hasReceiver, st
       PAYMENTS_API_KEY: sandbox.apiKey,
       PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
     };
-    const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", stderr] });
+    const data = await mkdtemp(join(tmpdir(), "right-app-"));
+    const wanted = takesPort ? await findFreePort() : undefined;
+    const [command, ...args] = COMMANDS[extname(program)](program, wanted);
+    Object.assign(env, { PORT: wanted, APP_DATA: data, PHP_CLI_SERVER_WORKERS: "8" });
+    // A group of its own, since PHP's server has workers.
+    const child = spawn(command, args, { env, detached: true, stdio: ["ignore", "pipe", stderr] });
     try {
-      const started = once(child.stdout, "data");
       const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));
+      const started = takesPort ? waitForListener(wanted) : once(child.stdout, "data");
       const [port] = await Promise.race([started, ended]);
       const app = `http://127.0.0.1:${Number(port)}`;
       if (hasReceiver)
         await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: `${app}/webhooks` });
       return await sandbox.explore(flow, { app, ...options });
     } finally {
-      child.kill("SIGKILL");
+      if (child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+      await rm(data, { recursive: true });
     }
   } finally {
     await sandbox.close();
