@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KEY_LIFETIME_MS } from "../../src/core/engine/idempotency.js";
+import { KEY_LIFETIME_MS } from "../../src/core/schema/common.js";
 import { durationToMs } from "../../src/core/schema/duration.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { quietEnd } from "../../src/tools/explore/sandbox/quiet-end.js";

@@ -2,7 +2,7 @@ import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { toPrintableValue } from "../../core/schema/text-format.js";
 import { deviationKey, deviationSetKey, deviationSetText } from "../../tools/explore/deviation-set.js";
 import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
-import { NOT_FAILED_AGAIN } from "../../tools/explore/exploration.js";
+import { NOT_REPRODUCED } from "../../tools/explore/exploration.js";
 import { DEVIATION_KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
 import type { CaseDetail, Report, ReportCase } from "./report.js";
@@ -98,7 +98,7 @@ function detailsOf({ deviations, seen, file }: ExploreFinding): CaseDetail[] {
   const { runs, of } = seen;
   return [
     ...details,
-    ...(runs < of ? [["seen", `in ${runs} of ${of} runs: ${NOT_FAILED_AGAIN}`] as const] : []),
+    ...(runs < of ? [["seen", `in ${runs} of ${of} runs: ${NOT_REPRODUCED}`] as const] : []),
     ...(file === undefined ? [] : [["file", file] as const]),
   ];
 }

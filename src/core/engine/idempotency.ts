@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
+import { KEY_LIFETIME_MS } from "../schema/common.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
 import type { Command, Transaction } from "./transaction.js";
 
-/** Lifetime of a key in sandbox time. */
-export const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 const KEY_MAX_LENGTH = 255;
 const FORGET_MAX_KEYS = 2;
 /** Longer bodies are stored as a hash. */

@@ -8,6 +8,9 @@ export const MODES = ["test", "live"] as const;
 export type Mode = (typeof MODES)[number];
 export const modeSchema = z.enum(MODES);
 
+/** Lifetime of an Idempotency-Key in sandbox time. */
+export const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
 /** Every status a charge can have, in the order of the specification's States table. */
 export const CHARGE_STATUSES = [
   "PENDING",

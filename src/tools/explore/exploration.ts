@@ -21,7 +21,7 @@ export interface ExploreFinding {
 }
 
 /** Said of a finding whose run did not fail when it was repeated. */
-export const NOT_FAILED_AGAIN =
+export const NOT_REPRODUCED =
   "the file is the run that failed, and it did not fail again when it was repeated";
 
 /** A single deviation that was not tried. */

@@ -14,7 +14,7 @@ import { Evidence } from "./evidence.js";
 import {
   type ExploreFinding,
   type ExploreReport,
-  NOT_FAILED_AGAIN,
+  NOT_REPRODUCED,
   summarySentence,
   type UntriedDeviation,
 } from "./exploration.js";
@@ -309,7 +309,7 @@ class Exploration {
   #report(set: DeviationSet, { verdict, trial, seen }: Failure): void {
     const { oracle, message } = verdict;
     const what = set.map(({ kind, at }) => `${at}: ${DEVIATION_KIND_DEFINITIONS[kind].description}`);
-    const description = [message, ...what, ...(seen.runs < seen.of ? [NOT_FAILED_AGAIN] : [])].join("; ");
+    const description = [message, ...what, ...(seen.runs < seen.of ? [NOT_REPRODUCED] : [])].join("; ");
     const file = this.#deviable.save(trial.plan, description);
     const deviations = set.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(trial.trace.observed);

@@ -1,5 +1,4 @@
-import { KEY_LIFETIME_MS } from "../../core/engine/idempotency.js";
-import { CHARGE_STATUSES, type ChargeStatus } from "../../core/schema/common.js";
+import { CHARGE_STATUSES, type ChargeStatus, KEY_LIFETIME_MS } from "../../core/schema/common.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { getOwn, isJsonObject } from "../../core/schema/json-objects.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";

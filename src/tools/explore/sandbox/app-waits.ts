@@ -2,8 +2,10 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { AdvanceReport } from "../../../core/time/advance-state.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { Placed } from "./placed-steps.js";
-import { PAUSE } from "./quiet-end.js";
 import { savedVariable } from "./saved-variable.js";
+
+/** Sandbox time between two runs of the app's scheduled work. */
+export const PAUSE = "1h";
 
 /** How the advances of a run wait for the app, as durations of wall time. */
 export interface AppWaits {

@@ -5,11 +5,11 @@ import { countCompletedPayments, statusMeaningOf } from "../judge.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 
 /*
- * Ends that differ from a plain run's and are right: what nobody paid is not paid out, late money may go back, and what
- * was refunded need not be delivered.
+ * Right ends that differ from the end of a plain run: an unpaid order has no payout, a late payment may be returned, and
+ * a refunded order need not be delivered.
  */
 
-/** What a right app may do otherwise than in a plain run, because of what happened in the run. */
+/** A difference from a plain run that is right after the events of this run. */
 export interface Concession {
   /** The app returned a late payment, by one payout or by a refund, so the order is unpaid. */
   readonly returned?: "payout" | "refund";
@@ -21,7 +21,7 @@ export interface Concession {
   readonly refused?: readonly number[];
 }
 
-/** What is known of a run that ended otherwise than the plain runs. */
+/** A run whose end differs from the plain runs. */
 interface OtherEnd {
   readonly plan: SandboxPlan;
   readonly observed: ObservedRun;

@@ -1,11 +1,10 @@
 import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
+import { PAUSE } from "./app-waits.js";
 import type { Flow } from "./flow.js";
 import { jobSteps } from "./job-steps.js";
 import type { Placed } from "./placed-steps.js";
 
-/** Sandbox time between two runs of the app's scheduled work. */
-export const PAUSE = "1h";
 /** Sandbox time longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
 /** Variables with the sandbox times at which the flow's steps and the run end, and from which nothing deviates any more. */
