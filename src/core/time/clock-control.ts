@@ -197,14 +197,15 @@ export class ClockControl {
       isOver = true;
       scheduler.notifyWaiters();
     });
-    while (this.isAdvancing && !isOver && !scheduler.isClosed) {
-      await scheduler.nextEvent();
-      if (!this.isAdvancing) await this.#resumeNext();
-    }
+    const isBusy = () => this.isAdvancing && !isOver && !scheduler.isClosed;
+    do {
+      while (isBusy()) await scheduler.nextEvent();
+      await this.#resumeNext();
+    } while (isBusy());
     cancelTimer();
   }
 
-  /** Resumes waiters one at a time: each may begin an advance that the next waiter waits for. */
+  /** Resumes callers one at a time, also those of one moment: each may begin an advance that the next one waits for. */
   #resumeNext(): Promise<void> {
     this.#lastResume = this.#lastResume.then(yieldToEventLoop);
     return this.#lastResume;
