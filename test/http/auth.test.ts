@@ -52,7 +52,7 @@ function expectUnauthorized(answer: Answer<unknown>): void {
   expect(answer.error).not.toHaveProperty("details");
 }
 
-it("the key of a namespace there is not says in the hint how there would be one", async () => {
+it("an unknown namespace's key gets a hint that says how to create the namespace", async () => {
   const answer = await (await openApi()).as("sk_test_ns_w1").get("/api/v1/accounts/balances");
   expectUnauthorized(answer);
   expect(answer.headers.get("sandbox-hint")).toBe(
@@ -60,7 +60,7 @@ it("the key of a namespace there is not says in the hint how there would be one"
   );
 });
 
-describe("a call that needs a key", () => {
+describe("operations that require a key", () => {
   it.for(KEYED)(
     "%s %s is 401 without one [R22.2 R23.2 R24.1 R25.7 R27.4 R27.5]",
     async ([method, path], { api }) => {
@@ -69,7 +69,7 @@ describe("a call that needs a key", () => {
   );
 
   it.for(WRONG)(
-    "is 401 with Authorization: %.50s, and so is one whose key is optional [R20.2 R22.21 R23.12 R27.1 R27.7 R29.3]",
+    "is 401 with Authorization: %.50s, also where a key is optional [R20.2 R22.21 R23.12 R27.1 R27.7 R29.3]",
     async (authorization, { api }) => {
       for (const [method, path] of [...KEYED, ["GET", METHODS] as const])
         expectUnauthorized(await api.as(null).send(method, path, null, { authorization }));
@@ -77,11 +77,11 @@ describe("a call that needs a key", () => {
   );
 });
 
-it("a call whose key is optional needs none [R20.1 R27.6]", async ({ api }) => {
+it("operations with an optional key work without one [R20.1 R27.6]", async ({ api }) => {
   expect((await api.as(null).get(METHODS)).status).toBe(200);
 });
 
-describe("the keys there are from the start", () => {
+describe("keys of the default fixtures", () => {
   const ALL = ["bank_transfer", "mobile_money", "card", "crypto"];
   it.for([
     ["sk_test_sandbox", "org_sandbox", "NG", ALL],
@@ -90,7 +90,7 @@ describe("the keys there are from the start", () => {
     ["sk_test_other", "org_other", "KE", ALL],
     ["sk_test_unverified", "org_unverified", "GH", ["bank_transfer", "mobile_money"]],
   ] as const)(
-    "%s is of %s, %s, which has all methods if it is verified [R3.6 R3.7 R14.1 R20.3]",
+    "%s belongs to %s, %s, which has all methods if it is verified [R3.6 R3.7 R14.1 R20.3]",
     async ([key, organization_id, country, enabled_payment_methods], { api }) => {
       const organization = okBody(await api.as(key).get<Body>("/api/v1/organizations/me"));
       const verified = enabled_payment_methods === ALL;
@@ -100,7 +100,7 @@ describe("the keys there are from the start", () => {
     },
   );
 
-  it("sk_test_readonly may read everything", async ({ api }) => {
+  it("sk_test_readonly is allowed every read", async ({ api }) => {
     const { charge_id } = await api.pay();
     const readonly = api.as("sk_test_readonly");
     expect((await readonly.charge(charge_id)).charge_id).toBe(charge_id);
@@ -109,7 +109,7 @@ describe("the keys there are from the start", () => {
   });
 
   it.for(WRITES)(
-    "sk_test_readonly gets 403 for %s %s, and nothing happens [R27.5 R27.8 R29.4]",
+    "sk_test_readonly gets 403 for %s %s, and nothing changes [R27.5 R27.8 R29.4]",
     async ([method, path], { api }) => {
       const body = await api.checkoutBody();
       const before = JSON.stringify(api.sandbox.snapshot());
@@ -127,61 +127,59 @@ describe("the keys there are from the start", () => {
     },
   );
 
-  it("sk_test_deactivated gets the list of payment methods, for which a key is optional [R20.1]", async ({
-    api,
-  }) => {
+  it("sk_test_deactivated gets the payment methods, for which a key is optional [R20.1]", async ({ api }) => {
     const { text } = await api.as(null).get(METHODS);
     const answer = await api.as("sk_test_deactivated").get(METHODS);
     expect([answer.status, answer.text]).toEqual([200, text]);
   });
 
-  it("the library hands out the two of org_sandbox", async () => {
+  it("the library returns both keys of org_sandbox", async () => {
     const { sandbox } = await openApi();
     expect([sandbox.apiKey, sandbox.liveApiKey]).toEqual(["sk_test_sandbox", "sk_live_sandbox"]);
   });
 });
 
-describe("the order of checks, each pair by a request that fails both", () => {
+describe("order of checks, by requests that fail two of them", () => {
   const TOO_LARGE = `{"pad":"${"x".repeat(1024 * 1024)}"}`;
 
-  it("the path comes before the key: 404", async () => {
+  it("path before key: 404", async () => {
     const api = (await openApi()).as("sk_test_nobody");
     expectError(await api.post("/api/v1/payments/nothing", {}), 404, "NOT_FOUND", []);
     expect((await api.get("/api/v1/nothing")).error.message).not.toBe("Organization not found");
   });
 
-  it("the method comes before the key: 405", async () => {
+  it("method before key: 405", async () => {
     const api = (await openApi()).as("sk_test_nobody");
     expectError(await api.send("DELETE", QUOTES), 405, "METHOD_NOT_ALLOWED", []);
   });
 
-  it("the path comes before the rate: 404, and it is not counted", async () => {
+  it("path before rate limit: 404, not counted", async () => {
     const api = await openApi({ rateLimit: 1 });
     for (let call = 0; call < 3; call++) expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
     expect((await api.tryPayins()).status).toBe(200);
     expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
   });
 
-  it("the key comes before the rate: 401 however often, and it is not counted", async () => {
+  it("key before rate limit: 401 however often, not counted", async () => {
     const api = await openApi({ rateLimit: 1 });
     for (let call = 0; call < 3; call++) expectUnauthorized(await api.as("sk_test_nobody").tryPayins());
     expect((await api.tryPayins()).status).toBe(200);
     expectUnauthorized(await api.get("/api/v1/payments/payins", { authorization: "Token sk_test_sandbox" }));
   });
 
-  it("the rate comes before the permission: 429", async () => {
+  it("rate limit before permission: 429", async () => {
     const api = (await openApi({ rateLimit: 1 })).as("sk_test_readonly");
     expectError(await api.tryQuote(KES_ORDER), 403, "FORBIDDEN");
     expectError(await api.tryQuote(KES_ORDER), 429, "RATE_LIMIT_EXCEEDED", []);
   });
 
-  it("the rate comes before the organization: 429", async () => {
+  it("rate limit before organization: 429", async () => {
     const api = (await openApi({ rateLimit: 1 })).as("sk_test_deactivated");
     expectError(await api.tryPayins(), 404, "NOT_FOUND");
     expectError(await api.tryPayins(), 429, "RATE_LIMIT_EXCEEDED", []);
   });
 
-  it("the permission comes before the organization: 403", async () => {
+  it("permission before organization: 403", async () => {
     const key = "sk_test_deadreader";
     const keys = [{ key, organization_id: "org_deactivated", permission: "read_only" }];
     const reader = (await openApi({ fixtures: { keys } })).as(key);
@@ -192,7 +190,7 @@ describe("the order of checks, each pair by a request that fails both", () => {
   it.each([
     ["size", TOO_LARGE],
     ["JSON", "{broken"],
-  ])("the permission comes before the %s of the body: 403", async (_, body) => {
+  ])("permission before the %s of the body: 403", async (_, body) => {
     const api = (await openApi()).as("sk_test_readonly");
     expectError(await api.tryQuote(body), 403, "FORBIDDEN", []);
   });
@@ -201,16 +199,16 @@ describe("the order of checks, each pair by a request that fails both", () => {
     ["size", TOO_LARGE],
     ["JSON", "{broken"],
     ["fields", "{}"],
-  ])("the organization comes before the %s of the body: 404", async (_, body) => {
+  ])("organization before the %s of the body: 404", async (_, body) => {
     const api = (await openApi()).as("sk_test_deactivated");
     expectError(await api.tryQuote(body), 404, "NOT_FOUND", []);
   });
 
-  it("the organization comes before the query: 404", async ({ api }) => {
+  it("organization before query: 404", async ({ api }) => {
     expectError(await api.as("sk_test_deactivated").tryPayins("?limit=0"), 404, "NOT_FOUND", []);
   });
 
-  it("the size comes before the JSON and the content type: 413", async ({ api }) => {
+  it("size before JSON and content type: 413", async ({ api }) => {
     expectError(await api.tryQuote(`{broken${TOO_LARGE}`), 413, "PAYLOAD_TOO_LARGE", []);
     expectError(
       await api.tryQuote(TOO_LARGE, { "content-type": "text/plain" }),
@@ -220,7 +218,7 @@ describe("the order of checks, each pair by a request that fails both", () => {
     );
   });
 
-  it("the content type and the JSON come before the fields: details.body alone", async ({ api }) => {
+  it("JSON and content type before fields: only details.body", async ({ api }) => {
     expectInvalid(await api.tryQuote({ payment_method: 5 }, { "content-type": "text/plain" }), "body");
     expectInvalid(await api.tryQuote('{"payment_method":5,}'), "body");
     expectInvalid(await api.tryQuote([{ payment_method: 5 }]), "body");

@@ -253,11 +253,11 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
       (!path.includes(".") || path === "pricing.local_pricing"));
   const wrongAt = (path: string) => wrong(kinds[path]!, mayBeNull(path));
 
-  it("takes the body the mutations start from", async () => {
+  it("accepts the body that the mutations start from", async () => {
     expect((await judge(() => send(body))).status).toBe(200);
   });
 
-  it("answers any JSON value, and any text, as documented [R16.1 R29.1]", async () => {
+  it("responds as documented to any JSON value and any text [R16.1 R29.1]", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -272,7 +272,7 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
     );
   });
 
-  it("names the field whose value is of another type, and only that [R2.2 R5.3 R16.2]", async () => {
+  it("names the one field whose value has another type, and no other [R2.2 R5.3 R16.2]", async () => {
     const cases = fc.constantFrom(...paths).chain((path) => fc.tuple(fc.constant(path), wrongAt(path)));
     await fc.assert(
       fc.asyncProperty(cases, async ([path, put]) => {
@@ -301,7 +301,7 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
     );
   });
 
-  it.each(paths)("without %s says that it is required, or does without [R1.4 R5.1]", async (path) => {
+  it.each(paths)("without %s reports it as required, or accepts its absence [R1.4 R5.1]", async (path) => {
     const answer = await judge(() => send(withField(body, path, undefined)));
     if (!required.includes(path)) return;
     expect(answer.status).toBe(400);
@@ -309,7 +309,7 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
     expect(answer.details[path]).toMatch(/required/);
   });
 
-  it("answers any string in place of a string: taken, or refused as documented", async () => {
+  it("accepts any string in place of a string, or refuses it as documented", async () => {
     const strings = paths.filter((path) => kinds[path] === "string");
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...strings), text, async (path, put) => {
@@ -319,7 +319,7 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
     );
   });
 
-  it("answers a body with bytes changed, lost or added as documented", async () => {
+  it("responds as documented to a body with bytes changed, lost or added", async () => {
     const change = fc.record({ at: fc.nat(), cut: fc.nat(3), put: fc.uint8Array({ maxLength: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
@@ -335,21 +335,21 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
   });
 
   it.each([
-    ["10,000 arrays in each other", `${"[".repeat(10_000)}${"]".repeat(10_000)}`],
-    ["100,000 objects in each other", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
-    ["an opening bracket 500,000 times", "[".repeat(500_000)],
-    ["a number beyond every range", '{"expires_in_minutes":1e999,"speed":1e999}'],
+    ["10,000 nested arrays", `${"[".repeat(10_000)}${"]".repeat(10_000)}`],
+    ["100,000 nested objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+    ["500,000 opening brackets", "[".repeat(500_000)],
+    ["a number beyond the range of a double", '{"expires_in_minutes":1e999,"speed":1e999}'],
     ["a string of nearly 1 MiB", JSON.stringify("x".repeat(1024 * 1024 - 2))],
     [
       "30,000 keys",
       JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, i]))),
     ],
     ["a byte order mark", `\ufeff${JSON.stringify({ payment_method: "card" })}`],
-  ])("answers %s as documented", async (_, raw) => {
+  ])("responds to %s as documented", async (_, raw) => {
     await judge(() => send(raw));
   });
 
-  it("answers any field nested 50,000 deep as documented, naming the body", async () => {
+  it("responds as documented to any field nested 50,000 deep, naming the body", async () => {
     const deep = `${'{"a":['.repeat(50_000)}${"]}".repeat(50_000)}`;
     for (const path of paths) {
       const raw = JSON.stringify(withField(body, path, "@deep@")).replace('"@deep@"', deep);
@@ -361,7 +361,7 @@ describe.each(SUBJECTS)("$name", ({ body, required, send }) => {
 });
 
 describe("metadata", () => {
-  it("comes back as it went in, or is refused: for any keys and values [R13.1]", async () => {
+  it("is returned as sent or refused, for any keys and values [R13.1]", async () => {
     await fc.assert(
       fc.asyncProperty(record, async (metadata) => {
         await startOver();
@@ -394,14 +394,14 @@ describe("metadata", () => {
     ["whitelabel", "bank_account_number", { toString: null }],
     ["whitelabel", "bank_account_number", [{ toString: null }]],
     ["whitelabel", "bank_account_number", -1],
-  ])("POST %s names %s when that is an object with a length of its own: %j", async (path, field, length) => {
+  ])("POST %s names %s when it is an object with a length property: %j", async (path, field, length) => {
     const body = path === "quotes" ? QUOTE : WHITELABEL;
     const answer = await judge(() => api.post(`/api/v1/payments/${path}`, { ...body, [field]: { length } }));
     expect(answer.status).toBe(400);
     expect(fields(answer)).toEqual([field]);
   });
 
-  it("does not reach any prototype", async () => {
+  it("does not change any prototype", async () => {
     const raw = JSON.stringify({ ...WHITELABEL, metadata: "@" }).replace(
       '"@"',
       '{"__proto__":{"polluted":"yes"},"constructor":"c"}',
@@ -423,7 +423,7 @@ describe("query strings", () => {
   );
   const STATUS = /^(PENDING|AWAITING_PAYMENT|PROCESSING|COMPLETED|FAILED|CANCELLED|EXPIRED|REFUNDED)$/;
 
-  it("of the payin list are taken or refused by the documented rules, whatever is in them", async () => {
+  it("of the payin list are accepted or refused by the documented rules, for any parameters", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(name, put), { maxLength: 5 }), async (pairs) => {
         const query = new URLSearchParams(pairs.map(([one, other]) => [one, other]));
@@ -446,7 +446,7 @@ describe("query strings", () => {
     );
   });
 
-  it("that are no query strings at all do no harm", async () => {
+  it("that are malformed do no harm", async () => {
     const raw = fc.string({ unit: fc.constantFrom(..."&=%?+;[]{}'\"<>\\^`|#limt0f\u00e9🙂"), maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(raw, async (query) => {
@@ -486,7 +486,7 @@ describe("headers", () => {
   );
   const headers = fc.dictionary(named, put, { maxKeys: 4 }) as fc.Arbitrary<Headerset>;
 
-  it("of any value leave a documented answer", async () => {
+  it("with any value get a documented response", async () => {
     await fc.assert(
       fc.asyncProperty(headers, async (all) => {
         await judge(() => api.tryQuote(QUOTE, all));
@@ -542,7 +542,7 @@ describe("paths", () => {
     .tuple(base, fc.array(segment, { maxLength: 3 }))
     .map(([start, rest]) => [start, ...rest].join("/") || "/");
 
-  it("with odd escapes are found or not found, and reading changes nothing", async () => {
+  it("with odd escapes are found or not found, and a read changes nothing", async () => {
     await fc.assert(
       fc.asyncProperty(path, async (odd) => {
         if (odd === "/" || new URL(`http://sandbox${odd}`).pathname === "/") return;
@@ -563,7 +563,7 @@ describe("paths", () => {
     );
   });
 
-  it("of any bytes at all, on the wire, are answered with a 200 or a 4xx", async () => {
+  it("made of any bytes get a 200 or a 4xx", async () => {
     const wired = await createSandbox({ clock: "manual", startTime: START });
     try {
       const { port } = await wired.listen();

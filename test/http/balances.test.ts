@@ -23,7 +23,7 @@ async function receive(api: Api, currency: string, amount: string): Promise<stri
   return charge_id;
 }
 
-describe("the first read", () => {
+describe("the first GET balances", () => {
   it("opens an account in US dollars and one in the currency of the organization's country [R10.1 R24.3 R24.5 R24.7]", async () => {
     expect(await (await openApi()).balances()).toEqual({
       success: true,
@@ -41,13 +41,13 @@ describe("the first read", () => {
     ["sk_test_unverified", "org_unverified", "GHS"],
     ["sk_test_readonly", "org_sandbox", "NGN"],
     ["sk_live_sandbox", "org_sandbox", "NGN"],
-  ])("by the holder of %s is of %s and has %s [R14.3 R24.5]", async (key, organization, currency) => {
+  ])("with the key %s is of %s and has %s [R14.3 R24.5]", async (key, organization, currency) => {
     const { account_id, balances } = await (await openApi()).as(key).balances();
     expect(account_id).toBe(organization);
     expect(balances.map((one) => one.currency).sort()).toEqual([currency, "USD"].sort());
   });
 
-  it("changes nothing that a second one would show [R24.2]", async ({ api }) => {
+  it("changes nothing that a second read would show [R24.2]", async ({ api }) => {
     const path = "/api/v1/accounts/balances";
     const first = await api.get(path);
     expect((await api.get(`${path}?limit=x&limit=y`)).text).toBe(first.text);
@@ -55,7 +55,7 @@ describe("the first read", () => {
 });
 
 describe("a payment", () => {
-  it("opens an account in its currency when it is completed, not before [R1.1 R24.6]", async ({ api }) => {
+  it("opens an account in its currency at completion, not before [R1.1 R24.6]", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect(await api.balance("KES")).toBeUndefined();
     await api.transition(charge_id, { to: "PROCESSING" });
@@ -64,13 +64,13 @@ describe("a payment", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("that failed, was cancelled or expired leaves no trace [R19.5]", async ({ api }) => {
+  it("that fails, is cancelled or expires leaves the balances unchanged [R19.5]", async ({ api }) => {
     for (const to of ["FAILED", "CANCELLED", "EXPIRED"])
       await api.transition((await api.pay()).charge_id, { to });
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "NGN"]);
   });
 
-  it("is in no other organization's or mode's balances [R1.12 R24.7]", async ({ api }) => {
+  it("is absent from the balances of other organizations and modes [R1.12 R24.7]", async ({ api }) => {
     await receive(api, "KES", "500");
     const { balances, total_balance_usd } = await api.as("sk_live_sandbox").balances();
     expect([balances.map(({ currency }) => currency), total_balance_usd]).toEqual([["USD", "NGN"], "0.00"]);
@@ -88,14 +88,14 @@ describe("total_balance_usd", () => {
     expect((await api.balances()).total_balance_usd).toBe("0.01");
   });
 
-  it("follows the market [R24.4]", async ({ api }) => {
+  it("follows the exchange rates [R24.4]", async ({ api }) => {
     await receive(api, "NGN", "1550.00");
     expect((await api.balances()).total_balance_usd).toBe("1.00");
     expect((await api.put("/_sandbox/rates", { NGN: "775" })).status).toBe(200);
     expect((await api.balances()).total_balance_usd).toBe("2.00");
   });
 
-  it("is right for any payments (against whole-number arithmetic), and balances keep every digit [R1.1 R9.4]", async ({
+  it("is exact for any payments (against integer arithmetic), and balances keep every digit [R1.1 R9.4]", async ({
     api,
   }) => {
     const payment = fc
@@ -134,7 +134,7 @@ describe("GET organizations/me", () => {
     });
   });
 
-  it("is the only path under organizations", async ({ api }) => {
+  it("is the only path under /organizations", async ({ api }) => {
     expectError(await api.get("/api/v1/organizations/org_sandbox"), 404, "NOT_FOUND");
   });
 });

@@ -56,14 +56,14 @@ describe("the record of a charge", () => {
     }
   });
 
-  it("begins with what the list shows of it, ten fields [R8.1 R9.1]", async ({ api }) => {
+  it("begins with the ten fields of its list entry [R8.1 R9.1]", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ by: "3s" });
     const [item] = (await api.payins()).items;
     expect(Object.entries(item!)).toEqual(Object.entries(await api.charge(charge_id)).slice(0, 10));
   });
 
-  it("has the amounts of its quote, to the digit, and pays out the amount less the fees [R9.2 R11.3 R11.4]", async ({
+  it("has the exact amounts of its quote, and a settlement of the amount less the fees [R9.2 R11.3 R11.4]", async ({
     api,
   }) => {
     for (const [amount, base, method, currency, more] of [
@@ -92,14 +92,14 @@ describe("the record of a charge", () => {
   });
 
   it.for(["ch_unknown", "__proto__", "constructor", "..%2F..", "%00", "a b", "🙂", "x".repeat(5000)])(
-    "%.20s is not found [R29.5]",
+    "with the unknown id %.20s is not found [R29.5]",
     async (id, { api }) => {
       for (const path of ["charges", "payins"])
         expectError(await api.get(`/api/v1/payments/${path}/${id}`), 404, "NOT_FOUND");
     },
   );
 
-  it("of another organization or another mode is not found [R1.12 R27.3]", async ({ api }) => {
+  it("of another organization or mode is not found [R1.12 R27.3]", async ({ api }) => {
     const { charge_id } = await api.pay();
     const path = `/api/v1/payments/charges/${charge_id}`;
     for (const key of ["sk_live_sandbox", "sk_test_other", "sk_test_unverified"]) {
@@ -111,14 +111,14 @@ describe("the record of a charge", () => {
     expect((await api.as("sk_test_readonly").get(path)).status).toBe(200);
   });
 
-  it("is found by its id only, not by its checkout's", async ({ api }) => {
+  it("is found by its id, not by the id of its checkout", async ({ api }) => {
     const { checkout_id } = await api.pay();
     expectError(await api.get(`/api/v1/payments/charges/${checkout_id}`), 404, "NOT_FOUND");
   });
 });
 
 describe("the life of a charge", () => {
-  it("is paid within seconds when nothing else was asked for [R9.5 R17.5 R22.24]", async ({ api }) => {
+  it("is completed within seconds by default [R9.5 R17.5 R22.24]", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ until: "idle" });
     expect(await history(api, charge_id)).toEqual([
@@ -131,7 +131,7 @@ describe("the life of a charge", () => {
     expect(charge).toMatchObject({ status: "COMPLETED", updated_at: later(5), settled_at: later(5) });
   });
 
-  it("shows each status at its own time, whenever it is read [R1.17 R17.4]", async ({ api }) => {
+  it("shows each status at its own time, however late the read [R1.17 R17.4]", async ({ api }) => {
     const { charge_id } = await api.pay();
     const seen: [string, string][] = [];
     for (let second = 0; second < 7; second++) {
@@ -150,7 +150,7 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("says why it failed [R17.6]", async () => {
+  it("has the failure reason [R17.6]", async () => {
     const api = await openApi({ scenario: "declined" });
     const { charge_id } = await api.pay();
     await api.advance({ until: "idle" });
@@ -163,7 +163,7 @@ describe("the life of a charge", () => {
     });
   });
 
-  it("expires when its time is up, after 60 minutes unless told otherwise [R17.8 R22.18]", async () => {
+  it("expires after 60 minutes by default [R17.8 R22.18]", async () => {
     const api = await openApi({ scenario: "expired" });
     const { charge_id } = await api.pay();
     await api.advance({ until: "idle" });
@@ -174,13 +174,13 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("that is processing is paid, and does not expire [R17.4]", async ({ api }) => {
+  it("completes and does not expire while it is processing [R17.4]", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "stuck@shop.test", expires_in_minutes: 1 });
     await api.advance({ by: "2d" });
     expect((await api.charge(charge_id)).status).toBe("PROCESSING");
   });
 
-  it("expires rather than being paid when both fall on the same instant", async () => {
+  it("expires when payment and expiry fall on the same instant", async () => {
     const scenario = temporaryFile(
       "on-the-dot.yaml",
       "name: on-the-dot\ncharges:\n  - timeline:\n      - { after: 1m, to: COMPLETED }\n",
@@ -194,7 +194,7 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("may be paid late, after it expired: same amounts, same balance [R18.7]", async ({ api }) => {
+  it("completes after its expiry with the same amounts and the same balance [R18.7]", async ({ api }) => {
     const { charge_id, amount } = await api.pay({ customer_email: "late@shop.test" });
     await api.advance({ by: "1h1m" });
     expect((await api.charge(charge_id)).status).toBe("EXPIRED");
@@ -210,7 +210,7 @@ describe("the life of a charge", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("goes on while nobody reads, in the order of time", async ({ api }) => {
+  it("continues between reads, in order of time", async ({ api }) => {
     const first = await api.pay();
     await api.advance({ by: "500ms" });
     const second = await api.pay();

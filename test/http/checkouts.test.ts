@@ -40,7 +40,7 @@ const cancel = (api: Api, id: string) => api.as(null).post<Charge>(`/_sandbox/ch
 const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
 const eventTypes = (api: Api) => api.sandbox.snapshot().collections.events.map(([, event]) => event.type);
 
-describe("the answer", () => {
+describe("the response of POST checkouts", () => {
   it("has exactly the documented fields [R25.5]", async ({ api }) => {
     const made = await checkout(api, { metadata: { order: "A-17" } });
     expect(made).toEqual({
@@ -57,9 +57,7 @@ describe("the answer", () => {
     });
   });
 
-  it("links to a page that is there, at the public address where one was given [R1.3 R25.5]", async ({
-    api,
-  }) => {
+  it("links to an existing page at the server's address or its public URL [R1.3 R25.5]", async ({ api }) => {
     const { checkout_url } = await checkout(api);
     const page = await api.as(null).get(new URL(checkout_url).pathname);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -68,7 +66,7 @@ describe("the answer", () => {
     expect(made.checkout_url).toBe(`https://pay.shop.test/checkout/${made.checkout_id}`);
   });
 
-  it("is the same in live mode, with data of its own [R1.13]", async ({ api }) => {
+  it("is the same in live mode, with separate data [R1.13]", async ({ api }) => {
     const live = api.as("sk_live_sandbox");
     const made = await checkout(live);
     expect((await live.charge(made.charge_id)).status).toBe("PENDING");
@@ -76,8 +74,8 @@ describe("the answer", () => {
   });
 });
 
-describe("the charge", () => {
-  it("is there from the start: PENDING, in the base currency, without a price [R12.1 R12.2 R17.2]", async ({
+describe("the charge of a checkout", () => {
+  it("exists at creation: PENDING, in the base currency, without a price [R12.1 R12.2 R17.2]", async ({
     api,
   }) => {
     const made = await checkout(api, {
@@ -113,7 +111,7 @@ describe("the charge", () => {
     });
   });
 
-  it("is in the list of payins, and no event told of its making", async ({ api }) => {
+  it("is in the list of payins, and its creation makes no event", async ({ api }) => {
     const { charge_id } = await checkout(api);
     expect((await api.payins("?status_filter=PENDING")).items.map((one) => one.charge_id)).toEqual([
       charge_id,
@@ -126,7 +124,7 @@ describe("the charge", () => {
     [1, 1],
     [1440, 1440],
   ] as const)(
-    "with expires_in_minutes %s expires after %i minutes if nobody pays [R12.3 R18.4 R30.5]",
+    "with expires_in_minutes %s expires after %i minutes without a payment [R12.3 R18.4 R30.5]",
     async ([minutes, after], { api }) => {
       const { charge_id, expires_at } = await checkout(api, { expires_in_minutes: minutes });
       expect(expires_at).toBe(later(after * 60));
@@ -138,7 +136,7 @@ describe("the charge", () => {
     },
   );
 
-  it("has nothing happen to it before a method is picked, whatever the scenario", async () => {
+  it("does not change before a method is picked, under any scenario", async () => {
     const api = await openApi({ scenario: "instant" });
     const { charge_id } = await checkout(api, { customer_email: "declined@shop.test" });
     await api.advance({ by: "59m" });
@@ -146,7 +144,7 @@ describe("the charge", () => {
   });
 });
 
-describe("what a checkout is refused for", () => {
+describe("refusals of POST checkouts", () => {
   it("only the pricing is required [R12.1 R25.3]", async ({ api }) => {
     expect((await tryCheckout(api)).status).toBe(200);
     const answer = await api.post(CHECKOUTS, {});
@@ -180,7 +178,7 @@ describe("what a checkout is refused for", () => {
     ["expires_in_minutes", { expires_in_minutes: 1441 }],
     ["expires_in_minutes", { expires_in_minutes: 1.5 }],
     ["expires_in_minutes", { expires_in_minutes: "60" }],
-  ] as const)("%s, and nothing is made: %j [R5.4 R12.2 R13.5]", async ([field, body], { api }) => {
+  ] as const)("%s, and no checkout is created: %j [R5.4 R12.2 R13.5]", async ([field, body], { api }) => {
     const before = stateOf(api);
     const answer = await tryCheckout(api, body);
     expectInvalid(answer, field);
@@ -188,7 +186,7 @@ describe("what a checkout is refused for", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("all faults are named together", async ({ api }) => {
+  it("all faults are reported together", async ({ api }) => {
     expectInvalid(
       await tryCheckout(api, {
         pricing: { base_currency: "USD", amount: "x" },
@@ -206,7 +204,7 @@ describe("what a checkout is refused for", () => {
     );
   });
 
-  it("a method the organization has not enabled", async () => {
+  it("a method that the organization has not enabled", async () => {
     const api = (await openApi()).as("sk_test_unverified");
     expect((await checkout(api)).payment_methods).toEqual(["bank_transfer", "mobile_money"]);
     expectInvalid(
@@ -217,7 +215,9 @@ describe("what a checkout is refused for", () => {
 });
 
 describe("payment_methods", () => {
-  it("are the only ones the customer may pay by, in the order given, each once [R25.4]", async ({ api }) => {
+  it("are the only methods the customer can pay by, in the order given, without duplicates [R25.4]", async ({
+    api,
+  }) => {
     const made = await checkout(api, { payment_methods: ["card", "bank_transfer", "card"] });
     expect(made.payment_methods).toEqual(["card", "bank_transfer"]);
     const refused = await pay(api, made.checkout_id, MOBILE);
@@ -230,7 +230,7 @@ describe("payment_methods", () => {
 describe("the quote of a checkout", () => {
   const ORDER = { pricing: USD_25, payment_method: "mobile_money", to_currency: "KES" };
 
-  it("must be for the same pricing, and for a method that is offered", async ({ api }) => {
+  it("must have the same pricing and an offered method", async ({ api }) => {
     const { quote_id } = await api.quote(ORDER);
     const other = { base_currency: "USD", amount: "25.01" };
     expectInvalid(await tryCheckout(api, { quote_id, pricing: other }), "pricing");
@@ -243,9 +243,7 @@ describe("the quote of a checkout", () => {
     );
   });
 
-  it("holds its price until it is no longer locked, though the market moves [R25.3 R30.4]", async ({
-    api,
-  }) => {
+  it("holds its price until its lock ends, though the rates change [R25.3 R30.4]", async ({ api }) => {
     const quote = await api.quote(ORDER);
     const [inTime, tooLate] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
     okBody(await api.put("/_sandbox/rates", { KES: "200" }));
@@ -264,7 +262,7 @@ describe("the quote of a checkout", () => {
     });
   });
 
-  it("prices the checkout at creation, in the quote's currency, and only its method is offered [R11.2 R25.3]", async ({
+  it("prices the checkout at creation in the quote's currency, and offers only the quote's method [R11.2 R25.3]", async ({
     api,
   }) => {
     const quote = await api.quote(ORDER);
@@ -307,7 +305,7 @@ describe("the quote of a checkout", () => {
     expect(await checkout(api, { pricing, quote_id })).toMatchObject({ amount: "3075.00", currency: "KES" });
   });
 
-  it("leaves the customer no other method and no other currency [R11.3]", async ({ api }) => {
+  it("leaves the customer no other method or currency [R11.3]", async ({ api }) => {
     const { checkout_id } = await checkout(api, quoted(await api.quote(ORDER)));
     const byCard = await pay(api, checkout_id, { payment_method: "card", currency: "KES" });
     expectInvalid(byCard, "payment_method");
@@ -319,9 +317,7 @@ describe("the quote of a checkout", () => {
     expect(okBody(await pay(api, checkout_id, byPhone))).toMatchObject({ currency, amount: "3305.63" });
   });
 
-  it("still decides method and currency after the lock has ended, at the price of that moment", async ({
-    api,
-  }) => {
+  it("decides method and currency after its lock has ended, at the price of that moment", async ({ api }) => {
     const { checkout_id } = await checkout(api, quoted(await api.quote(ORDER)));
     okBody(await api.put("/_sandbox/rates", { KES: "200" }));
     await api.advance({ by: "10m" });
@@ -330,7 +326,7 @@ describe("the quote of a checkout", () => {
     expect(okBody(await pay(api, checkout_id, byPhone))).toMatchObject({ currency, amount: "5125.00" });
   });
 
-  it("says by which rail it is paid", async () => {
+  it("decides the rail", async () => {
     const rail = `{ id: other_pesa, display_name: Other Pesa, payment_method: mobile_money, currency: KES, country: KE, min_amount: "1.00", max_amount: null }`;
     const api = await openApi({ fixtures: temporaryFile("rails.yaml", `rails:\n  - ${rail}\n`) });
     const quote = await api.quote({ ...ORDER, payment_rail: "other_pesa" });
@@ -341,7 +337,7 @@ describe("the quote of a checkout", () => {
     });
   });
 
-  it("of crypto has its wallet in the instructions", async ({ api }) => {
+  it("of crypto puts its wallet in the instructions", async ({ api }) => {
     const quote = await api.quote({ pricing: USD_25, payment_method: "crypto", to_currency: "USDT_TRC20" });
     const { checkout_id } = await checkout(api, { quote_id: quote.quote_id });
     const charge = okBody(await pay(api, checkout_id, { payment_method: "crypto", currency: "USDT_TRC20" }));
@@ -365,7 +361,7 @@ organizations:
   const openAirtime = () => openApi({ fixtures: temporaryFile("airtime.yaml", FIXTURES) });
   const AIRTIME = { payment_methods: ["airtime"], pricing: { base_currency: "USD", amount: "100.00" } };
 
-  it("is priced at creation, and keeps that price though the market moves", async () => {
+  it("is priced at creation, and keeps that price though the rates change", async () => {
     const api = await openAirtime();
     const made = await checkout(api, AIRTIME);
     expect(made).toMatchObject({ amount: "13338.60", currency: "KES", payment_methods: ["airtime"] });
@@ -381,7 +377,7 @@ organizations:
     expect(paid).toMatchObject({ status: "AWAITING_PAYMENT", amount: "13338.60", exchange_rate: "129" });
   });
 
-  it("is refused where its price is zero", async () => {
+  it("is refused when its price is zero", async () => {
     const api = await openAirtime();
     const pricing = { base_currency: "BTC", amount: "0.00000001" };
     okBody(await api.put("/_sandbox/rates", { KES: "0.001" }));
@@ -390,7 +386,7 @@ organizations:
     expect(stateOf(api)).toBe(before);
   });
 
-  it("has no price until the customer picks where the method or the currency is open", async () => {
+  it("has no price until the customer picks, when method or currency is open", async () => {
     const api = await openAirtime();
     for (const payment_methods of [["bank_transfer"], undefined]) {
       const made = await checkout(api, { ...AIRTIME, payment_methods });
@@ -401,9 +397,7 @@ organizations:
 });
 
 describe("POST /_sandbox/checkouts/{id}/pay", () => {
-  it("does what the customer does: picks a method, and has instructions to pay by [R17.3]", async ({
-    api,
-  }) => {
+  it("picks a method and shows payment instructions, as the page does [R17.3]", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     await api.advance({ by: "10s" });
     const answer = await pay(api, checkout_id, MOBILE);
@@ -431,7 +425,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect(eventTypes(api)).toEqual(["charge.awaiting_payment"]);
   });
 
-  it("starts the scenario's timeline from there", async ({ api }) => {
+  it("starts the scenario's timeline at that instant", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     await api.advance({ by: "30m" });
     okBody(await pay(api, checkout_id));
@@ -456,7 +450,9 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect((await api.charge(charge_id)).status).toBe("FAILED");
   });
 
-  it("pays in the base currency where the method takes it, else in the method's first", async ({ api }) => {
+  it("pays in the base currency if the method has it, else in the method's first currency", async ({
+    api,
+  }) => {
     const one = await checkout(api);
     const { phone_number } = MOBILE;
     expect(okBody(await pay(api, one.checkout_id))).toMatchObject({ currency: "USD", exchange_rate: "1" });
@@ -465,9 +461,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect(paid).toMatchObject({ currency: "NGN", exchange_rate: "1550", settlement_amount: "38750.00" });
   });
 
-  it("settles the local price to the digit where the shop set one for the currency [R5.5]", async ({
-    api,
-  }) => {
+  it("settles the exact local price of the currency [R5.5]", async ({ api }) => {
     const pricing = { ...USD_25, local_pricing: { KES: "3000.00" } };
     const one = await checkout(api, { pricing });
     expect(okBody(await pay(api, one.checkout_id, MOBILE))).toMatchObject({
@@ -490,7 +484,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     ["phone_number", { payment_method: "mobile_money", currency: "KES" }],
     ["phone_number", { ...MOBILE, phone_number: "0700000001" }],
     ["bank_account_number", { payment_method: "bank_transfer", bank_account_number: "" }],
-  ] as const)("is refused for %s, and the customer may try again: %j", async ([field, body], { api }) => {
+  ] as const)("is refused for %s, and a later call succeeds: %j", async ([field, body], { api }) => {
     const { checkout_id } = await checkout(api);
     const before = stateOf(api);
     expectInvalid(await pay(api, checkout_id, body), field);
@@ -498,12 +492,12 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect((await pay(api, checkout_id)).status).toBe(200);
   });
 
-  it("is refused where the price is zero in the currency", async ({ api }) => {
+  it("is refused when the price in the currency is zero", async ({ api }) => {
     const { checkout_id } = await checkout(api, { pricing: { base_currency: "NGN", amount: "0.01" } });
     expectInvalid(await pay(api, checkout_id, { payment_method: "card", currency: "USD" }), "currency");
   });
 
-  it("is 409 when a method was picked already, and after every end", async ({ api }) => {
+  it("is 409 when a method is already picked, and in every final status", async ({ api }) => {
     for (const to of [undefined, "FAILED", "CANCELLED", "EXPIRED"]) {
       const { checkout_id, charge_id } = await checkout(api);
       okBody(to === undefined ? await pay(api, checkout_id) : await api.transition(charge_id, { to }));
@@ -513,24 +507,24 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     }
   });
 
-  it("is 409 at the very moment the checkout expires", async ({ api }) => {
+  it("is 409 at the instant of expiry", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api, { expires_in_minutes: 1 });
     await api.advance({ by: "1m" });
     expectError(await pay(api, checkout_id), 409, "INVALID_TRANSITION", []);
     expect((await api.charge(charge_id)).status).toBe("EXPIRED");
   });
 
-  it("is 409 for a whitelabel checkout, whose method is picked from the start", async ({ api }) => {
+  it("is 409 for a whitelabel checkout", async ({ api }) => {
     expectError(await pay(api, (await api.pay()).checkout_id), 409, "INVALID_TRANSITION", []);
   });
 
-  it("is 404 for a checkout there is not", async ({ api }) => {
+  it("is 404 for an unknown checkout", async ({ api }) => {
     const { charge_id } = await checkout(api);
     for (const id of ["co_unknown", charge_id, "__proto__"])
       expectError(await pay(api, id), 404, "NOT_FOUND", []);
   });
 
-  it("keeps the charge's expiry, which counts from the making of the checkout", async () => {
+  it("keeps the charge's expiry, counted from the creation of the checkout", async () => {
     const api = await openApi({ scenario: "expired" });
     const { checkout_id, charge_id } = await checkout(api, { expires_in_minutes: 10 });
     await api.advance({ by: "9m" });
@@ -541,7 +535,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
 });
 
 describe("POST /_sandbox/checkouts/{id}/cancel", () => {
-  it("does what the customer does: CANCELLED, with an event [R17.7]", async ({ api }) => {
+  it("cancels the charge, with an event [R17.7]", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     const answer = await cancel(api, checkout_id);
     expect(okBody(answer)).toMatchObject({
@@ -556,7 +550,7 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
     expect(eventTypes(api)).toEqual(["charge.cancelled"]);
   });
 
-  it("ends the timeline of a payment that had begun", async ({ api }) => {
+  it("ends the timeline of a payment in progress", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     okBody(await pay(api, checkout_id));
     okBody(await cancel(api, checkout_id));
@@ -564,7 +558,7 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
     expect((await api.charge(charge_id)).status).toBe("CANCELLED");
   });
 
-  it("is there for a whitelabel checkout too", async ({ api }) => {
+  it("works for a whitelabel checkout", async ({ api }) => {
     const { checkout_id, charge_id } = await api.pay();
     okBody(await cancel(api, checkout_id));
     expect((await api.charge(charge_id)).status).toBe("CANCELLED");
@@ -580,16 +574,16 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
     },
   );
 
-  it("is 404 for a checkout there is not", async () => {
+  it("is 404 for an unknown checkout", async () => {
     expectError(await cancel(await openApi(), "co_unknown"), 404, "NOT_FOUND", []);
   });
 });
 
-describe("the control API, before a method is picked", () => {
+describe("transitions by the control API before a method is picked", () => {
   const MONEY = ["amount", "currency", "fees", "exchange_rate", "settlement_amount", "payment_rail"] as const;
 
   it.for(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])(
-    "makes it %s by the first method the checkout offers, at the price its customer would have",
+    "to %s use the first offered method, at the customer's price",
     async (to, { api }) => {
       const body = { payment_methods: ["card", "crypto"] };
       const [moved, picked] = [await checkout(api, body), await checkout(api, body)];
@@ -606,7 +600,7 @@ describe("the control API, before a method is picked", () => {
     },
   );
 
-  it("posts what came in, and settles it", async ({ api }) => {
+  it("to COMPLETED post the amount and settle it", async ({ api }) => {
     const { charge_id } = await checkout(api);
     const charge = okBody(await api.transition(charge_id, { to: "COMPLETED" }));
     expect(charge).toMatchObject({ amount: "25.38", settlement_amount: "25.00", settled_at: START });
@@ -618,7 +612,7 @@ describe("the control API, before a method is picked", () => {
     });
   });
 
-  it("takes its quote's method and price instead, as long as that is held", async ({ api }) => {
+  it("use the quote's method and price while its lock holds", async ({ api }) => {
     const { quote_id, amount } = await api.quote({
       pricing: USD_25,
       payment_method: "mobile_money",
@@ -639,7 +633,7 @@ describe("the control API, before a method is picked", () => {
     });
   });
 
-  it("takes a late payment at the price that the quote gave the checkout", async ({ api }) => {
+  it("accept a late payment at the price of the checkout's quote", async ({ api }) => {
     const { quote_id, amount } = await api.quote({
       pricing: USD_25,
       payment_method: "mobile_money",
@@ -656,7 +650,7 @@ describe("the control API, before a method is picked", () => {
     });
   });
 
-  it("takes the next method where the price comes to nothing by the first, and refuses where it does by all", async ({
+  it("use the next method when the first has a price of zero, and are refused when all have", async ({
     api,
   }) => {
     const pricing = { base_currency: "BTC", amount: "0.00000001" };
@@ -671,7 +665,7 @@ describe("the control API, before a method is picked", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("notes the scenario the payment had, and ends its timeline: a person's word goes", async ({ api }) => {
+  it("note the scenario of the payment and end its timeline", async ({ api }) => {
     const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
     okBody(await api.transition(charge_id, { to: "AWAITING_PAYMENT" }));
     const { body } = await api.get(`/_sandbox/charges/${charge_id}`);
@@ -680,7 +674,7 @@ describe("the control API, before a method is picked", () => {
     expect((await api.charge(charge_id)).status).toBe("AWAITING_PAYMENT");
   });
 
-  it.for(["FAILED", "CANCELLED", "EXPIRED"])("needs none to make it %s", async (to, { api }) => {
+  it.for(["FAILED", "CANCELLED", "EXPIRED"])("to %s need no method", async (to, { api }) => {
     const { charge_id } = await checkout(api);
     expect(okBody(await api.transition(charge_id, { to }))).toMatchObject({
       status: to,
@@ -690,7 +684,7 @@ describe("the control API, before a method is picked", () => {
     });
   });
 
-  it("takes a late payment too, and none after a cancellation", async ({ api }) => {
+  it("accept a late payment after expiry, but not after a cancellation", async ({ api }) => {
     const [late, cancelled] = [await checkout(api), await checkout(api)];
     okBody(await cancel(api, cancelled.checkout_id));
     await api.advance({ by: "1h" });
@@ -707,7 +701,7 @@ describe("the control API, before a method is picked", () => {
   const statusesOf = async (api: Api, id: string) =>
     (await api.charge(id)).status_history.map(({ status }) => status);
 
-  it("runs ahead to a status as if the customer had picked that method", async ({ api }) => {
+  it("by the next call pick that method and advance to the status", async ({ api }) => {
     const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
     expect(okBody(await until(api, charge_id, "FAILED"))).toMatchObject({
       status: "FAILED",
@@ -716,7 +710,9 @@ describe("the control API, before a method is picked", () => {
     expect(await statusesOf(api, charge_id)).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED"]);
   });
 
-  it("runs ahead to the expiry without a method, and nowhere where no method leads", async ({ api }) => {
+  it("by the next call reach expiry without a method, and no status that needs one when no method has a price", async ({
+    api,
+  }) => {
     const { charge_id } = await checkout(api);
     const before = stateOf(api);
     expectError(await until(api, charge_id, "REFUNDED"), 409, "INVALID_TRANSITION");

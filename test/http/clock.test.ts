@@ -34,26 +34,26 @@ async function expectNoMove(api: Api, call: () => Promise<Answer<unknown>>): Pro
 }
 
 describe("a manual clock", () => {
-  it("stands still: the same instant is in every answer", async ({ api }) => {
+  it("stands still: every response has the same instant", async ({ api }) => {
     const nows = new Set<string | null>();
     for (let call = 0; call < 50; call++) nows.add((await api.tryPayins()).headers.get("sandbox-now"));
     expect([...nows]).toEqual([START]);
     expect(await clockOf(api)).toMatchObject({ mode: "manual", now: START });
   });
 
-  it("lets what is due now happen now", async () => {
+  it("runs what is due now", async () => {
     const api = await openApi({ scenario: "instant" });
     const { charge_id } = await api.pay();
     expect((await api.charge(charge_id)).status).toBe("COMPLETED");
     expect((await clockOf(api)).now).toBe(START);
   });
 
-  it("lets nothing happen before its time", async ({ api }) => {
+  it("runs nothing before its time", async ({ api }) => {
     const { charge_id } = await api.pay();
     for (let call = 0; call < 20; call++) expect((await api.charge(charge_id)).status).toBe("PENDING");
   });
 
-  it("starts at wall time unless it is told when", async () => {
+  it("starts at wall time by default", async () => {
     const before = Date.now();
     const api = await openApi({ startTime: undefined });
     const now = Date.parse((await clockOf(api)).now);
@@ -62,7 +62,7 @@ describe("a manual clock", () => {
   });
 });
 
-describe("advance", () => {
+describe("POST clock/advance", () => {
   it.for([
     ["1ms", 0.001],
     ["500ms", 0.5],
@@ -72,14 +72,14 @@ describe("advance", () => {
     ["1d", 86_400],
     ["1h30m", 5400],
     ["1d2h3m4s5ms", 93_784.005],
-  ] as const)("by %s moves the time by that much", async ([by, seconds], { api }) => {
+  ] as const)("by %s moves the time by that duration", async ([by, seconds], { api }) => {
     const answer = await api.advance({ by });
     expect(okBody(answer)).toEqual({ from: START, to: later(seconds), fired: [], fired_total: 0 });
     expect(answer.headers.get("sandbox-now")).toBe(later(seconds));
     expect((await clockOf(api)).now).toBe(later(seconds));
   });
 
-  it("by 0s moves nothing", async ({ api }) => {
+  it("by 0s does not move the time", async ({ api }) => {
     expect(okBody(await api.advance({ by: "0s" }))).toMatchObject({ from: START, to: START });
   });
 
@@ -93,7 +93,7 @@ describe("advance", () => {
     expect((await clockOf(api)).now).toBe(now);
   });
 
-  it("until next moves to what is due first and lets it happen", async ({ api }) => {
+  it("until next moves to the first due task and runs it", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ until: "next" });
     expect(body).toMatchObject({ from: START, to: later(1), fired_total: 1 });
@@ -102,7 +102,7 @@ describe("advance", () => {
     expect((await api.advance({ until: "next" })).body.to).toBe(later(3));
   });
 
-  it("until idle goes on until nothing is planned", async ({ api }) => {
+  it("until idle continues until nothing is planned", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ until: "idle" });
     expect(body).toMatchObject({ from: START, to: later(5) });
@@ -110,7 +110,7 @@ describe("advance", () => {
     expect((await api.advance({ until: "idle" })).body).toMatchObject({ to: later(5), fired_total: 0 });
   });
 
-  it("until next or idle stays where it is when nothing is planned", async ({ api }) => {
+  it("until next or idle does not move the time when nothing is planned", async ({ api }) => {
     for (const until of ["next", "idle"])
       expect(okBody(await api.advance({ until }))).toEqual({
         from: START,
@@ -120,9 +120,7 @@ describe("advance", () => {
       });
   });
 
-  it("tells what happened, in order, each at its own time, and stops where it was told to", async ({
-    api,
-  }) => {
+  it("lists what happened in order, each at its own time, and stops at the given time", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ by: "4s" });
     expect(body.to).toBe(later(4));
@@ -163,7 +161,7 @@ describe("advance", () => {
     ["until", "then"],
     ["until", ""],
     ["until", true],
-  ] as const)("%s %j is 400, and nothing moves", async ([field, value], { api }) => {
+  ] as const)("%s %j is 400, and the time does not move", async ([field, value], { api }) => {
     await api.pay();
     const answer = await expectNoMove(api, () => api.advance({ [field]: value }));
     expect(Object.keys(answer.details)).toEqual([field]);
@@ -176,11 +174,11 @@ describe("advance", () => {
     { to: "2026-02-01T00:00:00Z", until: "next" },
     { by: "1s", to: "2026-02-01T00:00:00Z", until: "next" },
     { seconds: 5 },
-  ])("%j is 400: it takes one of by, to and until", async (body, { api }) => {
+  ])("%j is 400: exactly one of by, to and until is required", async (body, { api }) => {
     await expectNoMove(api, () => api.advance(body));
   });
 
-  it("does not go past the year 9999", async ({ api }) => {
+  it("does not move past the year 9999", async ({ api }) => {
     await api.advance({ to: "9999-12-31T23:59:59.999Z" });
     const answer = await api.advance({ by: "1ms" });
     expectInvalid(answer, "by");
@@ -191,7 +189,7 @@ describe("advance", () => {
 describe("PUT clock", () => {
   const put = (api: Api, body: unknown) => api.put<Clock>(CLOCK, body);
 
-  it("changes the mode, and answers as GET does", async ({ api }) => {
+  it("changes the mode, and responds as GET does", async ({ api }) => {
     for (const [mode, speed] of [
       ["real", 1],
       ["60x", 60],
@@ -210,19 +208,16 @@ describe("PUT clock", () => {
     [{ mode: "manual", speed: 1 }, true],
     [{ mode: "60x", speed: 60 }, true],
     [{ mode: "real", speed: 5 }, true],
-  ] as const)(
-    "takes a speed beside a mode only where both say the same: %j",
-    async ([body, isTaken], { api }) => {
-      const answer = await put(api, body);
-      if (isTaken) okBody(answer);
-      else {
-        expectInvalid(answer, "speed");
-        expect((await clockOf(api)).mode).toBe("manual");
-      }
-    },
-  );
+  ] as const)("accepts a speed with a mode only when they agree: %j", async ([body, isTaken], { api }) => {
+    const answer = await put(api, body);
+    if (isTaken) okBody(answer);
+    else {
+      expectInvalid(answer, "speed");
+      expect((await clockOf(api)).mode).toBe("manual");
+    }
+  });
 
-  it("with a speed makes the clock run that fast", async ({ api }) => {
+  it("with a speed makes the clock run at that speed", async ({ api }) => {
     expect(okBody(await put(api, { speed: 3600 }))).toMatchObject({ speed: 3600 });
     const from = Date.parse((await clockOf(api)).now);
     const wall = Date.now();
@@ -239,18 +234,18 @@ describe("PUT clock", () => {
     for (let call = 0; call < 20; call++) expect((await clockOf(api)).now).toBe(now);
   });
 
-  it("with a later now leaps there, and what falls due on the way happens", async ({ api }) => {
+  it("with a later now moves the time there and runs what falls due on the way", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect(okBody(await put(api, { now: later(10) }))).toMatchObject({ mode: "manual", now: later(10) });
     const { status, updated_at } = await api.charge(charge_id);
     expect([status, updated_at]).toEqual(["COMPLETED", later(5)]);
   });
 
-  it("with the time it is changes nothing", async ({ api }) => {
+  it("with the current time changes nothing", async ({ api }) => {
     expect(okBody(await put(api, { now: START }))).toMatchObject({ now: START });
   });
 
-  it("takes mode and now together", async ({ api }) => {
+  it("accepts mode and now together", async ({ api }) => {
     const clock = okBody(await put(api, { mode: "real", now: later(60) }));
     expect(clock.mode).toBe("real");
     expect(Date.parse(clock.now)).toBeGreaterThanOrEqual(Date.parse(later(60)));
@@ -275,13 +270,13 @@ describe("PUT clock", () => {
     expect((await clockOf(api)).mode).toBe("manual");
   });
 
-  it("of nothing is 400", async ({ api }) => {
+  it("with an empty body is 400", async ({ api }) => {
     await expectNoMove(api, () => put(api, {}));
   });
 });
 
-describe("a clock that runs", () => {
-  it("never goes back, and every body carries its time", async () => {
+describe("a running clock", () => {
+  it("never goes back, and is in every body", async () => {
     const api = await openApi({ clock: "1000x" });
     let last = Date.parse(START);
     for (let call = 0; call < 50; call++) {
@@ -297,7 +292,7 @@ describe("a clock that runs", () => {
   });
 
   it.each(["real", "60x", "1000000x"] as const)(
-    "at %s leaps by exactly as much as it is told to",
+    "at %s jumps by exactly the given duration",
     async (clock) => {
       const api = await openApi({ clock });
       for (let leap = 0; leap < 30; leap++) {
@@ -309,7 +304,7 @@ describe("a clock that runs", () => {
     },
   );
 
-  it("leaps with advance, and goes on from there", async () => {
+  it("jumps on advance and runs on from there", async () => {
     const api = await openApi({ clock: "real" });
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ by: "1h" });

@@ -20,7 +20,7 @@ async function configured(config: UnresolvedOptions): Promise<Api> {
 const USD_ORDER = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "card" };
 
 describe("paths", () => {
-  it("are where the operations are found, and their old ones are not there", async () => {
+  it("move the operations, and the default paths are not found", async () => {
     const api = await configured({
       paths: {
         createQuote: "/v2/quotes",
@@ -35,14 +35,14 @@ describe("paths", () => {
     expectError(await api.get("/v2/charges/ch_unknown/full"), 404, "NOT_FOUND");
   });
 
-  it("have their parameters where the user puts them", async () => {
+  it("have their parameters where the configuration puts them", async () => {
     const api = await configured({ paths: { getCharge: "/shop/{charge_id}/charge" } });
     const { charge_id } = await api.pay();
     const { text } = await api.get(`/shop/${charge_id}/charge`);
     expect(text).toBe((await api.get(`/api/v1/payments/payins/${charge_id}`)).text);
   });
 
-  it("may be another for every operation there is", async () => {
+  it("can be set for every operation", async () => {
     const paths = Object.fromEntries(
       OPERATIONS.map(({ id, path }) => [id, `/other${path.replace(/:(\w+)/g, "{$1}")}`]),
     );
@@ -62,14 +62,14 @@ describe("paths", () => {
     [{ listPayins: "/x/{charge_id}" }, "paths.listPayins", "{charge_id}"],
     [{ listPayins: "/x/*" }, "paths.listPayins", "must be a path"],
     [{ listPayins: "payins" }, "paths.listPayins", "must be a path"],
-  ])("%j is refused at the start", async (paths, place, message) => {
+  ])("%j is refused at startup", async (paths, place, message) => {
     const starting = configured({ paths: paths as unknown as Record<string, string> });
     await expect(starting).rejects.toThrow(place);
     await expect(starting).rejects.toThrow(message);
   });
 });
 
-it("the operations are those that have a name", () => {
+it("operations are exactly those of OPERATION_IDS", () => {
   expect(OPERATIONS.map(({ id }) => id)).toEqual([...OPERATION_IDS]);
 });
 
@@ -78,13 +78,13 @@ describe("paths of two operations", () => {
     [{ listPayins: "/x", getOrganization: "/x" }, ["listPayins", "getOrganization"]],
     [{ createQuote: "/api/v1/payments/whitelabel" }, ["createQuote"]],
     [{ getCharge: "/x/{charge_id}", getWithdrawal: "/x/{withdrawal_id}" }, ["getCharge", "getWithdrawal"]],
-  ])("are refused where they are one: %j", async (paths, names) => {
+  ])("are refused when they are equal: %j", async (paths, names) => {
     const starting = configured({ paths: paths as unknown as Record<string, string> });
     for (const name of names) await expect(starting).rejects.toThrow(`paths.${name}: `);
     await expect(starting).rejects.toThrow("an operation needs a path of its own");
   });
 
-  it("may be one for different methods, and may be swapped", async () => {
+  it("can be equal for different methods, and can be swapped", async () => {
     const api = await configured({
       paths: {
         listPayins: "/x",
@@ -101,7 +101,7 @@ describe("paths of two operations", () => {
 describe("event_names", () => {
   const event_names = { "charge.completed": "payment.successful" };
 
-  it("are what events are sent under; the sandbox's own lists go on by its own names", async () => {
+  it("are the names events are sent under; the control API keeps the default names", async () => {
     const receiver = await Receiver.open();
     const api = await configured({ event_names, webhooks: [{ url: receiver.url }] });
     await api.pay();
@@ -111,7 +111,7 @@ describe("event_names", () => {
     expect(listed.body.total).toBe(1);
   });
 
-  it("are what an endpoint's globs are held against, and so are the sandbox's own", async () => {
+  it("match an endpoint's patterns, and so do the default names", async () => {
     const [theirs, ours, neither] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const api = await configured({ event_names });
     for (const [{ url }, glob] of [
@@ -130,7 +130,7 @@ describe("event_names", () => {
   });
 });
 
-it("event_names of a type there is not are refused at the start", async () => {
+it("event_names of an unknown type are refused at startup", async () => {
   await expect(configured({ event_names: { "charge.complete": "paid" } })).rejects.toThrow(
     /event_names\.charge\.complete is an unknown event type; did you mean charge\.completed\?/,
   );
@@ -149,7 +149,7 @@ describe("error_codes", () => {
   };
   const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code;
 
-  it("are sent in the place of the sandbox's own, wherever in the service they occur", async () => {
+  it("replace the default codes everywhere in the service", async () => {
     const api = await configured({ error_codes });
     expect(codeOf(await api.tryQuote({}))).toBe("invalid_request");
     expect(codeOf(await api.tryQuote("{broken"))).toBe("invalid_request");
@@ -175,13 +175,13 @@ describe("error_codes", () => {
     expect(codeOf(await unlimited.tryPayins())).toBe("no_permission");
   });
 
-  it("are not those of the control API", async () => {
+  it("do not change the control API", async () => {
     const api = await configured({ error_codes });
     expectError(await api.get("/_sandbox/charges/ch_unknown"), 404, "NOT_FOUND");
     expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
   });
 
-  it("of a code there is not are refused at the start", async () => {
+  it("of an unknown code are refused at startup", async () => {
     await expect(configured({ error_codes: { UNAUTHORISED: "x" } })).rejects.toThrow(
       /error_codes\.UNAUTHORISED.*did you mean UNAUTHORIZED\?/,
     );
@@ -189,7 +189,7 @@ describe("error_codes", () => {
 });
 
 describe("fees and rates", () => {
-  it("are what prices are made of, in the place of the fixtures'", async () => {
+  it("replace those of the fixtures in prices", async () => {
     const api = await configured({
       fees: { card: { platform_percent: "5", gateway_percent: "0" }, mobile_money: { gateway_percent: "0" } },
       rates: { KES: "100" },
@@ -210,7 +210,7 @@ describe("fees and rates", () => {
   it.each([
     [{ fees: { ussd: { platform_percent: "1" } } }, "fees.ussd"],
     [{ rates: { EUR: "1" } }, "rates.EUR"],
-  ])("of what there is not are refused at the start: %j", async (config, message) => {
+  ])("of unknown methods or currencies are refused at startup: %j", async (config, message) => {
     await expect(configured(config as UnresolvedOptions)).rejects.toThrow(message);
   });
 });
@@ -220,7 +220,7 @@ it.each([
   ["cheapest", "101.50"],
   ["dearest", "103.40"],
 ] as const)(
-  "the amount of a hosted charge is %s until a method is picked, then what that one costs",
+  "the amount of a hosted charge is %s until a method is picked, then the price of that method",
   async (before_method, amount) => {
     const api = await configured({ amounts: { before_method } });
     const pricing = { base_currency: "USD", amount: "100.00" };
@@ -237,7 +237,7 @@ it.each([
 );
 
 describe("limits", () => {
-  it("say how long a quote is valid and how long its price is held", async () => {
+  it("set how long a quote is valid and how long its price is locked", async () => {
     const api = await configured({ limits: { quote_valid: "5m", quote_locked: "1h" } });
     const quote = await api.quote(KES_ORDER);
     expect([quote.expires_at, quote.locked_until]).toEqual([later(300), later(3600)]);
@@ -248,7 +248,7 @@ describe("limits", () => {
     expect((await api.tryWhitelabel(body)).status).toBe(400);
   });
 
-  it("say how long a checkout lives that does not say so itself", async () => {
+  it("set the default lifetime of a checkout", async () => {
     const api = await configured({ limits: { checkout_default_minutes: 15 } });
     expect((await api.pay()).expires_at).toBe(later(900));
     expect((await api.pay({ expires_in_minutes: 20 })).expires_at).toBe(later(1200));
@@ -257,7 +257,7 @@ describe("limits", () => {
   });
 });
 
-it("retention is how many requests and events are kept, the newest", async () => {
+it("retention is the number of requests and events kept, newest first", async () => {
   const api = await configured({ retention: { requests: 3, events: 2 } });
   for (let call = 0; call < 5; call++) await api.tryPayins(`?offset=${call}`);
   const requests = await api.get<{ total: number; items: { request_id: number }[] }>("/_sandbox/requests");
@@ -284,16 +284,16 @@ describe("retry_schedule", () => {
     return delivery!.attempts.map((one) => (Date.parse(one.at) - Date.parse(START)) / 1000);
   }
 
-  it("says when each retry comes, counted from the attempt before", async () => {
+  it("sets each retry's delay from the previous attempt", async () => {
     expect(await attempts(["1s", "1m"])).toEqual([0, 1, 61]);
   });
 
-  it("that is empty means one attempt", async () => {
+  it("allows one attempt when it is empty", async () => {
     expect(await attempts([])).toEqual([0]);
   });
 });
 
-it("the library takes all of it too, in camelCase", async () => {
+it("the library accepts all of these in camelCase", async () => {
   const api = await openApi({
     paths: { listPayins: "/payins" },
     errorCodes: { UNAUTHORIZED: "bad_key" },
@@ -313,7 +313,7 @@ it("the library takes all of it too, in camelCase", async () => {
   );
 });
 
-it("webhook_timeout, rate_limit and public_url are config keys like any other", async () => {
+it("webhook_timeout, rate_limit and public_url are config keys", async () => {
   const api = await configured({ rate_limit: 2, public_url: "https://pay.shop.test", webhook_timeout: "1s" });
   const made = await api.post<{ checkout_url: string }>("/api/v1/payments/checkouts", USD_ORDER);
   expect(made.body.checkout_url).toMatch(/^https:\/\/pay\.shop\.test\/checkout\//);

@@ -37,7 +37,7 @@ function* values(
   else yield { field, value: part, within };
 }
 
-describe("every answer of every operation", () => {
+describe("every response of every operation", () => {
   const called = new Set<string>();
   const answers: { headers: Headers; text: string }[] = [];
   let found: Found[];
@@ -109,7 +109,7 @@ describe("every answer of every operation", () => {
     found = answers.flatMap(({ text }) => [...values(JSON.parse(text))]);
   });
 
-  it("has been looked at [R1.7]", () => {
+  it("is covered here [R1.7]", () => {
     expect([...called].sort()).toEqual(OPERATIONS.map((one) => one.id).sort());
   });
 
@@ -117,7 +117,7 @@ describe("every answer of every operation", () => {
     for (const { headers } of answers) expect(headers.get("content-type")).toMatch(/^application\/json\b/);
   });
 
-  it("has every amount as a text of plain decimals, exactly as many as its currency has [R2.1 R4.5 R24.8 R30.8]", () => {
+  it("has every amount as a decimal string with exactly its currency's decimals [R2.1 R4.5 R24.8 R30.8]", () => {
     const amounts = found.filter(({ field }) =>
       /^(amount|fee|total_fee|platform_fee|gateway_fee|settlement_amount|base_amount|.*_balance|(min|max)_amount)$/.test(
         field,
@@ -143,7 +143,7 @@ describe("every answer of every operation", () => {
 
   it.each([
     ["time in ISO 8601, with milliseconds and Z", /(_at|^at|_until)$/, TIMESTAMP],
-    ["id as a text", /(^|_)id$/, /^\S+$/],
+    ["id as a string", /(^|_)id$/, /^\S+$/],
     ["currency code in upper case", /currency$|^currencies$|^fiat$/, /^[A-Z0-9_]+$/],
   ])("has every %s [R2.3 R2.4 R2.5]", (_, name, format) => {
     const values = found.filter(({ field, value }) => name.test(field) && value !== null);
@@ -151,7 +151,7 @@ describe("every answer of every operation", () => {
     for (const { value } of values) expect(value).toMatch(format);
   });
 
-  it("hides the payment provider [R6.5]", () => {
+  it("does not reveal the payment provider [R6.5]", () => {
     const providers = found.filter(({ field }) => field === "payment_provider");
     expect(new Set(providers.map(({ value }) => value))).toEqual(new Set([null]));
   });
@@ -164,14 +164,14 @@ it("every operation is under /api/v1, and none is deprecated [R31.1 R31.2]", asy
   }
 });
 
-it("a payment is settled in the currency it was paid in, whatever it was priced in [R9.3 R31.4]", async () => {
+it("a payment settles in the currency it was paid in, whatever its pricing currency [R9.3 R31.4]", async () => {
   const api = await openApi({ scenario: "instant" });
   await api.pay({ pricing: { base_currency: "USD", amount: "10.00" }, to_currency: "KES" });
   expect(await api.balance("KES")).toBe("1290.00 / 0.00");
   expect(await api.balance("USD")).toBe("0.00 / 0.00");
 });
 
-it("the way of the money out is balances, a destination once, a withdrawal, and then polls and webhooks that tell the same [R1.8]", async () => {
+it("a payout takes balances, one destination, a withdrawal, then polls and webhooks with the same status [R1.8]", async () => {
   await using receiver = await Receiver.open();
   const api = await openApi({ scenario: "instant", webhooks: [receiver.url] });
   await api.pay({ pricing: { base_currency: "KES", amount: "2000.00" } });
@@ -192,7 +192,7 @@ it("the way of the money out is balances, a destination once, a withdrawal, and 
   expect(await api.balance("KES")).toBe("900.00 / 0.00");
 });
 
-it("a checkout that expires is told by a webhook with the final status and the metadata, hosted or whitelabel [R13.4 R18.6 R28.3 R28.4]", async () => {
+it("an expired checkout sends a webhook with the final status and the metadata, hosted or whitelabel [R13.4 R18.6 R28.3 R28.4]", async () => {
   await using receiver = await Receiver.open();
   const api = await openApi({ scenario: "expired", webhooks: [receiver.url] });
   const metadata = { order: "A-17" };
@@ -215,7 +215,7 @@ it("a checkout that expires is told by a webhook with the final status and the m
   }
 });
 
-it("all features behave the same: a run in live mode answers what the same run in test mode does [R1.11]", async () => {
+it("the same run gets the same responses in live and test mode [R1.11]", async () => {
   const run = async (key: string): Promise<string[]> => {
     const api = (await openApi()).as(key);
     const paid = await api.pay({ metadata: { order: "A-17" } });
@@ -236,7 +236,7 @@ it.for([
   ["whitelabel", ["charge_id", "checkout_id", "provider_reference"]],
   ["checkouts", ["charge_id", "checkout_id"]],
 ] as const)(
-  "%s heeds no Idempotency-Key: each call makes %j of its own [R6.2 R26.1 R26.2 R26.3 R31.3]",
+  "%s ignores Idempotency-Key: each call makes a new %j [R6.2 R26.1 R26.2 R26.3 R31.3]",
   async ([path, ids], { api }) => {
     const body = await api.checkoutBody();
     const send = () =>

@@ -45,18 +45,21 @@ async function through(door: (line: string) => string, { line, lines, body = "" 
   return { status: answer?.status, headers, body: answer?.body, entry };
 }
 
-describe("a call of the service", () => {
-  it.each(Object.keys(CALLS))("is answered and written down alike by both doors: %s", async (name) => {
-    const direct = await through(DOORS.direct, CALLS[name]!);
-    const request = await through(DOORS.request, CALLS[name]!);
-    expect(direct).toEqual(request);
-  });
+describe("one call, by HTTP server and in process", () => {
+  it.each(Object.keys(CALLS))(
+    "gets the same response and the same journal entry by both: %s",
+    async (name) => {
+      const direct = await through(DOORS.direct, CALLS[name]!);
+      const request = await through(DOORS.request, CALLS[name]!);
+      expect(direct).toEqual(request);
+    },
+  );
 });
 
-describe("calls of one port, one after another", () => {
+describe("successive calls at one port", () => {
   const NAMES = ["127.0.0.1", "localhost", "127.0.0.1", "127.0.0.1", "localhost"];
 
-  it("each have their own name of it in what they are answered", async () => {
+  it("each get a checkout URL with their own host name", async () => {
     const { port } = await (await openSandbox()).listen();
     for (const host of NAMES.map((name) => `${name}:${port}`)) {
       const body = '{"pricing":{"base_currency":"KES","amount":"500.00"}}';
@@ -66,7 +69,7 @@ describe("calls of one port, one after another", () => {
     }
   });
 
-  it("are written down with what each has asked for", async () => {
+  it("are recorded with each one's own query", async () => {
     const sandbox = await openSandbox();
     const { port } = await sandbox.listen();
     const PAYINS = "/api/v1/payments/payins";

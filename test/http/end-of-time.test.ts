@@ -30,7 +30,7 @@ async function expectInstants(api: Api): Promise<void> {
 }
 
 describe("near the end of time", () => {
-  it("what would be due after it is due then, and time stands still there", async () => {
+  it("tasks beyond it are due at it, and time stands still there", async () => {
     await using receiver = await Receiver.open((received) => received.answer(500));
     const api = await openApi({ startTime: "9999-12-31T23:00:00.000Z", webhooks: [receiver.url] });
     const quote = await api.quote(KES_ORDER);
@@ -52,9 +52,7 @@ describe("near the end of time", () => {
     await expectInstants(api);
   });
 
-  it("a checkout made at the very end has expired, a quote too, and whatever is asked is answered", async ({
-    api,
-  }) => {
+  it("a checkout or quote of the last instant has expired, and every call is served", async ({ api }) => {
     okBody(await api.advance({ to: END }));
     const quote = await api.quote(KES_ORDER);
     expect([quote.expires_at, quote.locked_until]).toEqual([END, END]);
@@ -71,7 +69,7 @@ describe("near the end of time", () => {
   });
 
   it.each([["Fri, 31 Dec 9999 23:59:59 GMT"], ["Sat, 13 Sep 275760 00:00:00 GMT"], ["999999999"]])(
-    "is not where a receiver sends time with Retry-After: %s",
+    "is not reachable by a receiver's Retry-After: %s",
     async (retryAfter) => {
       await using receiver = await Receiver.open((received) =>
         received.answer(503, { "retry-after": retryAfter }),
@@ -84,7 +82,7 @@ describe("near the end of time", () => {
     },
   );
 
-  it("the dashboard's button goes no further either, and says so", async ({ api }) => {
+  it("is the limit of the dashboard's button, which says so", async ({ api }) => {
     const press = (value: string) =>
       api.send(
         "POST",
@@ -102,7 +100,7 @@ describe("near the end of time", () => {
     await expectInstants(api);
   });
 
-  it("the library says the same", async () => {
+  it("is the limit of the library, which says so", async () => {
     const { sandbox } = await openApi();
     await expect(sandbox.advance("3650000d")).rejects.toMatchObject({
       code: "VALIDATION_ERROR",
@@ -110,7 +108,7 @@ describe("near the end of time", () => {
     });
   });
 
-  it("no path of calls and leaps leads beyond it", async () => {
+  it("is not passed by any path of calls and advances", async () => {
     const leap = fc.oneof(
       fc.record({ by: fc.constantFrom("1ms", "5s", "59m", "1h", "1d") }),
       fc.constant({ until: "next" }),
@@ -154,7 +152,7 @@ describe("near the end of time", () => {
   });
 });
 
-it("an instant can be written whatever it is", () => {
+it("any instant can be formatted", () => {
   for (const atMs of [Number.NaN, -1, -9e15, 9e15, Number.POSITIVE_INFINITY, MAX_INSTANT_MS + 1])
     expect(iso(atMs)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(iso(MAX_INSTANT_MS)).toBe(END);

@@ -35,7 +35,7 @@ const UNTIDY: [name: string, bytes: number[]][] = [
   ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
 ];
 
-describe("a path where nothing is", () => {
+describe("an unknown path", () => {
   it.for([
     "/api",
     "/api/v1",
@@ -67,7 +67,7 @@ it.each([
   ["/api/v1/payments/chargs", "/api/v1/payments/charges/:charge_id"],
   ["/api/v1/payments/payin", "/api/v1/payments/payins"],
   ["/api/v1/payouts/withdrawal/wd_1", "/api/v1/payouts/withdrawals/wd_1"],
-])("a path a slip away from one there is, %s, is told which", async (path, meant) => {
+])("that is a typo of a known path, %s, gets that path in the response", async (path, meant) => {
   const answer = await (await openApi()).get(path);
   expectError(answer, 404, "NOT_FOUND", []);
   expect(answer.error.message).toBe(
@@ -80,7 +80,7 @@ it.each([
   "/api/v1/payments/frobnicate",
   "/api/v1/payments/invoices/in_1",
   "/quote",
-])("%s is a slip away from no path: however long the beginning it shares, none is named", async (path) => {
+])("%s is a typo of no path, however long a beginning it shares, and no path is suggested", async (path) => {
   const answer = await (await openApi()).get(path);
   expectError(answer, 404, "NOT_FOUND", []);
   expect(answer.error.message).toBe(`There is nothing at ${path}`);
@@ -133,8 +133,8 @@ const METHODS = new Map([
 for (const { method, path } of [...OPERATIONS, ...CONTROL_OPERATIONS])
   METHODS.set(path, [...(METHODS.get(path) ?? []), method]);
 
-describe("a method a path does not have", () => {
-  it.for([...METHODS])("is 405 at %s, and Allow says it is %j", async ([path, allowed], { api }) => {
+describe("an unsupported method", () => {
+  it.for([...METHODS])("is 405 at %s, and Allow is %j", async ([path, allowed], { api }) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
       if (allowed.includes(method)) continue;
       const answer = await api.send(method, path.replaceAll(":", "x_"));
@@ -144,14 +144,14 @@ describe("a method a path does not have", () => {
     }
   });
 
-  it("HEAD is answered as GET is, without the body", async ({ api }) => {
+  it("HEAD gets the response of GET without the body", async ({ api }) => {
     const answer = await api.send("HEAD", "/api/v1/payments/payins");
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect((await api.as(null).send("HEAD", "/api/v1/payments/payins")).status).toBe(401);
   });
 });
 
-describe("a body that cannot be read", () => {
+describe("an unreadable body", () => {
   it.for([
     ["nothing", ""],
     ["white space", " \n"],
@@ -168,7 +168,7 @@ describe("a body that cannot be read", () => {
     ["a string", '"text"'],
     ["a number", "5"],
     ["true", "true"],
-  ] as const)("because it is %s is 400, details.body", async ([_, body], { api }) => {
+  ] as const)("is 400 with details.body: %s", async ([_, body], { api }) => {
     for (const path of [QUOTES, "/api/v1/payments/whitelabel"]) {
       const answer = await api.post(path, body);
       expectInvalid(answer, "body");
@@ -177,7 +177,7 @@ describe("a body that cannot be read", () => {
   });
 
   it.for(UNTIDY)(
-    "because it is no UTF-8, %s, is 400, details.body, and nothing of it is kept",
+    "that is no UTF-8, %s, is 400 with details.body, and none of it is stored",
     async ([_, bytes], { api }) => {
       const before = api.sandbox.snapshot().collections;
       const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
@@ -192,14 +192,14 @@ describe("a body that cannot be read", () => {
     },
   );
 
-  it("is none when it is UTF-8 of any length, or says so by a byte order mark", async ({ api }) => {
+  it("is none when it is UTF-8 of any length, with or without a byte order mark", async ({ api }) => {
     const order = { ...KES_ORDER, customer_name: "Ada é 支付 😀 \ufffd" };
     const { charge_id } = await api.pay(order);
     expect((await api.charge(charge_id)).customer_name).toBe(order.customer_name);
     expect((await api.tryQuote(`\ufeff${JSON.stringify(KES_ORDER)}`)).status).toBe(200);
   });
 
-  it("because it is nested deeper than 100 levels is 400, details.body, on the service and the control API", async ({
+  it("nested deeper than 100 levels is 400 with details.body, on the service and the control API", async ({
     api,
   }) => {
     const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
@@ -224,7 +224,7 @@ describe("a body that cannot be read", () => {
     ).toHaveProperty("data");
   });
 
-  it("because it is nested too deeply spoils nothing for who looks at what was sent", async ({ api }) => {
+  it("nested too deeply does not break the request log", async ({ api }) => {
     await api.pay();
     const reader = (await api.sandbox.fetch("/_sandbox/stream")).body!.getReader();
     const deep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
@@ -238,7 +238,7 @@ describe("a body that cannot be read", () => {
     await reader.cancel();
   });
 
-  it("goes out with a state and comes back in, though a state has it within itself", async ({ api }) => {
+  it("nested as deep as a saved state can be is accepted when a state is imported", async ({ api }) => {
     const deep: unknown = JSON.parse(`${"[".repeat(96)}${"]".repeat(96)}`);
     const steps = [{ request: "POST /api/v1/payments/quotes", body: deep }];
     expect((await api.put("/_sandbox/scenarios/deep", { steps })).status).toBe(200);
@@ -257,7 +257,7 @@ describe("a body that cannot be read", () => {
     "application",
     "json",
     "",
-  ])("because its content type is %j is 400, details.body [R2.6 R22.3]", async (type, { api }) => {
+  ])("with content type %j is 400 with details.body [R2.6 R22.3]", async (type, { api }) => {
     const answer = await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER)), {
       "content-type": type,
     });
@@ -265,7 +265,7 @@ describe("a body that cannot be read", () => {
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("because it has no content type is 400, details.body [R22.3]", async ({ api }) => {
+  it("without a content type is 400 with details.body [R22.3]", async ({ api }) => {
     expectInvalid(await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER))), "body");
   });
 
@@ -280,24 +280,24 @@ describe("a body that cannot be read", () => {
 });
 
 describe("a body of more than 1 MiB", () => {
-  it("is 413; one of 1 MiB is read", async ({ api }) => {
+  it("is 413, and one of 1 MiB is accepted", async ({ api }) => {
     expect((await api.tryQuote(padded(MIB))).status).toBe(200);
     expectError(await api.tryQuote(padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
   });
 
-  it("is counted in bytes, not in characters", async ({ api }) => {
+  it("is measured in bytes, not in characters", async ({ api }) => {
     const body = { ...KES_ORDER, pad: "é".repeat(MIB / 2) };
     expectError(await api.tryQuote(body), 413, "PAYLOAD_TOO_LARGE", []);
   });
 
-  it("makes nothing", async ({ api }) => {
+  it("changes nothing", async ({ api }) => {
     const before = JSON.stringify(api.sandbox.snapshot());
     await api.tryQuote(padded(2 * MIB));
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
   });
 });
 
-describe("over a real connection", () => {
+describe("over a socket", () => {
   const lines = (key: string, ...more: string[]) => [
     `POST ${QUOTES} HTTP/1.1`,
     "Host: localhost",
@@ -331,9 +331,9 @@ describe("over a real connection", () => {
   }
 
   it.each([
-    ["with its length announced", whole],
-    ["in chunks, its length unknown", inChunks],
-  ])("a body that is too large, %s, is 413, and the connection is in order after it", async (_, request) => {
+    ["with Content-Length", whole],
+    ["chunked", inChunks],
+  ])("a body that is too large, %s, is 413, and the connection stays usable", async (_, request) => {
     const wire = await open();
     wire.write(request(padded(3 * MIB)));
     const answer = await wire.next();
@@ -344,7 +344,7 @@ describe("over a real connection", () => {
 
   it.each([
     [
-      "with its length announced",
+      "with Content-Length",
       (body: Buffer) => [head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)), body],
     ],
     [
@@ -356,7 +356,7 @@ describe("over a real connection", () => {
         "\r\n0\r\n\r\n",
       ],
     ],
-  ])("a body that is no UTF-8, %s, is 400, and the connection is in order after it", async (_, request) => {
+  ])("a body that is no UTF-8, %s, is 400, and the connection stays usable", async (_, request) => {
     const wire = await open();
     for (const part of request(Buffer.from('{"payment_method":"caf\xe9"}', "latin1"))) wire.write(part);
     const answer = await wire.next();
@@ -365,13 +365,13 @@ describe("over a real connection", () => {
     await expectUsable(wire, answer);
   });
 
-  it("a length that is too large is refused before the body comes", async () => {
+  it("a Content-Length that is too large is refused before the body arrives", async () => {
     const wire = await open();
     wire.write(head(...lines("sk_test_sandbox", "Content-Length: 500000000")));
     expect((await wire.next())?.status).toBe(413);
   });
 
-  it("a body of 1 MiB in chunks is read", async () => {
+  it("a chunked body of 1 MiB is accepted", async () => {
     const wire = await open();
     wire.write(inChunks(padded(MIB)));
     const answer = await wire.next();
@@ -383,7 +383,7 @@ describe("over a real connection", () => {
     ["401", lines("sk_test_nobody"), 401],
     ["403", lines("sk_test_readonly"), 403],
     ["404", lines("sk_test_deactivated"), 404],
-  ])("the connection is in order after a %s whose body nobody read", async (_, start, status) => {
+  ])("the connection stays usable after a %s whose body was not read", async (_, start, status) => {
     const wire = await open();
     const body = padded(200_000);
     wire.write(head(...start, `Content-Length: ${body.length}`) + body);
@@ -392,7 +392,7 @@ describe("over a real connection", () => {
     await expectUsable(wire, answer);
   });
 
-  it("a body that comes in pieces is read whole, by its bytes", async () => {
+  it("a body in several packets is read whole, split characters included", async () => {
     const { port } = await (await openSandbox()).listen();
     const wire = await Wire.open(port);
     const name = "Zoë Müller, 渋谷区";
@@ -409,7 +409,7 @@ describe("over a real connection", () => {
     expect(seen?.body).toContain(name);
   });
 
-  it("a body that is sent with a GET is passed over", async () => {
+  it("the body of a GET is ignored", async () => {
     const wire = await open();
     const path = "GET /api/v1/payments/payment-methods HTTP/1.1";
     wire.write(
@@ -419,7 +419,7 @@ describe("over a real connection", () => {
     await expectUsable(wire);
   });
 
-  it("a body that waits for leave to be sent is given it", async () => {
+  it("a body after Expect: 100-continue is accepted", async () => {
     const wire = await open();
     const body = JSON.stringify(KES_ORDER);
     wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`, "Expect: 100-continue")));
@@ -429,7 +429,7 @@ describe("over a real connection", () => {
     await expectUsable(wire);
   });
 
-  it("a sender that hangs up in the middle of its body is no error of ours, and makes nothing", async () => {
+  it("a client that disconnects within its body causes no server error, and changes nothing", async () => {
     const errors: unknown[] = [];
     const sandbox = await openWith({
       clock: "manual",
@@ -456,23 +456,23 @@ describe("over a real connection", () => {
   });
 
   it.each([
-    ["no HTTP at all", "nonsense\r\n\r\n", 400],
-    ["a header that is none", head("GET /health HTTP/1.1", "Host: localhost", "no colon"), 400],
-    ["without a host", head("GET /health HTTP/1.1"), 400],
-    ["a host that is none", head("GET /health HTTP/1.1", "Host: a b"), 400],
+    ["not HTTP", "nonsense\r\n\r\n", 400],
+    ["a malformed header", head("GET /health HTTP/1.1", "Host: localhost", "no colon"), 400],
+    ["without Host", head("GET /health HTTP/1.1"), 400],
+    ["an invalid Host", head("GET /health HTTP/1.1", "Host: a b"), 400],
     [
       "two lengths",
       head(`POST ${QUOTES} HTTP/1.1`, "Host: localhost", "Content-Length: 1", "Content-Length: 2"),
       400,
     ],
-    ["a chunk that is none", `${head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked"))}zz\r\n`, 400],
+    ["an invalid chunk", `${head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked"))}zz\r\n`, 400],
     [
       "headers that are too large",
       head("GET /health HTTP/1.1", "Host: localhost", `X-A: ${"a".repeat(20_000)}`),
       431,
     ],
-    ["an address that is too long", head(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: localhost"), 431],
-  ])("%s is refused in the service's shape, and the server lives on", async (_, bytes, status) => {
+    ["a URL that is too long", head(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: localhost"), 431],
+  ])("%s is refused in the service's shape, and the server stays up", async (_, bytes, status) => {
     const { port } = await (await openSandbox({ errorCodes: { PAYLOAD_TOO_LARGE: "TOO_MUCH" } })).listen();
     const answer = await exchange(port, bytes);
     expect(answer?.status).toBe(status);
@@ -486,8 +486,8 @@ describe("over a real connection", () => {
   });
 });
 
-describe("every answer", () => {
-  it("is JSON and says the sandbox's time, whatever its status [R16.1 R29.1]", async () => {
+describe("every error response", () => {
+  it("is JSON and has the sandbox time, whatever its status [R16.1 R29.1]", async () => {
     const api = await openApi({ rateLimit: 3 });
     const answers = [
       await api.get("/health"),
@@ -516,7 +516,7 @@ describe("every answer", () => {
     }
   });
 
-  it("is in the sandbox's own words, whatever else in the process has told zod to say", async ({ api }) => {
+  it("has the sandbox's messages, whatever error map the process has set in zod", async ({ api }) => {
     const { localeError } = z.config();
     z.config({ localeError: () => "another's words" });
     try {
@@ -527,7 +527,7 @@ describe("every answer", () => {
     }
   });
 
-  it("GET /health is 200 without a key, also when a wrong one is sent", async ({ api }) => {
+  it("GET /health is 200 without a key and with a wrong one", async ({ api }) => {
     expect((await api.as(null).get("/health")).status).toBe(200);
     expect((await api.as("sk_test_nobody").get("/health")).status).toBe(200);
   });

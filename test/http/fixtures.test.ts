@@ -21,8 +21,8 @@ interface Methods {
 const METHODS = "/api/v1/payments/payment-methods";
 const ME = "/api/v1/organizations/me";
 
-describe("a record whose id is known", () => {
-  it("changes the fields it names; the rest of it and all others stay [R14.3]", async () => {
+describe("a fixture with a known id", () => {
+  it("changes the fields it names; its other fields and other records stay [R14.3]", async () => {
     const api = await withFixtures(
       "organizations: [{ organization_id: org_sandbox, name: Duka, country: UG }]\n",
     );
@@ -35,18 +35,18 @@ describe("a record whose id is known", () => {
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "UGX"]);
   });
 
-  it("of a key may take its permission", async () => {
+  it("of a key can change its permission", async () => {
     const api = await withFixtures("keys: [{ key: sk_test_other, permission: read_only }]\n");
     expectError(await api.as("sk_test_other").tryQuote(KES_ORDER), 403, "FORBIDDEN");
     expect((await api.tryQuote(KES_ORDER)).status).toBe(200);
   });
 
-  it("of an organization may deactivate it", async () => {
+  it("of an organization can deactivate it", async () => {
     const api = await withFixtures("organizations: [{ organization_id: org_other, status: deactivated }]\n");
     expectError(await api.as("sk_test_other").get(ME), 404, "NOT_FOUND");
   });
 
-  it("of an organization sets the methods it has [R3.6 R14.2]", async () => {
+  it("of an organization sets its methods [R3.6 R14.2]", async () => {
     const api = await withFixtures(
       "organizations: [{ organization_id: org_sandbox, enabled_payment_methods: [card] }]\n",
     );
@@ -73,7 +73,7 @@ describe("a record whose id is known", () => {
     expect(await api.quote(order)).toMatchObject({ exchange_rate: "150", settlement_amount: "150.00" });
   });
 
-  it("of a currency sets its decimals: one without any has whole amounts only [R4.6]", async () => {
+  it("of a currency sets its decimals: with none, amounts are integers [R4.6]", async () => {
     const api = await withFixtures("currencies: [{ code: UGX, decimals: 0 }]\n");
     const ask = (amount: string) =>
       api.tryQuote({ pricing: { base_currency: "UGX", amount }, payment_method: "mobile_money" });
@@ -104,8 +104,8 @@ describe("a record whose id is known", () => {
   });
 });
 
-describe("a record whose id is new", () => {
-  it("may be an organization with keys of both modes", async () => {
+describe("a fixture with a new id", () => {
+  it("can be an organization with keys of both modes", async () => {
     const api = await withFixtures(`
 organizations:
   - { organization_id: org_duka, name: Duka, country: TZ, status: active, verified: false, enabled_payment_methods: [mobile_money] }
@@ -129,12 +129,12 @@ keys:
     expect((await api.as("sk_live_duka").payins()).total).toBe(0);
   });
 
-  it("may be an organization in a country whose currency the service has not: it has dollars only", async () => {
+  it("can be an organization whose country has no supported currency: it has dollars only", async () => {
     const api = await withFixtures("organizations: [{ organization_id: org_sandbox, country: FR }]\n");
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD"]);
   });
 
-  it("may be a currency and a method: both are listed, and a payment by them goes through [R3.5]", async () => {
+  it("can be a currency and a method: both are listed, and a payment by them completes [R3.5]", async () => {
     const api = await withFixtures(`
 currencies:
   - { code: RWF, type: fiat, name: Rwandan franc, decimals: 0, rate: "1300" }
@@ -178,7 +178,7 @@ organizations:
   });
 });
 
-describe("what a record says must fit the others: names exist, amounts are no finer than their currency", () => {
+describe("fixtures that contradict each other: unknown names, amounts finer than the currency", () => {
   it.each([
     ["keys: [{ key: sk_test_x, organization_id: org_x, permission: full }]", "no organization org_x"],
     ["methods: [{ id: card, currencies: [USD, XXX] }]", "no currency XXX"],
@@ -211,7 +211,7 @@ describe("what a record says must fit the others: names exist, amounts are no fi
 });
 
 describe("starting balances", () => {
-  it("are available at once, each in its organization and mode, in the total too", async () => {
+  it("are available at once, each in its organization and mode, and in the total", async () => {
     const api = await withFixtures(`
 balances:
   - { id: a, organization_id: org_sandbox, mode: test, currency: USD, available_balance: "10" }
@@ -230,7 +230,7 @@ balances:
     expect(await api.as("sk_live_sandbox").balance("KES")).toBe("129.00 / 0.00");
   });
 
-  it("are there again after a reset", async () => {
+  it("are restored by a reset", async () => {
     const api = await withFixtures(
       "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '10' }]\n",
     );
@@ -247,7 +247,7 @@ describe("starting charges", () => {
     `  - { id: ${id}, organization_id: org_sandbox, mode: test, currency: KES, amount: "500", payment_method: mobile_money, customer_email: ada@shop.test, phone_number: "+254700000001", ${more} }\n`;
   const STATUSES = ["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"];
 
-  it("are in the status they are given, priced as if they had been made just now", async () => {
+  it("have the given status, priced as if they were made now", async () => {
     const api = await withFixtures(
       `charges:\n${STATUSES.map((status) => one(status, `status: ${status}, metadata: { order: "7" }`)).join("")}`,
     );
@@ -269,7 +269,7 @@ describe("starting charges", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("have no scenario run for them; those still open expire", async () => {
+  it("follow no scenario; open ones expire", async () => {
     const api = await withFixtures(
       `charges:\n${one("a", "status: PENDING")}${one("b", "status: PROCESSING")}`,
     );
@@ -281,14 +281,14 @@ describe("starting charges", () => {
     expect((await api.payins("?status_filter=EXPIRED")).items[0]!.updated_at).toBe(later(3600));
   });
 
-  it("can be moved on and refunded like any other", async () => {
+  it("can be transitioned and refunded like other charges", async () => {
     const api = await withFixtures(`charges:\n${one("a", "status: COMPLETED")}`);
     const { charge_id } = (await api.payins()).items[0]!;
     okBody(await api.transition(charge_id, { to: "REFUNDED" }));
     expect(await api.balance("KES")).toBe("0.00 / 0.00");
   });
 
-  it("are of crypto with a wallet and its settlement to come", async () => {
+  it("of crypto have a wallet and a pending settlement", async () => {
     const api = await withFixtures(
       'charges: [{ id: a, organization_id: org_sandbox, mode: live, currency: BTC, amount: "0.5", payment_method: crypto, customer_email: a@b.test, status: COMPLETED }]\n',
     );
@@ -302,7 +302,7 @@ describe("starting charges", () => {
   });
 });
 
-it("a JSON file will do as well, and an empty one changes nothing", async () => {
+it("a JSON file is accepted, and an empty one changes nothing", async () => {
   const json = temporaryFile("fixtures.json", '{"currencies":[{"code":"KES","rate":"100"}]}');
   const api = await openApi({ fixtures: json });
   const order = { ...KES_ORDER, pricing: { base_currency: "USD", amount: "1.00" }, to_currency: "KES" };

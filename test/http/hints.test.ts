@@ -29,14 +29,14 @@ describe("Sandbox-Hint", () => {
     expect(answer.text).not.toContain(hintOf(answer));
   });
 
-  it("is on no success and on none of the control API", async ({ api }) => {
+  it("is absent from successes and from the control API", async ({ api }) => {
     expect(hintOf(await api.tryQuote(KES_ORDER))).toBe(null);
     const unknown = await api.get("/_sandbox/nothing");
     expect([unknown.status, hintOf(unknown)]).toEqual([404, null]);
   });
 });
 
-it("a key that looks real is refused with a word of its own, told once, and not kept", async () => {
+it("a key that looks real is refused with its own hint, logged once, and not stored", async () => {
   const notices: string[] = [];
   const onNotice = (notice: string) => notices.push(notice);
   const api = new Api(closedAtEnd(await openWith({ clock: "manual", onNotice })));
@@ -64,7 +64,7 @@ describe("traceparent", () => {
     [TRACE, TRACE],
     [TRACE.replace("0af7651916cd43dd8448eb211c80319c", "0".repeat(32)), undefined],
     ["00-1-2-3", undefined],
-  ])("%s of the call that made a charge goes on each of its webhooks: %s", async (sent, heard) => {
+  ])("%s of the call that made a charge is on each of its webhooks: %s", async (sent, heard) => {
     const api = await openApi({ webhooks: [{ mailbox: "inbox" }] });
     await api.whitelabel(await api.checkoutBody(), { traceparent: sent! });
     const types: string[] = [];

@@ -28,7 +28,7 @@ function expectRefused(answer: WireAnswer): void {
 const KEY = "Authorization: Bearer sk_test_sandbox";
 const PATHS = ["/_sandbox", "/_sandbox/clock", "/health", "/api/v1/payments/supported-currencies"];
 
-describe("a request whose Host is this server's", () => {
+describe("a request whose Host is this server", () => {
   it.each([
     "localhost",
     "LocalHost:4402",
@@ -39,13 +39,13 @@ describe("a request whose Host is this server's", () => {
     "[::1]:4402",
     "host.docker.internal",
     "host.docker.internal:4402",
-  ])("is answered: %s, whatever the port", async (host) => {
+  ])("is served: %s, with any port", async (host) => {
     const { send } = await listening();
     for (const path of PATHS) expect((await send(path, `Host: ${host}`)).status).toBe(200);
     expect((await send("POST /_sandbox/reset", `Host: ${host}`)).status).toBe(200);
   });
 
-  it("is answered: the names of --allowed-host", async () => {
+  it("is served: the names of --allowed-host", async () => {
     const { send } = await listening({ allowedHosts: ["payments", "Sandbox.CI.test:4402"] });
     for (const host of ["payments", "payments:4402", "sandbox.ci.test", "SANDBOX.ci.test:80"])
       expect((await send("/_sandbox", `Host: ${host}`)).status).toBe(200);
@@ -53,7 +53,7 @@ describe("a request whose Host is this server's", () => {
       expectRefused(await send("/_sandbox", `Host: ${host}`));
   });
 
-  it("is answered: the name of --public-url", async () => {
+  it("is served: the name of --public-url", async () => {
     const { send } = await listening({ publicUrl: "https://pay.shop.test:8443/base" });
     expect((await send("/_sandbox", "Host: pay.shop.test")).status).toBe(200);
     expect((await send("/_sandbox", "Host: pay.shop.test:8443")).status).toBe(200);
@@ -61,7 +61,7 @@ describe("a request whose Host is this server's", () => {
   });
 });
 
-describe("a request whose Host is another's", () => {
+describe("a request whose Host is another server", () => {
   it.each([
     "evil.test",
     "evil.test:4402",
@@ -85,14 +85,14 @@ describe("a request whose Host is another's", () => {
     expectRefused(await send("/nothing", `Host: ${host}`));
   });
 
-  it("does nothing", async ({ shop: { sandbox } }) => {
+  it("changes nothing", async ({ shop: { sandbox } }) => {
     const { port } = await sandbox.listen();
     const before = JSON.stringify(sandbox.snapshot());
     await exchange(port, head("POST /_sandbox/reset HTTP/1.1", "Host: evil.test", "Content-Length: 0"));
     expect(JSON.stringify(sandbox.snapshot())).toBe(before);
   });
 
-  it("is told by the request line when that has a whole URL", async () => {
+  it("is recognized by the request line when it has an absolute URL", async () => {
     const { send } = await listening();
     expectRefused(await send("http://evil.test/_sandbox", "Host: localhost"));
     expect((await send("http://localhost/_sandbox", "Host: localhost")).status).toBe(200);
@@ -107,7 +107,7 @@ describe("a request whose Host is another's", () => {
     "localhost?x",
     "[::1",
     "localhost:x",
-  ])("is refused with a 4xx when it is no host at all: %s", async (host) => {
+  ])("is refused with a 4xx when the Host is invalid: %s", async (host) => {
     const { send } = await listening();
     const { status } = await send("/_sandbox", `Host: ${host}`);
     expect(status).toBeGreaterThanOrEqual(400);
@@ -115,7 +115,7 @@ describe("a request whose Host is another's", () => {
   });
 });
 
-describe("a write to the control API from a browser's page", () => {
+describe("a write to the control API from a browser", () => {
   const WRITES = ["POST /_sandbox/reset", "PUT /_sandbox/clock", "POST /_sandbox/clock/advance"];
 
   it.each([
@@ -127,7 +127,7 @@ describe("a write to the control API from a browser's page", () => {
     ["Sec-Fetch-Site: cross-site"],
     ["Sec-Fetch-Site: same-site"],
     ["Sec-Fetch-Site: cross-site", "Origin: http://evil.test"],
-  ])("of another site is refused: %s", async (...lines) => {
+  ])("by another site is refused: %s", async (...lines) => {
     const { send } = await listening();
     for (const write of WRITES) expectRefused(await send(write, "Host: localhost:4402", ...lines));
   });
@@ -136,13 +136,13 @@ describe("a write to the control API from a browser's page", () => {
     ["Origin: http://localhost:4402"],
     ["Sec-Fetch-Site: same-origin", "Origin: http://localhost:4402"],
     ["Sec-Fetch-Site: none"],
-    ["User-Agent: no browser"],
-  ])("of its own pages, and of what is no browser, is let through: %s", async (...lines) => {
+    ["User-Agent: not a browser"],
+  ])("by its own pages, or not from a browser, is accepted: %s", async (...lines) => {
     const { send } = await listening();
     expect((await send("POST /_sandbox/reset", "Host: localhost:4402", ...lines)).status).toBe(200);
   });
 
-  it("does nothing when refused", async ({ shop: { sandbox } }) => {
+  it("changes nothing when refused", async ({ shop: { sandbox } }) => {
     const { port } = await sandbox.listen();
     const before = JSON.stringify(sandbox.snapshot());
     const body = '{"by":"1h"}';
@@ -180,7 +180,7 @@ describe("the control API of a server bound beyond loopback", () => {
     "http://localhost/x/../%5Fsandbox/clock",
   ];
 
-  it.each(WAYS)("is closed without a token, and needs the one it was given: GET %s", async (path) => {
+  it.each(WAYS)("is 401 without a token or with a wrong one: GET %s", async (path) => {
     const closed = await listening({ host: "0.0.0.0" });
     expect((await closed.send(path, "Host: localhost")).status).toBeGreaterThanOrEqual(400);
     const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
@@ -188,7 +188,7 @@ describe("the control API of a server bound beyond loopback", () => {
       expect((await send(path, "Host: localhost", ...lines)).status).toBeGreaterThanOrEqual(400);
   });
 
-  it("says why, in the service's shape", async () => {
+  it("says why, in the service's error shape", async () => {
     const { send } = await listening({ host: "0.0.0.0" });
     expectRefused(await send("/_sandbox", "Host: localhost"));
     expectRefused(await send("POST /_sandbox/reset", "Host: localhost"));
@@ -202,13 +202,13 @@ describe("the control API of a server bound beyond loopback", () => {
     expect((await send("POST /_sandbox/reset", "Host: localhost", token)).status).toBe(200);
   });
 
-  it("is open to all when the user says off, for its own hosts only", async () => {
+  it("is open to all with --control-token off, for its own hosts only", async () => {
     const { send } = await listening({ host: "0.0.0.0", controlToken: "off" });
     expect((await send("/_sandbox", "Host: localhost")).status).toBe(200);
     expectRefused(await send("/_sandbox", "Host: evil.test"));
   });
 
-  it("leaves the service itself as it is: that needs an API key only", async () => {
+  it("leaves the service itself unchanged: it requires only an API key", async () => {
     const { send } = await listening({ host: "0.0.0.0" });
     expect((await send("/api/v1/payments/payins", "Host: localhost", KEY)).status).toBe(200);
     expect((await send("/health", "Host: localhost")).status).toBe(200);
@@ -217,7 +217,7 @@ describe("the control API of a server bound beyond loopback", () => {
 });
 
 it.each(["0", "0.0", "0x0", "::", "0::0"])(
-  "a server at %s listens everywhere, and its URL is one that works",
+  "a server at %s listens on all addresses, and its URL works",
   async (host) => {
     const { url, port } = await (await openSandbox({ host })).listen();
     expect(url).toBe(`http://127.0.0.1:${port}`);
@@ -228,7 +228,7 @@ it.each(["0", "0.0", "0x0", "::", "0::0"])(
   },
 );
 
-it("the control API of a server on loopback needs no token", async () => {
+it("the control API of a server on loopback requires no token", async () => {
   for (const host of ["127.0.0.1", "127.1", "localhost"]) {
     const { port } = await (await openSandbox({ host })).listen();
     const where = host === "localhost" ? "localhost" : "127.0.0.1";

@@ -19,7 +19,7 @@ describe("a namespace that holds limits.charges charges", () => {
     expect((await checkout()).status).toBe(200);
   });
 
-  it("is refused as an option that is no number", async () => {
+  it("is refused as an option when it is not a number", async () => {
     await expect(openApi({ limits: { charges: 0 } })).rejects.toThrow("limits.charges");
   });
 });

@@ -21,8 +21,8 @@ async function open(): Promise<number> {
   return (await (await openSandbox(START)).listen()).port;
 }
 
-describe("requests of one connection", () => {
-  it("take effect in order when they are pipelined, whichever path serves them", async () => {
+describe("requests on one connection", () => {
+  it("take effect in order when pipelined, on the fast path or not", async () => {
     const wire = await Wire.open(await open());
     const chunked = head(
       "POST /api/v1/payments/checkouts HTTP/1.1",
@@ -47,7 +47,7 @@ describe("requests of one connection", () => {
     ]);
   });
 
-  it("are answered before malformed bytes behind them are refused", async () => {
+  it("get responses before malformed bytes behind them are refused", async () => {
     const wire = await Wire.open(await open());
     wire.write(`${post("/api/v1/payments/checkouts", CHECKOUT)}garbage\r\n\r\n`);
     expect((await wire.next())?.status).toBe(200);
@@ -73,7 +73,7 @@ describe("requests of one connection", () => {
   });
 });
 
-describe("a request that cannot be served", () => {
+describe("a malformed request", () => {
   it.each([
     [417, post("/api/v1/payments/quotes", QUOTE, "Expect: x"), undefined],
     [505, head("GET /api/v1/payments/payins HTTP/2.0", HOST, KEY), undefined],
@@ -91,7 +91,7 @@ describe("a request that cannot be served", () => {
     if (named !== undefined) expect(error.details.body).toContain(named);
   });
 
-  it("does not exist for UTF-8 by name and no compression", async () => {
+  it("is none with UTF-8 and identity encoding by name", async () => {
     const request = post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: identity");
     const response = await exchange(
       await open(),
@@ -101,7 +101,7 @@ describe("a request that cannot be served", () => {
   });
 });
 
-it.each([KEY, "X-None: none"])("the body of a GET is not kept, with the line %s", async (line) => {
+it.each([KEY, "X-None: none"])("the body of a GET is not stored, with the line %s", async (line) => {
   const port = await open();
   const chunk = Buffer.alloc(1 << 20, "x");
   const socket = connect(port, "127.0.0.1");

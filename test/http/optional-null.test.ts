@@ -81,7 +81,7 @@ const CALLS: Readonly<Record<string, (api: Api) => Promise<Call> | Call>> = {
   },
 };
 
-it.for(Object.entries(CALLS))("%s takes null in an optional field as absent", async ([_, callOf]) => {
+it.for(Object.entries(CALLS))("%s accepts null in an optional field as absent", async ([_, callOf]) => {
   const answers: string[] = [];
   for (const isNull of [false, true]) {
     const api = await openApi({ seed: "null" });
@@ -105,7 +105,7 @@ it.for(Object.entries(CALLS))("%s refuses null in a required field", async ([_, 
   }
 });
 
-it("null in the field that a method needs is a missing one", async ({ api }) => {
+it("null in a field that the method requires counts as missing", async ({ api }) => {
   const body = { ...(await api.checkoutBody()), phone_number: null };
   const answer = await api.tryWhitelabel(body);
   expectInvalid(answer, "phone_number");

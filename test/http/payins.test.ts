@@ -26,7 +26,7 @@ it("a list without charges is empty", async () => {
 });
 
 describe("pages", () => {
-  it("are newest first, also among charges of one instant, and the order holds across them [R23.1]", async ({
+  it("are newest first, also among charges of one instant, and keep the order across pages [R23.1]", async ({
     api,
   }) => {
     const ids = await charges(api, 4);
@@ -40,7 +40,7 @@ describe("pages", () => {
     expect(paged).toEqual(newestFirst);
   });
 
-  it("are of 50 unless told otherwise, and of up to 100 [R23.3 R23.4 R23.5 R23.8 R30.7]", async ({ api }) => {
+  it("have 50 entries by default and up to 100 [R23.3 R23.4 R23.5 R23.8 R30.7]", async ({ api }) => {
     const ids = (await charges(api, 103)).reverse();
     const read = async (query: string) => (await api.payins(query)).items.map((one) => one.charge_id);
     expect(await read("")).toEqual(ids.slice(0, 50));
@@ -52,7 +52,7 @@ describe("pages", () => {
     expect((await api.payins("?limit=1&offset=1000000")).total).toBe(103);
   });
 
-  it("beyond the last charge are empty however far", async ({ api }) => {
+  it("beyond the last charge are empty", async ({ api }) => {
     await charges(api, 1);
     for (const offset of ["1", "9007199254740993", "9".repeat(40)])
       expect(await api.payins(`?offset=${offset}`)).toEqual({ total: 1, items: [] });
@@ -60,7 +60,7 @@ describe("pages", () => {
 });
 
 describe("status_filter", () => {
-  it("leaves the charges of that status, and total counts those [R17.1 R23.7 R23.8]", async ({ api }) => {
+  it("selects the charges of that status, and total counts them [R17.1 R23.7 R23.8]", async ({ api }) => {
     const ids = await charges(api, STATUSES.length + 1);
     const paths: Record<string, string[]> = { REFUNDED: ["COMPLETED", "REFUNDED"], PENDING: [] };
     for (const [index, status] of STATUSES.entries())
@@ -77,7 +77,7 @@ describe("status_filter", () => {
     expect((await api.payins()).total).toBe(STATUSES.length + 1);
   });
 
-  it("counts anew when a charge changes its status, and updated_at changes with it [R8.3 R18.3 R23.9]", async ({
+  it("changes its count when a charge changes status, and updated_at changes too [R8.3 R18.3 R23.9]", async ({
     api,
   }) => {
     await api.pay();
@@ -99,7 +99,7 @@ describe("status_filter", () => {
   });
 });
 
-describe("what the list is refused for", () => {
+describe("refusals of GET payins", () => {
   it.each([
     ["limit=0", "limit"],
     ["limit=101", "limit"],
@@ -139,13 +139,13 @@ describe("what the list is refused for", () => {
     expect(answer.details.offset).toMatch(/non-negative/);
   });
 
-  it("takes no notice of parameters it does not know, however often they come [R31.5]", async ({ api }) => {
+  it("ignores unknown parameters, also repeated ones [R31.5]", async ({ api }) => {
     await api.pay();
     expect((await api.payins("?created_after=x&created_after=y&Limit=0&&=&a=%E0%A4%A")).total).toBe(1);
   });
 });
 
-it("an organization sees its own charges only, of its key's mode only [R1.9 R1.12 R8.2 R23.10 R27.2 R27.3]", async ({
+it("an organization sees only its own charges, of its key's mode [R1.9 R1.12 R8.2 R23.10 R27.2 R27.3]", async ({
   api,
 }) => {
   const [live, other, readonly] = [

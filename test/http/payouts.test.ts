@@ -75,22 +75,22 @@ const move = (api: Api, id: string, body: unknown) =>
   api.as(null).post<Withdrawal>(`/_sandbox/withdrawals/${id}/transition`, body);
 const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
 
-describe("the currencies of payouts", () => {
-  it("are the six that have a stated minimum [R4.4 R25.9]", async ({ api }) => {
+describe("payout currencies", () => {
+  it("are the six with a minimum [R4.4 R25.9]", async ({ api }) => {
     expect(okBody(await api.get(PAYOUT_CURRENCIES))).toEqual({
       fiat: ["GHS", "KES", "NGN", "USD"],
       crypto: ["USDT_ERC20", "USDT_TRC20"],
     });
   });
 
-  it("are told to whoever has a key, of either mode", async ({ api }) => {
+  it("are listed for any key, of either mode", async ({ api }) => {
     expectError(await api.as(null).get(PAYOUT_CURRENCIES), 401, "UNAUTHORIZED");
     const { text } = await api.get(PAYOUT_CURRENCIES);
     for (const key of ["sk_live_sandbox", "sk_test_readonly", "sk_test_unverified"])
       expect((await api.as(key).get(PAYOUT_CURRENCIES)).text).toBe(text);
   });
 
-  it("are joined by one that the user's fixtures give a minimum", async () => {
+  it("include a currency whose fixture has a minimum", async () => {
     const fixtures = temporaryFile("zar.yaml", 'currencies: [{ code: ZAR, minimum_withdrawal: "20" }]\n');
     const api = await openApi({ fixtures });
     expect(okBody(await api.get(PAYOUT_CURRENCIES))).toMatchObject({
@@ -107,7 +107,7 @@ describe("a payout destination", () => {
     ["crypto_wallet", { ...WALLET, currency: "USDT_ERC20", network: "ERC20" }, { country: null }],
     ["bank_account", { ...BANK, country: "GH" }, {}],
   ] as const)(
-    "of a %s has what was sent, its id and its time: %j [R15.1 R25.10]",
+    "of a %s has the fields sent, its id and its time: %j [R15.1 R25.10]",
     async ([_, body, added], { api }) => {
       const answer = await api.post<{ destination_id: string }>(DESTINATIONS, body);
       expect(okBody(answer)).toEqual({
@@ -120,19 +120,19 @@ describe("a payout destination", () => {
     },
   );
 
-  it("is in the organization's country unless it says otherwise; a wallet is in none", async () => {
+  it("is in the organization's country by default; a wallet has no country", async () => {
     const api = (await openApi()).as("sk_test_other");
     expect(okBody(await api.post(DESTINATIONS, MOBILE))).toMatchObject({ country: "KE" });
     expect(okBody(await api.post(DESTINATIONS, WALLET))).toMatchObject({ country: null });
   });
 
-  it("of mobile money has its phone number with a plus, sent with one or without", async ({ api }) => {
+  it("of mobile money shows its phone number with a plus, sent with or without", async ({ api }) => {
     const { phone_number } = MOBILE;
     const made = await api.post(DESTINATIONS, { ...MOBILE, phone_number: phone_number.slice(1) });
     expect(okBody(made)).toMatchObject({ phone_number });
   });
 
-  it("keeps no field of another type", async ({ api }) => {
+  it("drops the fields of another type", async ({ api }) => {
     const made = okBody(await api.post(DESTINATIONS, { ...MOBILE, bank_code: "999", colour: "red" }));
     expect(made).not.toHaveProperty("bank_code");
     expect(made).not.toHaveProperty("colour");
@@ -147,14 +147,14 @@ describe("a payout destination", () => {
     ["phone_number", MOBILE],
     ["provider", MOBILE],
     ["wallet_address", WALLET],
-  ] as const)("needs its %s", async ([field, body], { api }) => {
+  ] as const)("requires its %s", async ([field, body], { api }) => {
     const { [field]: _, ...rest } = body as Record<string, unknown>;
     const answer = await api.post(DESTINATIONS, rest);
     expectInvalid(answer, field);
     expect(answer.details[field]).toContain("is required");
   });
 
-  it("misses everything it needs at once", async ({ api }) => {
+  it("reports all missing fields together", async ({ api }) => {
     expectInvalid(await api.post(DESTINATIONS, {}), "type", "currency");
     const missing = ["bank_code", "account_number", "account_name"];
     const ofBank = (currency: unknown) => api.post(DESTINATIONS, { type: "bank_account", currency });
@@ -181,7 +181,7 @@ describe("a payout destination", () => {
     ["account_name", { ...BANK, account_name: "x".repeat(256) }],
     ["network", { ...WALLET, network: "ERC20" }],
     ["network", { ...WALLET, network: "" }],
-  ] as const)("is refused for its %s, and none is made: %j", async ([field, body], { api }) => {
+  ] as const)("is refused for its %s, and none is created: %j", async ([field, body], { api }) => {
     const before = stateOf(api);
     const answer = await api.post(DESTINATIONS, body);
     expect(answer.status).toBe(400);
@@ -189,7 +189,7 @@ describe("a payout destination", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("of another organization or mode is not found, and in no list of theirs [R1.15]", async ({ api }) => {
+  it("of another organization or mode is not found and not listed [R1.15]", async ({ api }) => {
     const id = await api.destination();
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
       expectError(await api.as(key).get(`${DESTINATIONS}/${id}`), 404, "NOT_FOUND", []);
@@ -199,7 +199,7 @@ describe("a payout destination", () => {
     expect((await api.as("sk_test_readonly").get(`${DESTINATIONS}/${id}`)).status).toBe(200);
   });
 
-  it("is listed newest first, by pages", async ({ api }) => {
+  it("is listed newest first, in pages", async ({ api }) => {
     const ids: string[] = [];
     for (const body of [BANK, MOBILE, WALLET]) ids.unshift(await api.destination(body));
     const page = async (query: string) => {
@@ -237,7 +237,7 @@ describe("a withdrawal", () => {
     expect((await api.get(`${WITHDRAWALS}/${withdrawal_id}`)).text).toBe(answer.text);
   });
 
-  it("takes its amount out of available at once, and is in no balance meanwhile [R19.3]", async () => {
+  it("leaves available at once, and is in no balance until it ends [R19.3]", async () => {
     const api = await richApi();
     await withdraw(api);
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
@@ -245,7 +245,7 @@ describe("a withdrawal", () => {
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
   });
 
-  it("goes from PENDING by PROCESSING to COMPLETED, with an event each, which carries what a read answers", async () => {
+  it("goes from PENDING by PROCESSING to COMPLETED, each with an event that has the fields of a read", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     expect(api.told()).toEqual([]);
@@ -262,7 +262,7 @@ describe("a withdrawal", () => {
     expect(okBody(await api.advance({ until: "idle" })).fired_total).toBe(0);
   });
 
-  it("that fails says why, and its money comes back", async () => {
+  it("that fails has a reason, and its money returns", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api, { reference: "fail-1" });
     await api.advance({ by: "10s" });
@@ -272,7 +272,7 @@ describe("a withdrawal", () => {
     expect(await api.balance("KES")).toBe("10000.00 / 0.00");
   });
 
-  it("may be cancelled by the control API while PENDING, and its money comes back", async () => {
+  it("can be cancelled by the control API while PENDING, and its money returns", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     const cancelled = okBody(await move(api, withdrawal_id, { to: "CANCELLED" }));
@@ -289,7 +289,7 @@ describe("a withdrawal", () => {
     ["COMPLETED", ["PROCESSING", "COMPLETED"], []],
     ["FAILED", ["PROCESSING", "FAILED"], []],
     ["CANCELLED", ["CANCELLED"], []],
-  ])("that is %s after %j may become %j and nothing else", async (status, path, allowed) => {
+  ])("that is %s after %j can become %j and nothing else", async (status, path, allowed) => {
     const statuses = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"];
     for (const to of statuses) {
       const api = await richApi();
@@ -306,7 +306,7 @@ describe("a withdrawal", () => {
     }
   });
 
-  it("moved by the control API has nothing more of its scenario happen to it, and keeps the reason", async () => {
+  it("moved by the control API follows its scenario no further, and keeps the reason", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     okBody(await move(api, withdrawal_id, { to: "PROCESSING" }));
@@ -316,7 +316,7 @@ describe("a withdrawal", () => {
     expect(failed.failure_reason).toBe("no_such_account");
   });
 
-  it("is moved to a status there is, or refused", async () => {
+  it("is refused a transition to an unknown status", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     for (const body of [{}, { to: "REFUNDED" }, { to: "processing" }])
@@ -324,7 +324,7 @@ describe("a withdrawal", () => {
     expectError(await move(api, "wd_unknown", { to: "PROCESSING" }), 404, "NOT_FOUND", []);
   });
 
-  it("of another organization or mode is not found, and in no list of theirs [R1.15]", async () => {
+  it("of another organization or mode is not found and not listed [R1.15]", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
@@ -334,7 +334,7 @@ describe("a withdrawal", () => {
     expectError(await api.get(`${WITHDRAWALS}/wd_unknown`), 404, "NOT_FOUND", []);
   });
 
-  it("is listed newest first, by pages, each as a read answers it", async () => {
+  it("is listed newest first, in pages, each with the fields of a read", async () => {
     const api = await richApi();
     const ids: string[] = [];
     for (let n = 0; n < 3; n++) ids.unshift((await withdraw(api)).withdrawal_id);
@@ -348,8 +348,8 @@ describe("a withdrawal", () => {
   });
 });
 
-describe("what a withdrawal is refused for", () => {
-  it("what it lacks, all together", async () => {
+describe("refusals of POST withdrawals", () => {
+  it("all missing fields, together", async () => {
     expectInvalid(await tryWithdraw(await openApi(), {}), "destination_id", "amount", "currency");
   });
 
@@ -371,7 +371,7 @@ describe("what a withdrawal is refused for", () => {
     ["reference", { reference: "x".repeat(256) }],
     ["metadata.n", { metadata: { n: 1 } }],
     ["metadata", { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ""])) }],
-  ])("its %s, and nothing happens: %j [R13.5]", async (field, changes) => {
+  ])("its %s, and nothing changes: %j [R13.5]", async (field, changes) => {
     const api = await richApi();
     const body = await order(api, changes);
     const before = stateOf(api);
@@ -394,7 +394,7 @@ describe("what a withdrawal is refused for", () => {
     ["KES", "500.00", "499.99", MOBILE],
     ["USDT_TRC20", "10.000000", "9.999999", WALLET],
     ["USDT_ERC20", "50.000000", "49.999999", { ...WALLET, currency: "USDT_ERC20" }],
-  ])("less than the minimum of %s, which is %s [R30.10]", async (currency, minimum, below, body) => {
+  ])("below the minimum of %s, which is %s [R30.10]", async (currency, minimum, below, body) => {
     const api = await richApi({ [currency]: "100000" });
     const destination_id = await api.destination(body);
     const refused = await tryWithdraw(api, { destination_id, currency, amount: below });
@@ -405,7 +405,7 @@ describe("what a withdrawal is refused for", () => {
     );
   });
 
-  it("more than is available: 400 INSUFFICIENT_BALANCE; the last cent may go [R10.2]", async () => {
+  it("above the available balance: 400 INSUFFICIENT_BALANCE; exactly the balance is accepted [R10.2]", async () => {
     const api = await richApi({ KES: "600.00" });
     const before = stateOf(api);
     const answer = await tryWithdraw(api, await order(api, { amount: "600.01" }));
@@ -417,7 +417,7 @@ describe("what a withdrawal is refused for", () => {
     expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
   });
 
-  it("money that is pending, or in another mode [R10.3]", async () => {
+  it("pending money, or money of the other mode [R10.3]", async () => {
     const delayed = temporaryFile("delayed.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
     const api = await openApi({ fixtures: delayed, scenario: "instant" });
     await api.pay({ pricing: { base_currency: "KES", amount: "600.00" } });
@@ -433,7 +433,7 @@ describe("what a withdrawal is refused for", () => {
 describe("the fee of a withdrawal", () => {
   const FEE = 'currencies: [{ code: KES, withdrawal_fee: "30" }]\n';
 
-  it("is the fixtures', and leaves available with the amount", async () => {
+  it("is the one of the fixtures, and leaves available with the amount", async () => {
     const api = await richApi({ KES: "1000.00" }, FEE);
     expect(await withdraw(api)).toMatchObject({ amount: "600.00", fee: "30.00" });
     expect(await api.balance("KES")).toBe("370.00 / 0.00");
@@ -441,7 +441,7 @@ describe("the fee of a withdrawal", () => {
     expect(await api.balance("KES")).toBe("370.00 / 0.00");
   });
 
-  it("comes back with the amount", async () => {
+  it("returns with the amount", async () => {
     const api = await richApi({ KES: "1000.00" }, FEE);
     for (const steps of [["CANCELLED"], ["PROCESSING", "FAILED"]]) {
       const { withdrawal_id } = await withdraw(api);
@@ -450,7 +450,7 @@ describe("the fee of a withdrawal", () => {
     }
   });
 
-  it("must be there too", async () => {
+  it("must be covered by the balance too", async () => {
     const api = await richApi({ KES: "629.99" }, FEE);
     expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
   });
@@ -459,7 +459,7 @@ describe("the fee of a withdrawal", () => {
 describe("an Idempotency-Key", () => {
   const KEY = { "idempotency-key": "payout-7" };
 
-  it("given again with the same body is answered with the stored answer, and the money goes once [R26.5]", async () => {
+  it("sent again with the same body gets the first response, and the money is taken once [R26.5]", async () => {
     const api = await richApi();
     const body = await order(api, { metadata: { a: "1", b: "2" } });
     const first = await tryWithdraw(api, body, KEY);
@@ -478,7 +478,7 @@ describe("an Idempotency-Key", () => {
     expect(api.told()).toHaveLength(2);
   });
 
-  it("given again with another body is 422, whatever that body is [R26.5]", async () => {
+  it("sent again with any other body is 422 [R26.5]", async () => {
     const api = await richApi();
     const body = await order(api);
     const first = await tryWithdraw(api, body, KEY);
@@ -488,7 +488,7 @@ describe("an Idempotency-Key", () => {
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
   });
 
-  it("knows a long body by little: the same, and another", async () => {
+  it("compares a long body in full, and stores little of it", async () => {
     const api = await richApi();
     const note = "x".repeat(100_000);
     const body = await order(api, { note });
@@ -502,7 +502,7 @@ describe("an Idempotency-Key", () => {
     expect(answer.body.length).toBeLessThan(100);
   });
 
-  it("is remembered for 24 hours of sandbox time from the first answer", async () => {
+  it("is remembered for 24 hours of sandbox time from the first response", async () => {
     const api = await richApi();
     const body = await order(api);
     const first = await tryWithdraw(api, body, KEY);
@@ -516,7 +516,7 @@ describe("an Idempotency-Key", () => {
     expect(await api.balance("KES")).toBe("8800.00 / 0.00");
   });
 
-  it("is each API key's own", async () => {
+  it("is separate for each API key", async () => {
     const api = await richApi(
       { KES: "10000.00" },
       "keys: [{ key: sk_test_second, organization_id: org_sandbox, permission: full }]\n",
@@ -530,7 +530,7 @@ describe("an Idempotency-Key", () => {
     expect(third.withdrawal_id).not.toBe(first.withdrawal_id);
   });
 
-  it("stores no refusal: the same key and body may succeed later", async () => {
+  it("stores no refusal: the same key and body can succeed later", async () => {
     const api = await richApi({ KES: "100.00" });
     const body = await order(api);
     expectError(await tryWithdraw(api, body, KEY), 400, "INSUFFICIENT_BALANCE");
@@ -542,7 +542,7 @@ describe("an Idempotency-Key", () => {
     expect(answer.headers.has("idempotent-replayed")).toBe(false);
   });
 
-  it("may have 1 to 255 characters", async () => {
+  it("has 1 to 255 characters", async () => {
     const api = await richApi();
     const body = await order(api);
     for (const key of ["k", "k".repeat(255)])
@@ -551,7 +551,7 @@ describe("an Idempotency-Key", () => {
       expectInvalid(await tryWithdraw(api, body, { "idempotency-key": key }), "Idempotency-Key");
   });
 
-  it("sent many times at once lets one withdrawal through, and all hear the same", async () => {
+  it("sent many times at once makes one withdrawal, and all get the same response", async () => {
     const api = await richApi();
     const body = await order(api);
     const answers = await Promise.all(Array.from({ length: 20 }, () => tryWithdraw(api, body, KEY)));
@@ -560,7 +560,7 @@ describe("an Idempotency-Key", () => {
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
   });
 
-  it("is optional: without one each request is a withdrawal of its own", async () => {
+  it("is optional: without one each request makes a withdrawal", async () => {
     const api = await richApi();
     const body = await order(api);
     const [one, two] = [await tryWithdraw(api, body), await tryWithdraw(api, body)];
@@ -568,7 +568,7 @@ describe("an Idempotency-Key", () => {
     expect(one.body.created_at).toMatch(TIMESTAMP);
   });
 
-  it("is forgotten by a reset", async () => {
+  it("is forgotten on reset", async () => {
     const api = await richApi();
     const first = okBody(await tryWithdraw(api, await order(api), KEY));
     await api.sandbox.reset();
@@ -577,7 +577,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-it("withdrawals sent at once never overdraw the balance", async () => {
+it("concurrent withdrawals never overdraw the balance", async () => {
   const api = await richApi({ KES: "1900.00" });
   const body = await order(api);
   const answers = await Promise.all(Array.from({ length: 10 }, () => tryWithdraw(api, body)));

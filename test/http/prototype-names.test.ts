@@ -10,8 +10,8 @@ import { newCharge, newEngine, START_MS } from "../support/engine.js";
 const NAMES = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
 /** Whatever is looked up by a name from outside must not find what is there of every object. */
-describe("a name that every object has", () => {
-  it.for(NAMES)("is a name like any other: %s", async (name, { api }) => {
+describe("a name of Object.prototype", () => {
+  it.for(NAMES)("causes no server error in any call: %s", async (name, { api }) => {
     const { charge_id } = await api.pay();
     const named = (value: unknown) => Object.fromEntries([[name, value]]);
     const calls: [line: string, body?: unknown, headers?: Record<string, string>][] = [
@@ -69,12 +69,12 @@ describe("a name that every object has", () => {
     expect((await api.get("/_sandbox/deliveries")).status).toBe(200);
   });
 
-  it("finds nothing in a table that does not have it", () => {
+  it("finds nothing in a table without it", () => {
     expect(NAMES.map((name) => getOwn({}, name))).toEqual(NAMES.map(() => undefined));
     expect(getOwn({ constructor: "mine" } as unknown as Record<string, string>, "constructor")).toBe("mine");
   });
 
-  it("is the name of an event like any other", () => {
+  it("works as the name of an event", () => {
     const engine = newEngine();
     const charge = newCharge(engine, START_MS);
     for (const type of NAMES) {

@@ -12,7 +12,7 @@ function order(base: string, amount: string, method: string, more: object = {}) 
   return { pricing: { base_currency: base, amount }, payment_method: method, ...more };
 }
 
-describe("what a quote shows", () => {
+describe("a quote", () => {
   it("has exactly the documented fields [R11.1 R25.1]", async ({ api }) => {
     expect(await api.quote(order("USD", "100", "card", { to_currency: "KES" }))).toEqual({
       quote_id: expect.stringMatching(ID),
@@ -45,20 +45,20 @@ describe("what a quote shows", () => {
     }
   });
 
-  it("is a quote of its own each time, and a wallet of its own", async ({ api }) => {
+  it("is new each time, with a new wallet", async ({ api }) => {
     const first = await api.quote(order("BTC", "1", "crypto"));
     const second = await api.quote(order("BTC", "1", "crypto"));
     expect(second.quote_id).not.toBe(first.quote_id);
     expect(second.wallet_address).not.toBe(first.wallet_address);
   });
 
-  it("is in the base currency unless another is asked for [R25.1]", async ({ api }) => {
+  it("is in the base currency by default [R25.1]", async ({ api }) => {
     const quote = await api.quote(order("GHS", "12.50", "mobile_money"));
     expect(quote).toMatchObject({ currency: "GHS", base_currency: "GHS", exchange_rate: "1" });
     expect(quote.settlement_amount).toBe("12.50");
   });
 
-  it("is valid for 30 s and locked for 10 min from when it was made [R25.2 R30.4]", async ({ api }) => {
+  it("is valid for 30 s and locked for 10 min from its creation [R25.2 R30.4]", async ({ api }) => {
     await api.advance({ by: "1h" });
     const quote = await api.quote(order("KES", "1", "card"));
     expect(quote.created_at).toBe(later(3600));
@@ -67,7 +67,7 @@ describe("what a quote shows", () => {
   });
 });
 
-describe("the price", () => {
+describe("the price of a quote", () => {
   it.for([
     // Rate, settlement, platform fee, gateway fee, total fee, amount.
     ["NGN 1000.00 bank_transfer NGN", "1 1000.00 10.00 5.00 15.00 1015.00"],
@@ -82,7 +82,7 @@ describe("the price", () => {
     // Half-up: 1.0 % of 0.50 and 0.5 % of 1.00 are 0.005.
     ["NGN 0.50 bank_transfer NGN", "1 0.50 0.01 0.00 0.01 0.51"],
     ["NGN 1.00 bank_transfer NGN", "1 1.00 0.01 0.01 0.02 1.02"],
-  ] as const)("of %s is as worked out by hand: %s [R11.2]", async ([asked, expected], { api }) => {
+  ] as const)("of %s is as computed by hand: %s [R11.2]", async ([asked, expected], { api }) => {
     const [base = "", amount = "", method = "", to_currency] = asked.split(" ");
     const quote = await api.quote(order(base, amount, method, { to_currency }));
     const { platform_fee, gateway_fee } = quote.fees.fee_breakdown;
@@ -117,9 +117,7 @@ describe("the price", () => {
     })
     .filter(({ amount }) => /[1-9]/.test(amount));
 
-  it("is exact for any amount, in any currency, by any method (against whole-number arithmetic)", async ({
-    api,
-  }) => {
+  it("is exact for any amount, currency and method (against integer arithmetic)", async ({ api }) => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ base, method, target, amount }) => {
         const answer = await api.tryQuote(order(base, amount, method, { to_currency: target }));
@@ -137,7 +135,7 @@ describe("the price", () => {
     );
   });
 
-  it("keeps every digit of an amount of 30 digits before the point", async () => {
+  it("keeps every digit of an amount of 30 digits", async () => {
     const quote = await (await openApi()).quote(
       order("NGN", "123456789012345678901234567890.12", "bank_transfer"),
     );
@@ -149,7 +147,7 @@ describe("the price", () => {
     expect(quote.amount).toBe("125308640847530864084753086408.47");
   });
 
-  it("that comes to nothing in the target currency is refused", async ({ api }) => {
+  it("of zero in the target currency is refused", async ({ api }) => {
     const answer = await api.tryQuote(order("UGX", "0.01", "card", { to_currency: "USD" }));
     expectInvalid(answer, "pricing.amount");
     expect(answer.error.message).toBe("Invalid request parameters");
@@ -163,7 +161,7 @@ describe("local pricing", () => {
     ...more,
   });
 
-  it("is the settlement amount to the digit when the customer pays in that currency [R5.5]", async () => {
+  it("is the exact settlement amount when the customer pays in that currency [R5.5]", async () => {
     const quote = await (await openApi()).quote(local({ KES: "1234.5", NGN: "20000" }));
     expect(quote).toMatchObject(
       priceOf(
@@ -177,12 +175,12 @@ describe("local pricing", () => {
     expect(quote.base_amount).toBe("10.00");
   });
 
-  it("does not matter when the customer pays in another currency", async () => {
+  it("is ignored when the customer pays in another currency", async () => {
     const quote = await (await openApi()).quote(local({ KES: "1234.50" }, "USD", { to_currency: "GHS" }));
     expect(quote).toMatchObject(priceOf(RATES, { base_currency: "USD", amount: "10.00" }, "GHS", "card"));
   });
 
-  it("may be empty [R5.3]", async () => {
+  it("can be empty [R5.3]", async () => {
     expect((await (await openApi()).tryQuote(local({}))).status).toBe(200);
   });
 
@@ -201,7 +199,7 @@ describe("local pricing", () => {
     expectInvalid(await (await openApi()).tryQuote(local(value)), field);
   });
 
-  it("has as many decimals as each currency's own", async ({ api }) => {
+  it("has as many decimals as each currency", async ({ api }) => {
     const quote = await api.quote({
       pricing: {
         base_currency: "USD",
@@ -215,7 +213,7 @@ describe("local pricing", () => {
   });
 });
 
-describe("amounts of a request", () => {
+describe("amounts in requests", () => {
   const at = async (api: Api, base: string, amount: unknown) =>
     api.tryQuote({
       pricing: { base_currency: base, amount },
@@ -268,7 +266,7 @@ describe("amounts of a request", () => {
   });
 });
 
-describe("what a quote is refused for", () => {
+describe("refusals of POST quotes", () => {
   const valid = order("KES", "100.00", "mobile_money");
 
   it.each<[field: string, body: object]>([
@@ -295,7 +293,7 @@ describe("what a quote is refused for", () => {
   });
 
   it.each(["a&b", "a/b", "a=b", "a!b", "a_b%c", "o'neil", "A+b", "a.b"])(
-    "not an e-mail address such as %s@x.co",
+    "an invalid email such as %s@x.co",
     async (name) => {
       const answer = await (await openApi()).tryQuote({ ...valid, customer_email: `${name}@x.co` });
       expect(answer.status).toBe(200);
@@ -318,13 +316,13 @@ describe("what a quote is refused for", () => {
     );
   });
 
-  it("a base currency the method does not take, when no other is asked for [R3.8]", async () => {
+  it("a base currency that the method does not have, when no target currency is given [R3.8]", async () => {
     expectInvalid(await (await openApi()).tryQuote(order("TZS", "100", "card")), "to_currency");
     const api = await openApi();
     expect((await api.tryQuote(order("TZS", "100", "card", { to_currency: "KES" }))).status).toBe(200);
   });
 
-  it("a method the organization has not enabled [R3.6]", async () => {
+  it("a method that the organization has not enabled [R3.6]", async () => {
     const unverified = (await openApi()).as("sk_test_unverified");
     expectInvalid(await unverified.tryQuote(order("USD", "10", "card")), "payment_method");
     expectInvalid(await unverified.tryQuote(order("BTC", "1", "crypto")), "payment_method");
@@ -332,7 +330,7 @@ describe("what a quote is refused for", () => {
   });
 });
 
-it("the rail is the first of the method and currency unless one is asked for", async ({ api }) => {
+it("the rail is the first of the method and currency by default", async ({ api }) => {
   const first = await api.quote(order("GHS", "10", "mobile_money"));
   const asked = await api.quote(order("GHS", "10", "mobile_money", { payment_rail: "accra_money" }));
   expect(first.payment_rail).toBe("cedi_cash");

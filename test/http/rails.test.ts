@@ -16,7 +16,7 @@ const PAIRS = Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) =>
 );
 
 describe("GET payment-rails", () => {
-  it("gives each rail an id of its own, a name and a country, crypto none", async ({ api }) => {
+  it("gives each rail an id, a name and a country, except crypto, which has no country", async ({ api }) => {
     const { payment_rails } = okBody(await api.get<Rails>(RAILS));
     for (const { display_name, payment_method, country, max_amount } of payment_rails) {
       expect([display_name, max_amount]).toEqual([expect.stringMatching(/./), null]);
@@ -25,14 +25,14 @@ describe("GET payment-rails", () => {
     expect(new Set(payment_rails.map((rail) => rail.id)).size).toBe(payment_rails.length);
   });
 
-  it("has a rail for every method in each of its currencies, and no others", async () => {
+  it("has a rail for each method in each of its currencies, and no others", async () => {
     const { payment_rails } = okBody(await (await openApi()).get<Rails>(RAILS));
     const found = new Set(payment_rails.map((rail) => `${rail.payment_method} ${rail.currency}`));
     expect([...found].sort()).toEqual(PAIRS.map((pair) => pair.join(" ")).sort());
   });
 
   it.for(PAIRS)(
-    "filters by %s and %s, and every rail it lists can be asked for in a quote [R25.8]",
+    "filters by %s and %s, and a quote accepts every listed rail [R25.8]",
     async ([payment_method, currency], { api }) => {
       const query = `?payment_method=${payment_method}&currency=${currency}`;
       const { payment_rails } = okBody(await api.get<Rails>(RAILS + query));
@@ -47,7 +47,7 @@ describe("GET payment-rails", () => {
     },
   );
 
-  it("filters by one of the two alone", async ({ api }) => {
+  it("filters by either parameter alone", async ({ api }) => {
     const byMethod = okBody(await api.get<Rails>(`${RAILS}?payment_method=card`)).payment_rails;
     expect(byMethod.map((rail) => rail.currency).sort()).toEqual([...METHOD_CURRENCIES.card!].sort());
     const byCurrency = okBody(await api.get<Rails>(`${RAILS}?currency=GHS`)).payment_rails;
@@ -56,7 +56,7 @@ describe("GET payment-rails", () => {
     );
   });
 
-  it("is empty for a method and a currency that do not go together", async ({ api }) => {
+  it("is empty for a method without that currency", async ({ api }) => {
     expect(okBody(await api.get(`${RAILS}?payment_method=card&currency=TZS`))).toEqual({ payment_rails: [] });
   });
 
@@ -73,7 +73,7 @@ describe("GET payment-rails", () => {
     expect(answer.error.message).toBe("Invalid query parameters");
   });
 
-  it("shows the rails of the methods the organization has enabled", async () => {
+  it("lists the rails of the organization's enabled methods", async () => {
     const api = (await openApi()).as("sk_test_unverified");
     const { payment_rails } = okBody(await api.get<Rails>(RAILS));
     expect(new Set(payment_rails.map((rail) => rail.payment_method))).toEqual(
@@ -82,7 +82,7 @@ describe("GET payment-rails", () => {
     expectInvalid(await api.get(`${RAILS}?payment_method=card`), "payment_method");
   });
 
-  it("lists rails of the user's own, amounts padded to the currency's decimals, and quotes take them", async () => {
+  it("lists rails of the user's fixtures, amounts padded to the currency's decimals, and quotes accept them", async () => {
     const fixtures = temporaryFile(
       "rails.yaml",
       "rails: [{ id: ussd_ngn, display_name: USSD, payment_method: mobile_money, currency: NGN, country: NG, min_amount: '100', max_amount: '5000.5' }]\n",

@@ -6,8 +6,8 @@ function rate(answer: Answer<unknown>): string | null {
   return answer.headers.get("ratelimit");
 }
 
-describe("a key's window", () => {
-  it("has 100 requests and says so in every answer [R29.6 R30.1]", async () => {
+describe("the rate limit window of a key", () => {
+  it("has 100 requests, as every response says [R29.6 R30.1]", async () => {
     const api = await openApi({ rateLimit: 100 });
     for (let left = 99; left >= 0; left--) {
       const answer = await api.tryPayins();
@@ -23,7 +23,7 @@ describe("a key's window", () => {
     expect(over.headers.get("retry-after")).toBe("60");
   });
 
-  it("begins with the key's first request and is over 60 s of sandbox time later", async () => {
+  it("begins with the key's first request and ends 60 s of sandbox time later", async () => {
     const api = await openApi({ rateLimit: 2 });
     await api.advance({ by: "45s" });
     await api.tryPayins();
@@ -46,7 +46,7 @@ describe("a key's window", () => {
     expect((await api.tryPayins()).status).toBe(429);
   });
 
-  it("begins anew with the next request, not with the minute", async () => {
+  it("begins again with the next request, not with the minute", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();
     await api.advance({ by: "90s" });
@@ -55,7 +55,7 @@ describe("a key's window", () => {
     expect((await api.tryPayins()).status).toBe(429);
   });
 
-  it("tells the seconds left rounded up", async () => {
+  it("reports the remaining seconds rounded up", async () => {
     const api = await openApi({ rateLimit: 5 });
     await api.tryPayins();
     await api.advance({ by: "500ms" });
@@ -64,7 +64,7 @@ describe("a key's window", () => {
     expect(rate(await api.tryPayins())).toBe('"default";r=2;t=59');
   });
 
-  it("is its own: other keys have theirs, of the same organization too [R30.1]", async () => {
+  it("is separate for each key, also within one organization [R30.1]", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();
     expect((await api.tryPayins()).status).toBe(429);
@@ -72,7 +72,7 @@ describe("a key's window", () => {
       expect((await api.as(key).tryPayins()).status).toBe(200);
   });
 
-  it("counts requests that are refused, and these carry the headers as well", async () => {
+  it("counts refused requests, whose responses have the headers too", async () => {
     const api = await openApi({ rateLimit: 4 });
     const answers = [
       await api.tryQuote({}),
@@ -89,7 +89,7 @@ describe("a key's window", () => {
     expect((await api.tryPayins()).status).toBe(429);
   });
 
-  it("counts every keyed operation together [R30.2]", async () => {
+  it("counts all operations with a key together [R30.2]", async () => {
     const api = await openApi({ rateLimit: 6 });
     await api.pay();
     await api.balances();
@@ -99,8 +99,8 @@ describe("a key's window", () => {
   });
 });
 
-describe("what is over the limit", () => {
-  it("is told how long to wait, and how to have no limit", async () => {
+describe("a request over the limit", () => {
+  it("is told how long to wait, and how to disable the limit", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();
     await api.advance({ by: "20s" });
@@ -108,7 +108,7 @@ describe("what is over the limit", () => {
     expect(error.message).toMatch(/^Rate limit exceeded\. Try again in 40 s\. .*--rate-limit off/);
   });
 
-  it("does nothing", async () => {
+  it("changes nothing", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();
     const before = JSON.stringify(api.sandbox.snapshot());
@@ -117,7 +117,7 @@ describe("what is over the limit", () => {
   });
 });
 
-describe("what is not counted", () => {
+describe("requests that are not counted", () => {
   it("calls without a key", async () => {
     const api = await openApi({ rateLimit: 1 });
     for (let call = 0; call < 3; call++)
@@ -132,7 +132,7 @@ describe("what is not counted", () => {
     expect(rate(await api.tryPayins())).toBe('"default";r=0;t=60');
   });
 
-  it("does not hold for supported-currencies with a key: it needs none, and counts one that is sent", async () => {
+  it("supported-currencies requires no key, but a key sent with it is counted", async () => {
     const api = await openApi({ rateLimit: 2 });
     const currencies = "/api/v1/payments/supported-currencies";
     const first = await api.get(currencies);
@@ -142,7 +142,7 @@ describe("what is not counted", () => {
     expect((await api.as("sk_test_deactivated").get(currencies)).status).toBe(200);
   });
 
-  it("calls with a key there is not", async () => {
+  it("calls with an unknown key", async () => {
     const api = await openApi({ rateLimit: 1 });
     for (let call = 0; call < 3; call++) {
       const answer = await api.as("sk_test_nobody").tryPayins();
@@ -159,15 +159,15 @@ describe("what is not counted", () => {
   });
 });
 
-it("a reset gives every key a new window", async () => {
+it("a reset starts a new window for every key", async () => {
   const api = await openApi({ rateLimit: 1 });
   await api.tryPayins();
   expect((await api.post("/_sandbox/reset", {})).status).toBe(200);
   expect((await api.tryPayins()).status).toBe(200);
 });
 
-describe("a key with a limit of its own", () => {
-  it("has that, in the headers and the refusal, and the others have the server's", async () => {
+describe("a key with its own limit", () => {
+  it("has it in the headers and the refusal; other keys have the server's limit", async () => {
     const keys = [{ key: "sk_test_fast", organization_id: "org_sandbox", permission: "full", rate_limit: 3 }];
     const api = await openApi({ rateLimit: 1, fixtures: { keys } });
     const fast = api.as("sk_test_fast");
@@ -183,7 +183,7 @@ describe("a key with a limit of its own", () => {
     expect((await api.tryPayins()).status).toBe(429);
   });
 
-  it("keeps it when its permission is changed", async () => {
+  it("keeps it when its permission changes", async () => {
     const keys = [{ key: "sk_test_fast", organization_id: "org_sandbox", permission: "full", rate_limit: 3 }];
     const api = await openApi({ rateLimit: 1, fixtures: { keys } });
     await api.send("PATCH", "/_sandbox/keys/sk_test_fast", JSON.stringify({ permission: "read_only" }));

@@ -45,7 +45,7 @@ const ids = (texts: readonly string[]) =>
   new Set(texts.join("\n").match(/\b(qt|co|ch|evt)_[0-9a-z]+|PSB[0-9A-Z]+/g));
 
 describe("after a reset", () => {
-  it("nothing of the old world is there", async ({ api }) => {
+  it("no data of before is left", async ({ api }) => {
     const quote = await api.quote(KES_ORDER);
     const { charge_id } = await api.pay();
     await api.advance({ by: "1h" });
@@ -64,14 +64,14 @@ describe("after a reset", () => {
     expect(counts).toMatchObject({ charges: 0, events: 0, deliveries: 0, tasks: 0 });
   });
 
-  it("a manual clock is back where it started", async ({ api }) => {
+  it("a manual clock is at its start time", async ({ api }) => {
     await api.advance({ by: "30d" });
     const answer = await api.post(RESET, {});
     expect(answer.headers.get("sandbox-now")).toBe(START);
     expect((await api.tryPayins()).headers.get("sandbox-now")).toBe(START);
   });
 
-  it("the clock goes as it did at the start", async ({ api }) => {
+  it("the clock's mode is as at the start", async ({ api }) => {
     await api.put("/_sandbox/clock", { mode: "60x" });
     await api.post(RESET, {});
     expect((await api.get("/_sandbox/clock")).body).toMatchObject({ mode: "manual", now: START });
@@ -86,7 +86,7 @@ describe("after a reset", () => {
     expect(now).toBeLessThanOrEqual(Date.now());
   });
 
-  it("what was planned does not happen", async ({ api }) => {
+  it("planned tasks do not run", async ({ api }) => {
     await api.pay();
     await api.post(RESET, {});
     expect((await api.advance({ by: "1d" })).body.fired_total).toBe(0);
@@ -106,7 +106,7 @@ describe("after a reset", () => {
     expect((await api.as("sk_test_nobody").tryPayins()).status).toBe(401);
   });
 
-  it("the webhooks the sandbox was started with are there, kept or made anew", async () => {
+  it("the webhooks of the start are registered, kept or recreated", async () => {
     const api = await openApi({ webhooks: ["http://localhost:9/hooks"] });
     const endpoints = () =>
       api.sandbox.snapshot().collections.endpoints.map(([, one]) => [one.url, one.secret]);
@@ -119,7 +119,7 @@ describe("after a reset", () => {
 });
 
 describe("ids", () => {
-  it("go on: none of the run before comes again", async ({ api }) => {
+  it("are never repeated by default", async ({ api }) => {
     const runs: ReadonlySet<string>[] = [];
     for (let round = 0; round < 4; round++) {
       runs.push(ids(await run(api)));
@@ -129,7 +129,7 @@ describe("ids", () => {
     expect(new Set(runs.flatMap((one) => [...one])).size).toBe(runs.reduce((sum, one) => sum + one.size, 0));
   });
 
-  it('start over with ids: "repeat", and a whole run is the same byte for byte', async () => {
+  it('start over with ids: "repeat", and the same calls give the same bytes', async () => {
     const api = await openApi({ rateLimit: 1000 });
     const first = await run(api);
     for (let round = 0; round < 2; round++) {
@@ -138,7 +138,7 @@ describe("ids", () => {
     }
   });
 
-  it("are not those of any run before when a reset without repeat follows one with it", async ({ api }) => {
+  it("are new again when a reset without repeat follows one with it", async ({ api }) => {
     const seen = ids(await run(api));
     await api.post(RESET, {});
     for (const id of ids(await run(api))) seen.add(id);
@@ -148,7 +148,7 @@ describe("ids", () => {
     for (const id of ids(await run(api))) expect(seen).not.toContain(id);
   });
 
-  it("follow from the seed: the same seed and the same calls give the same bytes, another seed other ids", async () => {
+  it("follow from the seed: the same seed and calls give the same bytes, another seed other ids", async () => {
     const first = await run(await openApi({ seed: "one" }));
     expect(await run(await openApi({ seed: "one" }))).toEqual(first);
     const other = ids(await run(await openApi({ seed: "two" })));
@@ -156,8 +156,8 @@ describe("ids", () => {
   });
 });
 
-describe("what a reset is asked", () => {
-  it("may be nothing at all", async ({ api }) => {
+describe("the body of POST reset", () => {
+  it("can be absent", async ({ api }) => {
     await api.pay();
     expect((await api.send("POST", RESET)).status).toBe(200);
     expect((await api.payins()).total).toBe(0);

@@ -3,7 +3,7 @@ import type { Namespaces } from "../../src/core/namespace/namespaces.js";
 import { PAGES } from "../../src/pages/page-routes.js";
 import { createApps } from "../../src/server/http/app.js";
 
-it("the service's paths can be told apart by Hono's fast router", async () => {
+it("Hono's RegExpRouter accepts the service's paths", async () => {
   const namespaces = {
     options: { base: { version: "0.0.0" } },
     nowMs: () => 0,

@@ -28,7 +28,7 @@ const refund = (api: Api, id: string, body: unknown = {}): Promise<Answer<Charge
   api.as(null).post(`/_sandbox/charges/${id}/refund`, body);
 
 describe("settlement", () => {
-  it("of fiat is part of the completion: the event of that tells of it already [R19.6]", async ({ api }) => {
+  it("of fiat is part of the completion, and its event shows it [R19.6]", async ({ api }) => {
     const charge = await completed(api);
     expect(charge.settled_at).toBe(START);
     expect(api.told()).toEqual([["charge.completed", charge]]);
@@ -82,7 +82,7 @@ describe("settlement", () => {
     },
   );
 
-  it("of crypto is the same when it was paid on the hosted page", async () => {
+  it("of crypto is the same when paid on the hosted page", async () => {
     const api = await openApi({ scenario: "instant" });
     const pricing = { base_currency: "BTC", amount: "0.5" };
     const { checkout_id } = okBody(
@@ -95,7 +95,7 @@ describe("settlement", () => {
     expect(await api.balance("BTC")).toBe("0.50000000 / 0.00000000");
   });
 
-  it("waits for the period the fixtures set, each currency its own, after the confirmations [R19.8]", async () => {
+  it("waits for the period of the fixtures, by currency, after the confirmations [R19.8]", async () => {
     const fixtures = temporaryFile(
       "delays.yaml",
       "currencies:\n  - { code: KES, settlement_delay: 2h }\n  - { code: USDT_TRC20, settlement_delay: 1h }\n",
@@ -111,7 +111,7 @@ describe("settlement", () => {
     expect(await settledAt(tether.charge_id)).toBe(later(3660));
   });
 
-  it("is planned with the terms of its day: each charge settles by itself", async ({ api }) => {
+  it("keeps the period of the day of payment: each charge settles separately", async ({ api }) => {
     await completed(api, "ETH", "1");
     await api.advance({ by: "1m" });
     await completed(api, "ETH", "2");
@@ -123,7 +123,7 @@ describe("settlement", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/refund", () => {
-  it("gives all of it back: available falls by the settlement amount, the fee is returned [R17.9 R19.4]", async ({
+  it("returns the whole charge: available falls by the settlement amount, and the fee is returned [R17.9 R19.4]", async ({
     api,
   }) => {
     await completed(api, "KES", "100");
@@ -141,9 +141,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     expect(answer.text).toBe((await api.get(`/api/v1/payments/charges/${charge_id}`)).text);
   });
 
-  it("settles first what had not settled, and the settlement that was planned is called off", async ({
-    api,
-  }) => {
+  it("settles an unsettled charge first, and cancels its planned settlement", async ({ api }) => {
     await completed(api, "BTC", "1");
     const { charge_id } = await completed(api, "BTC", "0.5");
     await api.advance({ by: "5m" });
@@ -153,7 +151,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     expect(await api.balance("BTC")).toBe("1.00000000 / 0.00000000");
   });
 
-  it("of more than is available is 409 INSUFFICIENT_BALANCE, and nothing happens", async ({ api }) => {
+  it("above the available balance is 409 INSUFFICIENT_BALANCE, and nothing changes", async ({ api }) => {
     const { charge_id } = await completed(api);
     const destination_id = await api.destination();
     const order = { destination_id, amount: "500.00", currency: "KES" };
@@ -173,7 +171,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     },
   );
 
-  it("of a charge there is not is 404, and a reason must be a text", async ({ api }) => {
+  it("of an unknown charge is 404, and a reason must be a string", async ({ api }) => {
     expectError(await refund(api, "ch_unknown"), 404, "NOT_FOUND", []);
     const { charge_id } = await completed(api);
     for (const reason of ["", 5, "x".repeat(501)])

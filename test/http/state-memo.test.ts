@@ -11,7 +11,7 @@ function engineAt(seq: number) {
   return { engine, read };
 }
 
-it("is made again when the state has changed, or is another, or another text is asked for", () => {
+it("is recomputed for a changed state, another state or another text", () => {
   const { engine, read } = engineAt(7);
   expect([read(), read()]).toEqual(["a 1 at 7", "a 1 at 7"]);
   expect([read("b"), read()]).toEqual(["b 2 at 7", "a 3 at 7"]);

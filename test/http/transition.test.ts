@@ -26,7 +26,7 @@ async function chargeIn(api: Api, status: string): Promise<string> {
 
 describe.each(STATUSES)("from %s", (from) => {
   it.for(PAIRS.filter((pair) => pair[0] === from && ALLOWED[from]!.includes(pair[1])))(
-    "%s may become %s, and is answered as it then reads [R18.2]",
+    "%s can become %s, and the response is that of the next read [R18.2]",
     async ([_, to], { api }) => {
       const id = await chargeIn(api, from);
       const answer = await api.transition(id, { to });
@@ -38,7 +38,7 @@ describe.each(STATUSES)("from %s", (from) => {
   );
 
   it.for(PAIRS.filter((pair) => pair[0] === from && !ALLOWED[from]!.includes(pair[1])))(
-    "%s may not become %s: 409, and nothing changes",
+    "%s cannot become %s: 409, and nothing changes",
     async ([_, to], { api }) => {
       const id = await chargeIn(api, from);
       const before = JSON.stringify(api.sandbox.snapshot());
@@ -49,7 +49,7 @@ describe.each(STATUSES)("from %s", (from) => {
 });
 
 describe("a transition", () => {
-  it("is at the time it is, with its reason in the history [R9.5]", async ({ api }) => {
+  it("has its own time, and its reason in the history [R9.5]", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ by: "500ms" });
     const { body } = await api.transition(charge_id, { to: "FAILED", reason: "no such wallet" });
@@ -64,7 +64,7 @@ describe("a transition", () => {
     });
   });
 
-  it("cancels what the scenario still had planned", async ({ api }) => {
+  it("cancels the scenario's planned changes", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ by: "1s" });
     await api.transition(charge_id, { to: "PROCESSING" });
@@ -72,14 +72,14 @@ describe("a transition", () => {
     expect((await api.charge(charge_id)).status).toBe("PROCESSING");
   });
 
-  it("of a charge still open leaves its expiry in place", async ({ api }) => {
+  it("of an open charge leaves its expiry in place", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.transition(charge_id, { to: "AWAITING_PAYMENT" });
     await api.advance({ by: "1d" });
     expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
   });
 
-  it("makes one event, which carries what the charge reads then", async ({ api }) => {
+  it("makes one event, with the charge as it reads then", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { text } = await api.transition(charge_id, { to: "PROCESSING" });
     const events = api.sandbox.snapshot().collections.events.map(([, event]) => event);
@@ -87,7 +87,7 @@ describe("a transition", () => {
     expect(events[0]!.body).toContain(`"data":${text}}`);
   });
 
-  it("needs no key, and reaches both modes and every organization", async ({ api }) => {
+  it("requires no key, and reaches both modes and every organization", async ({ api }) => {
     for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
       const { charge_id } = await api.as(key).pay();
       expect((await api.as(null).transition(charge_id, { to: "CANCELLED" })).status).toBe(200);
@@ -96,7 +96,7 @@ describe("a transition", () => {
   });
 });
 
-describe("what a transition is refused for", () => {
+describe("refusals of POST transition", () => {
   it.each(["ch_unknown", "__proto__", "constructor", "%2e%2e", "%00", "🙂"])("charge %s: 404", async (id) => {
     expectError(await (await openApi()).transition(id, { to: "COMPLETED" }), 404, "NOT_FOUND", []);
   });

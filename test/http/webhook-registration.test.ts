@@ -39,8 +39,8 @@ async function payment(api: Api): Promise<void> {
   await api.advance({ by: "10s" });
 }
 
-describe("registering", () => {
-  it("answers exactly the documented fields, and hears every event unless told otherwise [R25.11]", async ({
+describe("POST webhook-endpoints", () => {
+  it("returns exactly the documented fields, and subscribes to every event by default [R25.11]", async ({
     api,
   }) => {
     const answer = await tryRegister(api, { url: HOOK, colour: "red" });
@@ -55,7 +55,7 @@ describe("registering", () => {
     expect((await api.get(`${WEBHOOKS}/${answer.body.webhook_id}`)).text).toBe(answer.text);
   });
 
-  it("lets it hear its own mode and organization only [R1.14]", async ({ api }) => {
+  it("subscribes to its own mode and organization only [R1.14]", async ({ api }) => {
     const live = api.as("sk_live_sandbox");
     const receivers = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const [mine, liveMine, others] = receivers as [Receiver, Receiver, Receiver];
@@ -69,7 +69,7 @@ describe("registering", () => {
     expect(liveMine.received.every((one) => one.event.mode === "live")).toBe(true);
   });
 
-  it("hears of what happens from then on, not of what was", async ({ api }) => {
+  it("subscribes to later events, not to earlier ones", async ({ api }) => {
     const receiver = await Receiver.open();
     await api.pay();
     await api.advance({ by: "1s" });
@@ -78,7 +78,9 @@ describe("registering", () => {
     expect(receiver.types).toEqual(["charge.processing", "charge.completed"]);
   });
 
-  it("a URL again updates its endpoint: same id and secret, new events, switched on", async ({ api }) => {
+  it("with a registered URL updates that endpoint: same id and secret, new events, enabled", async ({
+    api,
+  }) => {
     const first = await register(api, { url: HOOK, events: ["charge.failed"] });
     okBody(await patch(api, first.webhook_id, { enabled: false }));
     await api.advance({ by: "1m" });
@@ -90,7 +92,7 @@ describe("registering", () => {
     expect(await list(api)).toHaveLength(2);
   });
 
-  it("the same URL by another organization or in another mode is an endpoint with a secret of its own", async ({
+  it("with the same URL in another organization or mode makes a separate endpoint with its own secret", async ({
     api,
   }) => {
     const found = new Set<string>();
@@ -101,7 +103,7 @@ describe("registering", () => {
     expect(found.size).toBe(6);
   });
 
-  it("the URL the sandbox was started with means that endpoint, secret included", async () => {
+  it("with the URL of the start updates that endpoint, and keeps its secret", async () => {
     const receiver = await Receiver.open();
     const api = await openApi({ webhooks: [receiver.url] });
     const [, started] = await list(api);
@@ -144,7 +146,7 @@ describe("registering", () => {
     "http://metadata.google.internal/computeMetadata/v1/",
     "http://METADATA.google.internal./",
     "http://100.100.100.200/",
-  ])("is refused at a cloud's metadata address: %s", async (url, { api }) => {
+  ])("refuses a cloud's metadata address: %s", async (url, { api }) => {
     expectInvalid(await tryRegister(api, { url }), "url");
     const { webhook_id } = await register(api);
     expectInvalid(await patch(api, webhook_id, { url }), "url");
@@ -155,13 +157,13 @@ describe("registering", () => {
     "http://10.0.0.5/hooks",
     "http://192.168.1.7:8080/",
     "http://app.internal/",
-  ])("takes a private address, for this is a local tool: %s", async (url) => {
+  ])("accepts a private address, since the sandbox is local: %s", async (url) => {
     expect((await tryRegister(await openApi(), { url })).status).toBe(200);
   });
 });
 
-describe("what there is", () => {
-  it("is listed newest first, by pages, the organization's and mode's own only", async ({ api }) => {
+describe("reads of endpoints", () => {
+  it("list newest first, in pages, only those of the organization and mode", async ({ api }) => {
     const made: Registered[] = [];
     for (const path of ["a", "b", "c"]) made.unshift(await register(api, { url: `${HOOK}/${path}` }));
     expect(await list(api)).toEqual([3, ...made]);
@@ -171,14 +173,14 @@ describe("what there is", () => {
     expectInvalid(await api.get(`${WEBHOOKS}?limit=0&offset=-1`), "limit", "offset");
   });
 
-  it("includes the endpoints the sandbox was started with, for every organization of their mode", async () => {
+  it("include the endpoints of the start, for every organization of their mode", async () => {
     const api = await openApi({ webhooks: [HOOK, { url: `${HOOK}/live`, mode: "live" }] });
     for (const key of ["sk_test_sandbox", "sk_test_other"])
       expect((await list(api.as(key))).slice(1)).toMatchObject([{ url: HOOK }]);
     expect((await list(api.as("sk_live_sandbox"))).slice(1)).toMatchObject([{ url: `${HOOK}/live` }]);
   });
 
-  it("of another organization or mode is not found, whatever is asked of it", async ({ api }) => {
+  it("do not find those of another organization or mode, by any operation", async ({ api }) => {
     const { webhook_id } = await register(api);
     const before = stateOf(api);
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
@@ -197,7 +199,7 @@ describe("what there is", () => {
 });
 
 describe("PATCH", () => {
-  it("changes what it names and leaves the rest", async ({ api }) => {
+  it("changes the fields it names and leaves the rest", async ({ api }) => {
     const made = await register(api, { url: HOOK, events: ["charge.*"] });
     const steps: [object, Partial<Registered>][] = [
       [{ events: ["withdrawal.*"] }, { events: ["withdrawal.*"] }],
@@ -213,7 +215,7 @@ describe("PATCH", () => {
     expect(okBody(await api.get(`${WEBHOOKS}/${made.webhook_id}`))).toEqual(expected);
   });
 
-  it("to a URL that is registered already is refused: there is one endpoint of it, as after POST", async () => {
+  it("to a registered URL is refused, as one URL has one endpoint", async () => {
     const api = await openApi({ webhooks: [`${HOOK}/started`] });
     const [one, two] = [await register(api), await register(api, { url: `${HOOK}/two` })];
     await register(api.as("sk_test_other"), { url: `${HOOK}/theirs` });
@@ -225,7 +227,7 @@ describe("PATCH", () => {
     expect((await patch(api, two.webhook_id, { url: `${HOOK}/theirs` })).status).toBe(200);
   });
 
-  it("with enabled: false sends nothing more, and what waited is dropped; with true it hears again", async ({
+  it("with enabled: false stops sending and drops waiting deliveries; with true it sends again", async ({
     api,
   }) => {
     const receiver = await Receiver.open();
@@ -253,14 +255,14 @@ describe("PATCH", () => {
 });
 
 describe("DELETE", () => {
-  it("answers the id, and the endpoint is gone", async ({ api }) => {
+  it("returns the id, and the endpoint is gone", async ({ api }) => {
     const { webhook_id } = await register(api);
     expect(okBody(await remove(api, webhook_id))).toEqual({ webhook_id, deleted: true });
     expect(await list(api)).toEqual([0]);
     expectError(await remove(api, webhook_id), 404, "NOT_FOUND", []);
   });
 
-  it("drops what was still to be delivered", async ({ api }) => {
+  it("drops pending deliveries", async ({ api }) => {
     const receiver = await Receiver.open();
     receiver.handler = refuseWith(500);
     const { webhook_id } = await register(api, { url: receiver.url });
@@ -273,7 +275,7 @@ describe("DELETE", () => {
 });
 
 describe("rotating the secret", () => {
-  it("answers a new one; for 24 hours both sign, then the new one alone", async ({ api }) => {
+  it("returns a new secret; for 24 hours both sign, then only the new one", async ({ api }) => {
     const receiver = await Receiver.open();
     const old = await register(api, { url: receiver.url, events: ["charge.completed"] });
     const rotated = okBody(await rotate(api, old.webhook_id));
@@ -297,7 +299,7 @@ describe("rotating the secret", () => {
     expect(() => after.verify(old.secret)).toThrow();
   });
 
-  it("twice leaves the last two", async ({ api }) => {
+  it("twice keeps the last two secrets", async ({ api }) => {
     const receiver = await Receiver.open();
     const first = await register(api, { url: receiver.url });
     const second = okBody(await rotate(api, first.webhook_id));
@@ -308,7 +310,7 @@ describe("rotating the secret", () => {
     expect(() => event!.verify(first.secret)).toThrow();
   });
 
-  it("takes no notice of a body", async ({ api }) => {
+  it("ignores a body", async ({ api }) => {
     const { webhook_id } = await register(api);
     const answer = await api.post<Registered>(`${WEBHOOKS}/${webhook_id}/rotate-secret`, "{broken");
     expect(okBody(answer).secret).not.toBe("");

@@ -21,7 +21,7 @@ const CRYPTO_ORDER = {
 const tryWith = async (api: Api, changes: object) =>
   api.tryWhitelabel({ ...(await api.checkoutBody()), ...changes });
 
-describe("the answer", () => {
+describe("the response of POST whitelabel checkouts", () => {
   it("has exactly the documented fields [R1.4 R6.1 R18.1 R22.1]", async ({ api }) => {
     expect(await api.pay()).toEqual({
       checkout_id: expect.stringMatching(/^\S+$/),
@@ -38,7 +38,7 @@ describe("the answer", () => {
     });
   });
 
-  it("asks for the amount of the quote, fees included, in the quote's currency [R6.4]", async ({ api }) => {
+  it("has the amount of the quote, fees included, in the quote's currency [R6.4]", async ({ api }) => {
     const quote = await api.quote({
       ...KES_ORDER,
       pricing: { base_currency: "USD", amount: "10" },
@@ -52,7 +52,7 @@ describe("the answer", () => {
     expect([paid.amount, paid.currency]).toEqual([quote.amount, "UGX"]);
   });
 
-  it("tells the bank, the account and the reference for a bank transfer [R6.6 R7.2]", async () => {
+  it("has the bank, the account and the reference of a bank transfer [R6.6 R7.2]", async () => {
     const paid = await (await openApi()).pay(BANK_ORDER);
     expect(paid.payment_instructions).toEqual({
       type: "bank_transfer",
@@ -64,7 +64,7 @@ describe("the answer", () => {
     });
   });
 
-  it("tells the operator, its number and the reference for mobile money [R7.3]", async () => {
+  it("has the operator, its number and the reference of mobile money [R7.3]", async () => {
     const paid = await (await openApi()).pay();
     expect(paid.payment_instructions).toEqual({
       type: "mobile_money",
@@ -75,7 +75,7 @@ describe("the answer", () => {
     });
   });
 
-  it("tells the operator of the rail that was asked for [R7.3]", async ({ api }) => {
+  it("has the operator of the requested rail [R7.3]", async ({ api }) => {
     const pricing = { base_currency: "GHS", amount: "10" };
     const quote = await api.quote({ pricing, payment_method: "mobile_money", payment_rail: "accra_money" });
     const body = { ...KES_ORDER, pricing, quote_id: quote.quote_id };
@@ -91,7 +91,7 @@ describe("the answer", () => {
     ["BTC", "BTC", "BTC", "25.25000000"],
     ["ETH", "ETH", "ETH", "25.25000000"],
   ] as const)(
-    "tells the quote's wallet, the network and the asset for %s [R4.2 R7.4 R22.19]",
+    "has the quote's wallet, the network and the asset for %s [R4.2 R7.4 R22.19]",
     async ([base_currency, network, asset, amount], { api }) => {
       const pricing = { base_currency, amount: "25" };
       const quote = await api.quote({ pricing, payment_method: "crypto" });
@@ -114,7 +114,7 @@ describe("the answer", () => {
     },
   );
 
-  it("tells the reference and what to do for a card", async () => {
+  it("has the reference and the instructions of a card", async () => {
     const paid = await (await openApi()).pay(CARD_ORDER);
     expect(paid.payment_instructions).toEqual({
       type: "card",
@@ -123,7 +123,7 @@ describe("the answer", () => {
     });
   });
 
-  it("says PENDING even when the charge completes at that instant [R6.3 R17.2]", async () => {
+  it("is PENDING even when the charge completes at that instant [R6.3 R17.2]", async () => {
     const api = await openApi({ scenario: "instant" });
     const paid = await api.pay();
     expect(paid.status).toBe("PENDING");
@@ -131,11 +131,11 @@ describe("the answer", () => {
   });
 });
 
-describe("the quote", () => {
+describe("the quote of a whitelabel checkout", () => {
   /** The calls that take one. */
   const CALLS = ["/api/v1/payments/whitelabel", "/api/v1/payments/checkouts"];
 
-  it("is valid until 30 s have passed, and not at that very moment [R22.8 R22.22 R30.3]", async ({ api }) => {
+  it("is valid for 30 s, and not at the end of the 30 s [R22.8 R22.22 R30.3]", async ({ api }) => {
     const body = await api.checkoutBody();
     await api.advance({ by: "29.999s" });
     for (const call of CALLS) expect((await api.post(call, body)).status).toBe(200);
@@ -148,14 +148,14 @@ describe("the quote", () => {
     }
   });
 
-  it("may be used again until it expires", async ({ api }) => {
+  it("can be used repeatedly until it expires", async ({ api }) => {
     const body = await api.checkoutBody();
     await api.whitelabel(body);
     await api.advance({ by: "20s" });
     expect((await api.tryWhitelabel(body)).status).toBe(200);
   });
 
-  it("that is unknown, another organization's or another mode's is as one that has expired [R1.12 R22.22 R29.8]", async ({
+  it("that is unknown, another organization's or another mode's is refused as expired [R1.12 R22.22 R29.8]", async ({
     api,
   }) => {
     const body = await api.checkoutBody();
@@ -172,9 +172,7 @@ describe("the quote", () => {
       }
   });
 
-  it("fixes the price: the market may move, what the customer pays does not [R1.5 R11.3]", async ({
-    api,
-  }) => {
+  it("fixes the price: the customer's price stays when rates change [R1.5 R11.3]", async ({ api }) => {
     const order = { pricing: { base_currency: "USD", amount: "10" }, to_currency: "KES" };
     const quote = await api.quote({ ...KES_ORDER, ...order });
     expect((await api.put("/_sandbox/rates", { KES: "200" })).status).toBe(200);
@@ -189,7 +187,7 @@ describe("the quote", () => {
   });
 });
 
-describe("what differs from the quote", () => {
+describe("a difference from the quote", () => {
   it.for([
     ["payment_method", { payment_method: "card" }],
     ["payment_method", { payment_method: "bank_transfer", bank_account_number: "1" }],
@@ -204,7 +202,7 @@ describe("what differs from the quote", () => {
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("is all named together", async ({ api }) => {
+  it("is reported with all others together", async ({ api }) => {
     const answer = await api.tryWhitelabel({
       ...(await api.checkoutBody()),
       payment_method: "card",
@@ -214,7 +212,7 @@ describe("what differs from the quote", () => {
     expectInvalid(answer, "payment_method", "payment_rail", "pricing");
   });
 
-  it("in writing only is no difference: 500 and 500.00 are the same money", async ({ api }) => {
+  it("is not one of notation: 500 and 500.00 are equal", async ({ api }) => {
     const body = await api.checkoutBody();
     for (const amount of ["500", "500.0"])
       expect((await api.tryWhitelabel({ ...body, pricing: { base_currency: "KES", amount } })).status).toBe(
@@ -222,7 +220,7 @@ describe("what differs from the quote", () => {
       );
   });
 
-  it("in local_pricing counts, its order and its writing do not", async ({ api }) => {
+  it("in local_pricing counts, but not one of order or notation", async ({ api }) => {
     const pricing = { base_currency: "USD", amount: "10", local_pricing: { KES: "1300", NGN: "16000.00" } };
     const body = await api.checkoutBody({ pricing, to_currency: "KES" });
     const again = { base_currency: "USD", amount: "10.00", local_pricing: { NGN: "16000", KES: "1300.00" } };
@@ -231,7 +229,7 @@ describe("what differs from the quote", () => {
       expectInvalid(await api.tryWhitelabel({ ...body, pricing: { ...pricing, local_pricing } }), "pricing");
   });
 
-  it("is looked at only when the fields are right and the quote is there", async ({ api }) => {
+  it("is checked only when the fields are valid and the quote is found", async ({ api }) => {
     const body = { ...(await api.checkoutBody()), payment_method: "card" };
     expectInvalid(
       await api.tryWhitelabel({ ...body, quote_id: "qt_unknown", customer_email: "x" }),
@@ -244,7 +242,7 @@ describe("what differs from the quote", () => {
   });
 });
 
-describe("the fields", () => {
+describe("the fields of a whitelabel checkout", () => {
   it.for([
     [["pricing", "customer_email", "quote_id", "payment_method"], {}],
     [["pricing.amount", "pricing.base_currency"], { ...KES_ORDER, quote_id: "q", pricing: {} }],
@@ -258,7 +256,7 @@ describe("the fields", () => {
   );
 
   it.for(["+254712345678", "254712345678", "+447911123456", "2348012345678", "27821234567", "12025550123"])(
-    "phone_number %s has a country code; the plus is optional [R22.12]",
+    "phone_number %s has a country code, with or without a plus [R22.12]",
     async (phone_number, { api }) => {
       const { payment_instructions } = await api.pay({ phone_number });
       const international = phone_number.startsWith("+") ? phone_number : `+${phone_number}`;
@@ -276,7 +274,7 @@ describe("the fields", () => {
     "+254 712 345678",
     "",
   ])(
-    "phone_number %j has no country code of a currency's country, or is no number [R22.12]",
+    "phone_number %j is invalid or has no country code of a currency [R22.12]",
     async (phone_number, { api }) => {
       const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number });
       expectInvalid(answer, "phone_number");
@@ -284,7 +282,7 @@ describe("the fields", () => {
     },
   );
 
-  it("phone_number is required for mobile money only [R22.11 R22.19]", async ({ api }) => {
+  it("phone_number is required only for mobile money [R22.11 R22.19]", async ({ api }) => {
     const { phone_number: _, ...body } = await api.checkoutBody();
     expectInvalid(await api.tryWhitelabel(body), "phone_number");
     expect((await api.tryWhitelabel(await api.checkoutBody(CARD_ORDER))).status).toBe(200);
@@ -292,14 +290,14 @@ describe("the fields", () => {
     expect((await api.tryWhitelabel(await api.checkoutBody(CRYPTO_ORDER))).status).toBe(200);
   });
 
-  it("bank_account_number is required for bank transfers only [R22.13]", async ({ api }) => {
+  it("bank_account_number is required only for bank transfers [R22.13]", async ({ api }) => {
     const { bank_account_number: _, ...body } = await api.checkoutBody(BANK_ORDER);
     expectInvalid(await api.tryWhitelabel(body), "bank_account_number");
     expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: "" }), "bank_account_number");
     expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: 123 }), "bank_account_number");
   });
 
-  it("what a method needs is missed together with all the other faults [R22.20]", async ({ api }) => {
+  it("fields that a method requires are reported with all other faults [R22.20]", async ({ api }) => {
     expectInvalid(
       await api.tryWhitelabel({ payment_method: "mobile_money", expires_in_minutes: 0, quote_id: "q" }),
       "customer_email",
@@ -353,7 +351,7 @@ describe("the fields", () => {
     ["cancel_url", ...URLS],
     ["expires_in_minutes", [1, 60, 1440], [0, -1, 1441, 1.5, 1e21, [60]]],
   ])(
-    "%s may be %j, and not %j [R3.9 R22.5 R22.12 R22.14 R22.17 R30.5]",
+    "%s can be %j, and not %j [R3.9 R22.5 R22.12 R22.14 R22.17 R30.5]",
     async ([field, taken, refused], { api }) => {
       for (const value of taken)
         expect([value, (await tryWith(api, { [field]: value })).status]).toEqual([value, 200]);
@@ -365,13 +363,13 @@ describe("the fields", () => {
     },
   );
 
-  it("a method the organization has not enabled is refused", async () => {
+  it("a method that the organization has not enabled is refused", async () => {
     const api = (await openApi()).as("sk_test_unverified");
     expectInvalid(await tryWith(api, { payment_method: "card" }), "payment_method");
   });
 
   it.each([1, 60, 1440])(
-    "expires_in_minutes may be %d, and the charge expires then [R6.7 R18.4 R22.17]",
+    "expires_in_minutes can be %d, and the charge expires then [R6.7 R18.4 R22.17]",
     async (minutes) => {
       const api = await openApi({ scenario: "expired" });
       const paid = await api.pay({ expires_in_minutes: minutes });
@@ -395,25 +393,23 @@ describe("metadata", () => {
   const keys = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, "v"]));
 
-  it("is kept as it was sent [R22.16 R26.4]", async ({ api }) => {
+  it("is returned as sent [R22.16 R26.4]", async ({ api }) => {
     const metadata = { order: "A-17", "": "empty key", unicode: "ẹ 李 👩🏽‍💻", quote: '"\\\n\u0000' };
     const { charge_id } = await api.pay({ metadata });
     expect((await api.charge(charge_id)).metadata).toEqual(metadata);
   });
 
-  it("is an empty object when none was sent [R22.16]", async ({ api }) => {
+  it("is an empty object by default [R22.16]", async ({ api }) => {
     expect((await api.charge((await api.pay()).charge_id)).metadata).toEqual({});
   });
 
-  it("may have 20 keys and no more [R13.2 R30.6]", async ({ api }) => {
+  it("has at most 20 keys [R13.2 R30.6]", async ({ api }) => {
     const body = await api.checkoutBody();
     expect((await api.tryWhitelabel({ ...body, metadata: keys(20) })).status).toBe(200);
     expectInvalid(await api.tryWhitelabel({ ...body, metadata: keys(21) }), "metadata");
   });
 
-  it("may hold 10,240 bytes of UTF-8, keys and values together, and no more [R13.3 R30.6]", async ({
-    api,
-  }) => {
+  it("has at most 10,240 bytes of UTF-8, keys and values together [R13.3 R30.6]", async ({ api }) => {
     const body = await api.checkoutBody();
     const full = { abcd: "x".repeat(5_000), efgh: "é".repeat(2_616) };
     expect((await api.tryWhitelabel({ ...body, metadata: full })).status).toBe(200);
@@ -437,7 +433,7 @@ describe("metadata", () => {
     if (field === "metadata") expect(answer.details.metadata).toBe("must be an object");
   });
 
-  it("may have the key __proto__, which is kept, counted and returned like any other [R13.1 R22.16]", async ({
+  it("can have the key __proto__, which is stored, counted and returned like any other [R13.1 R22.16]", async ({
     api,
   }) => {
     const metadata = '{"__proto__":"x","order":"A-17"}';
@@ -463,7 +459,7 @@ describe("metadata", () => {
   });
 
   it.for(['{"__proto__":5}', '{"__proto__":{"a":"b"}}', `{"__proto__":"${"x".repeat(11_000)}"}`])(
-    "cannot carry past the checks what hides under __proto__: %.40s",
+    "is checked also under __proto__: %.40s",
     async (metadata, { api }) => {
       const body = JSON.stringify(await api.checkoutBody()).replace(/}$/, `,"metadata":${metadata}}`);
       expect((await api.tryWhitelabel(body)).status).toBe(400);
