@@ -14,7 +14,7 @@ interface Shown {
 }
 
 describe("PATCH /_sandbox/keys/{key}", () => {
-  it("revokes a key, and lets it be one again", async ({ api }) => {
+  it("deactivates a key and activates it", async ({ api }) => {
     expect(okBody(await patch(api, KEY, { status: "revoked" }))).toEqual({
       key: "sk_test_sandbox",
       organization_id: "org_sandbox",
@@ -32,16 +32,14 @@ describe("PATCH /_sandbox/keys/{key}", () => {
     okBody(await api.get(BALANCES));
   });
 
-  it("changes what a key may do", async ({ api }) => {
+  it("changes the permission of a key", async ({ api }) => {
     const body = await api.checkoutBody();
     okBody(await patch(api, KEY, { permission: "read_only" }));
     expectError(await api.tryWhitelabel(body), 403, "FORBIDDEN", []);
     okBody(await api.get(BALANCES));
   });
 
-  it("stays in a reset that keeps keys, as it does by default, and is undone by any other", async ({
-    api,
-  }) => {
+  it("survives a reset that keeps keys, the default, and is undone by any other reset", async ({ api }) => {
     const readOnly = "sk_test_other";
     okBody(await patch(api, KEY, { status: "revoked" }));
     okBody(await patch(api, `/_sandbox/keys/${readOnly}`, { permission: "read_only" }));
@@ -60,7 +58,7 @@ describe("PATCH /_sandbox/keys/{key}", () => {
     okBody(await api.get(BALANCES));
   });
 
-  it("goes with a snapshot, and holds in its namespace only", async ({ api }) => {
+  it("is part of a snapshot, and applies to its namespace only", async ({ api }) => {
     okBody(await api.post("/_sandbox/namespaces", { name: "other" }));
     okBody(await patch(api, KEY, { status: "revoked" }));
     okBody(await api.get(BALANCES, { "sandbox-namespace": "other" }));
@@ -79,7 +77,7 @@ describe("PATCH /_sandbox/keys/{key}", () => {
     expectError(await patch(api, path, { status: "revoked" }), 404, "NOT_FOUND", []);
   });
 
-  it("refuses what no key can be", async ({ api }) => {
+  it("refuses invalid keys", async ({ api }) => {
     expectInvalid(await patch(api, KEY, { status: "gone" }), "status");
     expectInvalid(await patch(api, KEY, { organization_id: "org_other" }), "organization_id");
     expectInvalid(await patch(api, KEY, {}), "body");
@@ -93,7 +91,7 @@ describe("PATCH /_sandbox/keys/{key}", () => {
 });
 
 describe("PATCH /_sandbox/organizations/{id}", () => {
-  it("deactivates it for all its keys; what has begun goes on", async ({ api }) => {
+  it("deactivates it for all its keys; open charges continue", async ({ api }) => {
     const { charge_id } = await api.whitelabel(await api.checkoutBody());
     expect(okBody(await patch(api, ORGANIZATION, { status: "deactivated" }))).toMatchObject({
       organization_id: "org_sandbox",
@@ -108,7 +106,7 @@ describe("PATCH /_sandbox/organizations/{id}", () => {
     expect(charge.status).toBe("COMPLETED");
   });
 
-  it("changes which methods it may use, and what it says of itself", async ({ api }) => {
+  it("changes its methods and its profile", async ({ api }) => {
     okBody(await patch(api, ORGANIZATION, { enabled_payment_methods: ["card"], verified: false }));
     expect(okBody(await api.get("/api/v1/organizations/me"))).toMatchObject({
       enabled_payment_methods: ["card"],
@@ -121,7 +119,7 @@ describe("PATCH /_sandbox/organizations/{id}", () => {
     expectInvalid(await quote("mobile_money"), "payment_method");
   });
 
-  it("refuses what no organization can be", async ({ api }) => {
+  it("refuses invalid organizations", async ({ api }) => {
     expectInvalid(await patch(api, ORGANIZATION, { status: "sleeping" }), "status");
     expectInvalid(
       await patch(api, ORGANIZATION, { enabled_payment_methods: ["cash"] }),

@@ -231,7 +231,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe("advice", () => {
-  it("is proven for each habit, and told of in the docs", () => {
+  it("has a proof and a place in the docs for each habit", () => {
     expect(Object.keys(CASES)).toEqual(Object.keys(BAD_HABITS));
     const page = readFileSync(new URL("../../docs/advice.md", import.meta.url), "utf8");
     const headings = [...page.matchAll(/^## `(\w+)`$/gm)].map(([, id]) => id);
@@ -247,13 +247,13 @@ describe("advice", () => {
   const innocent = Object.entries(CASES).flatMap(([id, { hasNot }]) =>
     hasNot.map((one) => [id, ...one] as const),
   );
-  it.each(innocent)("%s is not: %s", async (_id, _what, app) => {
+  it.each(innocent)("%s is absent: %s", async (_id, _what, app) => {
     expect(await told(await app())).toEqual([]);
   });
 });
 
 describe("GET /_sandbox/advice", () => {
-  it("has nothing to say of an app that does well", async () => {
+  it("is empty for an app with good habits", async () => {
     await using receiver = await Receiver.open();
     const { sandbox, client } = await standing({ webhooks: [receiver.url] });
     const id = await client.pay();
@@ -267,7 +267,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toEqual([]);
   });
 
-  it("tells of balances read more often than every ten seconds, though the clock is put forward in small steps", async () => {
+  it("reports balances read more often than every ten seconds, though the clock advances in small steps", async () => {
     const { sandbox, client } = await standing();
     for (let n = 0; n < 3; n++) {
       await balances(client);
@@ -276,7 +276,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
   });
 
-  it("does not take a restore, which puts time back, for haste", async () => {
+  it("does not count a restore, which puts time back, as haste", async () => {
     const { sandbox, client } = await standing();
     await client.ask("POST /_sandbox/snapshots", { name: "before" });
     await sandbox.advance("1m");
@@ -286,7 +286,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toEqual([]);
   });
 
-  it("looks at each account by itself: both modes and another organization, each read once, are no polling", async () => {
+  it("counts each account separately: one read in both modes and another organization is no polling", async () => {
     const { sandbox, client } = await standing();
     const readWith = (key: string) =>
       client.ask("GET /api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
@@ -300,7 +300,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
   });
 
-  it("tells of a steady pace though a long pause follows it, and counts the reads as they come", async () => {
+  it("reports a steady pace though a long pause follows, with a count that grows with the reads", async () => {
     const { sandbox, client } = await standing();
     const id = await client.pay({ scenario: "stuck" });
     for (let n = 0; n < 30; n++) {
@@ -314,7 +314,7 @@ describe("GET /_sandbox/advice", () => {
     ]);
   });
 
-  it("goes with a reset and with the journal of requests; that of the server stays", async () => {
+  it("is cleared by a reset and with the request journal; the server's advice stays", async () => {
     const { client } = await standing();
     for (const forget of ["DELETE /_sandbox/requests", "POST /_sandbox/reset"]) {
       await balances(client);
@@ -329,7 +329,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client, "?of=server")).toMatchObject([{ id: "balances_too_often", times: 3 }]);
   });
 
-  it("is counted where the journal keeps no requests", async () => {
+  it("is counted when the journal stores no requests", async () => {
     const { client } = await standing({ retention: { requests: 0 } });
     await balances(client);
     await balances(client);

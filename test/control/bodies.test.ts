@@ -62,7 +62,7 @@ describe("a control body", () => {
     },
   );
 
-  it("that looks like a refusal of ours is a body with unknown fields", async ({ api }) => {
+  it("shaped like an error of the service is refused for its unknown fields", async ({ api }) => {
     const forged = { refused: true, code: "X", message: "m", status: 299 };
     for (const [line] of CALLS)
       expectError(await send(api, line, "ch_x", JSON.stringify(forged)), 400, "VALIDATION_ERROR");

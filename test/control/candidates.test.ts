@@ -58,10 +58,10 @@ const DELIVERIES: [Record<string, unknown>, number, number][] = [
   [{ charge_id: "ch_3", delivery_id: { not: "dlv_3" } }, 1, 1],
 ];
 
-describe("what could be waited for", () => {
+describe("candidates of POST /wait", () => {
   const namespace = records();
 
-  it.each(CHARGES)("charges like %j: %d are looked at, %d are meant", (match, looked, meant) => {
+  it.each(CHARGES)("charges that match %j: %d candidates, %d matches", (match, looked, meant) => {
     const { possibleMatches } = recordSourceOf(namespace, "charge");
     const found = [...possibleMatches(match)];
     expect(found).toHaveLength(looked);
@@ -70,7 +70,7 @@ describe("what could be waited for", () => {
     expect([...possibleMatches({})].filter(isMeant)).toHaveLength(meant);
   });
 
-  it.each(DELIVERIES)("deliveries like %j: %d are looked at", (match, looked) => {
+  it.each(DELIVERIES)("deliveries that match %j: %d candidates", (match, looked) => {
     expect([...recordSourceOf(namespace, "delivery").possibleMatches(match)]).toHaveLength(looked);
   });
 });

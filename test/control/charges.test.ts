@@ -3,7 +3,7 @@ import { expectError, expectInvalid, later, okBody, openApi, START } from "../su
 import { it } from "../support/api-test.js";
 
 describe("GET /_sandbox/charges", () => {
-  it("lists both modes newest first, with what only the sandbox knows", async ({ client }) => {
+  it("lists both modes newest first, with the sandbox's own fields", async ({ client }) => {
     const first = await client.pay();
     const live = await client.pay({ key: "sk_live_sandbox" });
     const { json } = await client.ask("GET /_sandbox/charges");
@@ -22,7 +22,7 @@ describe("GET /_sandbox/charges", () => {
     ]);
   });
 
-  it("filters by customer, status, metadata and mode, together and one by one", async ({ client }) => {
+  it("filters by customer, status, metadata and mode, together and separately", async ({ client }) => {
     const ada = await client.pay({ email: "ada@shop.test", metadata: { plan: "gold", "a.b": "c d" } });
     const bob = await client.pay({ email: "bob+x@shop.test", metadata: { plan: "lead" } });
     const live = await client.pay({ email: "ada@shop.test", key: "sk_live_sandbox" });
@@ -44,7 +44,7 @@ describe("GET /_sandbox/charges", () => {
     expect(await ids("mode=test&customer_email=ada@shop.test&status=PENDING")).toEqual([ada]);
   });
 
-  it("pages with limit and offset; total counts what the filter finds", async ({ client }) => {
+  it("pages with limit and offset; total counts the filtered charges", async ({ client }) => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++)
       ids.unshift(await client.pay({ email: n === 2 ? "bob@shop.test" : "ada@shop.test" }));
@@ -69,7 +69,7 @@ describe("GET /_sandbox/charges", () => {
     expect(answer.error.message).toBe("Invalid query parameters");
   });
 
-  it("shows one charge, of whichever organization; an unknown one is 404", async ({ api }) => {
+  it("shows one charge of any organization; an unknown one is 404", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect((await api.as("sk_test_other").get(`/_sandbox/charges/${charge_id}`)).status).toBe(200);
     expectError(await api.get("/_sandbox/charges/ch_nobody"), 404, "NOT_FOUND");
@@ -77,7 +77,7 @@ describe("GET /_sandbox/charges", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/transition", () => {
-  it("ends the timeline for good: no late payment comes of it either", async ({ api }) => {
+  it("ends the timeline: no late payment follows", async ({ api }) => {
     const late = { metadata: { sandbox_scenario: "paid_late" } };
     const [moved, left] = [await api.pay(late), await api.pay(late)];
     okBody(await api.transition(moved.charge_id, { to: "AWAITING_PAYMENT" }));
@@ -91,7 +91,7 @@ describe("POST /_sandbox/charges/{id}/transition", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/advance", () => {
-  it("moves this charge only; the clock and the others stay", async ({ api }) => {
+  it("moves only this charge; the clock and other charges stay", async ({ api }) => {
     const mine = await api.pay();
     const other = await api.pay();
     const moved = await api.post(`/_sandbox/charges/${mine.charge_id}/advance`, { until: "PROCESSING" });
@@ -104,7 +104,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect((await api.charge(other.charge_id)).status).toBe("COMPLETED");
   });
 
-  it("goes to the status it has already without a change, and to its expiry", async ({ api }) => {
+  it("reaches its current status without a change, and its expiry", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "expired@shop.test" });
     const same = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "PENDING" });
     expect(same.body).toMatchObject({ status: "PENDING" });
@@ -127,7 +127,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     },
   );
 
-  it("changes nothing when that status is behind it: 409", async ({ api }) => {
+  it("changes nothing when that status is past: 409", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "refunded@shop.test" });
     await api.advance({ by: "10s" });
     const before = await api.charge(charge_id);
@@ -147,9 +147,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(await api.charge(charge_id)).toEqual(before);
   });
 
-  it("runs each entry at this instant: one that the clock would come to only after the expiry is reached", async ({
-    api,
-  }) => {
+  it("runs each entry at the present instant, also an entry planned after the expiry", async ({ api }) => {
     const timeline = [
       { after: "40m", to: "AWAITING_PAYMENT" },
       { after: "40m", to: "PROCESSING" },
@@ -175,7 +173,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     return { api, charge_id, until, history };
   };
 
-  it("leads through all that is written for after the expiry", async () => {
+  it("runs the entries planned after the expiry", async () => {
     const { until, history } = await planned(
       { after_expiry: "5m", to: "PROCESSING" },
       { after_expiry: "10m", to: "COMPLETED" },
@@ -184,7 +182,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(await history()).toEqual(["PENDING", "EXPIRED", "PROCESSING", "COMPLETED"]);
   });
 
-  it("stops where it is asked to, though the next entries are due at once", async () => {
+  it("stops at the requested status, though the next entries are due at once", async () => {
     const { api, charge_id, until, history } = await planned(
       { after: "1m", to: "AWAITING_PAYMENT" },
       { after: "0s", to: "PROCESSING" },
@@ -197,7 +195,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(body.sandbox.notes).toEqual([]);
   });
 
-  it("refuses a status that is none, and a charge that is not there", async ({ api }) => {
+  it("refuses an unknown status and an unknown charge", async ({ api }) => {
     const { charge_id } = await api.pay();
     expectInvalid(await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "PAID" }), "until");
     expectInvalid(await api.post(`/_sandbox/charges/${charge_id}/advance`, {}), "until");

@@ -10,7 +10,7 @@ import { runnableBlocks } from "../support/runnable-docs.js";
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 
 describe("docs/control-api.md", () => {
-  it("has examples that run as they stand, one after the other", async () => {
+  it("has examples that run unchanged, in order", async () => {
     const blocks = runnableBlocks("docs/control-api.md");
     expect(blocks.map((block) => block.name)).toEqual(
       expect.arrayContaining(["advance", "fault", "namespace"]),
@@ -24,7 +24,7 @@ describe("docs/control-api.md", () => {
     }
   });
 
-  it("speaks of every kind of thing there is", () => {
+  it("mentions every kind of thing", () => {
     const text = page("control-api.md");
     const kinds = new Set(CONTROL_OPERATIONS.map(({ path }) => path.split("/").slice(0, 3).join("/")));
     for (const kind of kinds) expect(text).toContain(kind);

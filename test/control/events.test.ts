@@ -32,7 +32,7 @@ describe("events", () => {
     ]);
   });
 
-  it("are refused for what is no type and for a charge that is not there", async ({ api }) => {
+  it("are refused for an unknown type and an unknown charge", async ({ api }) => {
     expectInvalid(await api.post("/_sandbox/events", { type: "Charge Completed" }), "type");
     const near = await api.post("/_sandbox/events", { type: "charge.complete" });
     expectInvalid(near, "type");
@@ -50,12 +50,12 @@ describe("events", () => {
   });
 });
 
-describe("an event about no charge there is", () => {
+describe("POST /_sandbox/events without a charge", () => {
   const made = (api: Api, body: object) => api.post<TriggeredEvent>("/_sandbox/events", body).then(okBody);
   const objectTypes = SERVICE_EVENT_TYPES.filter((type) => parseEventType(type) !== undefined);
 
   it.for(objectTypes)(
-    "tells of a whole sample with the status of %s, and keeps nothing of it",
+    "sends a complete sample with the status of %s, and stores no charge",
     async (type, { api }) => {
       const before = api.sandbox.snapshot().collections;
       const { data, payload } = await made(api, { type });
@@ -74,7 +74,7 @@ describe("an event about no charge there is", () => {
     },
   );
 
-  it("is the same from the same seed, another each time, and takes no id from what is made later", async () => {
+  it("is the same from the same seed, new each time, and uses no id of a later record", async () => {
     const course = async (...types: string[]) => {
       const api = await openApi({ seed: "samples" });
       const events = [];
@@ -89,7 +89,7 @@ describe("an event about no charge there is", () => {
     expect(one.events.map(({ charge_id }) => charge_id)).not.toContain(one.id);
   });
 
-  it("says what it is given on top, at every depth", async ({ api }) => {
+  it("merges the given data at every depth", async ({ api }) => {
     const given = {
       amount: "1.00",
       metadata: { order_id: "7", more: "x" },
@@ -102,7 +102,7 @@ describe("an event about no charge there is", () => {
     expect(data.fees).toMatchObject({ ...fees, fee_breakdown: {} });
   });
 
-  it("keeps to the rules of scenarios, and to its mode", async () => {
+  it("matches the rules of scenarios, in its own mode", async () => {
     await using receiver = await Receiver.open();
     const api = await openApi({ webhooks: [receiver.url] });
     const rule = { match: { customer_email: "ada@*", type: "charge.completed" }, copies: 2 };
@@ -115,7 +115,7 @@ describe("an event about no charge there is", () => {
     expect(live).toMatchObject({ mode: "live", payload: { mode: "live" }, deliveries: 0 });
   });
 
-  it("goes by the name the config gives its type, and is asked for by either", async () => {
+  it("has the configured name of its type, and accepts either name", async () => {
     const api = await openApi({ eventNames: { "charge.completed": "PaymentSuccessful" } });
     for (const type of ["charge.completed", "PaymentSuccessful"])
       expect(await made(api, { type })).toMatchObject({
@@ -127,7 +127,7 @@ describe("an event about no charge there is", () => {
     expect(slip.details.type).toContain("did you mean PaymentSuccessful?");
   });
 
-  it("is of any type, and says no more than it is given, by force", async ({ api }) => {
+  it("accepts any type with force, and sends only the given data", async ({ api }) => {
     expect(await made(api, { type: "dispute.opened", force: true })).toMatchObject({
       type: "dispute.opened",
       data: {},

@@ -5,8 +5,8 @@ import { it } from "../support/api-test.js";
 const PATH = "/_sandbox/failed-tests";
 const TEST = "shop.test.ts > an order is paid";
 
-describe("a test that failed", () => {
-  it("is kept with what happened in it, over a reset and its namespace's end", async ({
+describe("POST /_sandbox/failed-tests", () => {
+  it("stores the test with its requests and charges, beyond a reset and its namespace's end", async ({
     shop: { sandbox, client },
   }) => {
     await sandbox.control("POST /_sandbox/namespaces", { name: "worker-1", clock: "manual" });
@@ -29,7 +29,7 @@ describe("a test that failed", () => {
     });
   });
 
-  it("is one of a hundred at most, and none without a name", async ({ api }) => {
+  it("stores at most one hundred, and refuses a test without a name", async ({ api }) => {
     for (let count = 0; count < 102; count++) await api.post(PATH, { test: `test ${count}` });
     const { json } = await api.get(`${PATH}?limit=1`);
     expect(json).toMatchObject({ total: 100, left_out: 2, items: [{ test: "test 99" }] });

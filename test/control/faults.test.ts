@@ -10,7 +10,7 @@ const open = async (seed?: string) => Client.of(await openSandbox(seed === undef
 const QUOTE = { operation: "createQuote" };
 
 describe("faults", () => {
-  it("answer what they are told to, so many times, and count it", async ({ client }) => {
+  it("respond as set, a set number of times, and count their uses", async ({ client }) => {
     const rule = { match: QUOTE, respond: { status: 500 }, times: 2 };
     const { json: fault } = await client.ask("POST /_sandbox/faults", rule);
     expect(fault).toMatchObject({ ...rule, applied: 0 });
@@ -27,9 +27,7 @@ describe("faults", () => {
     expectError(await client.ask("GET /_sandbox/faults/flt_none"), 404, "NOT_FOUND");
   });
 
-  it("match by operation, method, path and what the body says, and leave the rest alone", async ({
-    client,
-  }) => {
+  it("match by operation, method, path and body, and leave other calls alone", async ({ client }) => {
     const match = { method: "POST", path: "/api/v1/payments/*", customer_email: "*@bad.test" };
     await client.ask("POST /_sandbox/faults", { match, respond: { status: 503 } });
     const quote = (await client.quote()).json.quote_id;
@@ -37,9 +35,7 @@ describe("faults", () => {
     expect((await client.checkout(quote, { email: "ada@shop.test" })).status).toBe(200);
   });
 
-  it("say when to come back with 429 and 503, and take a code, a message and headers of one's own", async ({
-    client,
-  }) => {
+  it("send Retry-After with 429 and 503, and accept a code, a message and headers", async ({ client }) => {
     const fault = async (respond: object) => {
       await client.ask("DELETE /_sandbox/faults");
       await client.ask("POST /_sandbox/faults", { match: QUOTE, respond });
@@ -63,9 +59,7 @@ describe("faults", () => {
     ]);
   });
 
-  it("send any header that can be sent, and refuse any other when they are set", async ({
-    shop: { sandbox },
-  }) => {
+  it("send any valid header, and refuse an invalid one when they are set", async ({ shop: { sandbox } }) => {
     const { port } = await sandbox.listen({ port: 0 });
     // Not by fetch, which undoes what some headers say and keeps others to itself.
     const request = head("GET /api/v1/payments/supported-currencies HTTP/1.1", "Host: localhost");
@@ -114,7 +108,7 @@ describe("faults", () => {
     expect(sent).toBeGreaterThan(30);
   });
 
-  it("skip so many first", async ({ client }) => {
+  it("skip a number of calls first", async ({ client }) => {
     await client.ask("POST /_sandbox/faults", {
       match: QUOTE,
       respond: { status: 500 },
@@ -152,7 +146,7 @@ describe("faults", () => {
       expect(json.items[0].applied).toBe(statuses.filter((status) => status === 500).length);
     });
 
-    it("of each charge that is read", async ({ client }) => {
+    it("match each charge that is read", async ({ client }) => {
       const rule = { match: { operation: "getCharge" }, respond: { status: 500 }, times: 1, per: "charge" };
       const [one, other] = [await client.pay(), await client.pay()];
       await client.ask("POST /_sandbox/faults", rule);
@@ -163,7 +157,7 @@ describe("faults", () => {
     });
   });
 
-  it("delay the answer by wall time, and the work is done", async ({ client }) => {
+  it("delay the response by wall time after the work is done", async ({ client }) => {
     await client.ask("POST /_sandbox/faults", { match: QUOTE, delay: "60ms" });
     const began = performance.now();
     expect((await client.quote()).status).toBe(200);
@@ -185,7 +179,7 @@ describe("faults", () => {
     });
   });
 
-  it("by chance come in the same places for the same seed, and in others for another", async () => {
+  it("with a probability hit the same calls for the same seed, others for another seed", async () => {
     const draw = async (seed: string) => {
       const client = await open(seed);
       await client.ask("POST /_sandbox/faults", {
@@ -204,7 +198,7 @@ describe("faults", () => {
     expect(one).toContain(".");
   });
 
-  it("the last one set is asked first; each can be taken away, and all", async ({ client }) => {
+  it("are tried newest first; one or all can be deleted", async ({ client }) => {
     const add = async (status: number) =>
       (await client.ask("POST /_sandbox/faults", { match: QUOTE, respond: { status } })).json.fault_id;
     await add(500);
@@ -244,21 +238,21 @@ describe("faults", () => {
       { "match.operation.1": /^there is no operation nothing\*; known: / },
     ],
     [{ operation: "" }, { "match.operation": /^there is no operation / }],
-  ] as const)("refuses %j, for it would never match", async ([match, details], { api }) => {
+  ] as const)("refuses %j, which would never match", async ([match, details], { api }) => {
     const answer = await api.post("/_sandbox/faults", { match, respond: { status: 500 } });
     expectError(answer, 400, "VALIDATION_ERROR", Object.keys(details));
     for (const [field, message] of Object.entries(details)) expect(answer.details[field]).toMatch(message);
   });
 
   it.for(["*", "create*", "get?harge", ...OPERATION_IDS])(
-    "takes the operation %s",
+    "accepts the operation %s",
     async (operation, { api }) => {
       const rule = { match: { operation: [operation] }, respond: { status: 500 } };
       expect((await api.post("/_sandbox/faults", rule)).status).toBe(200);
     },
   );
 
-  it("refuses a rule that does nothing", async ({ api }) => {
+  it("refuses a rule without effect", async ({ api }) => {
     expectError(await api.post("/_sandbox/faults", { match: QUOTE }), 400, "VALIDATION_ERROR");
   });
 });

@@ -102,7 +102,7 @@ async function costs(size: number) {
   return { totals: before, reads };
 }
 
-it("lists of the control API cost the page, however much there is", async () => {
+it("the cost of a list of the control API depends on the page, not on the total", async () => {
   const [small, large] = [await costs(SIZES[0]), await costs(SIZES[1])];
   expect(small.totals).toMatchObject({
     charges: SIZES[0] + 1,

@@ -18,7 +18,7 @@ const PATHS = [
   "/_sandbox/nothing",
 ];
 
-describe("a GET of the control API that a page of another site sends", () => {
+describe("a GET of the control API from a page of another site", () => {
   it.for(EMBEDDED)("is refused: %s", async ([_name, headers], { api }) => {
     for (const path of PATHS)
       expectError(await api.get(path, { "sec-fetch-site": "cross-site", ...headers }), 403, "FORBIDDEN");
@@ -33,7 +33,7 @@ describe("a GET of the control API that a page of another site sends", () => {
     ["our own page", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }],
     ["an address that is typed in", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
     ["a program that is no browser", {}],
-  ] as const)("is answered when it is %s", async ([_name, headers], { api }) => {
+  ] as const)("is served when it is %s", async ([_name, headers], { api }) => {
     for (const path of ["/_sandbox", "/_sandbox/requests", "/_sandbox/dashboard"])
       expect((await api.get(path, headers)).status).toBe(200);
   });

@@ -47,13 +47,13 @@ async function shopWith(rule: object, options: SandboxOptions = {}) {
 }
 
 describe("hold", () => {
-  it("webhook: the answer comes after the charge's next webhook has been answered", async () => {
+  it("webhook: the response follows the receiver's response to the charge's next webhook", async () => {
     const { order, pay } = await shopWith({ hold: "webhook" });
     await pay("instant");
     expect(order).toEqual(["charge.completed", "answer"]);
   });
 
-  it("idle: it comes when nothing more is planned for the charge, and all its webhooks have arrived", async () => {
+  it("idle: the response follows the charge's last planned task and last webhook", async () => {
     const { sandbox, order, pay, made } = await shopWith({ hold: "idle" });
     const paid = pay();
     await made();
@@ -70,7 +70,7 @@ describe("hold", () => {
     expect((await answer).status).toBe(200);
   });
 
-  it("ends at the limit where nobody hears of the charge, and for a call that is about none", async () => {
+  it("ends at the limit when no receiver gets the charge's webhooks, and for a call without a charge", async () => {
     const { order, pay, client } = await shopWith({ match: {}, hold: "webhook" }, { holdLimit: "30ms" });
     await pay();
     expect(order).toEqual(["answer"]);
@@ -81,7 +81,7 @@ describe("hold", () => {
     expect(performance.now() - before).toBeLessThan(30_000);
   });
 
-  describe.each(["webhook", "idle"])("%s, and a receiver that never answers", (hold) => {
+  describe.each(["webhook", "idle"])("%s, with a receiver that never responds", (hold) => {
     async function silent(holdLimit: string) {
       const heard: Received[] = [];
       const receiver = await Receiver.open((received) => void heard.push(received));
@@ -89,7 +89,7 @@ describe("hold", () => {
       return { ...shop, isTold: () => eventually(async () => heard.length > 0) };
     }
 
-    it("block no other call", async () => {
+    it("blocks no other call", async () => {
       const { sandbox, client, pay, isTold } = await silent("1h");
       const held = expect(pay("instant")).rejects.toThrow();
       await isTold();
@@ -98,7 +98,7 @@ describe("hold", () => {
       await held;
     });
 
-    it("hold it no longer than the limit", async () => {
+    it("holds no longer than the limit", async () => {
       const { client, pay, isTold } = await silent("50ms");
       const held = pay("instant");
       await isTold();
@@ -106,12 +106,12 @@ describe("hold", () => {
     });
   });
 
-  it("waits for nobody where nobody is registered", async () => {
+  it("does not wait without a registered receiver", async () => {
     const { client, pay } = await shopWith({ hold: "webhook" }, { webhooks: [], holdLimit: "1h" });
     expect((await client.charge(await pay("instant"))).json.status).toBe("COMPLETED");
   });
 
-  it("of a time is so long, and ends with the sandbox", async () => {
+  it("for a duration lasts that long, and ends with the sandbox", async () => {
     const { sandbox, checkout, made } = await shopWith({ hold: "1h" }, { holdLimit: "1h" });
     const { answer } = await checkout();
     const cut = expect(answer).rejects.toThrow();
@@ -121,7 +121,7 @@ describe("hold", () => {
   });
 });
 
-it("delay_answer does the work first, and the journal says that the client had gone", async () => {
+it("delay_answer does the work first, and the journal records that the client disconnected", async () => {
   const { checkout, made, requests } = await shopWith({ delay_answer: "1h" });
   const { answer, leave } = await checkout();
   await made();
@@ -131,8 +131,8 @@ it("delay_answer does the work first, and the journal says that the client had g
   expect(await requests()).toMatchObject([{ status: null, in_flight: false, client_gone: true }]);
 });
 
-describe("a call in flight", () => {
-  it("has its row from the moment it comes, and the row is completed", async () => {
+describe("a request in progress", () => {
+  it("is in the journal from its arrival, and the entry is completed", async () => {
     const { sandbox, client, checkout, made, requests } = await shopWith({ hold: "idle" });
     const { answer } = await checkout();
     await made();
@@ -151,7 +151,7 @@ describe("a call in flight", () => {
   });
 
   it.each(["", "?operation=createWhitelabel"])(
-    "is forgotten with the journal, also when it is answered afterwards %s",
+    "is cleared with the journal, also when its response comes later %s",
     async (query) => {
       const { sandbox, client, checkout, made, requests } = await shopWith({ hold: "webhook" });
       const { answer } = await checkout();
@@ -163,7 +163,7 @@ describe("a call in flight", () => {
     },
   );
 
-  it("is in the story of what it has made, also when its response was lost", async () => {
+  it("is in the timeline of the charge it made, also when its response was lost", async () => {
     const { client, checkout, made } = await shopWith({ drop: "after" });
     const { answer } = await checkout();
     await expect(answer).rejects.toThrow();
@@ -175,7 +175,7 @@ describe("a call in flight", () => {
 });
 
 describe("drop: hang", () => {
-  it("does the work and never answers, until the client leaves", async () => {
+  it("does the work and never responds, until the client disconnects", async () => {
     const { checkout, made, charges, requests } = await shopWith({ drop: "hang" });
     const { answer, leave } = await checkout();
     await made();
@@ -201,7 +201,7 @@ describe("drop: hang", () => {
 describe("stale", () => {
   const behind = (operation: string | string[]) => shopWith({ match: { operation }, stale: "2s" });
 
-  it("answers a charge as it was, and has not heard of a new one", async () => {
+  it("returns a charge as it was, and does not find a new one", async () => {
     const { sandbox, client, pay } = await behind("getCharge");
     const charge = await pay();
     expect((await client.charge(charge)).status).toBe(404);
@@ -213,7 +213,7 @@ describe("stale", () => {
     expect((await client.charge(charge)).json.status).toBe("COMPLETED");
   });
 
-  it("answers a charge as it was before its last change, and one that has had none as it is", async () => {
+  it("returns a charge as it was before its last change, and an unchanged one as it is", async () => {
     const { sandbox, client, pay } = await shopWith({
       match: { operation: ["getCharge", "listPayins"] },
       stale: "last_change",
@@ -231,7 +231,7 @@ describe("stale", () => {
     expect(await seen()).toEqual(["PROCESSING", null, 3, "PROCESSING"]);
   });
 
-  it("lists what there was, with the status it had", async () => {
+  it("lists the charges of then, with their statuses of then", async () => {
     const { sandbox, client, pay } = await behind("listPayins");
     const list = async (query = "") => {
       const { total, items } = (await client.get(`/api/v1/payments/payins${query}`)).json;
@@ -248,7 +248,7 @@ describe("stale", () => {
     expect(await list("?status_filter=COMPLETED&limit=1&offset=1")).toEqual([2, "COMPLETED"]);
   });
 
-  it("knows a hosted charge as it was before its customer had picked a method", async () => {
+  it("returns a hosted charge as it was before its customer picked a method", async () => {
     const { sandbox, client } = await behind("getPayin");
     const pricing = { base_currency: "NGN", amount: "100.00" };
     const { checkout_id, charge_id } = (await client.post("/api/v1/payments/checkouts", { pricing })).json;
@@ -261,7 +261,7 @@ describe("stale", () => {
     expect(await read()).toMatchObject({ status: "AWAITING_PAYMENT", payment_method: "card" });
   });
 
-  it("knows what a hosted charge cost before its customer had picked a method", async () => {
+  it("returns the price of a hosted charge before its customer picked a method", async () => {
     const rule = { match: { operation: "getCharge" }, stale: "last_change" };
     const { sandbox, client } = await shopWith(rule, { amounts: { before_method: "dearest" } });
     const pricing = { base_currency: "USD", amount: "25.00" };
@@ -275,7 +275,7 @@ describe("stale", () => {
     expect(await read()).toEqual(before);
   });
 
-  it("knows the price that a quote gave a hosted charge before its customer had picked a method", async () => {
+  it("returns a quote's price of a hosted charge before its customer picked a method", async () => {
     const rule = { match: { operation: "getCharge" }, stale: "last_change" };
     const { sandbox, client } = await shopWith(rule);
     const pricing = { base_currency: "USD", amount: "25.00" };
@@ -290,7 +290,7 @@ describe("stale", () => {
     expect(await read()).toEqual(before);
   });
 
-  it("answers withdrawals and destinations as of then, and balances as of now", async () => {
+  it("returns withdrawals and destinations as of then, and balances as of now", async () => {
     const { sandbox, client } = await behind(["*Withdrawal*", "*Destination*", "getBalances"]);
     const account = {
       type: "bank_account",
@@ -332,7 +332,7 @@ describe("stale", () => {
     ["FAILED", ["PROCESSING", "FAILED"], "PROCESSING"],
     ["PROCESSING", ["PROCESSING"], "PENDING"],
     ["CANCELLED", ["CANCELLED"], "PENDING"],
-  ])("knows how a withdrawal became %s once its events have left the log", async (_, statuses, before) => {
+  ])("returns how a withdrawal became %s after its events have left the log", async (_, statuses, before) => {
     const rule = { match: { operation: "getWithdrawal" }, stale: "last_change" };
     const { sandbox, client } = await shopWith(rule, { retention: { events: 1 }, webhooks: [] });
     const account = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "p" };

@@ -104,21 +104,24 @@ const WRONG: readonly Fault[] = [
 const TRIED = import.meta.url.endsWith("?postgres") ? WRONG.slice(-4) : WRONG;
 
 describe("an import", () => {
-  it.each(TRIED)("with %s is a 400 that names it, and changes nothing", async (_what, change, fields) => {
-    const { sandbox, client } = await busy();
-    const before = sandbox.snapshot();
-    const state = sandbox.snapshot();
-    change(state);
-    const { status, json } = await client.ask("PUT /_sandbox/state", state);
-    expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
-    expect(Object.keys(json.error.details).sort()).toEqual([...fields].sort());
-    const { clock: _then, ...kept } = before.collections;
-    const { clock: _now, ...there } = sandbox.snapshot().collections;
-    expect(there).toEqual(kept);
-    // And it goes on: what was planned still happens.
-    await sandbox.advance("1h");
-    expect((await client.ask("GET /_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
-  });
+  it.each(TRIED)(
+    "with %s is a 400 that names the fault, and changes nothing",
+    async (_what, change, fields) => {
+      const { sandbox, client } = await busy();
+      const before = sandbox.snapshot();
+      const state = sandbox.snapshot();
+      change(state);
+      const { status, json } = await client.ask("PUT /_sandbox/state", state);
+      expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+      expect(Object.keys(json.error.details).sort()).toEqual([...fields].sort());
+      const { clock: _then, ...kept } = before.collections;
+      const { clock: _now, ...there } = sandbox.snapshot().collections;
+      expect(there).toEqual(kept);
+      // And it goes on: what was planned still happens.
+      await sandbox.advance("1h");
+      expect((await client.ask("GET /_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
+    },
+  );
 
   it("with many faults names the first of them", async () => {
     const { sandbox, client } = await busy();
@@ -130,7 +133,7 @@ describe("an import", () => {
     expect(json.error.message).toContain("the first 20");
   });
 
-  it("finds the one record that is wrong among many", async () => {
+  it("finds the one wrong record among many", async () => {
     const { sandbox, client } = await busy();
     const state: Json = sandbox.snapshot();
     state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: "1" }]);
@@ -143,7 +146,7 @@ describe("an import", () => {
     ]);
   });
 
-  it("of a state that leaves out empty collections is taken", async () => {
+  it("of a state that omits empty collections is accepted", async () => {
     const { sandbox, client } = await busy();
     const state: Json = sandbox.snapshot();
     delete state.collections.rates;
@@ -151,7 +154,7 @@ describe("an import", () => {
     expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
   });
 
-  it("of a state whose receiver is a function of another process is taken", async () => {
+  it("of a state whose receiver is a function of another process is accepted", async () => {
     const one = await started();
     await one.sandbox.onWebhook(() => 204);
     const { client } = await started();
@@ -159,7 +162,7 @@ describe("an import", () => {
   });
 });
 
-it("a snapshot's file that holds nonsense is refused like an import, and changes nothing", async () => {
+it("a corrupt snapshot file is refused like an import, and changes nothing", async () => {
   const data = `${temporaryFolder()}/data.json`;
   const { client } = await busy(data);
   await client.ask("POST /_sandbox/snapshots", { name: "now" });
@@ -182,7 +185,7 @@ describe("a data file", () => {
     store.close();
   }
 
-  it("is read again as it was", async () => {
+  it("is read as it was written", async () => {
     const data = `${temporaryFolder()}/data.json`;
     const { sandbox } = await busy();
     write(data, sandbox.snapshot());
@@ -191,7 +194,7 @@ describe("a data file", () => {
   });
 
   it.each(TRIED.filter(([what]) => !/version|collection nobody/.test(what)))(
-    "with %s is refused at the start, in one line that names the file and the place",
+    "with %s is refused at startup, in one line that names the file and the place",
     async (_what, change, [field]) => {
       const data = `${temporaryFolder()}/data.json`;
       const { sandbox } = await busy();

@@ -20,7 +20,7 @@ const CALLS: readonly (readonly [string, string, object?, Record<string, string>
   ["GET", "/health"],
 ];
 
-it("the control API answers who is in this process as it answers a request", async () => {
+it("the control API responds to calls in process as it does to requests", async () => {
   const [here, there] = await Promise.all([openSandbox({ seed: "same" }), openSandbox({ seed: "same" })]);
   for (const [method, path, body, headers = {}] of CALLS) {
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
@@ -39,7 +39,7 @@ async function answered(answer: HttpResponse) {
   };
 }
 
-it("a wait in this process ends with its caller", async () => {
+it("a wait in process ends with its caller", async () => {
   const sandbox = await openSandbox();
   const gone = new AbortController();
   const body = JSON.stringify({ for: "charge", timeout: "10m" });

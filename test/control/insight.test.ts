@@ -7,7 +7,7 @@ const open = async (options = {}) => {
   return { sandbox, client: Client.of(sandbox) };
 };
 
-it("GET /_sandbox/coverage tells what of operations, statuses, events and error codes the app has met, and what not", async () => {
+it("GET /_sandbox/coverage lists which operations, statuses, events and error codes the app has met, and which not", async () => {
   const { sandbox, client } = await open();
   const fresh = (await client.ask("GET /_sandbox/coverage")).json;
   expect(Object.keys(fresh)).toEqual(["operations", "statuses", "events", "error_codes", "mishaps"]);
@@ -32,7 +32,7 @@ describe("the error codes of GET /_sandbox/coverage", () => {
   const met = async (client: Client) =>
     (await client.ask("GET /_sandbox/coverage")).json.error_codes.met as Record<string, number>;
 
-  it("are counted by what the sandbox calls them, whatever names they are sent under", async () => {
+  it("are counted under the default names, whatever names they are sent under", async () => {
     const { client } = await open({
       errorCodes: { VALIDATION_ERROR: "invalid_request", NOT_FOUND: 'not "there"', INTERNAL_ERROR: "oops" },
     });
@@ -55,7 +55,7 @@ describe("the error codes of GET /_sandbox/coverage", () => {
     expect(await met(client)).toEqual({ VALIDATION_ERROR: 2, NOT_FOUND: 2, INTERNAL_ERROR: 1 });
   });
 
-  it("are counted where the journal keeps no requests", async () => {
+  it("are counted when the journal stores no requests", async () => {
     const { client } = await open({ retention: { requests: 0 } });
     await client.ask("GET /api/v1/payments/charges/ch_x");
     expect(await met(client)).toEqual({ NOT_FOUND: 1 });

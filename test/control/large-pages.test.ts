@@ -22,7 +22,7 @@ interface Page {
 
 describe("a list of large records", () => {
   it.for(["/_sandbox/events", "/_sandbox/deliveries"])(
-    "%s ends a page at 8 MiB and says where the next one begins",
+    "%s ends a page at 8 MiB and gives the offset of the next",
     async (path, { client }) => {
       await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "post", events: ["webhook.test"] });
       await triggerLargeEvents(client);
@@ -49,7 +49,7 @@ describe("a list of large records", () => {
     expect(numbers).toEqual(Array.from({ length: EVENTS }, (_, index) => EVENTS - index));
   });
 
-  it("leaves in a mailbox what would exceed 8 MiB", async ({ client }) => {
+  it("leaves in a mailbox the deliveries that exceed 8 MiB", async ({ client }) => {
     await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "post", events: ["webhook.test"] });
     await triggerLargeEvents(client);
     const taken = await client.ask("POST /_sandbox/mailboxes/post/take", { max: 100 });
@@ -58,7 +58,7 @@ describe("a list of large records", () => {
     expect(rest.json.items).toHaveLength(10);
   });
 
-  it("has no `next` where the page is not cut", async ({ client }) => {
+  it("has no `next` when the page is complete", async ({ client }) => {
     await client.pay();
     for (const list of ["charges", "events", "requests", "scenarios"])
       expect(Object.keys((await client.get(`/_sandbox/${list}?limit=1`)).json)).toEqual(["total", "items"]);

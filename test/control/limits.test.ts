@@ -60,30 +60,27 @@ const BODIES: [call: string, field: string, longest: number, body: (length: numb
   [WEBHOOKS, "events", 50, (n) => ({ url: "http://localhost:9", events: Array(n).fill("*") })],
 ];
 
-describe("a text of the caller's", () => {
-  it.for(BODIES)(
-    "of %s, %s, may have %d characters and no more",
-    async ([call, field, longest, body], { api }) => {
-      const [method, path] = call.split(" ") as [string, string];
-      const send = async (length: number): Promise<Answer<unknown>> => {
-        const order = path.endsWith("whitelabel") ? await api.checkoutBody() : KES_ORDER;
-        const rest = path.startsWith("/_sandbox") ? {} : order;
-        return api.send(method, path, JSON.stringify({ ...rest, ...body(length) }), {
-          "content-type": "application/json",
-        });
-      };
-      for (const length of [longest + 1, LONG]) {
-        const answer = await send(length);
-        expectInvalid(answer, field);
-        expect(answer.details[field]).toMatch(`at most ${longest}`);
-      }
-      // A wait that is taken waits.
-      if (!path.endsWith("/wait")) expect((await send(longest)).status).toBe(200);
-    },
-  );
+describe("a string from the caller", () => {
+  it.for(BODIES)("of %s, %s, has at most %d characters", async ([call, field, longest, body], { api }) => {
+    const [method, path] = call.split(" ") as [string, string];
+    const send = async (length: number): Promise<Answer<unknown>> => {
+      const order = path.endsWith("whitelabel") ? await api.checkoutBody() : KES_ORDER;
+      const rest = path.startsWith("/_sandbox") ? {} : order;
+      return api.send(method, path, JSON.stringify({ ...rest, ...body(length) }), {
+        "content-type": "application/json",
+      });
+    };
+    for (const length of [longest + 1, LONG]) {
+      const answer = await send(length);
+      expectInvalid(answer, field);
+      expect(answer.details[field]).toMatch(`at most ${longest}`);
+    }
+    // A wait that is taken waits.
+    if (!path.endsWith("/wait")) expect((await send(longest)).status).toBe(200);
+  });
 
   it.for(["requests?path=", "requests?operation=", "events?type=", "deliveries?type="])(
-    "as the filter %s may have 200 characters and no more",
+    "as the filter %s has at most 200 characters",
     async (filter, { api }) => {
       expect((await api.get(`/_sandbox/${filter}${anyName(200)}`)).status).toBe(200);
       for (const length of [201, LONG])
@@ -91,14 +88,14 @@ describe("a text of the caller's", () => {
     },
   );
 
-  it("without a wildcard is waited for whatever its length: it is no glob", async ({ api }) => {
+  it("without a wildcard can be waited for at any length: it is no glob", async ({ api }) => {
     const name = "n".repeat(255);
     await api.pay({ customer_name: name });
     const answer = await api.post("/_sandbox/wait", { for: "charge", match: { customer_name: name } });
     expect(answer.status).toBe(200);
   });
 
-  it("that is hostile holds up nobody: long addresses in the journal, a long glob over them", async ({
+  it("that is hostile delays no other call: long URLs in the journal, a long glob on them", async ({
     api,
   }) => {
     for (let n = 0; n < 300; n++) await api.get(`/api/v1/${"a".repeat(14_000)}`);

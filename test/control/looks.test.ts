@@ -10,8 +10,8 @@ import { Receiver } from "../support/receiver-server.js";
 
 const asked = (path: string) => `GET /_sandbox/${path}`;
 
-describe("what is due", () => {
-  it("is listed in its order, with the status it brings, all of it or of one charge", async ({
+describe("GET /_sandbox/tasks", () => {
+  it("lists tasks in order, with the status each brings, of all charges or one", async ({
     shop: { client },
   }) => {
     await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
@@ -40,7 +40,7 @@ describe("what is due", () => {
     });
   });
 
-  it("has quotes and destinations beside it, of every key", async ({ shop: { client } }) => {
+  it("includes quotes and destinations, of every key", async ({ shop: { client } }) => {
     await client.pay();
     const [quote] = (await client.ask(asked("quotes"))).json.items;
     expect(quote).toMatchObject({ mode: "test", organization_id: "org_sandbox" });
@@ -48,7 +48,7 @@ describe("what is due", () => {
   });
 });
 
-describe("a search of charges", () => {
+describe("search of charges", () => {
   const stateWith = (...charges: Partial<Charge>[]) => {
     const state = new State();
     const puts = charges.map(
@@ -59,7 +59,7 @@ describe("a search of charges", () => {
   };
   const ids = (found: Charge[]) => found.map(({ charge_id }) => charge_id);
 
-  it("finds by id, e-mail, name, reference, amount and metadata, from the beginning of a word, newest first", () => {
+  it("finds by id, email, name, reference, amount and metadata, by the beginning of a word, newest first", () => {
     const state = stateWith(
       {
         charge_id: "ch_00aa11",
@@ -89,7 +89,7 @@ describe("a search of charges", () => {
       expect([text, ids(state.chargesWithWords(text))]).toEqual([text, found]);
   });
 
-  it("goes with the other filters", async ({ shop: { client } }) => {
+  it("combines with the other filters", async ({ shop: { client } }) => {
     const id = await client.pay();
     await client.pay();
     expect((await client.ask(asked(`charges?q=${id}`))).json).toMatchObject({
@@ -102,7 +102,7 @@ describe("a search of charges", () => {
   });
 });
 
-it("who caused a change of status stands in the charge's story: the call, the scenario and its rule, the clock, a hand", async ({
+it("each change of status in a timeline names its cause: the call, the scenario and its rule, the clock, the control API", async ({
   shop: { client, sandbox },
 }) => {
   const causes = async (id: string) =>
@@ -129,7 +129,7 @@ it("who caused a change of status stands in the charge's story: the call, the sc
   expect(await causes(expired)).toEqual([...begun, ["EXPIRED", "clock", null, null]]);
 });
 
-it("why a delivery waits is said of it: nobody listens, or it lies in a mailbox", async () => {
+it("a waiting delivery has its reason: no listener, or in a mailbox", async () => {
   const sandbox = await openSandbox({ clock: "real", scenario: "instant" });
   const client = new Client((path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init)));
   const receiver = await Receiver.open();
@@ -154,8 +154,8 @@ it("why a delivery waits is said of it: nobody listens, or it lies in a mailbox"
   });
 });
 
-describe("the light stream", () => {
-  it("says what has changed, each thing once a message, and how often", async () => {
+describe("the stream of changes only", () => {
+  it("names what changed, each thing once a message, and how often", async () => {
     const sandbox = await openSandbox({ scenario: "instant" });
     const { url } = await sandbox.listen();
     const client = Client.at(url);
@@ -176,7 +176,7 @@ describe("the light stream", () => {
     expect(messages.at(-1).items.filter((one: { id: string }) => one.id === id)).toHaveLength(1);
   });
 
-  it("names an event without deliveries by its id, when it comes and when it leaves the log", async () => {
+  it("names an event without deliveries by its id, when it is made and when it leaves the log", async () => {
     const sandbox = await openSandbox({ scenario: "instant", retention: { events: 1 } });
     const { url } = await sandbox.listen();
     const client = Client.at(url);

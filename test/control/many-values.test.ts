@@ -24,7 +24,7 @@ const BODIES: [call: string, body: (count: number) => object][] = [
 ];
 
 describe("a body of many values", () => {
-  it.for(BODIES)("is refused by their number: %s", async ([call, body], { client }) => {
+  it.for(BODIES)("is refused for their number: %s", async ([call, body], { client }) => {
     const { status, json } = await client.ask(call, body(30_000));
     expect([status, json.error.details]).toEqual([400, { body: "has more than 20,000 values" }]);
   });
@@ -39,19 +39,19 @@ describe("a body of many values", () => {
     },
   );
 
-  it("is taken up to the limit", async ({ client }) => {
+  it("is accepted up to the limit", async ({ client }) => {
     const data = fields(19_990, () => "x");
     expect((await client.ask("POST /_sandbox/events", { type: "webhook.test", data })).status).toBe(200);
   });
 
-  it("has no limit where it is a state or books", async ({ client }) => {
+  it("has no limit when it is a state or books", async ({ client }) => {
     const rows = many(8_000, (index) => ({ order_id: `o${index}`, status: "paid", amount: "19.99" }));
     const { json } = await client.ask("POST /_sandbox/reconcile", { rows });
     expect(json.error?.details?.body).toBeUndefined();
   });
 });
 
-it("a scenario whose variables refer to each other without end is refused", async ({ client }) => {
+it("a scenario whose variables refer to each other in a circle is refused", async ({ client }) => {
   const vars = fields(9_000, (index) => `\${f${index + 1}}`);
   const { status, json } = await client.ask("PUT /_sandbox/scenarios/mine", {
     vars,

@@ -24,27 +24,27 @@ describe("mishaps in GET /_sandbox/coverage", () => {
   it.each<[string, string, readonly number[], Record<string, number>]>([
     ["nothing", "default", [], {}],
     ["copies", rule({ copies: 3 }), [], { duplicate: 2 }],
-    ["copies at once", rule({ copies: 2, at_once: true }), [], { duplicate: 1 }],
-    ["a receiver that fails", "default", [500], { retry: 1, out_of_order: 1 }],
-    ["what is sent again days later", rule({ again_after: "1h" }), [], { duplicate: 1 }],
+    ["concurrent duplicates", rule({ copies: 2, at_once: true }), [], { duplicate: 1 }],
+    ["a failing receiver", "default", [500], { retry: 1, out_of_order: 1 }],
+    ["the same event an hour later", rule({ again_after: "1h" }), [], { duplicate: 1 }],
     [
       "a lost response to a webhook",
       rule({ response_lost: true }),
       [],
       { response_lost: 1, retry: 1, duplicate: 1 },
     ],
-    ["attempts that were never made", rule({ fail_first: 1 }), [], { retry: 1 }],
+    ["a lost first attempt", rule({ fail_first: 1 }), [], { retry: 1 }],
     ["a swap", rule({ swap: true }, "charge.processing"), [], { out_of_order: 1 }],
-    ["a forged webhook", rule({ forged: true }), [], {}],
+    ["a false event", rule({ forged: true }), [], {}],
     ["a lost response to a call", "lost_response", [], { response_lost: 1 }],
-    ["money that comes late", "paid_late", [], { paid_late: 1 }],
+    ["a late payment", "paid_late", [], { paid_late: 1 }],
   ])("are counted as they happen: %s", async (_what, scenario, answers, expected) => {
     const { met } = await metUnder(scenario, answers);
     expect(await met("namespace")).toEqual(expected);
     expect(await met("server")).toEqual(expected);
   });
 
-  it("are those of the server after a reset too", async () => {
+  it("belong to the server, and survive a reset", async () => {
     const { sandbox, client, met } = await metUnder(rule({ copies: 2 }));
     await sandbox.reset();
     expect([await met("namespace"), await met("server")]).toEqual([{}, { duplicate: 1 }]);

@@ -33,8 +33,8 @@ function treeOf(folder: string): Record<string, string> {
   );
 }
 
-describe("a name from outside does not lead out of the folder", () => {
-  it("of a snapshot to delete or restore: 404, and every file is as it was", async () => {
+describe("a name from a request stays inside the folder", () => {
+  it("of a snapshot to delete or restore: 404, and every file is unchanged", async () => {
     const top = temporaryFolder();
     mkdirSync(join(top, "data"));
     writeFileSync(join(top, "package.json"), "{}");
@@ -70,7 +70,7 @@ describe("a name from outside does not lead out of the folder", () => {
     expect(treeOf(top)).toEqual(before);
   });
 
-  it("of a snapshot's file: it is called as the file is, whatever it says inside", async () => {
+  it("of a snapshot's file: the file name counts, not the name inside", async () => {
     const top = temporaryFolder();
     const data = join(top, "d.json");
     const first = await server({ data });
@@ -95,7 +95,7 @@ describe("files beside the data file", () => {
   const namespaces = async (call: Awaited<ReturnType<typeof server>>["call"]) =>
     (await call("GET /_sandbox/namespaces")).json.items.map((one: { name: string }) => one.name).sort();
 
-  it("that a killed process left half done are no namespaces, and go", async () => {
+  it("that a killed process left half written are not namespaces, and are removed", async () => {
     const data = join(temporaryFolder(), "d.json");
     const first = await server({ data });
     await first.call("PUT /_sandbox/namespaces/w1", {});
@@ -119,7 +119,7 @@ describe("files beside the data file", () => {
     expect(readdirSync(join(data, "..")).sort()).toEqual(before);
   });
 
-  it("of somebody else are left alone, whatever they are called", async () => {
+  it("of other programs are left alone, whatever their names", async () => {
     const folder = temporaryFolder();
     const data = join(folder, "d.json");
     const first = await server({ data });
@@ -164,7 +164,7 @@ describe("files beside the data file", () => {
     );
   });
 
-  it("cannot stand for the default namespace", async () => {
+  it("cannot replace the default namespace", async () => {
     const data = join(temporaryFolder(), "d.json");
     const first = await server({ data });
     await first.call("PUT /_sandbox/namespaces/w1", {});

@@ -43,13 +43,13 @@ const REFUSED: [call: string, body: object | undefined, field: string, message: 
   ["GET /_sandbox/requests?method=PSOT", undefined, "method", "did you mean POST?"],
 ];
 
-describe("a name that nothing has", () => {
+describe("an unknown name", () => {
   it.for(REFUSED)("is refused by %s with %j", async ([call, body, field, message], { api }) => {
     const answer = await api.ask(call, body);
     expect([answer.status, answer.details[field]]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it("is taken by force", async ({ client }) => {
+  it("is accepted with force", async ({ client }) => {
     const rules = { webhooks: [{ match: { type: "dispute.*" }, drop: true }] };
     const put = await client.ask(SCENARIO, { ...rules, force: true });
     expect([put.status, put.json]).toEqual([200, expect.objectContaining(rules)]);
@@ -62,13 +62,13 @@ describe("a name that nothing has", () => {
     expect([patched.status, patched.json.force]).toEqual([200, undefined]);
   });
 
-  it("is known once an event has had it", async ({ client }) => {
+  it("is known after an event had it", async ({ client }) => {
     expect((await client.ask("GET /_sandbox/events?type=dispute.*")).status).toBe(400);
     await client.ask("POST /_sandbox/events", { type: "dispute.opened", force: true });
     expect((await client.ask("GET /_sandbox/events?type=dispute.*")).json.total).toBe(1);
   });
 
-  it("is taken as the app's own where it asks the service", async ({ api }) => {
+  it("is accepted by the service, as the app's own", async ({ api }) => {
     expect((await api.post("/api/v1/webhooks", { ...HOOK, events: ["charge.complete"] })).status).toBe(200);
   });
 });
@@ -76,7 +76,7 @@ describe("a name that nothing has", () => {
 describe("names of the config", () => {
   const names = { eventNames: { "charge.completed": "PaymentSuccessful" } };
 
-  it("are those that receivers hear, beside the sandbox's own", async () => {
+  it("are those that receivers see, and the default names are accepted too", async () => {
     const events = ["PaymentSuccessful", "charge.*"];
     const sandbox = await openSandbox({ ...names, webhooks: [{ ...HOOK, events }] });
     const again = { method: "POST", body: JSON.stringify({ ...HOOK, events }) };
@@ -87,7 +87,7 @@ describe("names of the config", () => {
     await expect(slip).rejects.toThrow(`onWebhook: events.0 ${NEAR}`);
   });
 
-  it("are the only ones it may have webhooks hear", async () => {
+  it("are, with the default names, the only ones the `webhooks` option accepts", async () => {
     const opening = openSandbox({ webhooks: [{ ...HOOK, events: ["charge.*", "charge.complete"] }] });
     await expect(opening).rejects.toThrow(UserError);
     await expect(opening).rejects.toThrow(`webhooks.0.events.1: ${NEAR}`);

@@ -25,7 +25,7 @@ async function server(options: SandboxOptions = {}) {
 }
 
 describe("namespaces", () => {
-  it("are made with keys of their own, under a name given or made up", async () => {
+  it("have their own keys, under a given or generated name", async () => {
     const { call } = await server();
     const named = await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
     expect(named.status).toBe(200);
@@ -62,7 +62,7 @@ describe("namespaces", () => {
       { webhook_secret: PLAIN, webhooks: [HOOK] },
       "webhook_secret",
     ],
-  ] as const)("take the secrets the start options take: %j, then %j", async (options, body, fault) => {
+  ] as const)("accept the secrets that startup options accept: %j, then %j", async (options, body, fault) => {
     const { call } = await server(options as SandboxOptions);
     for (const line of ["POST /_sandbox/namespaces", "PUT /_sandbox/namespaces/ann"]) {
       const { status, json } = await call(line, { body });
@@ -89,7 +89,7 @@ describe("namespaces", () => {
     );
   });
 
-  it("see nothing of each other: by key, and by header with the default keys", async () => {
+  it("are isolated: by key, and by header with the default keys", async () => {
     const { call, charge } = await server();
     await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
     const mine = await charge({ key: "sk_test_ns_ann" });
@@ -102,7 +102,7 @@ describe("namespaces", () => {
     expect((await call("GET /_sandbox", { namespace: "ann" })).json.counts.charges).toBe(1);
   });
 
-  it("have a clock each", async () => {
+  it("have separate clocks", async () => {
     const { call, charge } = await server();
     await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
     const mine = await charge({ namespace: "ann" });
@@ -114,7 +114,7 @@ describe("namespaces", () => {
     expect((await call(`GET /api/v1/payments/charges/${theirs}`)).json.status).toBe("PENDING");
   });
 
-  it("answer 404 for a name that is not there, and go when deleted", async () => {
+  it("are 404 under an unknown name, and end when deleted", async () => {
     const { call } = await server();
     expect((await call("GET /_sandbox", { namespace: "nobody" })).status).toBe(404);
     await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
@@ -123,7 +123,7 @@ describe("namespaces", () => {
     expect((await call("DELETE /_sandbox/namespaces/default")).status).toBe(403);
   });
 
-  it("are made by a key alone only with autoNamespaces", async () => {
+  it("are created by a key alone only with autoNamespaces", async () => {
     const strict = await server();
     expect((await strict.call("GET /api/v1/payments/payins", { key: "sk_test_ns_w1" })).status).toBe(401);
     const easy = await server({ autoNamespaces: true });
@@ -133,7 +133,7 @@ describe("namespaces", () => {
     expect((await easy.call("GET /_sandbox")).json.counts.charges).toBe(0);
   });
 
-  it("are refused if a key that they would get is taken", async () => {
+  it("are refused if a key of theirs exists", async () => {
     const keys = ["sk_test_ns_shop", "sk_live_till"].map((key) => ({
       key,
       organization_id: "org_sandbox",
@@ -160,7 +160,7 @@ describe("namespaces", () => {
     expect((await call("POST /_sandbox/namespaces")).json.name).toBe("ns2");
   });
 
-  it("fill their name into a webhook URL that asks for it", async () => {
+  it("insert their name into a webhook URL with the placeholder", async () => {
     const { call } = await server({
       webhooks: ["http://localhost:9/{namespace}/hooks", "http://localhost:9/only"],
     });
@@ -173,7 +173,7 @@ describe("namespaces", () => {
     expect(await urls("default")).toEqual(["http://localhost:9/only", "http://localhost:9/default/hooks"]);
   });
 
-  it("a thousand at once are made, and each keeps to itself", async () => {
+  it("are isolated from each other when a thousand are created at once", async () => {
     // In a database each is a commit.
     const count = stateOf.data === undefined ? 1_000 : 50;
     const { call, charge } = await server();
@@ -190,7 +190,7 @@ describe("namespaces", () => {
 });
 
 describe("snapshots and state", () => {
-  it("a restored world is the one that was saved: data, time and what is due", async () => {
+  it("a restored state is the saved one: data, time and planned tasks", async () => {
     const { call, charge } = await server();
     const id = await charge();
     await call("POST /_sandbox/clock/advance", { body: { by: "2s" } });
@@ -207,7 +207,7 @@ describe("snapshots and state", () => {
     expect((await call("GET /api/v1/accounts/balances")).json.balances[0].available_balance).toBe("10.00");
   });
 
-  it("what is made after a restore has other ids than what was made before it, the same in a repeated run", async () => {
+  it("records after a restore have new ids, the same in a repeated run", async () => {
     const idsOf = async () => {
       const { call, charge } = await server();
       await call("POST /_sandbox/snapshots", { body: { name: "empty" } });
@@ -223,7 +223,7 @@ describe("snapshots and state", () => {
     expect(await idsOf()).toEqual(ids);
   });
 
-  it("a restore leaves alone what is no part of the state: requests, coverage, rate windows", async () => {
+  it("a restore leaves requests, coverage and rate limit windows unchanged", async () => {
     const { call, charge } = await server({ rateLimit: 5 });
     await call("POST /_sandbox/snapshots", { body: { name: "empty" } });
     await charge();
@@ -243,7 +243,7 @@ describe("snapshots and state", () => {
     expect((await call("GET /_sandbox/requests")).json.total).toBe(0);
   });
 
-  it("outlive a reset, are listed and deleted, and an unknown one is 404", async () => {
+  it("survive a reset, are listed and deleted, and an unknown one is 404", async () => {
     const { call } = await server();
     await call("POST /_sandbox/snapshots", { body: { name: "a" } });
     await call("POST /_sandbox/reset", { body: {} });
@@ -254,7 +254,7 @@ describe("snapshots and state", () => {
     expect((await call("POST /_sandbox/snapshots", { body: { name: "../x" } })).status).toBe(400);
   });
 
-  it("an exported state put into another server is the same world there", async () => {
+  it("an exported state imported into another server is the same there", async () => {
     const one = await server();
     const id = await one.charge();
     const state = (await one.call("GET /_sandbox/state")).json;
@@ -267,7 +267,7 @@ describe("snapshots and state", () => {
   });
 
   it.each([{}, { version: 2 }, { version: 1, seq: 1, at: 0, counters: {}, collections: {} }])(
-    "what is no state is refused and changes nothing: %j",
+    "an invalid state is refused and changes nothing: %j",
     async (body) => {
       const { call, charge } = await server();
       const id = await charge();
@@ -287,7 +287,7 @@ describe("namespaces kept with --data", () => {
     seed: "hers",
   };
 
-  it("have their key, secret, clock, seed and charges after a restart, whatever the server's own are by then", async () => {
+  it("have their key, secret, clock, seed and charges after a restart, whatever the server's options", async () => {
     const data = join(temporaryFolder(), "data.json");
     const first = await server({ data, clock: undefined });
     const made = (await first.call("POST /_sandbox/namespaces", { body: OWN })).json;

@@ -8,12 +8,12 @@ const LISTS = CONTROL_OPERATIONS.filter(({ method, id }) => method === "GET" && 
 );
 
 describe("the query of a control list", () => {
-  it("is tried on all of them", () => {
+  it("is tried on all lists", () => {
     expect(LISTS.length).toBeGreaterThan(8);
   });
 
   it.for(LISTS)(
-    "with a parameter that it does not have is refused, and the parameter named: %s",
+    "with an unknown parameter is refused, and the parameter named: %s",
     async (path, { api }) => {
       const answer = await api.get(`${path}?limit=1&__proto__=x&lmiit=2`);
       expectInvalid(answer, "__proto__", "lmiit");
@@ -25,7 +25,7 @@ describe("the query of a control list", () => {
     },
   );
 
-  it("tells of what is misspelt together with what is wrong, and what was meant", async ({ api }) => {
+  it("reports typos together with other faults, and suggests the right name", async ({ api }) => {
     const answer = await api.get("/_sandbox/charges?stauts=FAILED&limit=0&colour=red");
     expectInvalid(answer, "stauts", "limit", "colour");
     expect(answer.details.stauts).toContain("did you mean status?");
@@ -37,33 +37,35 @@ describe("the query of a control list", () => {
     ["withdrawals?status=PENDIN", "status", "PENDING"],
     ["deliveries?status=faild", "status", "failed"],
     ["deliveries?mode=tset", "mode", "test"],
-  ])("says what a misspelt word was meant to be: %s", async (query, field, meant) => {
+  ])("suggests the name a typo stands for: %s", async (query, field, meant) => {
     const answer = await (await openApi()).get(`/_sandbox/${query}`);
     expectInvalid(answer, field);
     expect(answer.details[field]).toMatch(new RegExp(`^must be one of .+; did you mean ${meant}\\?$`));
   });
 
-  it("may ask for any metadata of a charge", async ({ api }) => {
+  it("accepts any metadata of a charge", async ({ api }) => {
     expect((await api.get("/_sandbox/charges?metadata.order=1&metadata.=2")).status).toBe(200);
     expectInvalid(await api.get("/_sandbox/charges?metadata=1"), "metadata");
     expectInvalid(await api.get("/_sandbox/events?metadata.order=1"), "metadata.order");
   });
 
-  it("is read more loosely by the service, as its documents have it", async ({ api }) => {
+  it("is stricter than that of the service, which ignores unknown parameters as documented", async ({
+    api,
+  }) => {
     expect((await api.tryPayins("?colour=red")).status).toBe(200);
   });
 });
 
-describe("the query of a control call that has none of its own", () => {
+describe("the query of a control call without parameters", () => {
   it.for(CONTROL_OPERATIONS.filter(({ query }) => query === undefined))(
-    "is refused if it has any parameter: $method $path",
+    "is refused with any parameter: $method $path",
     async ({ method, path }, { api }) => {
       const url = `${path.replaceAll(/:\w+/g, "none")}?zz=1&waitt=1s`;
       expectInvalid(await api.send(method, url, null), "zz", "waitt");
     },
   );
 
-  it("may say how long to wait for the clock", async ({ api }) => {
+  it("accepts how long to wait for the clock", async ({ api }) => {
     expect((await api.post("/_sandbox/reset?wait=1s", {})).status).toBe(200);
     const answer = await api.post("/_sandbox/reset?waitt=1s", {});
     expect(answer.details).toEqual({ waitt: "is not a known parameter; did you mean wait?" });

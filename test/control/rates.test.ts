@@ -3,7 +3,7 @@ import { expectError, expectInvalid } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 describe("/_sandbox/rates", () => {
-  it("shows units for one dollar, and changes those named", async ({ api }) => {
+  it("returns units for one dollar, and changes those named", async ({ api }) => {
     const { rates } = (await api.get("/_sandbox/rates")).json;
     expect(rates).toMatchObject({ USD: "1", NGN: "1550", KES: "129" });
     const put = async (body: object) => (await api.put("/_sandbox/rates", body)).json.rates;
@@ -11,7 +11,7 @@ describe("/_sandbox/rates", () => {
     expect(await put({ KES: "130" })).toEqual({ ...rates, NGN: "1600", KES: "130" });
   });
 
-  it("refuses a rate that is none and a currency that is not there, and changes nothing", async ({ api }) => {
+  it("refuses an invalid rate and an unknown currency, and changes nothing", async ({ api }) => {
     const before = (await api.get("/_sandbox/rates")).text;
     for (const rate of ["0", "-1", "abc", "1e3"])
       expectInvalid(await api.put("/_sandbox/rates", { rates: { NGN: rate } }), "NGN");

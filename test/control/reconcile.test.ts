@@ -18,7 +18,7 @@ async function charge({ client }: Shop, ...statuses: string[]): Promise<string> 
 }
 
 describe("POST /_sandbox/reconcile", () => {
-  it("finds nothing where the books are right", async ({ shop }) => {
+  it("is empty when the books are right", async ({ shop }) => {
     const paid = await charge(shop, "COMPLETED");
     const failed = await charge(shop, "FAILED");
     const refunded = await charge(shop, "COMPLETED", "REFUNDED");
@@ -39,7 +39,7 @@ describe("POST /_sandbox/reconcile", () => {
     });
   });
 
-  it("finds what is paid and not marked, with a row and without", async ({ shop }) => {
+  it("finds a payment without an order or with an unpaid order", async ({ shop }) => {
     const [named, silent] = [await charge(shop, "COMPLETED"), await charge(shop, "COMPLETED")];
     expect(await found(shop, [{ charge_id: named, status: "pending" }])).toEqual([
       ["paid_not_marked", 1, named],
@@ -54,12 +54,12 @@ describe("POST /_sandbox/reconcile", () => {
     ["paid", 0, "FAILED"],
     ["paid", 0, "REFUNDED"],
     ["pending", 1, "FAILED"],
-  ] as const)("finds what is marked %s, delivered %d and %s", async ([status, delivered, is], { shop }) => {
+  ] as const)("finds an order that is %s, delivered %d and %s", async ([status, delivered, is], { shop }) => {
     const id = await charge(shop, ...(is === "REFUNDED" ? ["COMPLETED", is] : [is]));
     expect(await found(shop, [{ charge_id: id, status, delivered }])).toEqual([["marked_not_paid", 1, id]]);
   });
 
-  it("finds another amount, and another currency", async ({ shop }) => {
+  it("finds a different amount and a different currency", async ({ shop }) => {
     const id = await charge(shop, "COMPLETED");
     const { amount } = (await shop.client.charge(id)).json;
     const row = { charge_id: id, status: "paid", amount, currency: "NGN" };
@@ -69,7 +69,7 @@ describe("POST /_sandbox/reconcile", () => {
     ]);
   });
 
-  it("finds an order that was paid twice, delivered twice, refunded and delivered", async ({ shop }) => {
+  it("finds an order that is paid twice, delivered twice, or refunded and delivered", async ({ shop }) => {
     const first = await charge(shop, "COMPLETED");
     const row = { "metadata.order_id": "17", status: "paid" };
     expect(await found(shop, [row])).toEqual([]);
@@ -85,7 +85,7 @@ describe("POST /_sandbox/reconcile", () => {
     ]);
   });
 
-  it("finds a charge there is not, and an order without any", async ({ shop }) => {
+  it("finds an unknown charge, and an order without a charge", async ({ shop }) => {
     const rows = [
       { charge_id: "ch_0", status: "pending" },
       { "metadata.order_id": "18", status: "paid" },
@@ -97,7 +97,7 @@ describe("POST /_sandbox/reconcile", () => {
     ]);
   });
 
-  it("reads rows as the map says, and words of the app's own", async ({ shop }) => {
+  it("reads rows by the map and by the app's own words", async ({ shop }) => {
     const id = await charge(shop, "COMPLETED");
     const reading = {
       map: { charge_id: "payment.id", status: "state", "metadata.order_id": "id" },
@@ -106,7 +106,7 @@ describe("POST /_sandbox/reconcile", () => {
     expect(await found(shop, [{ id: "17", payment: { id }, state: "BEZAHLT" }], reading)).toEqual([]);
   });
 
-  it("refuses what it cannot understand, by the number of the row", async ({ shop }) => {
+  it("refuses an invalid row by its number", async ({ shop }) => {
     const rows = [
       { charge_id: "ch_0", status: "pending" },
       { charge_id: "ch_0", status: "complted", amount: "1e3", delivered: "yes" },

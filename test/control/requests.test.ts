@@ -15,7 +15,9 @@ interface Entry {
 }
 
 describe("GET /_sandbox/requests", () => {
-  it("shows what the app sent and got, bodies too, keys masked, newest first", async ({ client }) => {
+  it("returns the app's requests and responses with bodies, keys masked, newest first", async ({
+    client,
+  }) => {
     const id = await client.pay({ email: "ada@shop.test" });
     const answer = await client.ask("GET /_sandbox/requests");
     expect(answer.json.total).toBe(2);
@@ -34,7 +36,7 @@ describe("GET /_sandbox/requests", () => {
     expect(answer.text).not.toContain("sk_test_sandbox");
   });
 
-  it("leaves out what a page of another site sends without a key: it would push out what the app sent", async ({
+  it("omits requests of another site's page without a key, which would push out the app's", async ({
     client,
   }) => {
     const page = { authorization: "", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
@@ -50,7 +52,7 @@ describe("GET /_sandbox/requests", () => {
     expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(2);
   });
 
-  it("keeps the beginning of a long address, and marks that there was more", async ({ client }) => {
+  it("stores the beginning of a long URL, and marks it as cut", async ({ client }) => {
     await client.ask(`GET /api/v1/${"a".repeat(14_000)}`);
     await client.ask(`GET /api/v1/short?q=${"b".repeat(14_000)}`);
     const { items } = (await client.ask("GET /_sandbox/requests")).json;
@@ -60,12 +62,12 @@ describe("GET /_sandbox/requests", () => {
     expect(items[1].query).toEqual({});
   });
 
-  it("never writes down the control API's own calls", async ({ client }) => {
+  it("omits calls of the control API", async ({ client }) => {
     await client.ask("GET /_sandbox/charges");
     expect((await client.ask("GET /_sandbox/requests")).json).toEqual({ total: 0, items: [] });
   });
 
-  it("shows calls of what there is not: a misspelt path, a wrong method; not what a browser asks for by itself", async ({
+  it("includes calls of unknown paths and wrong methods, but not a browser's own requests", async ({
     client,
   }) => {
     await client.ask("GET /api/v1/accounts/balance");
@@ -104,7 +106,7 @@ describe("GET /_sandbox/requests", () => {
     });
   });
 
-  it("since an instant (written in any way) or since a request", async ({ client }) => {
+  it("since an instant (in any notation) or since a request", async ({ client }) => {
     await client.quote();
     await client.ask("POST /_sandbox/clock/advance", { by: "5s" });
     await client.quote();
@@ -128,7 +130,7 @@ describe("GET /_sandbox/requests", () => {
     expectInvalid(await (await openApi()).get(`/_sandbox/requests?${query}`), field);
   });
 
-  it("shows what is no JSON as the text it was", async ({ api }) => {
+  it("returns a body that is no JSON as text", async ({ api }) => {
     await api.post("/api/v1/payments/quotes", "{nonsense");
     const { body } = await api.get<{ items: { request_body: unknown; status: number }[] }>(
       "/_sandbox/requests",
@@ -136,7 +138,7 @@ describe("GET /_sandbox/requests", () => {
     expect(body.items[0]).toMatchObject({ request_body: "{nonsense", status: 400 });
   });
 
-  it("keeps the beginning of a body above 64 kB, and says how long it was", async ({ client }) => {
+  it("stores the beginning of a body above 64 kB, and its length", async ({ client }) => {
     const sent = { pricing: { note: "ä".repeat(500_000) } };
     const text = JSON.stringify(sent);
     await client.ask("POST /api/v1/payments/quotes", sent);
@@ -157,7 +159,7 @@ describe("GET /_sandbox/requests", () => {
     expect(read).toMatchObject({ request_body: null, request_body_bytes: null });
   });
 
-  it("keeps the last ones only, as many as retention says", async () => {
+  it("stores the newest ones, as many as retention says", async () => {
     const client = await open({ retention: { requests: 3 } });
     for (let n = 0; n < 5; n++) await client.quote();
     const { json } = await client.ask("GET /_sandbox/requests");
@@ -172,7 +174,7 @@ describe("GET /_sandbox/requests", () => {
     expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(1);
   });
 
-  it("loses by DELETE with filters only what matches; what is left stays, and ids go on", async () => {
+  it("loses by filtered DELETE only the matches; the others stay, and ids continue", async () => {
     const client = await open({ retention: { requests: 3 } });
     await client.quote();
     await client.ask("GET /api/v1/nothing");
@@ -196,7 +198,7 @@ describe("GET /_sandbox/requests", () => {
   });
 });
 
-describe("a client that has hung up before it was answered", () => {
+describe("a client that disconnects before its response", () => {
   /** Resolves when the server has noticed that whoever sent its next request has gone. */
   function hungUp(): Promise<void> {
     const channel = "http.server.request.start";
@@ -210,7 +212,7 @@ describe("a client that has hung up before it was answered", () => {
     });
   }
 
-  it("during a fault's delay is marked as gone: the work is done, and it has met nothing", async () => {
+  it("during a fault's delay is marked as gone: the work is done, and no mishap is counted", async () => {
     const wall = new FakeWall(Date.parse(START));
     const { sandbox, client } = await worldOn(wall);
     await using _ = sandbox;
@@ -271,7 +273,7 @@ describe("a client that has hung up before it was answered", () => {
     });
   });
 
-  it("with half a body sent to the control API has asked for nothing", async () => {
+  it("with half a body sent to the control API changes nothing", async () => {
     const sandbox = await openSandbox();
     const { port } = await sandbox.listen();
     const client = Client.of(sandbox);

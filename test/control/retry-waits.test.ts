@@ -22,7 +22,7 @@ async function appOf(...failing: readonly string[]) {
   return { sandbox, read, advance };
 }
 
-it("an advance with `retry` waits for the app's next call after one that a fault made to fail", async () => {
+it("an advance with `retry` waits for the app's next call after a call that a fault made fail", async () => {
   const { sandbox, read, advance } = await appOf("503", "429");
   expect([await read(), await read()]).toEqual([429, 503]);
   const clock = () => sandbox.control<{ now: string; advancing: boolean }>("GET", "/_sandbox/clock");
@@ -34,7 +34,7 @@ it("an advance with `retry` waits for the app's next call after one that a fault
   expect((await advanced).retry).toMatchObject({ waits: 1, calls: 1 });
 });
 
-it("an advance with `retry` waits in vain at most so long, and only once", async () => {
+it("an advance with `retry` waits at most for the limit, and only once", async () => {
   const { read, advance } = await appOf("503");
   expect(await read()).toBe(503);
   expect((await advance({ retry: "20ms" })).retry).toMatchObject({ waits: 1, calls: 0 });

@@ -33,7 +33,7 @@ function audit(api: Api): Promise<void> {
 }
 
 describe("a partial refund", () => {
-  it("gives a part back, tells of it, and leaves the charge as it is", async ({ api }) => {
+  it("returns a part, sends an event, and leaves the charge's status", async ({ api }) => {
     const id = await charge(api);
     const before = await read(api, `/api/v1/payments/charges/${id}`);
     const reversal = okBody(
@@ -77,7 +77,7 @@ describe("a partial refund", () => {
     await audit(api);
   });
 
-  it("is refused where there is nothing to give back, and changes nothing", async ({ api }) => {
+  it("is refused when nothing is left to refund, and changes nothing", async ({ api }) => {
     const open = await charge(api, "stuck");
     const part = (id: string, amount: unknown) =>
       api.post(`/_sandbox/charges/${id}/partial-refund`, { amount });
@@ -92,7 +92,7 @@ describe("a partial refund", () => {
     expectError(await part(id, "1.00"), 409, "INVALID_TRANSITION");
   });
 
-  it("waits for what has yet to settle", async ({ api }) => {
+  it("waits for settlement", async ({ api }) => {
     const order = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "crypto" };
     const { quote_id } = await api.quote({ ...order, to_currency: "BTC" });
     const body = { ...order, quote_id, customer_email: "ada@shop.test" };
@@ -106,7 +106,7 @@ describe("a partial refund", () => {
 });
 
 it.for(["partial-refund", "chargeback", "refund"])(
-  "a %s that the available balance cannot pay is 409, and changes nothing",
+  "a %s above the available balance is 409, and changes nothing",
   async (path, { api }) => {
     const id = await charge(api);
     const destination_id = await api.destination();
@@ -123,7 +123,7 @@ it.for(["partial-refund", "chargeback", "refund"])(
   },
 );
 
-it("a refund after a partial one needs no more than the rest of the settlement amount", async ({ api }) => {
+it("a refund after a partial one takes only the rest of the settlement amount", async ({ api }) => {
   const body = await api.checkoutBody({ pricing: PRICING });
   const { charge_id } = await api.whitelabel(body, { "sandbox-scenario": "refunded" });
   await api.sandbox.advance("5s");
@@ -133,9 +133,7 @@ it("a refund after a partial one needs no more than the rest of the settlement a
   expect(await available(api)).toBe("0.00");
 });
 
-it("a chargeback takes back all that is left, once, fee and all, and nothing is left to refund", async ({
-  api,
-}) => {
+it("a chargeback takes the whole rest with the fee, once, and nothing is left to refund", async ({ api }) => {
   await charge(api);
   const id = await charge(api);
   okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "12.50" }));
@@ -152,7 +150,7 @@ it("a chargeback takes back all that is left, once, fee and all, and nothing is 
   await audit(api);
 });
 
-it("a payout that comes back is on the account again, once, and stays COMPLETED", async ({ api }) => {
+it("a bounced payout is credited once, and stays COMPLETED", async ({ api }) => {
   for (const _payment of [1, 2]) await charge(api);
   const destination_id = await api.destination();
   const { withdrawal_id } = okBody(
@@ -183,8 +181,8 @@ it("a payout that comes back is on the account again, once, and stays COMPLETED"
   await audit(api);
 });
 
-describe("the steps", () => {
-  it("ask for them, and a refusal can be expected", async () => {
+describe("steps of reversals", () => {
+  it("make them, and can expect a refusal", async () => {
     const report = await runSteps(`${pays("ada@shop.test")}
   - partial_refund: { charge_id: "$\{charge}", amount: "1.00" }
     expect: { error: INVALID_TRANSITION }

@@ -5,7 +5,7 @@ import { it } from "../support/api-test.js";
 const fate = (to: string) => ({ charges: [{ timeline: [{ after: "1s", to }] }] });
 
 describe("scenarios", () => {
-  it("are listed by name, the shipped ones among them, none active", async ({ client }) => {
+  it("are listed by name, with the built-in ones, none active", async ({ client }) => {
     const { json } = await client.ask("GET /_sandbox/scenarios?limit=100");
     const names = json.items.map((one: { name: string }) => one.name);
     expect(names).toEqual([...names].sort());
@@ -39,14 +39,14 @@ describe("scenarios", () => {
     expect(await outcome()).toBe("COMPLETED");
   });
 
-  it("put again are replaced and stay as active as they were", async ({ client }) => {
+  it("are replaced by a second PUT, and stay as active as they were", async ({ client }) => {
     await client.ask("PUT /_sandbox/scenarios/mine", fate("FAILED"));
     await client.ask("POST /_sandbox/scenarios/mine/activate");
     const again = await client.ask("PUT /_sandbox/scenarios/mine", fate("CANCELLED"));
     expect(again.json).toMatchObject({ name: "mine", active: true });
   });
 
-  it("are refused with every fault named; a name other than the path's too", async ({ api }) => {
+  it("are refused with all faults, and under a name that is not the path's", async ({ api }) => {
     const bad = { name: "b", charges: [{ timeline: [{ after: "soon", to: "FAILED" }] }] };
     const answer = await api.put("/_sandbox/scenarios/b", bad);
     expectError(answer, 400, "VALIDATION_ERROR");
@@ -61,9 +61,7 @@ describe("scenarios", () => {
     expectError(await api.send("DELETE", "/_sandbox/scenarios/b"), 404, "NOT_FOUND");
   });
 
-  it("are refused where they are wrong, as validate says it, whichever shape of entry was meant", async ({
-    api,
-  }) => {
+  it("are refused with the errors of validate, for either shape of entry", async ({ api }) => {
     const put = (scenario: object) =>
       api.send("PUT", "/_sandbox/scenarios/x", JSON.stringify(scenario), {
         "content-type": "application/json",

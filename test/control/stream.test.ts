@@ -30,7 +30,7 @@ async function readUntil(response: Response, isEnough: (all: Message[]) => boole
 }
 
 describe("GET /_sandbox/stream", () => {
-  it("tells of requests, charges, events and deliveries as they come, over a port", async () => {
+  it("sends requests, charges, events and deliveries as they happen, over HTTP", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await openSandbox({ webhooks: [receiver.url] });
     const { url } = await sandbox.listen();
@@ -51,7 +51,7 @@ describe("GET /_sandbox/stream", () => {
     expect(of("delivery").at(-1)).toMatchObject({ status: "delivered", answered: 200, charge_id: id });
   });
 
-  it("is of one namespace, named by header or in the query", async () => {
+  it("is for one namespace, named by header or query", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
     const client = Client.at(url);
@@ -66,7 +66,7 @@ describe("GET /_sandbox/stream", () => {
     );
   });
 
-  it("frees its subscription when the client goes, and takes none for HEAD", async () => {
+  it("frees its subscription when the client disconnects, and takes none for HEAD", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
     await fetch(`${url}/_sandbox/charges`);
@@ -93,7 +93,7 @@ describe("GET /_sandbox/stream", () => {
     expect(spy).toHaveBeenCalled();
   });
 
-  it("keeps 16 MB for a reader that does not read, and tells it how much it has missed", async () => {
+  it("buffers 16 MB for a client that does not read, and reports how much it has missed", async () => {
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);
     const stream = await sandbox.fetch("/_sandbox/stream");
@@ -127,7 +127,7 @@ describe("GET /_sandbox/stream", () => {
     await reader.cancel();
   });
 
-  it("keeps 64 MB for all readers that do not read, and one that reads hears everything", async () => {
+  it("buffers 64 MB for all such clients, and one that reads gets everything", async () => {
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);
     const open = async () => (await sandbox.fetch("/_sandbox/stream")).body!.getReader();
@@ -149,7 +149,7 @@ describe("GET /_sandbox/stream", () => {
     for (const reader of [...unread, heard]) await reader.cancel();
   });
 
-  it("tells in its place what was missed: before what comes once half has been read", async () => {
+  it("reports missed messages in their place, before the message that follows", async () => {
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);
     const stream = await sandbox.fetch("/_sandbox/stream");

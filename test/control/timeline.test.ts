@@ -10,7 +10,7 @@ interface Happening {
   [field: string]: unknown;
 }
 
-it("tells a charge's whole story in order: request, transitions, ledger, events, attempts and answers", async () => {
+it("lists a charge's history in order: request, transitions, ledger, events, attempts and responses", async () => {
   await using receiver = await Receiver.open();
   const sandbox = await openSandbox({ webhooks: [receiver.url] });
   const client = Client.of(sandbox);
@@ -63,7 +63,7 @@ it("tells a charge's whole story in order: request, transitions, ledger, events,
   });
 });
 
-it("tells of each attempt at a receiver that fails, and of redeliveries", async () => {
+it("lists each attempt at a failing receiver, and redeliveries", async () => {
   await using receiver = await Receiver.open(refuseWith(503));
   const sandbox = await openSandbox({ webhooks: [receiver.url] });
   const client = Client.of(sandbox);
@@ -82,6 +82,6 @@ it("tells of each attempt at a receiver that fails, and of redeliveries", async 
   expect((await attempts()).length).toBe(before.length + 1);
 });
 
-it("answers 404 for a charge that is not there", async ({ api }) => {
+it("is 404 for an unknown charge", async ({ api }) => {
   expectError(await api.get("/_sandbox/charges/ch_x/timeline"), 404, "NOT_FOUND");
 });

@@ -6,7 +6,7 @@ const STRAY_KEY = "headers.idempotency-key: not heeded by this call; sent again,
 const PATHS = { quote: "POST /api/v1/payments/quotes", hook: "POST /api/v1/webhooks" };
 const HOOK = "https://shop.test/hooks";
 
-describe("what the service passes over", () => {
+describe("ignored parts of a call", () => {
   const tolerated = async (api: { get: (path: string) => Promise<{ json: unknown }> }) =>
     ((await api.get("/_sandbox/requests?limit=1")).json as { items: { tolerated: string[] }[] }).items[0]!
       .tolerated;
@@ -23,13 +23,13 @@ describe("what the service passes over", () => {
       "; did you mean local_pricing?",
     ],
     ["what every object has", { ...quote, constructor: 1 }, "body.constructor", ""],
-  ] as const)("%s: named by its place", async ([_name, body, place, meant], { api }) => {
+  ] as const)("%s: named with its place", async ([_name, body, place, meant], { api }) => {
     const answer = await api.ask(PATHS.quote, body);
     expect(answer.status).toBe(200);
     expect(await tolerated(api)).toEqual([`${place}: not a field of this call${meant}`]);
   });
 
-  it("is answered byte for byte as without it", async () => {
+  it("the response is the same byte for byte as without it", async () => {
     const answers = await Promise.all(
       [{}, { custmer_name: "Ada", meta_data: {} }].map(async (more) => {
         const api = await openApi({ seed: "same" });
@@ -40,7 +40,7 @@ describe("what the service passes over", () => {
     expect(answers[1]!.text).toBe(answers[0]!.text);
   });
 
-  it("a query parameter there is not, once", async ({ api }) => {
+  it("an unknown query parameter, once", async ({ api }) => {
     await api.get("/api/v1/payments/payins?status=FAILED&status=PENDING&limit=5");
     expect(await tolerated(api)).toEqual([
       "query.status: not a parameter of this call; did you mean status_filter?",
@@ -51,7 +51,7 @@ describe("what the service passes over", () => {
     ]);
   });
 
-  it("an Idempotency-Key, where a POST heeds none", async ({ api }) => {
+  it("an Idempotency-Key on a POST that ignores it", async ({ api }) => {
     const key = { "idempotency-key": "k-1" };
     await api.tryWhitelabel(await api.checkoutBody(), key);
     expect(await tolerated(api)).toEqual([STRAY_KEY]);
@@ -61,7 +61,7 @@ describe("what the service passes over", () => {
     expect(await tolerated(api)).toEqual([]);
   });
 
-  it("types of events there are not, by whatever name they are sent under", async () => {
+  it("unknown event types, under any name they are sent", async () => {
     const api = await openApi({ eventNames: { "charge.completed": "payment.succeeded" } });
     const events = ["charge.complete", "payment.*", "charge.*", "payment.succeded"];
     expect((await api.ask(PATHS.hook, { url: HOOK, events })).json.events).toEqual(events);
@@ -71,14 +71,14 @@ describe("what the service passes over", () => {
     ]);
   });
 
-  it("nothing, where all is as it should be or nothing could be read", async ({ api }) => {
+  it("nothing, when the call is clean or unreadable", async ({ api }) => {
     await api.pay({ metadata: { anything: "goes" } });
     expect(await tolerated(api)).toEqual([]);
     await api.ask(PATHS.quote, "{");
     expect(await tolerated(api)).toEqual([]);
   });
 
-  it("is cut where there is much of it", async ({ api }) => {
+  it("is cut when it is long", async ({ api }) => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${"x".repeat(5_000)}`, 1]));
     await api.ask(PATHS.quote, { ...quote, ...many });
     const notes = await tolerated(api);

@@ -7,7 +7,7 @@ import { Client } from "../support/receiver-client.js";
 import { hold, Receiver } from "../support/receiver-server.js";
 
 describe("POST /_sandbox/wait", () => {
-  it("answers at once with what is there already, the newest", async ({ client }) => {
+  it("returns at once the newest existing match", async ({ client }) => {
     await client.pay();
     const id = await client.pay();
     const { status, json } = await client.ask("POST /_sandbox/wait", {
@@ -17,7 +17,7 @@ describe("POST /_sandbox/wait", () => {
     expect([status, json.charge_id, json.mode]).toEqual([200, id, "test"]);
   });
 
-  it("resolves as soon as the charge is there, not when the time is up", async ({ client }) => {
+  it("resolves when the charge appears, not at the timeout", async ({ client }) => {
     const match = { status: "COMPLETED", customer_email: "ada@shop.test" };
     let answered = false;
     const waiting = client.ask("POST /_sandbox/wait", { for: "charge", match, timeout: "10m" });
@@ -29,7 +29,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json).toMatchObject({ charge_id: id, status: "COMPLETED" });
   });
 
-  it("waits for a request, and for as many as it is told to", async ({ client }) => {
+  it("waits for a request, and for a given count", async ({ client }) => {
     const match = { operation: "createQuote", status: 200 };
     const waiting = client.ask("POST /_sandbox/wait", {
       for: "request",
@@ -63,7 +63,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json).toMatchObject({ charge_id: id, answered: 200, url: receiver.url });
   });
 
-  it("waits until nothing is due and no delivery is under way", async () => {
+  it("waits until nothing is due and no delivery is in progress", async () => {
     await using receiver = await Receiver.open(hold);
     const sandbox = await openSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
@@ -75,7 +75,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json).toMatchObject({ idle: true });
   });
 
-  it("gives up with 408 and tells what came nearest, field by field", async ({ client }) => {
+  it("times out with 408 and the closest record, field by field", async ({ client }) => {
     const near = await client.pay({ email: "ada@shop.test" });
     await client.pay({ email: "bob@shop.test" });
     const { status, json } = await client.ask("POST /_sandbox/wait", {
@@ -90,7 +90,7 @@ describe("POST /_sandbox/wait", () => {
     );
   });
 
-  it("finds a record by each of its fields, and not by another value of it; a name there is none of is refused", async () => {
+  it("finds a record by each of its fields, not by another value, and refuses an unknown field", async () => {
     const names: Readonly<Record<string, readonly string[]>> = {
       charge: ["currency", "payment_method", "payment_rail", "status", "mode"],
       delivery: ["type", "status", "mode"],
@@ -115,9 +115,7 @@ describe("POST /_sandbox/wait", () => {
     }
   });
 
-  it("is not answered by what has been and is no more, but by what matches at one time", async ({
-    client,
-  }) => {
+  it("needs records that match at one time, not past ones", async ({ client }) => {
     const match = { status: "AWAITING_PAYMENT" };
     const waiting = client.ask("POST /_sandbox/wait", { for: "charge", match, count: 2, timeout: "10m" });
     let answered = false;
@@ -137,7 +135,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json.charge_id).toBe(third);
   });
 
-  it("starts over with a reset: what was there before counts no more", async ({ client }) => {
+  it("starts over with a reset: earlier records do not count", async ({ client }) => {
     await client.pay();
     const wanted = { for: "charge", match: { customer_email: "*" }, count: 2, timeout: "10m" };
     const waiting = client.ask("POST /_sandbox/wait", wanted);
@@ -150,7 +148,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json.charge_id).toBe(id);
   });
 
-  it("waits for requests where the journal keeps none", async () => {
+  it("waits for requests when the journal stores none", async () => {
     const client = Client.of(await openSandbox({ retention: { requests: 0 } }));
     const match = { operation: "createQuote" };
     const waiting = client.ask("POST /_sandbox/wait", { for: "request", match, timeout: "10m" });
@@ -178,7 +176,7 @@ describe("POST /_sandbox/wait", () => {
     return { answer, leave: () => leaving.abort() };
   };
 
-  it("takes a thousand of a namespace at a time, and ends with whoever waits", async ({
+  it("accepts a thousand at a time in a namespace, and ends when its client disconnects", async ({
     shop: { sandbox },
   }) => {
     const api = new Api(sandbox);
@@ -197,7 +195,7 @@ describe("POST /_sandbox/wait", () => {
     await Promise.all(waiting.map(({ answer }) => answer));
   });
 
-  it("ends when the connection it came by is cut", async ({ shop: { sandbox } }) => {
+  it("ends when its connection is cut", async ({ shop: { sandbox } }) => {
     const api = new Api(sandbox);
     const { port } = await sandbox.listen();
     const body = JSON.stringify(endless);
@@ -224,7 +222,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting.answer).status).toBe(404);
   });
 
-  it("gives up on an empty sandbox in the service's shape", async ({ api }) => {
+  it("times out on an empty sandbox in the service's shape", async ({ api }) => {
     expectError(await api.post("/_sandbox/wait", { for: "charge", timeout: "1ms" }), 408, "WAIT_TIMEOUT");
   });
 

@@ -35,13 +35,13 @@ describe("/_sandbox/webhook-endpoints", () => {
     expectError(await api.get(`${PATH}/${made.webhook_id}`), 404, "NOT_FOUND");
   });
 
-  it("updates the endpoint of a URL that is there already", async ({ api }) => {
+  it("updates the endpoint of a registered URL", async ({ api }) => {
     const made = okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/a" }));
     const again = await api.post<Endpoint>(PATH, { url: "http://localhost:9/a", events: ["charge.failed"] });
     expect(again.body).toEqual({ ...made, events: ["charge.failed"] });
   });
 
-  it("leaves the secret and signature it has when it is registered again without them", async ({ api }) => {
+  it("keeps the secret and signature of an endpoint registered without them", async ({ api }) => {
     const body = { url: "http://localhost:9/a", secret: "my-secret-hash", signature: "paystack" };
     const made = okBody(await api.post<Endpoint>(PATH, body));
     expect(okBody(await api.post<Endpoint>(PATH, { url: body.url }))).toEqual(made);
@@ -53,7 +53,9 @@ describe("/_sandbox/webhook-endpoints", () => {
     expect(again.body).toMatchObject({ webhook_id: own.webhook_id, secret: own.secret });
   });
 
-  it("has one endpoint a URL: PATCH to another's is refused, and changes nothing", async ({ api }) => {
+  it("has one endpoint a URL: PATCH to another endpoint's URL is refused, and changes nothing", async ({
+    api,
+  }) => {
     const change = (id: string, body: object) => api.send("PATCH", `${PATH}/${id}`, JSON.stringify(body));
     const [one, two] = [
       okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/a" })),
@@ -86,7 +88,7 @@ describe("/_sandbox/webhook-endpoints", () => {
     expectInvalid(await (await openApi()).post(PATH, body), field);
   });
 
-  it("refuses to change what is not there, and a mailbox into an address", async ({ api }) => {
+  it("refuses to change an unknown endpoint, and a mailbox into a URL", async ({ api }) => {
     expectError(await api.send("PATCH", `${PATH}/wh_x`, "{}"), 404, "NOT_FOUND");
     expectError(await api.send("DELETE", `${PATH}/wh_x`), 404, "NOT_FOUND");
     const box = okBody(await api.post<Endpoint>(PATH, { mailbox: "box" }));

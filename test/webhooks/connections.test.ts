@@ -70,11 +70,11 @@ async function threeEvents(react: React) {
   return { receiver, outcomes };
 }
 
-describe("a kept connection that the receiver closes just as it is used again", () => {
+describe("a kept-alive connection that the receiver closes as it is reused", () => {
   it.each([
     ["hangs up", (socket: Socket) => socket.end()],
     ["breaks it", (socket: Socket) => socket.resetAndDestroy()],
-  ])("is no failure: the same attempt goes out on a new one (the receiver %s)", async (_how, close) => {
+  ])("is no failure: the attempt is sent on a new one (the receiver %s)", async (_how, close) => {
     const { receiver, outcomes } = await threeEvents((socket, { onSocket }) =>
       onSocket === 1 ? socket.write(OK) : close(socket),
     );
@@ -85,7 +85,7 @@ describe("a kept connection that the receiver closes just as it is used again", 
     expect(receiver.sockets.size).toBe(3);
   });
 
-  it("is tried anew once: a new connection that breaks as well is a failure", async () => {
+  it("is retried once: a new connection that breaks too is a failure", async () => {
     const { receiver, outcomes } = await threeEvents((socket, { count }) =>
       count === 2 || count === 3 ? socket.end() : socket.write(OK),
     );
@@ -93,7 +93,7 @@ describe("a kept connection that the receiver closes just as it is used again", 
     expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
   });
 
-  it("is a failure when an answer had begun", async () => {
+  it("is a failure after a response has begun", async () => {
     const { receiver, outcomes } = await threeEvents((socket, { count }) =>
       count === 2 ? socket.end("HTTP/1.1 20") : socket.write(OK),
     );
@@ -101,13 +101,13 @@ describe("a kept connection that the receiver closes just as it is used again", 
     expect(receiver.types()).toEqual(THREE);
   });
 
-  it("is a failure when it was not kept, but new", async () => {
+  it("is a failure when it is not reused, but new", async () => {
     const { receiver, outcomes } = await threeEvents((socket) => socket.end());
     expect(outcomes).toEqual(THREE.map(() => ["socket hang up"]));
     expect(receiver.types()).toEqual(THREE);
   });
 
-  it("costs the receiver none of its time: the limit counts from the attempt's first request", async () => {
+  it("does not reduce the timeout, which counts from the attempt's first request", async () => {
     const wall = new FakeWall(Date.parse(START));
     const receivers = new ReceiverClient({ timeoutMs: 15_000, wall });
     atEnd(() => receivers.close());
@@ -132,7 +132,7 @@ describe("a kept connection that the receiver closes just as it is used again", 
   });
 });
 
-describe("a name that leads to a cloud's metadata service", () => {
+describe("a host name that resolves to a cloud's metadata service", () => {
   /** A resolver that knows one name. */
   const resolveTo = (...addresses: string[]): LookupFunction =>
     ((_hostname, options, callback) =>
@@ -158,7 +158,7 @@ describe("a name that leads to a cloud's metadata service", () => {
   }
 
   it.each([["169.254.169.254"], ["fe80::1%eth0"], ["127.0.0.1", "169.254.169.254"]])(
-    "is not connected to: %s",
+    "is refused: %s",
     async (...addresses) => {
       const { outcome, got } = await postTo("rebound.test", resolveTo(...addresses));
       expect(outcome).toMatchObject({
@@ -170,7 +170,7 @@ describe("a name that leads to a cloud's metadata service", () => {
     },
   );
 
-  it("while any other name is, and one that is unknown says so", async () => {
+  it("is refused while other names are not, and an unknown one is reported as unknown", async () => {
     const { outcome, got } = await postTo("shop.test", resolveTo("127.0.0.1"));
     expect([outcome.status, got]).toEqual([204, 1]);
     const unknown = ((hostname, _options, callback) =>
@@ -182,7 +182,7 @@ describe("a name that leads to a cloud's metadata service", () => {
     expect(lost.outcome.error).toContain("ENOTFOUND");
   });
 
-  it("is not asked about for an address or localhost", async () => {
+  it("is not looked up for an address or localhost", async () => {
     const never: LookupFunction = () => {
       throw new Error("asked");
     };
@@ -192,7 +192,7 @@ describe("a name that leads to a cloud's metadata service", () => {
     }
   });
 
-  it("of localhost leads to who listens, on a machine that is held up meanwhile too", async () => {
+  it("the name localhost reaches its listener on a busy machine too", async () => {
     const { url } = await bareReceiver((socket) => socket.end(OK));
     const { port } = new URL(url);
     const request = (await createRequester(new URL(`http://localhost:${port}/`)))({ method: "POST" });

@@ -31,8 +31,8 @@ function attemptTimes(sandbox: Sandbox): number[] {
   return deliveriesOf(sandbox)[0]!.attempts.map((attempt) => since(attempt.at));
 }
 
-describe("what a receiver gets", () => {
-  it("is every status change, in order, once, signed so that the official library takes it [R1.16 R22.24 R28.1 R28.5]", async () => {
+describe("the request to a receiver", () => {
+  it("is sent for every status change, in order, once, and verified by the official library [R1.16 R22.24 R28.1 R28.5]", async () => {
     const { receiver, sell } = await shopAndReceiver();
     const charge = await sell("10s", { metadata: { order: "Ünïcode \u2028 ✓" } });
 
@@ -46,7 +46,7 @@ describe("what a receiver gets", () => {
     expect(Object.keys(receiver.received[0]!.event)).toEqual(["id", "type", "timestamp", "mode", "data"]);
   });
 
-  it("is, byte for byte, what a read of the charge answers at that moment [R1.17 R28.6]", async () => {
+  it("has the bytes that a read of the charge returns at that moment [R1.17 R28.6]", async () => {
     const { receiver, client, sell } = await shopAndReceiver();
     const reads: string[] = [];
     receiver.handler = async (received) => {
@@ -60,7 +60,7 @@ describe("what a receiver gets", () => {
     expect(receiver.received[2]!.dataText).toBe((await client.charge(charge)).text);
   });
 
-  it("is stamped with wall time, so that a library that checks the age takes it", async () => {
+  it("has a timestamp of wall time, so that libraries accept its age", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([receiver.url], { startTime: "2031-01-01T00:00:00Z" });
     await client.pay();
@@ -72,7 +72,7 @@ describe("what a receiver gets", () => {
     receiver.received[0]!.verify();
   });
 
-  it("is signed with the endpoint's own secret where it has one [R27.9]", async () => {
+  it("is signed with the endpoint's own secret if it has one [R27.9]", async () => {
     const receiver = await Receiver.open();
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     const { sell } = await shopFor([{ url: receiver.url, secret }]);
@@ -82,8 +82,8 @@ describe("what a receiver gets", () => {
   });
 });
 
-describe("who gets it", () => {
-  it("only endpoints of the charge's mode [R22.25 R28.2]", async () => {
+describe("receivers of an event", () => {
+  it("are endpoints of the charge's mode only [R22.25 R28.2]", async () => {
     const [test, live] = [await Receiver.open(), await Receiver.open()];
     const { sandbox, client } = await shopFor([
       { url: test.url, mode: "test" },
@@ -97,7 +97,7 @@ describe("who gets it", () => {
     expect(new Set(live.received.map((received) => received.event.mode))).toEqual(new Set(["live"]));
   });
 
-  it("only endpoints whose globs match the type", async () => {
+  it("are endpoints whose globs match the type only", async () => {
     const [completed, ends, none] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const { client, sell } = await shopFor([
       { url: completed.url, events: ["charge.completed"] },
@@ -112,8 +112,8 @@ describe("who gets it", () => {
   });
 });
 
-describe("a receiver that takes its time", () => {
-  it("delays no answer of the API, over a port and in this process", async () => {
+describe("a slow receiver", () => {
+  it("delays no response of the API, over HTTP and in process", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const { url } = await sandbox.listen();
     for (const shop of [client, Client.at(url)]) {
@@ -130,7 +130,7 @@ describe("a receiver that takes its time", () => {
     expect(receiver.types.filter((type) => type === "charge.refunded")).toHaveLength(2);
   });
 
-  it("does not keep others from getting theirs on a clock that runs", async () => {
+  it("does not delay other receivers on a running clock", async () => {
     const [slow, quick] = [await Receiver.open(hold), await Receiver.open()];
     const { world, client } = await worldOn(new FakeWall(Date.parse(START)), {
       clockText: "real",
@@ -148,7 +148,7 @@ describe("a receiver that takes its time", () => {
     expect(slow.types).toEqual(quick.types);
   });
 
-  it("is waited for by an advance before time passes that instant", async () => {
+  it("holds an advance until it responds, before time passes that instant", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay();
     const advancing = sandbox.advance("10s");
@@ -166,8 +166,8 @@ describe("a receiver that takes its time", () => {
   });
 });
 
-describe("a receiver that calls back", () => {
-  it("may read and create charges while time is being moved, at that moment's time", async () => {
+describe("a receiver that calls the sandbox", () => {
+  it("reads and creates charges during an advance, at that moment's time", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const { url } = await sandbox.listen();
     const shop = Client.at(url);
@@ -191,7 +191,7 @@ describe("a receiver that calls back", () => {
     expect(report.fired_total).toBe(18);
   });
 
-  it("is told CLOCK_BUSY when it moves the clock or resets meanwhile", async () => {
+  it("gets CLOCK_BUSY when it moves the clock or resets during an advance", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const answers: { status: number; code: string }[] = [];
     receiver.handler = async (received) => {
@@ -212,7 +212,7 @@ describe("a receiver that calls back", () => {
     expect((await client.clock()).json).toMatchObject({ mode: "manual", advancing: false, now: report.to });
   });
 
-  it("may wait for its turn instead: with ?wait=10s all that asked get theirs, one after the other", async () => {
+  it("waits for its turn with ?wait=10s: all requests are done, one after the other", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay();
     const advancing = sandbox.advance("1s");
@@ -232,8 +232,8 @@ describe("a receiver that calls back", () => {
   });
 });
 
-describe("order", () => {
-  it("different objects go in parallel", async () => {
+describe("order of deliveries", () => {
+  it("of different objects: parallel", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charges = [await client.pay(), await client.pay(), await client.pay()];
     for (const charge of charges) await client.transition(charge, "AWAITING_PAYMENT");
@@ -244,7 +244,7 @@ describe("order", () => {
     await sandbox.settled();
   });
 
-  it("one object's events wait for the first attempt at the one before, even when it fails", async () => {
+  it("of one object: each event waits for the first attempt of the one before, even when that fails", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const [charge, other] = [await client.pay(), await client.pay()];
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
@@ -264,7 +264,7 @@ describe("order", () => {
     expect(receiver.about(charge).map((one) => one.event.type)).toEqual(THREE);
   });
 
-  it("a retry blocks nothing and comes when it is due", async () => {
+  it("of a retry: it blocks nothing and comes when it is due", async () => {
     const { receiver, sandbox, sell } = await shopAndReceiver();
     receiver.handler = (received) => received.answer(receiver.received.length === 1 ? 500 : 200);
     await sell("10s");
@@ -281,7 +281,7 @@ describe("order", () => {
 });
 
 describe("retries", () => {
-  it("follow the ladder on sandbox time, and then the delivery has failed [R28.6]", async () => {
+  it("follow the schedule on sandbox time, then the delivery has failed [R28.6]", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await client.pay({ scenario: "instant" });
     const due = [
@@ -315,7 +315,7 @@ describe("retries", () => {
     for (const one of receiver.received) one.verify();
   });
 
-  it("wait as long as a Retry-After on 429 and 503 asks, never shorter than the ladder", async () => {
+  it("wait for the Retry-After of a 429 or 503, never shorter than the schedule", async () => {
     const receiver = await Receiver.open();
     const answers: [number, string][] = [
       [429, "120"],
@@ -339,14 +339,14 @@ describe("retries", () => {
     expect(asked.slice(0, 5)).toEqual([120_000, 1_000_000, 1_000, 999_999_000, undefined]);
   });
 
-  it("wait a day at most, however many digits a Retry-After has", async () => {
+  it("wait a day at most, however long the Retry-After", async () => {
     const receiver = await Receiver.open(refuseWith(503, { "retry-after": "9".repeat(400) }));
     const { sandbox, sell } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
     await sell("1s", { scenario: "instant" });
     expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(24 * HOUR);
   });
 
-  it("log the status of a response that goes on after its end", async () => {
+  it("log the status of a response that continues after its end", async () => {
     const receiver = await Receiver.open(({ response }) =>
       response.socket!.end("HTTP/1.1 204 No Content\r\n\r\nmore bytes"),
     );
@@ -358,7 +358,7 @@ describe("retries", () => {
     });
   });
 
-  it("take a Retry-After that is a date", async () => {
+  it("accept a Retry-After with a date", async () => {
     const receiver = await Receiver.open();
     const wall = new FakeWall(Date.parse("2026-03-01T00:00:00.000Z"));
     const { sandbox, world, client } = await worldOn(wall, {
@@ -373,7 +373,7 @@ describe("retries", () => {
     expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(10 * MINUTE);
   });
 
-  it("stop at 410: the endpoint is switched off, and what waits for it is dropped", async () => {
+  it("stop at 410: the endpoint is disabled, and its waiting deliveries are dropped", async () => {
     const [gone, other] = [await Receiver.open(refuseWith(500)), await Receiver.open()];
     const { sandbox, sell } = await shopFor([gone.url, other.url]);
     gone.handler = (received) => received.answer(received.event.type === "charge.processing" ? 410 : 500);
@@ -390,7 +390,7 @@ describe("retries", () => {
     ]);
   });
 
-  it("a 410 drops what already waits its turn behind it", async () => {
+  it("of a delivery that waits for its turn are dropped by a 410 too", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
@@ -402,7 +402,7 @@ describe("retries", () => {
   });
 });
 
-describe("what counts as a failure", () => {
+describe("failures of an attempt", () => {
   async function firstAttempt(handler: Handler, options: SandboxOptions = {}) {
     const receiver = await Receiver.open(handler);
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }], options);
@@ -423,7 +423,7 @@ describe("what counts as a failure", () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it("no answer in time", async () => {
+  it("no response before the timeout", async () => {
     const { attempt, receiver, sandbox } = await firstAttempt(hold, { webhookTimeout: "2s" });
     expect(attempt).toMatchObject({ status: null, error: "no answer within 2 s" });
     await sandbox.advance("5s");
@@ -431,21 +431,21 @@ describe("what counts as a failure", () => {
     expect(deliveriesOf(sandbox)[0]!.status).toBe("delivered");
   });
 
-  it("an answer that begins in time and never ends", async () => {
+  it("a response that begins in time and never ends", async () => {
     const { attempt } = await firstAttempt(({ response }) => response.writeHead(200).write("so far"), {
       webhookTimeout: "30ms",
     });
     expect(attempt).toMatchObject({ status: null, error: "no answer within 0.03 s" });
   });
 
-  it("a connection closed before there is a status", async () => {
+  it("a connection closed before a status", async () => {
     const { attempt, receiver, sandbox } = await firstAttempt(({ response }) => response.destroy());
     expect(attempt).toMatchObject({ status: null, error: "socket hang up" });
     await sandbox.advance("5s");
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("but not a connection closed in the middle of the body: the status is the answer", async () => {
+  it("not a connection closed within the body: the status counts", async () => {
     const { attempt, delivery } = await firstAttempt(({ response }) => {
       response.writeHead(202, { "content-length": "100" });
       response.write("half of", () => response.destroy());
@@ -456,7 +456,7 @@ describe("what counts as a failure", () => {
 });
 
 describe("many deliveries to one receiver", () => {
-  it("wait for a free connection on nobody's time: the timeout counts from when they are sent", async () => {
+  it("wait for a free connection, and their timeout counts from when they are sent", async () => {
     const receiver = await Receiver.open(hold);
     const wall = new FakeWall(0);
     const { world, sandbox, client } = await worldOn(wall, {

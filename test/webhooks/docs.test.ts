@@ -27,7 +27,7 @@ function rowsUnder(heading: string): string[][] {
 }
 
 describe("docs/webhooks.md", () => {
-  it("names every type of event there is", () => {
+  it("names every type of event", () => {
     const [, types] = rowsUnder("What is sent").find(([name]) => name === "`type`")!;
     const said = [...types!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
     let kind = "";
@@ -47,7 +47,7 @@ describe("docs/webhooks.md", () => {
     );
   });
 
-  it("tells the ladder as it is", () => {
+  it("states the retry schedule", () => {
     const [, ladder] = /retried after ([^(]+) of sandbox time/.exec(page.replaceAll("\n", " "))!;
     const said = ladder!
       .split(/,| and | then /)
@@ -62,7 +62,7 @@ describe("docs/webhooks.md", () => {
     expect(said).toEqual(steps);
   });
 
-  it("has a row for each preset, with its headers and what is signed", () => {
+  it("has a row for each preset, with its headers and its signed content", () => {
     const rows = rowsUnder("Other signatures");
     for (const [name, preset] of Object.entries(SIGNATURE_SCHEMES)) {
       const scheme: SignatureScheme = preset;
@@ -79,7 +79,7 @@ describe("docs/webhooks.md", () => {
     }
   });
 
-  it("has a scheme of one's own that the config file takes", () => {
+  it("has a custom scheme that the config file accepts", () => {
     const [, yaml] = /```yaml\n(signature:[\s\S]*?)```/.exec(page)!;
     for (const text of [
       yaml!,
@@ -88,7 +88,7 @@ describe("docs/webhooks.md", () => {
       expect(safeParse(startOptionsSchema, parse(text))).toMatchObject({ ok: true });
   });
 
-  it("names mishaps that scenarios take", () => {
+  it("names mishaps that scenarios accept", () => {
     const rules = rowsUnder("When things go wrong")
       .slice(1)
       .map(([, rule]) => rule!.replaceAll("`", ""));

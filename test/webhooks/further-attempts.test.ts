@@ -13,8 +13,8 @@ async function shopWith(...rules: readonly object[]) {
   return { ...shop, client, sent, secondsOf, applied };
 }
 
-describe("a rule for a further attempt", () => {
-  it("has it come later, and leaves the first to the other rules", async () => {
+describe("a rule for the second attempt", () => {
+  it("delays that attempt, and leaves the first to the other rules", async () => {
     const { sandbox, sent, secondsOf, applied, sell } = await shopWith(
       { attempt: 2, delay: "10m" },
       { response_lost: true },
@@ -30,7 +30,7 @@ describe("a rule for a further attempt", () => {
     });
   });
 
-  it("sends it once more when it is over", async () => {
+  it("duplicates it in a new delivery", async () => {
     const { sent, secondsOf, sell } = await shopWith({ response_lost: true }, { attempt: 2, copies: 2 });
     await sell("1h");
     const all = await sent();
@@ -43,7 +43,7 @@ describe("a rule for a further attempt", () => {
     expect(secondsOf(all[1])).toEqual([0]);
   });
 
-  it("loses its response, so that there is a third, and never happens where there is no such attempt", async () => {
+  it("loses its response, so that a third follows, and never applies without a second attempt", async () => {
     const { sent, applied, sell } = await shopWith(
       { response_lost: true, times: 1 },
       { attempt: 2, response_lost: true },
@@ -59,7 +59,7 @@ describe("a rule for a further attempt", () => {
 });
 
 describe("times and skip of a rule", () => {
-  it("count the events that match, whoever else hears of them, and anew when the rules are put in place anew", async () => {
+  it("count matching events, however many receivers get them, and start anew when the rules are activated anew", async () => {
     const { client, sent, sell } = await shopWith({ skip: 1, times: 1, drop: true });
     await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "m", events: ["charge.completed"] });
     const pay = async (times: number) => {

@@ -64,7 +64,7 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
 const portOf = (url: string) => Number(new URL(url).port);
 
 describe("an app that starts later than the sandbox", () => {
-  it("gets everything, in order, and no attempt was spent; it is said once that it is waited for", async () => {
+  it("gets everything in order, with no attempt spent, and the wait is logged once", async () => {
     const url = await freeUrl();
     const { client, notices, elapse, settled } = await worldBefore(url);
     const charges = [await client.pay(), await client.pay()];
@@ -91,7 +91,7 @@ describe("an app that starts later than the sandbox", () => {
     );
   });
 
-  it("is not told of as there when an attempt ends otherwise: its answer is the answer", async () => {
+  it("is not logged as ready when an attempt ends with a failure: the response counts", async () => {
     const url = await freeUrl();
     const { client, elapse, settled, complete } = await worldBefore(url);
     await complete();
@@ -104,7 +104,7 @@ describe("an app that starts later than the sandbox", () => {
     expect(one).toMatchObject({ status: "pending", next_attempt_at: expect.any(String) });
   });
 
-  it("may go away and come back: what happens meanwhile waits again, and that is said again", async () => {
+  it("can stop and return: meanwhile deliveries wait, and that is logged again", async () => {
     const url = await freeUrl();
     const { client, notices, elapse, settled, complete } = await worldBefore(url);
     for (const round of [1, 2]) {
@@ -121,7 +121,7 @@ describe("an app that starts later than the sandbox", () => {
     expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([1, 1]);
   });
 
-  it("holds up nobody else meanwhile", async () => {
+  it("does not delay other receivers", async () => {
     const url = REFUSING_URL;
     const other = await Receiver.open();
     const { client, settled } = await worldBefore(url);
@@ -135,8 +135,8 @@ describe("an app that starts later than the sandbox", () => {
   });
 });
 
-describe("who does not wait", () => {
-  it("an endpoint with unreachable: fail, which goes on to the ladder at once", async () => {
+describe("deliveries that are not held", () => {
+  it("of an endpoint with unreachable: fail, which retries at once by the schedule", async () => {
     const { client, notices, complete } = await worldBefore(REFUSING_URL, { unreachable: "fail" });
     await complete();
     const [one] = await deliveries(client);
@@ -145,7 +145,7 @@ describe("who does not wait", () => {
     expect(notices).toEqual([]);
   });
 
-  it("one that is changed to it while it waits", async () => {
+  it("of an endpoint that is changed to it while they wait", async () => {
     const { client, notices, elapse, complete } = await worldBefore(REFUSING_URL);
     await complete();
     await elapse(2);
@@ -158,7 +158,7 @@ describe("who does not wait", () => {
     expect(notices).toHaveLength(1);
   });
 
-  it("a manual clock, on which nobody would ever come", async () => {
+  it("on a manual clock, where no wait would end", async () => {
     const { client, sell } = await shopFor([REFUSING_URL]);
     await sell("2s");
     const [one] = await deliveries(client);
@@ -166,7 +166,7 @@ describe("who does not wait", () => {
     expect(since(one.next_attempt_at)).toBe(6 * SECOND);
   });
 
-  it("what was held when the clock is stopped", async () => {
+  it("held ones when the clock is stopped", async () => {
     const { client, elapse, settled, complete } = await worldBefore(REFUSING_URL);
     await complete();
     await elapse(2);
@@ -176,7 +176,7 @@ describe("who does not wait", () => {
     expect((await deliveries(client))[0].attempts).toMatchObject([{ status: null }]);
   });
 
-  it("who is told by a test to advance: time cannot pass and wait at once", async () => {
+  it("during an advance of a test, when time cannot pass and wait at once", async () => {
     const { sandbox, client, elapse, notices, complete } = await worldBefore(REFUSING_URL);
     await complete();
     await elapse(1);
@@ -189,7 +189,7 @@ describe("who does not wait", () => {
 });
 
 describe("a reset while deliveries are held", () => {
-  it("drops them: an app that comes then hears only of the new world", async () => {
+  it("drops them: a later app gets only the new events", async () => {
     const url = await freeUrl();
     const { client, elapse, complete } = await worldBefore(url);
     await complete();
@@ -204,7 +204,7 @@ describe("a reset while deliveries are held", () => {
     expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
   });
 
-  it("and a new world's deliveries are held anew", async () => {
+  it("holds new deliveries again", async () => {
     const url = await freeUrl();
     const { client, elapse, settled, complete } = await worldBefore(url);
     await complete();
@@ -217,7 +217,7 @@ describe("a reset while deliveries are held", () => {
     expect(app.got.map((one) => one.charge)).toEqual([charge]);
   });
 
-  it("a removed endpoint's are dropped, and said so", async () => {
+  it("and those of a removed endpoint are dropped, and logged", async () => {
     const { client, elapse, complete } = await worldBefore(REFUSING_URL);
     await complete();
     const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
@@ -227,8 +227,8 @@ describe("a reset while deliveries are held", () => {
   });
 });
 
-describe("localhost", () => {
-  it.each(["127.0.0.1", "::1"])("is waited for, and found on %s when the app comes there", async (host) => {
+describe("a receiver at localhost", () => {
+  it.each(["127.0.0.1", "::1"])("is waited for, and found on %s when the app starts there", async (host) => {
     if (host === "::1" && !(await hasIpv6())) return;
     const port = portOf(await freeUrl());
     const { client, notices, elapse, settled } = await worldBefore(`http://localhost:${port}/hooks`);
@@ -247,8 +247,8 @@ describe("localhost", () => {
   });
 });
 
-describe("what is not waited for", () => {
-  it("a receiver that is there and refuses: each answer is an attempt", async () => {
+describe("a receiver that is not waited for", () => {
+  it("is one that listens and refuses: each response is an attempt", async () => {
     const receiver = await Receiver.open(refuseWith(502));
     const { client, notices, settled } = await worldBefore(receiver.url);
     await client.transition(await client.pay(), "COMPLETED");

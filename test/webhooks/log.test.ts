@@ -20,7 +20,7 @@ const events = async (client: Client): Promise<Json[]> =>
   (await client.ask("GET /_sandbox/events?limit=100")).json.items;
 
 describe("the delivery log", () => {
-  it("is read page by page, whole and by each filter, newest first", async () => {
+  it("is read in pages, whole and by each filter, newest first", async () => {
     const { sandbox, client } = await shopFor([{ mailbox: "box" }]);
     for (let n = 0; n < 3; n++) await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -49,7 +49,7 @@ describe("the delivery log", () => {
     expect((await list("mode=test")).items).toEqual((await list("")).items);
   });
 
-  it("keeps the exact bytes and headers, the answer, how long it took and when the next attempt is", async () => {
+  it("has the exact bytes and headers, the response, its duration and the time of the next attempt", async () => {
     const receiver = await Receiver.open((received) => {
       if (receiver.received.length > 1) return received.answer(204);
       setTimeout(() => received.response.writeHead(503, { "x-app": "down" }).end("büsy ✗"), 60);
@@ -92,7 +92,7 @@ describe("the delivery log", () => {
     expect(receiver.received[1]!.headers).toMatchObject(json.attempts[1].request_headers);
   });
 
-  it("keeps the first 4 KB of a long answer, to the byte", async () => {
+  it("stores the first 4 KB of a long response, to the byte", async () => {
     const answer = "x".repeat(4_090) + "0123456789".repeat(10_000);
     const { sandbox, client } = await shopAndReceiver(
       (received) => received.response.writeHead(200).end(answer),
@@ -104,7 +104,7 @@ describe("the delivery log", () => {
     expect(one.attempts[0].response_body).toBe(answer.slice(0, 4_096));
   });
 
-  it("is asked by type, charge, event, status and mode", async () => {
+  it("is filtered by type, charge, event, status and mode", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const [charge, other] = [await client.pay(), await client.pay()];
     await sandbox.advance("3s");
@@ -121,7 +121,7 @@ describe("the delivery log", () => {
 });
 
 describe("redeliver", () => {
-  it("makes a new delivery of the same event, with its id and bytes, freshly signed", async () => {
+  it("makes a new delivery of the same event, with its id and bytes, and a new signature", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(accept, ONLY_COMPLETED);
     const charge = await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -152,7 +152,7 @@ describe("redeliver", () => {
     expect(JSON.stringify(story).match(/"kind":"attempt"/g)).toHaveLength(3);
   });
 
-  it("goes at once, and nothing waits for it: not the object's next event, not its retries", async () => {
+  it("is sent at once, and nothing waits for it: neither the object's next event nor its retries", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
     await sell("1s");
     const [first] = await deliveries(client);
@@ -167,7 +167,7 @@ describe("redeliver", () => {
     await sandbox.settled();
   });
 
-  it("knows nothing of a delivery that is not there, and no more than 100 times", async ({ client }) => {
+  it("is 404 for an unknown delivery, and works at most 100 times", async ({ client }) => {
     expect((await post(client, "deliveries/dlv_0/redeliver")).status).toBe(404);
     expect((await client.ask("GET /_sandbox/deliveries/dlv_0")).status).toBe(404);
     for (const times of [0, 101, 1.5, "2"])
@@ -176,7 +176,7 @@ describe("redeliver", () => {
 });
 
 describe("trigger", () => {
-  it("makes a new event, about the charge as it stands; the charge stays as it is", async () => {
+  it("makes a new event with the charge as it is, which does not change", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const charge = await client.pay();
     const before = (await client.charge(charge)).text;
@@ -194,7 +194,7 @@ describe("trigger", () => {
     expect(receiver.received[1]!.event.id).not.toBe(made.json.event_id);
   });
 
-  it("makes one about nothing at all", async () => {
+  it("makes an event without a charge", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     expect((await post(client, "events", { type: "webhook.test" })).json.data).toEqual({});
     await sandbox.settled();
@@ -203,7 +203,7 @@ describe("trigger", () => {
 });
 
 describe("retry", () => {
-  it("makes the same delivery's next attempt now instead of when the ladder would", async () => {
+  it("makes the delivery's next attempt now", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -226,7 +226,7 @@ describe("retry", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("counts as a rung of the ladder: the next comes after that one's wait", async () => {
+  it("uses a step of the schedule: the following retry comes after the next interval", async () => {
     const { sandbox, client, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await sell("2s", { scenario: "instant" });
     const [first] = await deliveries(client);
@@ -235,7 +235,7 @@ describe("retry", () => {
     expect(since((await deliveries(client))[0].next_attempt_at)).toBe(2 * SECOND + 5 * MINUTE);
   });
 
-  it("tries once more what had failed for good; failing again, it has failed again", async () => {
+  it("retries a failed delivery; when that fails too, it has failed again", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await sell("30d", { scenario: "instant" });
     const [failed] = await deliveries(client);
@@ -252,7 +252,7 @@ describe("retry", () => {
     }
   });
 
-  it("brings forward what a scenario delays", async () => {
+  it("sends early what a scenario delays", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(accept, ONLY_COMPLETED);
     await useRules(client, [{ delay: "1h" }]);
     const charge = await client.pay();
@@ -263,7 +263,7 @@ describe("retry", () => {
     expect(receiver.types).toEqual(["charge.completed"]);
   });
 
-  it("is refused with 409 where there is nothing to try again", async () => {
+  it("is 409 when there is nothing to retry", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     for (const status of ["PROCESSING", "COMPLETED"]) await client.transition(charge, status);

@@ -34,7 +34,7 @@ async function empty(client: Client): Promise<Json[]> {
 }
 
 describe("a mailbox", () => {
-  it("is answered by its own name only", async () => {
+  it("is reached by its own name only", async () => {
     const { client, sell } = await shopFor([BOX, { mailbox: "other" }]);
     await sell("1s");
     const [{ delivery_id }] = (await take(client)) as [Json];
@@ -48,7 +48,7 @@ describe("a mailbox", () => {
     }
   });
 
-  it("gives exactly what a receiver would have got; the official library verifies it", async () => {
+  it("gives exactly what a receiver would get; the official library verifies it", async () => {
     const { client, sell } = await shopFor([BOX]);
     const charge = await sell("1s", { metadata: { note: "Zoë 𝄞 \u2028" } });
     const [first, ...others] = await take(client);
@@ -83,7 +83,7 @@ describe("a mailbox", () => {
     expect((await empty(client)).map((one) => one.type)).toEqual(THREE);
   });
 
-  it("gives one charge's events in order, each when the one before is answered, and charges side by side", async () => {
+  it("gives one charge's events in order, each after the response to the one before, and charges in parallel", async () => {
     const { sandbox, client } = await shopFor([BOX]);
     const charges = [await client.pay(), await client.pay(), await client.pay()];
     await sandbox.advance("10s");
@@ -98,7 +98,7 @@ describe("a mailbox", () => {
     }
   });
 
-  it("gives so many as are asked for, in the order they came", async () => {
+  it("gives as many as requested, in order of arrival", async () => {
     const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.awaiting_payment"] }]);
     const charges: string[] = [];
     for (let made = 0; made < 5; made++) charges.push(await client.pay());
@@ -108,7 +108,7 @@ describe("a mailbox", () => {
     expect([two.map(about), rest.map(about)]).toEqual([charges.slice(0, 2), charges.slice(2)]);
   });
 
-  it("is tried again when its answer's Retry-After says", async () => {
+  it("is retried as its response's Retry-After says", async () => {
     const { client, sell } = await shopFor([BOX]);
     await sell("1s");
     const [first] = await take(client);
@@ -117,7 +117,7 @@ describe("a mailbox", () => {
     expect(since(json.next_attempt_at) - since((await client.clock()).json.now)).toBe(90 * SECOND);
   });
 
-  it("is switched off by 410, as any endpoint", async () => {
+  it("is disabled by 410, as any endpoint", async () => {
     const { sandbox, client, sell } = await shopFor([BOX]);
     await sell("10s");
     const [first] = await take(client);
@@ -134,7 +134,7 @@ describe("a mailbox", () => {
     ["deleted", "DELETE", undefined],
     ["switched off", "PATCH", { enabled: false }],
   ] as const)(
-    "that is %s drops what nobody has taken, and leaves the others alone",
+    "that is %s drops its waiting deliveries, and leaves other mailboxes alone",
     async (_how, verb, body) => {
       const { sandbox, client, sell } = await shopFor([BOX, { mailbox: "other" }]);
       await sell("1s");
@@ -151,7 +151,7 @@ describe("a mailbox", () => {
     },
   );
 
-  it("takes one answer for a delivery, and none for what nobody has taken", async () => {
+  it("accepts one response for a delivery, and none for a delivery not taken", async () => {
     const { client, sell } = await shopFor([BOX]);
     await sell("1s");
     const [known] = await deliveries(client);
@@ -168,7 +168,7 @@ describe("a mailbox", () => {
       expect((await client.ask("POST /_sandbox/mailboxes/inbox/take", { max })).status).toBe(400);
   });
 
-  it("is empty after a reset, and an old answer settles nothing in the new world", async () => {
+  it("is empty after a reset, and a response from before it is refused", async () => {
     const { client, sell } = await shopFor([BOX]);
     await sell("1s");
     const [taken] = await take(client);
@@ -179,7 +179,7 @@ describe("a mailbox", () => {
     expect((await empty(client)).map((one) => one.type)).toEqual(THREE);
   });
 
-  it("meets the same mishaps", async () => {
+  it("has the same mishaps as a receiver", async () => {
     const { sandbox, client, sell } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
     await useRules(client, [{ copies: 2, bad_signature: true, fail_first: 1 }]);
     await sell("5s");
@@ -193,7 +193,7 @@ describe("a mailbox", () => {
   });
 });
 
-describe("what is taken from a mailbox and never acknowledged", () => {
+describe("a delivery taken from a mailbox and never acknowledged", () => {
   const LATE = { status: null, response_body: null, error: "not acknowledged within 15 s" };
 
   /** A mailbox with one event to take, and wall time in the test's hand. */
@@ -205,7 +205,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     return { wall, world, sandbox, client, charge, store, errors };
   }
 
-  it.each(["manual", "real"])("counts as failed after 15 s of wall time, on a %s clock", async (clock) => {
+  it.each(["manual", "real"])("fails after 15 s of wall time, on a %s clock", async (clock) => {
     const { wall, world, client } = await boxOn(clock);
     const [taken] = await take(client);
     expect(taken.ack_within_ms).toBe(15_000);
@@ -222,7 +222,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     expect([answer.status, answer.json.error.message]).toEqual([404, expect.stringContaining("too late")]);
   });
 
-  it("comes again by the ladder, freshly signed; and the object's next event need not wait", async () => {
+  it("is retried by the schedule with a new signature, and the object's next event does not wait", async () => {
     const { wall, client, charge } = await boxOn("manual");
     await client.ask(`POST /_sandbox/charges/${charge}/refund`, {});
     const [first, ...others] = await take(client);
@@ -239,7 +239,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([2, 1]);
   });
 
-  it("is not counted twice: an answer in time is the answer", async () => {
+  it("is not counted twice: a response in time counts", async () => {
     const { wall, world, client } = await boxOn("manual");
     const [taken] = await take(client);
     wall.elapse(14_000);
@@ -250,7 +250,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     expect(wall.armed).toEqual([]);
   });
 
-  it("lasts as long as any receiver has: --webhook-timeout", async () => {
+  it("has the timeout of any receiver: --webhook-timeout", async () => {
     const wall = new FakeWall(Date.parse(START));
     const { world, client } = await worldOn(wall, {
       clockText: "manual",
@@ -266,7 +266,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     ]);
   });
 
-  it("settles nothing in the world a reset has put in its place", async () => {
+  it("changes nothing after a reset", async () => {
     const { wall, world, client } = await boxOn("manual");
     await take(client);
     await client.reset({ ids: "repeat" });
@@ -277,7 +277,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     expect(await take(client)).toHaveLength(1);
   });
 
-  it("is kept when the disk will have it, if it refuses at that moment", async () => {
+  it("is stored when the disk accepts it, if it fails at that moment", async () => {
     const { wall, world, client, store, errors } = await boxOn("real");
     await take(client);
     store.refuses = true;
@@ -290,8 +290,8 @@ describe("what is taken from a mailbox and never acknowledged", () => {
   });
 });
 
-describe("an answer that is none", () => {
-  it("tells why the receiver could not be asked: the attempt has failed", async () => {
+describe("an acknowledgement with an error", () => {
+  it("fails the attempt with that error", async () => {
     const { client, sell } = await shopFor([BOX]);
     await sell("1s");
     const [taken] = await take(client);
@@ -314,7 +314,7 @@ describe("a mailbox with a lease", () => {
     return { wall, client, ids };
   };
 
-  it("goes when nobody has looked into it for so long, also after a reset", async () => {
+  it("is removed when it is not read for that long, also after a reset", async () => {
     const { wall, client, ids } = await world();
     const made = await client.ask("POST /_sandbox/webhook-endpoints", leased);
     expect(made.json).toMatchObject({ mailbox: "inbox", lease_ms: 30_000 });
@@ -329,7 +329,7 @@ describe("a mailbox with a lease", () => {
     expect((await client.ask("POST /_sandbox/mailboxes/inbox/take", {})).status).toBe(404);
   });
 
-  it("stays for what was taken to be acknowledged, and goes with what waits in it", async () => {
+  it("is extended by acknowledgements, and its waiting deliveries go with it", async () => {
     const { wall, client, ids } = await world();
     await client.ask("POST /_sandbox/webhook-endpoints", leased);
     await client.pay({ scenario: "instant" });
@@ -345,7 +345,7 @@ describe("a mailbox with a lease", () => {
     await expect.poll(statuses).toEqual(["delivered", "dropped"]);
   });
 
-  it("is no receiver with a URL, and has it for ten minutes at most", async () => {
+  it("is refused for a URL, and lasts ten minutes at most", async () => {
     const { client } = await world();
     for (const body of [
       { url: "http://127.0.0.1:9/", lease: "30s" },

@@ -43,7 +43,7 @@ async function shopWith(rules: object[], options?: { name?: string; activate?: b
 const shown = (arrivals: readonly Arrival[]) => arrivals.map(({ at, type }) => [at / SECOND, type]);
 
 describe("copies", () => {
-  it("come under one webhook-id, byte for byte the same, each a delivery of its own", async () => {
+  it("have one webhook-id and the same bytes, each a separate delivery", async () => {
     const { client, receiver, sell } = await shopWith([{ match: { type: "*.completed" }, copies: 3 }]);
     await sell("10s");
     expect(receiver.types).toEqual([...THREE.slice(0, 2), ...Array(3).fill("charge.completed")]);
@@ -59,7 +59,7 @@ describe("copies", () => {
 });
 
 describe("delay", () => {
-  it("holds back one event for so much sandbox time; the object's others do not wait for it", async () => {
+  it("holds one event back for that much sandbox time; the object's others do not wait", async () => {
     const { sandbox, receiver, arrivals, sell } = await shopWith([
       { match: { type: "charge.awaiting_payment" }, delay: "10m" },
     ]);
@@ -77,7 +77,7 @@ describe("delay", () => {
 });
 
 describe("drop", () => {
-  it("never comes; the log says so, and the event is there to be redelivered", async () => {
+  it("never sends; the log says so, and the event can be redelivered", async () => {
     const { sandbox, client, receiver, sell } = await shopWith([
       { match: { type: "charge.completed" }, drop: true },
     ]);
@@ -93,7 +93,7 @@ describe("drop", () => {
 });
 
 describe("swap", () => {
-  it("lets the object's next event go first, and follows at once", async () => {
+  it("sends the object's next event first, then this one at once", async () => {
     const { arrivals, sell } = await shopWith([{ match: { type: "charge.processing" }, swap: true }]);
     await sell("10s");
     expect(shown(arrivals)).toEqual([
@@ -103,7 +103,7 @@ describe("swap", () => {
     ]);
   });
 
-  it("goes after 60 s all the same when no other event comes", async () => {
+  it("sends after 60 s when no other event comes", async () => {
     const { sandbox, arrivals, sell } = await shopWith([{ match: { type: "charge.completed" }, swap: true }]);
     await sell("64999ms");
     expect(shown(arrivals)).toEqual([
@@ -116,7 +116,7 @@ describe("swap", () => {
     expect(arrivals).toHaveLength(3);
   });
 
-  it("comes once where the next event happens while it is being sent", async () => {
+  it("sends once when the next event happens while it is being sent", async () => {
     const { sandbox, client, receiver } = await shopWith([
       { match: { type: "charge.completed" }, swap: true },
     ]);
@@ -131,7 +131,7 @@ describe("swap", () => {
     expect([...receiver.types].sort()).toEqual([...THREE, "charge.refunded"].sort());
   });
 
-  it("is sent once where the next event overtakes it on a clock that runs", async () => {
+  it("sends once when the next event overtakes it on a running clock", async () => {
     const receiver = await Receiver.open(hold);
     const wall = new FakeWall(Date.parse(START));
     const { world, client } = await worldOn(wall, {
@@ -157,7 +157,7 @@ describe("swap", () => {
     );
   });
 
-  it("does not touch another charge's events", async () => {
+  it("does not affect another charge's events", async () => {
     const { sandbox, client, receiver } = await shopWith([
       { match: { type: "charge.processing", customer_email: "swap@*" }, swap: true },
     ]);
@@ -170,7 +170,7 @@ describe("swap", () => {
 });
 
 describe("bad_signature", () => {
-  it("is refused by the official library for its signature, not its age; the others are taken", async () => {
+  it("is refused by the official library for its signature, not its age; other events are accepted", async () => {
     const { receiver, sell } = await shopWith([{ match: { type: "charge.completed" }, bad_signature: true }]);
     await sell("10s");
     const [first, second, forged] = receiver.received;
@@ -181,7 +181,7 @@ describe("bad_signature", () => {
     expect(forged!.headers["webhook-id"]).toBe(forged!.event.id);
   });
 
-  it("is bad at each attempt, so an app that refuses it fails the delivery to the end of the ladder", async () => {
+  it("is wrong in each attempt, so an app that refuses it fails the delivery at the end of the schedule", async () => {
     const { client, receiver, sell } = await shopWith([
       { match: { type: "charge.completed" }, bad_signature: true },
     ]);
@@ -201,7 +201,7 @@ describe("bad_signature", () => {
 });
 
 describe("stale", () => {
-  it("is refused as too old; its signature fits the old timestamp", async () => {
+  it("is refused as too old; its signature matches the old timestamp", async () => {
     const { receiver, sell } = await shopWith([{ match: { type: "charge.completed" }, stale: "10m" }]);
     await sell("10s");
     const stale = receiver.received[2]!;
@@ -215,7 +215,7 @@ describe("stale", () => {
     );
   });
 
-  it("is taken when it is within what the library allows", async () => {
+  it("is accepted when it is within the library's tolerance", async () => {
     const { receiver, sell } = await shopWith([{ stale: "4m" }]);
     await sell("10s");
     for (const received of receiver.received) received.verify();
@@ -223,7 +223,7 @@ describe("stale", () => {
 });
 
 describe("fail_first", () => {
-  it("lets so many attempts fail on the way, and arrives on the ladder", async () => {
+  it("fails that many attempts on the way, and arrives by the schedule", async () => {
     const { client, arrivals, sell } = await shopWith([
       { match: { type: "charge.completed" }, fail_first: 3 },
     ]);
@@ -241,7 +241,7 @@ describe("fail_first", () => {
     ]);
   });
 
-  it("fails for good where it asks for more attempts than the ladder has", async () => {
+  it("fails for good with more attempts than the schedule has", async () => {
     const { client, receiver, sell } = await shopWith([{ fail_first: 100 }]);
     await sell("30d");
     expect(receiver.received).toEqual([]);
@@ -251,8 +251,8 @@ describe("fail_first", () => {
   });
 });
 
-describe("whom a mishap meets", () => {
-  it("those its match names: by email, metadata, type and amount; the first rule that matches", async () => {
+describe("selection of events for a mishap", () => {
+  it("by match: email, metadata, type and amount; the first rule that matches", async () => {
     const { sandbox, client, receiver } = await shopWith([
       { match: { customer_email: "twice@*" }, copies: 2 },
       { match: { metadata: { plan: "gold*" } }, drop: true },
@@ -274,7 +274,7 @@ describe("whom a mishap meets", () => {
     });
   });
 
-  it("one endpoint of two, by its url", async () => {
+  it("by url: one endpoint of two", async () => {
     const other = await Receiver.open();
     const { client, receiver, sell } = await shopWith([]);
     await useRules(client, [{ match: { url: other.url }, drop: true }]);
@@ -283,7 +283,7 @@ describe("whom a mishap meets", () => {
     expect([receiver.types, other.types]).toEqual([THREE, []]);
   });
 
-  it("who asked for the scenario by name, by header or metadata, and nobody else", async () => {
+  it("by the charge's scenario, from header or metadata, and no other charge", async () => {
     const { client, receiver, sell } = await shopWith([{ copies: 2 }], { activate: false, name: "twice" });
     const asked = [
       await client.pay({ scenario: "twice" }),
@@ -294,7 +294,7 @@ describe("whom a mishap meets", () => {
     expect(receiver.about(plain).map((one) => one.event.type)).toEqual(THREE);
   });
 
-  it("nobody any more once it is turned off; what was planned under it stays as it was", async () => {
+  it("none after the scenario is deactivated; planned mishaps stay", async () => {
     const { sandbox, client, arrivals, sell } = await shopWith([{ delay: "1m" }]);
     await sell("2s");
     await client.ask("POST /_sandbox/scenarios/mishaps/deactivate");
@@ -308,7 +308,7 @@ describe("whom a mishap meets", () => {
 });
 
 describe("forged", () => {
-  it("sends one more that nobody made: another id, badly signed, the charge paid; once, however it is answered", async () => {
+  it("sends one more event: another id, an invalid signature, the charge paid; once, whatever the response", async () => {
     const { client, receiver, sell } = await shopWith([
       { match: { type: "charge.awaiting_payment" }, forged: true },
     ]);
@@ -337,7 +337,7 @@ describe("forged", () => {
     expect(JSON.parse(delivery.body)).toEqual(forged?.event);
   });
 
-  it("says of a withdrawal that it has failed", () => {
+  it("says that a withdrawal has failed", () => {
     const event = { event_id: "evt_1", type: "withdrawal.processing", body: '{"id":"evt_1","data":{"a":1}}' };
     const mishap = invalidSignatureMishap("x", event as EventRecord, DEFAULT_SETTINGS);
     const { event_id, body } = eventToSend(event as EventRecord, mishap);
@@ -361,7 +361,7 @@ describe("down", () => {
     ]);
   }
 
-  it("fails what is attempted in that time, by the ladder, and nothing after it", async () => {
+  it("fails the attempts of that period, by the schedule, and none after it", async () => {
     const { client, receiver, sell } = await shopWith([{ ...last, down: "2h" }]);
     await sell("10h");
     expect(receiver.types).toEqual(THREE);
@@ -383,7 +383,7 @@ describe("down", () => {
   it.each([
     [503, 503],
     ["timeout", "no answer within 15 s by scenario mishaps"],
-  ])("begins when it is told, and answers as it is told: %s", async (answer, seen) => {
+  ])("begins at the given time, and responds as given: %s", async (answer, seen) => {
     const { client, sell } = await shopWith([{ down: { from: "4s", for: "5s", answer } }]);
     await sell("1h");
     expect(await attempts(client)).toEqual([
@@ -394,7 +394,7 @@ describe("down", () => {
     expect(others[0].attempts).toHaveLength(1);
   });
 
-  it("counts from the activation, or from the creation of who asks for it by name", async () => {
+  it("counts from the activation, or from the creation of a charge that names it", async () => {
     const { sandbox, client, sell } = await shopWith([{ ...last, down: "1m" }], { activate: false });
     await sandbox.advance("1h");
     await sell("1h", { scenario: "mishaps" });
@@ -406,7 +406,7 @@ describe("down", () => {
     expect(later.attempts.map((one: { status: number }) => one.status)).toEqual([200]);
   });
 
-  it("leaves it to the next rule once it is over", async () => {
+  it("leaves events to the next rule after its end", async () => {
     const { receiver, sell } = await shopWith([
       { ...last, down: "4s" },
       { ...last, copies: 2 },
@@ -415,7 +415,7 @@ describe("down", () => {
     expect(receiver.types.filter((type) => type === "charge.completed")).toHaveLength(2);
   });
 
-  it("keeps a mailbox empty as well, and begins anew with a reset that keeps the scenarios", async () => {
+  it("keeps a mailbox empty too, and starts anew with a reset that keeps the scenarios", async () => {
     const shop = await shopFor([{ mailbox: "m" }]);
     await useRules(shop.client, [{ down: "1h" }]);
     await shop.sandbox.advance("2h");
@@ -425,7 +425,7 @@ describe("down", () => {
     expect((await attempts(shop.client)).every((one) => String(one).includes("refused"))).toBe(true);
   });
 
-  it("is refused where it cannot be meant", async () => {
+  it("is refused in places where it has no meaning", async () => {
     const { client } = await shopFor();
     for (const [down, field] of [
       ["soon", "webhooks.0.down"],

@@ -18,7 +18,7 @@ async function shopWith(rule: object, handler: (received: Received) => void = ac
 const idOf = ({ headers }: Received): string => String(headers["webhook-id"]);
 
 describe("at_once", () => {
-  it("has all copies on the wire before the first is answered, each on a connection of its own", async () => {
+  it("sends all copies before the first has a response, each on a separate connection", async () => {
     const here: Received[] = [];
     const ports = new Set<unknown>();
     // Nobody is answered before all are there: one after the other they would not come to an end.
@@ -37,7 +37,7 @@ describe("at_once", () => {
     );
   });
 
-  it("calls a function of this process so often before the first call has answered", async () => {
+  it("calls an in-process receiver that often before the first call has responded", async () => {
     let [inside, most] = [0, 0];
     await using sandbox = await createSandbox({ clock: "manual" });
     sandbox.onWebhook(async () => {
@@ -52,7 +52,7 @@ describe("at_once", () => {
     expect(most).toBe(2);
   });
 
-  it("does not wait for ever for a copy that does not come", async () => {
+  it("stops waiting for a copy that does not come", async () => {
     const wall = new FakeWall(0);
     const meetings = new Barriers(wall);
     const gone: string[] = [];
@@ -71,7 +71,7 @@ describe("at_once", () => {
 });
 
 describe("ids: new", () => {
-  it("sends further copies under new ids, signed, and else the same", async () => {
+  it("sends further copies under new ids, signed, otherwise equal", async () => {
     const { completed, sent, sell } = await shopWith({ copies: 3, ids: "new" });
     await sell("10s");
     const bodies = completed().map(({ body, event }) => {
@@ -91,7 +91,7 @@ describe("ids: new", () => {
 });
 
 describe("again_after", () => {
-  it("sends the event once more so much later, under the same id", async () => {
+  it("sends the event once more after that time, under the same id", async () => {
     const { sandbox, completed, sent, sell } = await shopWith({ again_after: "3d" });
     await sell("2d");
     expect(completed()).toHaveLength(1);
@@ -104,7 +104,7 @@ describe("again_after", () => {
 });
 
 describe("response_lost", () => {
-  it("counts the first attempt as failed though it was answered, and makes it again", async () => {
+  it("counts the first attempt as failed despite its response, and retries", async () => {
     const { completed, sent, sell } = await shopWith({ response_lost: true });
     await sell("10s");
     const [sent1] = await sent();
@@ -117,7 +117,7 @@ describe("response_lost", () => {
     expect(idOf(completed()[1]!)).toBe(idOf(completed()[0]!));
   });
 
-  it("loses the response of whoever takes it out of a mailbox, too", async () => {
+  it("loses the response to a delivery from a mailbox too", async () => {
     const { sandbox, client } = await shopFor([{ mailbox: "m" }]);
     await useRules(client, [{ response_lost: true }]);
     await client.pay({ scenario: "instant" });

@@ -102,7 +102,7 @@ function orderOf(index: number): { amount: string; metadata?: Record<string, str
   return { amount, name: awkward, ...(kind === 3 ? {} : { metadata: metadata[kind]! }) };
 }
 
-describe("receivers as people build them verify every event with the official library", () => {
+describe("typical receivers verify every event with the official library", () => {
   const CHARGES = 400;
 
   it(`Express, Hono and node:http, ${CHARGES} charges with awkward bodies`, async () => {
@@ -142,7 +142,7 @@ describe("receivers as people build them verify every event with the official li
     }
   });
 
-  it("and events whose data a test makes up: deep, wide, empty, large", async () => {
+  it("and events with test data: deep, wide, empty, large", async () => {
     const apps = Object.entries(APPS).map(([name, build]) => ({ name, ...appOf(build) }));
     const urls: string[] = [];
     for (const app of apps) urls.push(await serve(app.listener));

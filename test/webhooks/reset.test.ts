@@ -7,7 +7,7 @@ import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { shopAndReceiver, THREE } from "./support/shop.js";
 
 describe("webhooks after resets", () => {
-  it("are not doubled, however often", async () => {
+  it("are not doubled by any number of resets", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver();
     const [endpoint] = sandbox.snapshot().collections.endpoints;
     const ids = new Set<string>();
@@ -30,7 +30,7 @@ describe("webhooks after resets", () => {
     expect(ids.size).toBe(18);
   });
 
-  it("an endpoint that a 410 switched off stays off when kept and comes back when not", async () => {
+  it("of an endpoint disabled by a 410 stay off when it is kept, and return when it is not", async () => {
     const { receiver, sandbox, sell } = await shopAndReceiver(refuseWith(410));
     await sell("1s");
     await sandbox.reset();
@@ -43,8 +43,8 @@ describe("webhooks after resets", () => {
   });
 });
 
-describe("nothing of the old world arrives in the new one", () => {
-  it("not what was planned: timelines, expiry, retries", async () => {
+describe("after a reset the receiver gets", () => {
+  it("no planned event: timelines, expiry, retries", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
     await client.pay();
     await sell("2s", { email: "expired@shop.test" });
@@ -55,7 +55,7 @@ describe("nothing of the old world arrives in the new one", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("not a delivery that a receiver holds open, whatever it answers afterwards", async () => {
+  it("no further attempt of a delivery it holds open, whatever its later response", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver(hold);
     const charge = await client.pay({ scenario: "instant" });
     const held = await receiver.arrived(1);
@@ -77,7 +77,7 @@ describe("nothing of the old world arrives in the new one", () => {
     );
   });
 
-  it("not with the same ids either: an old answer does not settle a new delivery", async () => {
+  it("new deliveries even under the old ids: an old response does not settle them", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay({ scenario: "instant" });
     const old = await receiver.arrived(1);
@@ -92,7 +92,7 @@ describe("nothing of the old world arrives in the new one", () => {
     expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: 500 }] });
   });
 
-  it("not a delivery begun in the very tick of the reset", async () => {
+  it("no delivery begun in the tick of the reset", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const charge = await client.pay();
     await sandbox.transition(charge, "COMPLETED");
@@ -105,7 +105,7 @@ describe("nothing of the old world arrives in the new one", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("not by a timer that was armed on a running clock", async () => {
+  it("nothing from a timer of a running clock", async () => {
     const receiver = await Receiver.open(refuseWith(503, { "retry-after": "60" }));
     const wall = new FakeWall(Date.parse(START));
     const { world, sandbox, client } = await worldOn(wall, {
@@ -127,7 +127,7 @@ describe("nothing of the old world arrives in the new one", () => {
 });
 
 describe('ids: "repeat"', () => {
-  it("starts ids and bytes over exactly, as often as one likes", async () => {
+  it("starts ids and bytes over exactly, any number of times", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const play = async (): Promise<string[]> => {
       const texts: string[] = [];
@@ -158,8 +158,8 @@ describe('ids: "repeat"', () => {
   });
 });
 
-describe("a reset while time is being moved", () => {
-  it("is refused with 409, and nothing has happened", async () => {
+describe("a reset during an advance", () => {
+  it("is refused with 409, and nothing changes", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     const advancing = sandbox.advance("10s");

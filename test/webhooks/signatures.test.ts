@@ -82,7 +82,7 @@ describe("the official libraries verify", () => {
     );
   });
 
-  it("both secrets of a rotation, in either order, where the scheme has room for two", () => {
+  it("both secrets of a rotation, in either order, in schemes with room for two", () => {
     for (const secrets of [
       [SECRET, OLD_SECRET],
       [OLD_SECRET, SECRET],
@@ -102,7 +102,7 @@ describe("the official libraries verify", () => {
 });
 
 describe("published vectors", () => {
-  it("Standard Webhooks' own", () => {
+  it("of Standard Webhooks", () => {
     const message = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", sentAtMs: AT_MS, body: '{"test": 2432232314}' };
     expect(signatureHeaders("standard", message, ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])).toEqual({
       "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -111,7 +111,7 @@ describe("published vectors", () => {
     });
   });
 
-  it("GitHub's, as a custom scheme", () => {
+  it("of GitHub, as a custom scheme", () => {
     const github = {
       header: "X-Hub-Signature-256",
       algorithm: "sha256",
@@ -175,11 +175,11 @@ describe("a scheme with room for one signature", () => {
     "flutterwave",
     "generic-hex",
     { header: "x-s", algorithm: "sha256", encoding: "hex" },
-  ] as const)("uses the new secret alone: %j", (signature) => {
+  ] as const)("uses only the new secret: %j", (signature) => {
     expect(sign(signature, BODY, [SECRET, OLD_SECRET])).toEqual(sign(signature, BODY, [SECRET]));
   });
 
-  it("takes a secret that looks like a placeholder as it is", () => {
+  it("accepts a secret that looks like a placeholder", () => {
     expect(sign("flutterwave", BODY, ["{id}{signatures}"])).toEqual({ "verif-hash": "{id}{signatures}" });
   });
 });
@@ -192,12 +192,12 @@ const fault = (value: unknown): string | undefined => {
 };
 const CUSTOM: CustomSignature = { header: "X-Signature", algorithm: "sha256", encoding: "hex" };
 
-describe("the schema", () => {
+describe("the schema of a scheme", () => {
   it.each([
     ...SIGNATURE_PRESETS,
     CUSTOM,
     { ...CUSTOM, prefix: "", payload: "id.timestamp.body", timestamp_header: "X-Time" },
-  ])("takes %j", (signature) => {
+  ])("accepts %j", (signature) => {
     expect(fault(signature)).toBeUndefined();
   });
 
@@ -223,7 +223,7 @@ describe("the schema", () => {
     expect(fault(signature)).toContain(message);
   });
 
-  it("asks for key bytes only where the scheme decodes them", () => {
+  it("requires key bytes only where the scheme decodes them", () => {
     for (const signature of SIGNATURE_PRESETS) {
       expect(secretErrorMessage(signature, SECRET)).toBeUndefined();
       expect(secretErrorMessage(signature, "my-secret-hash") === undefined).toBe(
@@ -245,13 +245,13 @@ describe("the schema", () => {
       { signature: "stripe", webhook_secret: "plain", webhooks: [{ url: "localhost:1", signature: "svix" }] },
       "webhooks.0.secret",
     ],
-  ])("holds secrets against how they are used: %j", (options, path) => {
+  ])("checks secrets by their use: %j", (options, path) => {
     const checked = safeParse(startOptionsSchema, options);
     expect(checked.ok ? undefined : checked.issues.map((issue) => issue.path.join(".")).join()).toBe(path);
   });
 });
 
-describe("a sandbox signs by", () => {
+describe("a sandbox signs with", () => {
   async function firstDelivery(sandbox: Sandbox, receiver: Receiver) {
     await Client.of(sandbox).pay();
     await sandbox.advance("10s");

@@ -69,7 +69,7 @@ async function expectAllDelivered(client: Client, receiver: Receiver, charges: s
 }
 
 describe("kill -9 during a storm of deliveries", () => {
-  it("by an advance: what was under way and what was to be retried comes all the same", async () => {
+  it("by an advance: unfinished deliveries and planned retries are sent after a restart", async () => {
     const receiver = await Receiver.open(strained());
     const data = join(temporaryFolder(), "data.json");
     const first = await serve(

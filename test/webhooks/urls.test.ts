@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isCloudMetadataAddress, normalizeWebhookUrl } from "../../src/core/schema/receiver-url.js";
 
-describe("a receiver's address", () => {
+describe("the URL of a receiver", () => {
   it.each([
     ["localhost:3000/webhooks", "http://localhost:3000/webhooks"],
     ["http://localhost:3000", "http://localhost:3000/"],
@@ -28,7 +28,7 @@ describe("a receiver's address", () => {
     ["3000", "http://localhost:3000/"],
     ["80", "http://localhost/"],
     ["3000/webhooks?x=1", "http://localhost:3000/webhooks?x=1"],
-  ])("%s is taken as %s", (text, url) => {
+  ])("%s is accepted as %s", (text, url) => {
     expect(normalizeWebhookUrl(text)).toBe(url);
   });
 
@@ -121,7 +121,7 @@ describe("a receiver's address", () => {
   });
 });
 
-it("is an IPv4 address only where the four numbers of it are written", () => {
+it("is an IPv4 address only when its four numbers are written", () => {
   const part = fc.oneof(
     fc.nat({ max: 255 }).map(String),
     fc.nat({ max: 2 ** 32 - 1 }).map(String),
@@ -143,7 +143,7 @@ it("is an IPv4 address only where the four numbers of it are written", () => {
   );
 });
 
-describe("what a resolver answers", () => {
+describe("the result of a name lookup", () => {
   it.each([
     ["::ffff:169.254.1.1", true],
     ["FD00:EC2::254", true],
