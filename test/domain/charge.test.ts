@@ -46,30 +46,33 @@ function effectsOf(differs: Partial<Charge>, to: ChargeStatus, actor: Actor = "c
 const postings = (effects: readonly string[]) => effects.filter((one) => one.startsWith("post "));
 
 describe("every pair of statuses", () => {
-  it.each(LEGAL)("$from → $to is legal whoever asks, and told by exactly one event, last", ({ from, to }) => {
-    for (const actor of ACTORS) {
-      const { charge, effects } = moved(chargeWith({ status: from }), to, actor);
-      expect(charge.status).toBe(to);
-      expect(effects.filter((effect) => effect.do === "emit")).toEqual([effects.at(-1)]);
-      expect(effects.at(-1)).toEqual({ do: "emit", type: `charge.${to.toLowerCase()}` });
-    }
-  });
+  it.each(LEGAL)(
+    "$from → $to is legal for every actor, and makes exactly one event, last",
+    ({ from, to }) => {
+      for (const actor of ACTORS) {
+        const { charge, effects } = moved(chargeWith({ status: from }), to, actor);
+        expect(charge.status).toBe(to);
+        expect(effects.filter((effect) => effect.do === "emit")).toEqual([effects.at(-1)]);
+        expect(effects.at(-1)).toEqual({ do: "emit", type: `charge.${to.toLowerCase()}` });
+      }
+    },
+  );
 
   it.each(ILLEGAL)(
-    "$from → $to is illegal whoever asks: no charge, no effect, no posting",
+    "$from → $to is illegal for every actor: no charge, no effect, no posting",
     ({ from, to }) => {
       for (const actor of ACTORS)
         expect(computeTransition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
     },
   );
 
-  it("number 16 legal ones and 48 illegal ones [R17.1]", () => {
+  it("are 16 legal and 48 illegal ones [R17.1]", () => {
     expect([LEGAL.length, ILLEGAL.length]).toEqual([16, 48]);
   });
 });
 
-describe("the new charge", () => {
-  it("differs in nothing but its status and what follows from it", () => {
+describe("the charge after a transition", () => {
+  it("differs only in its status and the fields that follow from it", () => {
     const charge = chargeWith();
     const { charge: next } = moved(charge, "AWAITING_PAYMENT", "scenario");
     const at = iso(AT_MS);
@@ -94,7 +97,7 @@ describe("the new charge", () => {
     }
   });
 
-  it("carries the reason in its history, and as failure_reason when it failed", () => {
+  it("has the reason in its history, and as failure_reason when it failed", () => {
     const failed = moved(chargeWith(), "FAILED", "scenario", "insufficient_funds").charge;
     expect(failed.failure_reason).toBe("insufficient_funds");
     expect(failed.status_history.at(-1)).toEqual({
@@ -108,7 +111,7 @@ describe("the new charge", () => {
 });
 
 describe("postings", () => {
-  it("come with COMPLETED and REFUNDED and with no other status [R19.1]", () => {
+  it("are made by COMPLETED and REFUNDED and by no other status [R19.1]", () => {
     for (const { from, to } of LEGAL)
       if (to !== "COMPLETED" && to !== "REFUNDED")
         expect(postings(effectsOf({ status: from }, to))).toEqual([]);
@@ -118,28 +121,28 @@ describe("postings", () => {
   const [CREATED, AT] = [iso(CREATED_MS), iso(AT_MS)];
   it.each<[string, Partial<Charge>, ChargeStatus, string[], string | null]>([
     [
-      "a payment without a delay settle in the same commit",
+      "a payment without a delay settles in the same commit",
       { status: "PROCESSING" },
       "COMPLETED",
       ["post payment", "post settlement"],
       AT,
     ],
     [
-      "a payment with a delay wait for the settlement's time",
+      "a payment with a delay plans its settlement",
       { status: "PROCESSING", ...DELAY },
       "COMPLETED",
       ["post payment", "schedule_settlement 144000"],
       null,
     ],
     [
-      "a refund before settlement settle first, and the settlement that was planned is called off",
+      "a refund before settlement settles first, and cancels the planned settlement",
       { status: "COMPLETED", ...DELAY },
       "REFUNDED",
       ["cancel_task settlement", "post settlement", "post refund"],
       AT,
     ],
     [
-      "a refund after settlement are the refund alone",
+      "a refund after settlement posts the refund alone",
       { status: "COMPLETED", settled_at: CREATED },
       "REFUNDED",
       ["post refund"],
@@ -152,7 +155,7 @@ describe("postings", () => {
     expect(charge.settled_at).toBe(settledAt);
   });
 
-  it("are made at most once a kind and always in order, whatever is asked of a charge", () => {
+  it("are made at most once for each kind and always in order, for any calls", () => {
     const stepsArb = fc.array(fc.tuple(statusArb, actorArb), { maxLength: 40 });
     fc.assert(
       fc.property(stepsArb, fc.constantFrom(0, 60_000), (steps, settlement_delay_ms) => {
@@ -181,17 +184,17 @@ describe("postings", () => {
 });
 
 describe("expiry", () => {
-  it("is called off when the charge is no longer open", () => {
+  it("is cancelled when the charge is no longer open", () => {
     for (const from of ["PENDING", "AWAITING_PAYMENT"] as const)
       for (const to of ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] as const)
         expect(effectsOf({ status: from }, to)).toContain("cancel_task expiry");
   });
 
-  it("goes on while the charge only waits for its payment", () => {
+  it("stays planned while the charge waits for its payment", () => {
     expect(effectsOf({}, "AWAITING_PAYMENT")).not.toContain("cancel_task expiry");
   });
 
-  it("ends the timeline and starts what was planned after it, unless a person expired the charge", () => {
+  it("ends the timeline and starts the entries after it, unless the control API expired the charge", () => {
     for (const actor of ACTORS) {
       const effects = effectsOf({}, "EXPIRED", actor);
       expect(effects).toContain("cancel_task timeline");
@@ -200,7 +203,7 @@ describe("expiry", () => {
     }
   });
 
-  it("starts nothing after a person has had a word, be it the clock that expires it", () => {
+  it("starts nothing after a manual transition, even when the clock expires the charge", () => {
     for (const actor of ["control", "customer"] as const) {
       const { charge } = moved(chargeWith(), "AWAITING_PAYMENT", actor);
       expect(inWords(moved(charge, "EXPIRED", "clock").effects)).not.toContain("schedule_late_entries");
@@ -215,7 +218,7 @@ describe("the timeline", () => {
         expect(effectsOf({ status: from }, to, actor)).toContain("cancel_task timeline");
   });
 
-  it("goes on after a scenario's own move to a status that is not final", () => {
+  it("continues after a scenario's transition to a status that is not final", () => {
     for (const to of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)
       expect(effectsOf({}, to, "scenario")).not.toContain("cancel_task timeline");
   });

@@ -5,7 +5,7 @@ import { findMismatches } from "../../src/core/domain/deep-match.js";
 const fits = (expected: unknown, actual: unknown): boolean => findMismatches(expected, actual).length === 0;
 
 describe("bounds", () => {
-  it("compare amounts and JSON numbers, each written either way", () => {
+  it("compare amounts and JSON numbers in any notation", () => {
     const number = fc.oneof(
       fc.integer({ min: -1_000, max: 1_000 }),
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }),
@@ -25,7 +25,7 @@ describe("bounds", () => {
     );
   });
 
-  it("fit nothing that is no number, and a bound that is none fits nothing", () => {
+  it("match only numbers, and an invalid bound matches nothing", () => {
     for (const actual of [
       "abc",
       "",
@@ -47,7 +47,7 @@ describe("bounds", () => {
 });
 
 describe("globs", () => {
-  it("with a wildcard fit numbers and booleans, without one only text", () => {
+  it("with a wildcard match numbers and booleans, without one only strings", () => {
     expect(fits("*", 1)).toBe(true);
     expect(fits("1?", 12)).toBe(true);
     expect(fits("t*", true)).toBe(true);
@@ -102,7 +102,7 @@ describe("a matcher", () => {
     [{ contains: 1 }, "a1", "a text contains texts only"],
     [{ matches: "1" }, 1, "matches is for texts"],
     [{ not: { matches: "(" } }, "a", "the pattern is not a regular expression: Unterminated group"],
-  ])("%j does not fit %j, and says why that cannot be told", (wanted, actual, why) => {
+  ])("%j does not match %j, and the reason is given", (wanted, actual, why) => {
     expect(findMismatches({ a: wanted }, { a: actual })).toEqual([
       { path: "a", expected: wanted, actual, why },
     ]);

@@ -16,7 +16,7 @@ function depthOf(json: string): number {
 const nested = (levels: number, inner = "") => "[".repeat(levels) + inner + "]".repeat(levels);
 
 describe("the depth of JSON", () => {
-  it("is what its text shows, for any value and any limit", () => {
+  it("is that of its text, for any value and any limit", () => {
     fc.assert(
       fc.property(fc.json({ depthSize: "large", maxDepth: 12 }), fc.nat(14), (json, levels) => {
         expect(isTooDeep(JSON.parse(json), levels)).toBe(depthOf(json) > levels);
@@ -29,12 +29,12 @@ describe("the depth of JSON", () => {
     [MAX_JSON_DEPTH, false],
     [MAX_JSON_DEPTH + 1, true],
     [500_000, true],
-  ])("of %d levels is too much: %s", (levels, isTooMuch) => {
+  ])("of %d levels is too deep: %s", (levels, isTooMuch) => {
     expect(isTooDeep(JSON.parse(nested(levels)))).toBe(isTooMuch);
     expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_JSON_DEPTH - 1);
   });
 
-  it("that is too much leaves a text what it is", () => {
+  it("that is too deep leaves a string as it is", () => {
     expect(parseJsonOrText('{"a":[1]}')).toEqual({ a: [1] });
     expect(parseJsonOrText("no JSON")).toBe("no JSON");
     expect(parseJsonOrText(nested(MAX_JSON_DEPTH + 1))).toBe(nested(MAX_JSON_DEPTH + 1));

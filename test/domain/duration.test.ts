@@ -64,7 +64,7 @@ describe("a duration", () => {
     );
   });
 
-  it("is read back from what was written of it, to the millisecond", () => {
+  it("is parsed from its formatted text to the millisecond", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MAX_DURATION_MS }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -81,13 +81,13 @@ describe("a duration", () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it("beyond what a date can hold is none", () => {
+  it("beyond the range of a date is none", () => {
     expect(parseDuration(formatDuration(MAX_DURATION_MS))).toBe(MAX_DURATION_MS);
     expect(parseDuration(`${formatDuration(MAX_DURATION_MS)}1ms`)).toBeUndefined();
     expect(parseDuration(`${"9".repeat(90)}d`)).toBeUndefined();
   });
 
-  it("as long as a hostile text can make it is refused at once", () => {
+  it("of hostile length is refused at once", () => {
     const started = performance.now();
     expect(parseDuration("1m".repeat(1_000_000))).toBeUndefined();
     expect(parseDuration(`${"1".repeat(99)}x`)).toBeUndefined();

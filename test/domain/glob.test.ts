@@ -14,7 +14,7 @@ const globArb = fc.string({ unit: fc.constantFrom("a", "b", "*", "?", "."), maxL
 const textArb = fc.string({ unit: fc.constantFrom("a", "b", "."), maxLength: 10 });
 
 describe("glob", () => {
-  it("means what its definition says", () => {
+  it("agrees with its definition", () => {
     fc.assert(
       fc.property(globArb, textArb, (glob, text) => {
         expect(globMatches(glob, text)).toBe(model(glob, text));
@@ -63,7 +63,7 @@ describe("glob", () => {
     expect(globMatches(glob, text)).toBe(matches);
   });
 
-  it("means the same where it is longer than a machine word", () => {
+  it("works beyond the length of a machine word", () => {
     const long = (chars: string[], maxLength: number) =>
       fc.string({ unit: fc.constantFrom(...chars), minLength: 20, maxLength });
     fc.assert(
@@ -79,19 +79,19 @@ describe("glob", () => {
     );
   });
 
-  it("of nothing but stars matches all", () => {
+  it("of stars only matches everything", () => {
     expect(globMatches("*".repeat(200), "a".repeat(20_000))).toBe(true);
   });
 });
 
 describe("several globs", () => {
-  it("match when one of them does", () => {
+  it("match when one of them matches", () => {
     expect(matchesAnyGlob(["KES", "U*"], "UGX")).toBe(true);
     expect(matchesAnyGlob(["KES", "U*"], "NGN")).toBe(false);
     expect(matchesAnyGlob([], "NGN")).toBe(false);
   });
 
-  it("do not match a value that is not there, not even with a star", () => {
+  it("do not match a missing value, not even with a star", () => {
     expect(matchesAnyGlob("*", null)).toBe(false);
     expect(matchesAnyGlob(["*"], undefined)).toBe(false);
     expect(matchesAnyGlob("*", "")).toBe(true);

@@ -54,7 +54,7 @@ describe("paymentInstructions", () => {
   });
 
   it.each(KINDS)(
-    "tells the customer of %s what to pay, where, under which reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
+    "tells the customer of %s the amount, the place, the reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
     (kind) => {
       const made = paymentInstructions(ofKind(kind));
       const named = [made.account_number, made.bank_name, made.account_name, made.phone_number, made.provider]
@@ -74,7 +74,7 @@ describe("paymentInstructions", () => {
     });
   });
 
-  it("names the rail where it has no institution, and a fictional one where there is no rail", () => {
+  it("names the rail if it has no institution, and a fictional one without a rail", () => {
     const rail = { display_name: "SimPaga", country: "NG" };
     expect(paymentInstructions({ ...ofKind("mobile_money"), rail }).provider).toBe("SimPaga");
     expect(paymentInstructions({ ...BASE, rail: null }).bank_name).toBe("Sandbox Bank");
@@ -83,7 +83,7 @@ describe("paymentInstructions", () => {
     );
   });
 
-  it("tells the customer which of their numbers pays, if it is known", () => {
+  it("names the customer's phone number, if it is known", () => {
     const known = paymentInstructions(ofKind("mobile_money"));
     expect(known.instructions).toContain(" from +2348031234567 with ");
     const unknown = paymentInstructions({ ...ofKind("mobile_money"), phoneNumber: null });
@@ -91,7 +91,7 @@ describe("paymentInstructions", () => {
     expect(unknown.phone_number).toBe(known.phone_number);
   });
 
-  it("keeps the quote's wallet, and gives a charge without one a wallet of its network", () => {
+  it("has the quote's wallet, or else a wallet of the charge's network", () => {
     const quoted = paymentInstructions({ ...ofKind("crypto"), walletAddress: "Tquoted" });
     expect(quoted).toMatchObject({ wallet_address: "Tquoted", network: "TRC20", currency: "USDT" });
     expect(quoted.instructions).toContain("Tquoted");
@@ -99,7 +99,7 @@ describe("paymentInstructions", () => {
     expect(own.wallet_address).toBe(deriveWalletAddress("TRC20", BASE.digest));
   });
 
-  it("takes the code for asset and network where the currency states neither", () => {
+  it("uses the currency's code when it states no asset or network", () => {
     const made = paymentInstructions({ ...ofKind("crypto"), currency: { code: "DOGE", name: "Dogecoin" } });
     expect(made).toMatchObject({ network: "DOGE", currency: "DOGE" });
   });
@@ -128,7 +128,7 @@ function passesLuhn(number: string): boolean {
 }
 
 describe("bankAccountNumber", () => {
-  it("is checked by rules that agree with published examples", () => {
+  it("is valid by rules that agree with published examples", () => {
     expect(nubanDigit("011", "000001457")).toBe(9);
     expect(nubanDigit("011", "000000022")).toBe(0);
     expect(passesLuhn("79927398713")).toBe(true);
@@ -175,7 +175,7 @@ describe("merchantPhoneNumber", () => {
     ["+27", /^\+27000\d{6}$/],
     ["+1", /^\+1[2-79]\d{2}55501\d{2}$/],
     [undefined, /^\+999000\d{6}$/],
-  ])("is an E.164 number of %s that nobody can have", (code, pattern) => {
+  ])("is an E.164 number of %s that is assigned to no subscriber", (code, pattern) => {
     fc.assert(
       fc.property(digests, (digest) => {
         const number = deriveMerchantPhoneNumber(code, digest);
@@ -186,7 +186,7 @@ describe("merchantPhoneNumber", () => {
     );
   });
 
-  it("is E.164 under any dialling code that fixtures may state", () => {
+  it("is E.164 under any dialling code of the fixtures", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999 }), digests, (code, digest) => {
         expect(deriveMerchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);

@@ -50,7 +50,7 @@ function paymentOf(net: bigint, fee: bigint, decimals: number): BookedPayment {
 
 const positiveArb = unitsArb.filter((units) => units > 0n);
 
-describe("what is posted", () => {
+describe("postings", () => {
   it("sums to zero for every kind and any amount", () => {
     fc.assert(
       fc.property(decimalsArb, unitsArb, unitsArb, (decimals, net, fee) => {
@@ -70,7 +70,7 @@ describe("what is posted", () => {
     );
   });
 
-  it("by payment, settlement and refunds in any parts is in proportion, and leaves every account as it was", () => {
+  it("of payment, settlement and refunds in any parts are in proportion, and restore every account", () => {
     fc.assert(
       fc.property(positiveArb, unitsArb, fc.array(fc.nat(1_000), { maxLength: 5 }), (net, fee, cuts) => {
         const amount = net + fee;
@@ -96,7 +96,7 @@ describe("what is posted", () => {
     );
   });
 
-  it("of another amount than the charge's is in proportion: settlement and fees are all that was paid", () => {
+  it("of another amount than the charge's are in proportion: settlement and fees sum to the amount paid", () => {
     fc.assert(
       fc.property(positiveArb, unitsArb, unitsArb, decimalsArb, (net, fee, paid, decimals) => {
         const amount = net + fee;
@@ -127,7 +127,7 @@ describe("what is posted", () => {
     );
   });
 
-  it("by a withdrawal is in no balance until it has arrived or come back", () => {
+  it("of a withdrawal are in no balance until it completes or returns", () => {
     const start = accountsWith({ available: "100.00", outside: "-100.00" });
     const begun = applied(start, withdrawalPostings("41.00"));
     expect(begun.balances).toMatchObject({ available: "59.00", pending: "0.00", in_transit: "41.00" });
@@ -156,7 +156,7 @@ describe("applying postings", () => {
     });
   const balancesArb = fc.tuple(unitsArb, unitsArb, unitsArb, unitsArb);
 
-  it("adds them up exactly, or names an account they would overdraw, and never changes the old record", () => {
+  it("adds them exactly, or names the account they would overdraw, and never changes the old record", () => {
     fc.assert(
       fc.property(balancesArb, postingsArb, ([available, pending, in_transit, fees], parts) => {
         const model = {
@@ -189,7 +189,7 @@ describe("applying postings", () => {
     );
   });
 
-  it("throws when they do not balance, however little is missing", () => {
+  it("throws when they do not balance, by any amount", () => {
     const order: Posting[] = [
       { account: "available", amount: "1.00" },
       { account: "outside", amount: "-0.99" },
@@ -200,14 +200,14 @@ describe("applying postings", () => {
     );
   });
 
-  it("judges the balance after all of them: settlement and refund may come in one order", () => {
+  it("checks the balance after all of them: settlement and refund can come in one transaction", () => {
     const paid = accountsWith({ pending: "100.00", fees: "2.50", outside: "-102.50" });
     const refund = refundPostings({ amount: "102.50", settlement_amount: "100.00" }, "0.00", "102.50");
     const both = [...refund, ...settlementPostings("100.00")];
     expect(applied(paid, both).balances).toEqual(emptyBalances(2));
   });
 
-  it("lets the last minor unit go and not one more", () => {
+  it("allows the last minor unit and no more", () => {
     const held = accountsWith({ available: "10.00", outside: "-10.00" });
     expect(applied(held, withdrawalPostings("10.00")).balances.available).toBe("0.00");
     expect(applyPostings(held, withdrawalPostings("10.01"))).toEqual({ overdrawn: "available" });

@@ -47,7 +47,7 @@ describe("canonical amounts", () => {
     );
   });
 
-  it("are left as they are when they are canonical already", () => {
+  it("stay as they are when already canonical", () => {
     fc.assert(
       fc.property(moneyArb, ({ amount, decimals }) => {
         expect(toCanonicalAmount(amount, decimals)).toBe(amount);
@@ -82,7 +82,7 @@ describe("sums", () => {
     );
   });
 
-  it("of unlike scales have the larger number of decimals", () => {
+  it("have the larger number of decimals of their terms", () => {
     fc.assert(
       fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
         const [left, right] = [decimalText(a, 2), decimalText(b, 8)];
@@ -101,7 +101,7 @@ describe("sums", () => {
 });
 
 describe("comparisons", () => {
-  it("go by value, whatever the number of decimals", () => {
+  it("are by value, for any number of decimals", () => {
     fc.assert(
       fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
         const difference = a * 10n ** 6n - b;
@@ -205,12 +205,12 @@ describe("total in US dollars", () => {
     );
   });
 
-  it("of nothing is zero", () => {
+  it("of no balances is zero", () => {
     expect(totalInUsd([], 2)).toBe("0.00");
     expect(totalInUsd([{ amount: "0.00", rate: "1550" }], 2)).toBe("0.00");
   });
 
-  it("tells a tie from its nearest neighbours on either side, hundreds of digits down", () => {
+  it("rounds a tie up and its nearest neighbours correctly, hundreds of digits down", () => {
     // Whole rates without a common factor, and amounts (8 decimals) whose quotients sum to a tie, or to a tie
     // more or less one part in the product of all the rates.
     const ratesArb = fc

@@ -16,7 +16,7 @@ function distance(a: string, b: string): number {
 const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
 
 describe("the nearest known word", () => {
-  it("has the fewest slips, if those are few for its length, and of those the longest beginning alike", () => {
+  it("has the fewest edits, if few for its length, and of those the longest common beginning", () => {
     fc.assert(
       fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {
         const distances = known.map((candidate) => distance(word, candidate));
@@ -44,7 +44,7 @@ describe("the nearest known word", () => {
     expect(findNearestWord(word, known)).toBe(found);
   });
 
-  it("is none where all are far off, or none is known", () => {
+  it("is none when all are too different or none is known", () => {
     expect(findNearestWord("success", ["declined", "expired"])).toBeUndefined();
     expect(findNearestWord("success", [])).toBeUndefined();
   });

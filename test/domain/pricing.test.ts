@@ -9,7 +9,7 @@ const MOBILE_MONEY = { decimals: 2, platform_percent: "1.0", gateway_percent: "1
 const CRYPTO = { decimals: 8, platform_percent: "0.5", gateway_percent: "0.5" };
 
 describe("price", () => {
-  it("follows the contract's arithmetic to the last digit, at any rates, with a local price or without", () => {
+  it("follows the contract's arithmetic to the last digit, for any rates and local prices", () => {
     const currency = fc.constantFrom(...Object.keys(DECIMALS));
     const ordered = fc
       .tuple(currency, currency, fc.constantFrom(...Object.keys(FEES)), rateArb, rateArb)
@@ -38,13 +38,13 @@ describe("price", () => {
     );
   });
 
-  it("pays no heed to what every object has in place of a local price", () => {
+  it("ignores names of Object.prototype as local prices", () => {
     const terms = { base_rate: "1", target_rate: "129", ...MOBILE_MONEY };
     const pricing = { base_currency: "USD", amount: "10.00", local_pricing: {} };
     expect(computePrice(pricing, "constructor", terms).settlement_amount).toBe("1290.00");
   });
 
-  it("rounds each part of the fee by itself: two halves up are two cents more", () => {
+  it("rounds each part of the fee separately: two halves round up by two cents in all", () => {
     const terms = { base_rate: "1", target_rate: "1", ...CRYPTO, decimals: 2 };
     expect(computePrice({ base_currency: "USD", amount: "1.00" }, "USD", terms)).toEqual({
       exchange_rate: "1",
@@ -54,7 +54,7 @@ describe("price", () => {
     });
   });
 
-  it("multiplies by the very string of the exchange rate", () => {
+  it("multiplies by the rounded exchange rate that the quote shows", () => {
     const terms = { base_rate: "1550", target_rate: "1", ...MOBILE_MONEY };
     const priced = computePrice({ base_currency: "NGN", amount: "1000000000000000.00" }, "USD", terms);
     // 10¹⁵ ÷ 1550 would be 645161290322.58.
@@ -64,7 +64,7 @@ describe("price", () => {
     ]);
   });
 
-  it("of a little naira in bitcoin is 8 plain decimals", () => {
+  it("of a small naira amount in bitcoin has 8 plain decimals", () => {
     const terms = { base_rate: "1550", target_rate: "0.000015625", ...CRYPTO };
     expect(computePrice({ base_currency: "NGN", amount: "100.00" }, "BTC", terms)).toEqual({
       exchange_rate: "0.0000000100806451613",
@@ -77,7 +77,7 @@ describe("price", () => {
     });
   });
 
-  it("of less than half a minor unit is nothing at all", () => {
+  it("of less than half a minor unit is zero", () => {
     const terms = { base_rate: "3650", target_rate: "0.000015625", ...CRYPTO };
     expect(computePrice({ base_currency: "UGX", amount: "0.01" }, "BTC", terms).settlement_amount).toBe(
       "0.00000000",
@@ -85,7 +85,7 @@ describe("price", () => {
   });
 });
 
-describe("same pricing", () => {
+describe("equality of pricing", () => {
   const base: Pricing = {
     base_currency: "USD",
     amount: "10.00",
@@ -100,9 +100,9 @@ describe("same pricing", () => {
     ["another amount", { ...base, amount: "10.01" }],
     ["another currency", { ...base, base_currency: "EUR" }],
     ["no local prices", { base_currency: "USD", amount: "10.00" }],
-    ["one local price less", { ...base, local_pricing: { KES: "1.00" } }],
-    ["another local price", { ...base, local_pricing: { KES: "1.00", NGN: "2.01" } }],
-    ["a local price of another currency", { ...base, local_pricing: { KES: "1.00", GHS: "2.00" } }],
+    ["one local price fewer", { ...base, local_pricing: { KES: "1.00" } }],
+    ["a different local price", { ...base, local_pricing: { KES: "1.00", NGN: "2.01" } }],
+    ["a local price in another currency", { ...base, local_pricing: { KES: "1.00", GHS: "2.00" } }],
   ])("is not %s", (_, other) => {
     expect(isSamePricing(base, other)).toBe(false);
     expect(isSamePricing(other, base)).toBe(false);

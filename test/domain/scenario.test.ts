@@ -24,7 +24,7 @@ function says(match: ChargeMatch | undefined): boolean {
 }
 
 describe("a match", () => {
-  it("that names nothing matches everything", () => {
+  it("without fields matches everything", () => {
     expect(says(undefined)).toBe(true);
     expect(says({})).toBe(true);
     expect(says({ metadata: {} })).toBe(true);
@@ -45,7 +45,7 @@ describe("a match", () => {
     [false, { metadata: { toString: "*" } }],
     [false, { customer_name: "*" }],
     [false, { bank_account_number: "*" }],
-  ])("is %s for %j: every field named must match, and what is not there never does", (expected, match) => {
+  ])("is %s for %j: every field named must match, and an absent field never does", (expected, match) => {
     expect(says(match)).toBe(expected);
   });
 
@@ -80,11 +80,11 @@ describe("a match", () => {
     [false, { phone_number: { matches: "^254" } }],
     [true, { base_amount: { gte: "500", not: { gt: "500" } } }],
     [true, { customer_name: { not: "*" } }],
-  ])("is %s for %j: a matcher says what a field is like, and all it says must hold", (expected, match) => {
+  ])("is %s for %j: all conditions of a matcher must hold", (expected, match) => {
     expect(says(match)).toBe(expected);
   });
 
-  it("of an amount that is not known yet is false", () => {
+  it("of an unknown amount is false", () => {
     const unpriced: MatchSubject = { fields: { amount: null }, metadata: {} };
     expect(matchesRule({ amount: { gte: "0" } }, unpriced)).toBe(false);
     expect(matchesRule({ amount: "*" }, unpriced)).toBe(false);
@@ -107,13 +107,13 @@ describe("the choice of a rule", () => {
     expect(reason([scenario("one", undefined, "ada@*")])).toBe("one:any");
   });
 
-  it("asks one scenario after the other, and falls through one whose rules do not match", () => {
+  it("tries one scenario after the other when no rule of the first matches", () => {
     expect(reason([scenario("one", "bob@*"), scenario("two"), scenario("three", "ada@*")])).toBe(
       "three:ada@*",
     );
   });
 
-  it("finds nothing where nothing matches", () => {
+  it("is none when nothing matches", () => {
     expect(findRule("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
     expect(findRule("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
   });
@@ -139,11 +139,11 @@ describe("the order of scenarios", () => {
   const order = (state: State, ...asked: string[]) =>
     listApplicableScenarios(state, asked).map(({ name }) => name);
 
-  it("does without a default that was taken away", () => {
+  it("omits a deactivated default", () => {
     expect(order(stateWith({ older: 1 }))).toEqual(["older"]);
   });
 
-  it("takes the header's word before the metadata's", () => {
+  it("puts the header before the metadata", () => {
     const asking = (sandbox_scenario: unknown) => ({ metadata: { sandbox_scenario } });
     const nameOf = (header: string | null, body: unknown) => readRequestedScenario(known, header, body);
     expect(nameOf("idle", asking("older"))).toEqual({ name: "idle", faults: {} });

@@ -14,7 +14,7 @@ const fields = () => ({
   note: field(z.optional(z.string()), "What for."),
 });
 
-it("makes the fields once, when somebody first looks at them", () => {
+it("a lazy shape makes its fields once, at first use", () => {
   let times = 0;
   const schema = lazyShape("Order", "An order.", () => {
     times++;
@@ -30,7 +30,7 @@ it("makes the fields once, when somebody first looks at them", () => {
 });
 
 it.each([{}, { amount: 1 }, { amount: "1", note: 2 }, { amount: "1", note: "" }, null, []])(
-  "finds in %j what a shape made at once finds",
+  "a lazy shape has the same issues as a plain one for %j",
   (value) => {
     const [later, now] = [lazyShape("Later", "", fields), shape("Now", "", fields())];
     expect(safeParse(later, value)).toEqual(safeParse(now, value));

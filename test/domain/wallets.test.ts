@@ -23,7 +23,7 @@ it.each(EIP55_VECTORS)("a checksum agrees with the published EIP-55 vector %s", 
 });
 
 describe("walletAddress", () => {
-  it("gives Tron addresses with a valid checksum that read as fictional [R1.10]", () => {
+  it("gives Tron addresses that read as fictional, with a valid checksum [R1.10]", () => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = deriveWalletAddress("TRC20", digest);
@@ -48,7 +48,7 @@ describe("walletAddress", () => {
     );
   });
 
-  it("gives Bitcoin addresses of the test network: version 0, a program of 20 bytes", () => {
+  it("gives Bitcoin testnet addresses: version 0, a program of 20 bytes", () => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = deriveWalletAddress("BTC", digest);
@@ -61,7 +61,7 @@ describe("walletAddress", () => {
     );
   });
 
-  it("does not pretend to know the addresses of another network", () => {
+  it("gives a made-up address for another network", () => {
     const address = deriveWalletAddress("SOLANA", new Uint8Array(32).fill(0xab));
     expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Emitter } from "../../src/core/engine/emitter.js";
 
-it("a listener that fails is reported once, and keeps no other from the event", () => {
+it("a listener that throws is reported once, and other listeners still get the event", () => {
   const errors: unknown[] = [];
   const heard: string[] = [];
   const events = new Emitter<{ answered: string }>((error) => errors.push(error));

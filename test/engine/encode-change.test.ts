@@ -17,7 +17,7 @@ const encoded = (record: object | null) =>
   encodeChange({ seq: 1, at: 0, puts: [["rates", "KES", record]], counters: {} }, before).puts[0];
 
 describe("a put in the journal", () => {
-  it("has the changed fields of a record that exists", () => {
+  it("has only the changed fields of an existing record", () => {
     expect(encoded({ ...rate, rate: "130" })).toEqual(["rates", "KES", { rate: "130" }, "changed"]);
     expect(encoded({ ...rate, note: [1] })).toEqual(["rates", "KES", { note: [1] }, "changed"]);
     expect(encoded({ ...rate })).toEqual(["rates", "KES", {}, "changed"]);
@@ -42,7 +42,7 @@ describe("a put in the journal", () => {
   });
 });
 
-it("every change of a busy sandbox is read back from the journal as it was, to the byte", async () => {
+it("every change of a busy sandbox is decoded from the journal byte for byte", async () => {
   subscribe("payments-sandbox:commit", note);
   await busyExports();
   const [state, read] = [new State(), new State()];

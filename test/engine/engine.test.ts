@@ -86,7 +86,7 @@ function idsOf(engine: Engine): Set<string> {
 const shared = (a: Set<string>, b: Set<string>) => [...a].filter((id) => b.has(id));
 
 describe("a command", () => {
-  it("is one change, whatever it does, and the next in sequence", () => {
+  it("is one change with the next sequence number, whatever it does", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const changeOf = <Result>(work: () => Result): { result: Result; change: Change } => {
@@ -112,7 +112,7 @@ describe("a command", () => {
     changeOf(() => runUntil(engine, START_MS + HOUR));
   });
 
-  it("that finds nothing to do is no change", () => {
+  it("without effect makes no change", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     engine.execute(readBalances(SHOP), START_MS);
@@ -121,14 +121,14 @@ describe("a command", () => {
     expect([store.changes.length, bytesOf(engine)]).toEqual([1, before]);
   });
 
-  it("never runs before the time the state has reached", () => {
+  it("never runs before the state's time", () => {
     const engine = newEngine();
     newCharge(engine, START_MS + HOUR);
     const charge = newCharge(engine, START_MS);
     expect(charge.created_at).toBe(new Date(START_MS + HOUR).toISOString());
   });
 
-  it("that plans something for the past plans it for now", () => {
+  it("that plans a task in the past plans it for now", () => {
     const engine = newEngine();
     engine.execute(
       (tx) => tx.schedule({ due_ms: START_MS - HOUR, rank: 1, kind: "settle", ref: "x" }),
@@ -137,7 +137,7 @@ describe("a command", () => {
     expect(engine.nextTask()?.due_ms).toBe(START_MS);
   });
 
-  it("is told to whoever listens once it is published, and no more when they stop", () => {
+  it("is reported to listeners once it is published, until they unsubscribe", () => {
     const engine = newEngine();
     const heard: number[] = [];
     const stop = engine.events.on("changed", (change) => heard.push(change.seq - engine.state.seq));
@@ -184,7 +184,7 @@ describe("a refusal", () => {
     ],
   ];
 
-  it.each(refused)("of %s writes nothing and uses up no id", (_, prepare) => {
+  it.each(refused)("of %s writes nothing and uses no id", (_, prepare) => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const command = prepare(engine);
@@ -194,7 +194,7 @@ describe("a refusal", () => {
     expect([store.changes.length, bytesOf(engine)]).toEqual([length, before]);
   });
 
-  it("of a refund that lacks funds is a conflict", () => {
+  it("of a refund above the balance is a conflict", () => {
     const engine = newEngine();
     expect(engine.execute(lacksFunds(engine), START_MS)).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
@@ -229,11 +229,11 @@ describe("a journal that cannot be written", () => {
     return bytesOf(engine);
   }
 
-  it("leaves everything as it was, and the next command does what it would have done", () => {
+  it("leaves everything unchanged, and the next command runs as usual", () => {
     expect(doing(true)).toBe(doing(false));
   });
 
-  it("leaves a task that was due in the state, to be done later", () => {
+  it("leaves a due task planned", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const charge = newCharge(engine, START_MS, { expiresInMinutes: 1 });
@@ -246,7 +246,7 @@ describe("a journal that cannot be written", () => {
     expect(historyOf(restarted, charge.charge_id)).toBe("PENDING@0 EXPIRED@60");
   });
 
-  it("leaves the old world in place when a reset cannot be kept", () => {
+  it("leaves the old data in place when a reset cannot be written", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const charge = newCharge(engine, START_MS);
@@ -287,7 +287,7 @@ function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Ch
 }
 
 describe("the journal", () => {
-  it("replayed onto the state it began with, whole or cut off anywhere, gives the state as it was there", () => {
+  it("replayed onto its initial state, whole or cut off anywhere, gives the state of that point", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const seen: string[] = [];
@@ -302,7 +302,7 @@ describe("the journal", () => {
     expect(JSON.stringify(replayed.dump())).toBe(bytesOf(engine));
   });
 
-  it("lets a restarted engine go on as if nothing had happened: same ids, same tasks, same lists", () => {
+  it("lets a restarted engine continue with the same ids, tasks and lists", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     workload(engine);
@@ -321,7 +321,7 @@ describe("the journal", () => {
   });
 });
 
-it("another seed, and another namespace, give other ids", () => {
+it("of another seed or namespace has other ids", () => {
   const worked = (setup: Parameters<typeof newEngine>[0]) => {
     const engine = newEngine({ endpoint: true, ...setup });
     workload(engine);
@@ -335,7 +335,7 @@ it("another seed, and another namespace, give other ids", () => {
 describe("a reset", () => {
   const furnish = furnishing({ endpoint: true });
 
-  it("goes back to the initial state", () => {
+  it("restores the initial state", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
     engine.reset(START_MS, false, furnish);
@@ -345,7 +345,7 @@ describe("a reset", () => {
     expect(engine.nextTask()).toBeUndefined();
   });
 
-  it("with repeated ids is the first world again, byte for byte but for its sequence numbers", () => {
+  it("with repeated ids gives the first state byte for byte, except for sequence numbers", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
     const first = engine.dump();
@@ -360,9 +360,9 @@ describe("a reset", () => {
 it.each([
   ["resets", ["reset", "reset", "reset"]],
   ["a reset that repeats ids", ["reset", "repeat", "reset"]],
-  ["a restore of what was before a reset", ["reset", "restore", "reset"]],
-  ["restores of the same dump, and a reset among them", ["restore", "restore", "reset", "restore"]],
-])("after %s, ids are such as were never there before", (_name, steps) => {
+  ["a restore to before a reset", ["reset", "restore", "reset"]],
+  ["restores of the same dump, with a reset between", ["restore", "restore", "reset", "restore"]],
+])("after %s, new ids differ from all before", (_name, steps) => {
   const engine = newEngine({ endpoint: true });
   workload(engine);
   const dump = asJson(engine.dump());
@@ -380,7 +380,7 @@ it.each([
 });
 
 describe("a restore", () => {
-  it("is the state of the dump again, under a sequence number of its own", () => {
+  it("gives the state of the dump, under a new sequence number", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
     const dump = asJson(engine.dump());
@@ -397,7 +397,7 @@ describe("a restore", () => {
     });
   });
 
-  it("goes on with the same ids in a run that is repeated, also after a reset that repeats them", () => {
+  it("continues with the same ids in a repeated run, also after a reset that repeats ids", () => {
     const furnish = furnishing({ endpoint: true });
     const idsAfterRestore = (engine: ReturnType<typeof newEngine>) => {
       workload(engine);
@@ -418,7 +418,7 @@ describe("a restore", () => {
 describe("the ledger", () => {
   const owner = { mode: "test", organization_id: "org_sandbox", currency: "KES" } as const;
 
-  it("throws on postings that do not balance, and nothing is committed", () => {
+  it("throws on postings that do not balance, and commits nothing", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const before = bytesOf(engine);
@@ -430,7 +430,7 @@ describe("the ledger", () => {
     expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
   });
 
-  it("throws on accounts that do not sum to zero, whoever wrote them", () => {
+  it("throws on accounts that do not sum to zero", () => {
     const engine = newEngine();
     const charge = newCharge(engine, START_MS);
     must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
@@ -445,8 +445,8 @@ describe("the ledger", () => {
   });
 });
 
-describe("a part of a command on trial", () => {
-  it("is taken back when it refuses: writes, removals, counters; the rest goes on", () => {
+describe("a tentative part of a command", () => {
+  it("is undone when it is refused: writes, removals, counters; the rest of the command continues", () => {
     const engine = newEngine();
     engine.execute((tx) => tx.put("rates", "NGN", { code: "NGN", rate: "1550" }), START_MS);
     engine.execute((tx) => {
@@ -469,7 +469,7 @@ describe("a part of a command on trial", () => {
     expect(rates).toEqual(["NGN=1550", "KES=1", "UGX=4"]);
   });
 
-  it("leaves what it wrote to be read in the same command, and removals to be seen", () => {
+  it("makes its writes and removals visible to the rest of the command", () => {
     const engine = newEngine();
     engine.execute((tx) => {
       tx.put("rates", "KES", { code: "KES", rate: "2" });
@@ -503,12 +503,12 @@ describe("a timeline", () => {
 
   it.each([
     [
-      "runs entry by entry, each counted from the one before",
+      "runs entry by entry, each counted from the previous",
       "1s AWAITING_PAYMENT, 2s PROCESSING, 90s FAILED",
       "PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 FAILED@93",
     ],
     [
-      "ends with expiry, but for the entries written after_expiry and what counts from them",
+      "ends with expiry, except the entries after_expiry and those counted from them",
       "1s AWAITING_PAYMENT, 2m FAILED, expiry+5m PROCESSING, 2s COMPLETED",
       "PENDING@0 AWAITING_PAYMENT@1 EXPIRED@60 PROCESSING@360 COMPLETED@362",
     ],
@@ -523,17 +523,21 @@ describe("a timeline", () => {
       "PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@420",
     ],
     [
-      "never comes to an entry after_expiry when the charge does not expire",
+      "never reaches an entry after_expiry when the charge does not expire",
       "1s COMPLETED, expiry+1s REFUNDED",
       "PENDING@0 COMPLETED@1",
     ],
     [
-      "may expire the charge itself: the late entries count from there",
+      "can expire the charge itself: the late entries count from there",
       "10s EXPIRED, 1s COMPLETED, expiry+5s COMPLETED",
       "PENDING@0 EXPIRED@10 COMPLETED@15",
     ],
-    ["expires first when both are due at the same instant", "1m COMPLETED", "PENDING@0 EXPIRED@60"],
-    ["keeps a charge that is paid from expiring", "59s PROCESSING", "PENDING@0 PROCESSING@59"],
+    [
+      "expires first when entry and expiry are due at the same instant",
+      "1m COMPLETED",
+      "PENDING@0 EXPIRED@60",
+    ],
+    ["prevents the expiry of a paid charge", "59s PROCESSING", "PENDING@0 PROCESSING@59"],
   ])("%s", (_name, timeline, history) => {
     const { engine, historyAt } = started(timeline);
     expect(historyAt(999)).toBe("PENDING@0");
@@ -541,13 +545,13 @@ describe("a timeline", () => {
     expect(engine.state.tables.tasks.size).toBe(0);
   });
 
-  it("is frozen into the charge when it is matched", () => {
+  it("is stored in the charge when it is matched", () => {
     const { engine, historyAt } = started("1s AWAITING_PAYMENT, 1s COMPLETED");
     engine.execute(storeScenario(timelineIn("1s FAILED"), { active: true, byHand: true }), START_MS);
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
   });
 
-  it("notes an illegal entry as a no-op, and the next counts from it all the same", () => {
+  it("records an illegal entry as a no-op, and the next still counts from it", () => {
     const { historyAt, charge } = started("1s COMPLETED, 2s FAILED, 3s REFUNDED");
     expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
     expect(charge().notes).toEqual([
@@ -558,7 +562,7 @@ describe("a timeline", () => {
     ]);
   });
 
-  it("notes an entry that names the current status, and makes no event of it", () => {
+  it("records an entry with the current status, and makes no event", () => {
     const { engine, historyAt, charge } = started("1s AWAITING_PAYMENT, 1s AWAITING_PAYMENT, 1s COMPLETED");
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@3");
     expect(charge().notes.map(({ note }) => note)).toEqual([
@@ -567,7 +571,7 @@ describe("a timeline", () => {
     expect(engine.state.count("events")).toBe(2);
   });
 
-  it("notes a refund that lacks funds, and nothing is posted", () => {
+  it("records a refund above the balance, and posts nothing", () => {
     const { engine, historyAt, charge, charge_id } = started("1s COMPLETED, 1s REFUNDED");
     historyAt(1_000);
     must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
@@ -588,7 +592,7 @@ describe("a timeline", () => {
     expect(charge().tasks).toEqual({});
   });
 
-  it("expires before what another charge planned for that instant long ago", () => {
+  it("expires before a task of another charge at that instant, even one planned earlier", () => {
     const engine = newEngine({ scenarios: [timelineIn("61s COMPLETED")] });
     newCharge(engine, START_MS, { scenario: "told" });
     newCharge(engine, START_MS + 1_000, { expiresInMinutes: 1 });
@@ -597,7 +601,7 @@ describe("a timeline", () => {
   });
 
   it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
-    "leaves nothing planned when a person makes the charge %s",
+    "leaves nothing planned after a manual transition to %s",
     (to) => {
       const { engine, charge, charge_id } = started("30s PROCESSING");
       must(engine.execute(control(charge_id, to), START_MS + 5_000));
@@ -605,7 +609,7 @@ describe("a timeline", () => {
     },
   );
 
-  it("that was asked for by name and does not match falls through, and that is recorded", () => {
+  it("of a named scenario that does not match falls through, and that is recorded", () => {
     const picky = {
       name: "picky",
       charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],

@@ -6,7 +6,7 @@ import { idOf, idOfHex, numberedHexDigest } from "../../src/core/engine/ids.js";
 const plain = (scope: string, kind: string, counter: number) =>
   createHash("sha256").update(`${scope}\0${kind}\0${counter}`).digest("hex");
 
-it("the digest of an id is the same whatever was asked for before", () => {
+it("the digest of an id does not depend on earlier calls", () => {
   const runArb = fc.record({
     scope: fc.constantFrom("a", "b"),
     kind: fc.constantFrom("charge", "event"),
@@ -22,7 +22,7 @@ it("the digest of an id is the same whatever was asked for before", () => {
   );
 });
 
-it("a digest has two ids, of its first half and of digits behind them", () => {
+it("a digest makes two ids, from its first half and from the digits after it", () => {
   const hex = plain("a", "charge", 1);
   expect(idOfHex("charge", hex)).toBe(idOf("charge", Buffer.from(hex, "hex")));
   expect(idOfHex("checkout", hex, 1)).toBe(`co_${hex.slice(24, 48)}`);

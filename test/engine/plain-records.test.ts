@@ -29,8 +29,8 @@ function oddObjects(value: unknown): object[] {
   return [...odd, ...Object.values(value).flatMap(oddObjects)];
 }
 
-describe("records that have lived", () => {
-  it.each(COLLECTION_NAMES)("%s are plain data: a spread, a clone and JSON are the record", (name) => {
+describe("records after a varied run", () => {
+  it.each(COLLECTION_NAMES)("%s are plain data: a spread, a clone and JSON equal the record", (name) => {
     const records = committed.get(name)!;
     expect(records.length).toBeGreaterThan(0);
     for (const record of records) {
@@ -42,7 +42,7 @@ describe("records that have lived", () => {
     }
   });
 
-  it("charges have been in each status, paid late and refunded in part among them", () => {
+  it("charges include each status, late payments and partial refunds", () => {
     const charges = committed.get("charges") as { status: string; status_history: { status: string }[] }[];
     expect(new Set(charges.map(({ status }) => status))).toEqual(
       new Set([
@@ -78,7 +78,7 @@ describe("src/core", () => {
     ).toEqual([]);
   });
 
-  it("has no module variable that changes in schema, domain and engine, but the texts of responses", () => {
+  it("has no mutable module variable in schema, domain and engine except three", () => {
     const found = ["schema", "domain", "engine"]
       .flatMap(files)
       .flatMap((file) => moduleVariablesIn(source(file)).map((name) => `${file} ${name}`));

@@ -183,7 +183,7 @@ const refusable = fc.record({ step, fails: fc.boolean(), isLookedAt: fc.boolean(
 it.each([
   ["with an endpoint", true],
   ["without an endpoint", false],
-])("a step that the store refuses leaves the state byte for byte as it was, %s", (_name, endpoint) => {
+])("a step that the store refuses leaves the state unchanged byte for byte, %s", (_name, endpoint) => {
   let refused = 0;
   fc.assert(
     fc.property(fc.array(refusable, { maxLength: 60 }), (steps) => {

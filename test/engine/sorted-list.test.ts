@@ -35,7 +35,7 @@ function filled(count: number): [SortedList, PlainList] {
 }
 
 describe("a sorted list", () => {
-  it("does what a plain array does, in one block and in many, however its numbers come and go", () => {
+  it("agrees with a plain array, in one block and in many, for any additions and removals", () => {
     const countArb = fc.constantFrom(0, 30, 1_023, 1_024, 1_025, 2_048, 3_500);
     const stepArb = fc.tuple(fc.boolean(), fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
@@ -54,7 +54,7 @@ describe("a sorted list", () => {
     );
   });
 
-  it("is whole again after thousands were put into one place", () => {
+  it("is correct after thousands of insertions in one place", () => {
     const [list, plain] = filled(2_000);
     for (let value = 1; value < 2_000; value += 2) {
       list.add(value);
@@ -76,7 +76,7 @@ describe("a sorted list", () => {
     }
   });
 
-  it("holds a number once, and minds nothing about one it does not hold", () => {
+  it("holds a number once, and ignores the removal of an absent one", () => {
     const list = new SortedList();
     list.remove(1);
     for (const value of [3, 3, 1, 3]) list.add(value);
@@ -84,7 +84,7 @@ describe("a sorted list", () => {
     expect([list.size, list.pageFromEnd(0, 10)]).toEqual([2, [3, 1]]);
   });
 
-  it("gives an empty page beyond its end and for no limit", () => {
+  it("gives an empty page beyond its end and for a limit of zero", () => {
     const [list] = filled(5);
     expect([list.pageFromEnd(5, 10), list.pageFromEnd(0, 0), list.pageFromStart(0)]).toEqual([[], [], []]);
     expect(list.pageFromEnd(3, 10)).toEqual([2, 0]);

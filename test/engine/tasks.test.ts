@@ -55,7 +55,7 @@ const stepArb = fc.oneof(
 );
 
 describe("tasks", () => {
-  it("come out by due time, then rank, then in the order of planning", () => {
+  it("are ordered by due time, then rank, then order of planning", () => {
     fc.assert(
       fc.property(fc.array(taskArb, { maxLength: 100 }), (wanted) => {
         const planned = new Planned();
@@ -68,7 +68,7 @@ describe("tasks", () => {
     );
   });
 
-  it("keep that order while others are planned, cancelled, done, and put back when they fail", () => {
+  it("keep that order while others are planned, cancelled, done, or restored after a failure", () => {
     fc.assert(
       fc.property(fc.array(stepArb, { maxLength: 150 }), (steps) => {
         const planned = new Planned();
@@ -99,7 +99,7 @@ describe("tasks", () => {
     );
   });
 
-  it("come in order still when thousands were taken and thousands cancelled", () => {
+  it("keep that order after thousands were taken and thousands cancelled", () => {
     const planned = new Planned();
     let model: Task[] = [];
     let lastId = 0;
@@ -117,7 +117,7 @@ describe("tasks", () => {
     expect(planned.drain()).toEqual(model);
   });
 
-  it("that were planned anew under their number count as the new ones only", () => {
+  it("that are rescheduled under their number count once", () => {
     const planned = new Planned();
     planned.push(task(1, 10, 1));
     planned.push(task(2, 20, 1));

@@ -55,8 +55,8 @@ function unwarned(timeline: readonly unknown[], warned: readonly { path: readonl
   return timeline.map((_, step) => step).filter((step) => !warned.some(({ path }) => path.at(-1) === step));
 }
 
-describe("an entry that never happens", () => {
-  it("is warned of just when it does nothing in a plain run: a charge", () => {
+describe("the warning of an entry that never happens", () => {
+  it("is given exactly when it has no effect in a plain run: a charge", () => {
     fc.assert(
       fc.property(chargeEntries, (timeline) => {
         const scenario = timelineOf("plan", ...timeline);
@@ -70,7 +70,7 @@ describe("an entry that never happens", () => {
     );
   });
 
-  it("is warned of just when it does nothing in a plain run: a withdrawal", () => {
+  it("is given exactly when it has no effect in a plain run: a withdrawal", () => {
     fc.assert(
       fc.property(withdrawalEntries, (timeline) => {
         const scenario = { name: "plan", withdrawals: [{ timeline }] };
@@ -147,8 +147,8 @@ function runAll(engine: Engine, nowMs: number, charge: () => Charge): void {
   }
 }
 
-describe("a charge that runs ahead", () => {
-  it("comes to a status just when its own tasks lead through it, and stays there", () => {
+describe("an advance of one charge to a status", () => {
+  it("succeeds exactly when its own tasks lead through the status, and stops there", () => {
     fc.assert(
       fc.property(courses, (course) => {
         const { engine, nowMs, charge } = begin(course);

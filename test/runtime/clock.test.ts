@@ -29,7 +29,7 @@ describe("a clock", () => {
     ["real", 1],
     ["60x", 60],
   ] as const)(
-    "that is %s goes on by the time that really passed when the machine's clock is set back, and says so once",
+    "that is %s continues by monotonic time when the machine's clock is set back, and reports it once",
     (setting, speed) => {
       const wall = new FakeWall(WALL_START);
       const setBack: number[] = [];
@@ -47,14 +47,14 @@ describe("a clock", () => {
     },
   );
 
-  it("never passes the last instant that can be written", () => {
+  it("never passes the last instant that can be formatted", () => {
     const wall = new FakeWall(WALL_START);
     const clock = new Clock(wall, parseClockSetting("1000000x"), MAX_INSTANT_MS - 10);
     wall.elapse(DAY);
     expect(clock.nowMs()).toBe(MAX_INSTANT_MS);
   });
 
-  it("of an earlier run is never before the last change, nor goes back with the machine's clock", () => {
+  it("of an earlier run is never before the last change, and does not go back with the machine's clock", () => {
     const wall = new FakeWall(WALL_START);
     const kept: ClockRecord = { ...parseClockSetting("real"), sandbox_ms: 7_000, wall_ms: WALL_START + HOUR };
     expect(Clock.resume(wall, kept, 0).nowMs()).toBe(7_000);
@@ -62,8 +62,8 @@ describe("a clock", () => {
   });
 });
 
-describe("the machine's timers", () => {
-  it("wait at most 2^31-1 ms at a time, never firing at once", () => {
+describe("timers", () => {
+  it("wait at most 2^31-1 ms at a time, and never fire at once", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const fired = vi.fn();
     systemWallClock.after(2 ** 31, fired);
@@ -74,7 +74,7 @@ describe("the machine's timers", () => {
     expect(fired).toHaveBeenCalledTimes(2);
   });
 
-  it("can be called off, and never wait a negative time", () => {
+  it("can be cancelled, and never wait a negative time", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const [kept, calledOff] = [vi.fn(), vi.fn()];
     systemWallClock.after(-5, kept);
@@ -83,7 +83,7 @@ describe("the machine's timers", () => {
     expect([kept.mock.calls.length, calledOff.mock.calls.length]).toEqual([1, 0]);
   });
 
-  it("run a world of their own accord, past the longest wait", async () => {
+  it("run a namespace without calls, past the longest wait", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const { world, client, status } = await worldAt({ clockText: "0.001x" }, systemWallClock as FakeWall);
     const charge = await client.pay({ email: "expired@shop.test" });
@@ -96,12 +96,12 @@ describe("the machine's timers", () => {
   });
 });
 
-describe("a world on a clock that runs", () => {
+describe("a namespace on a running clock", () => {
   it.each([
     ["real", 1],
     ["60x", 60],
     ["0.25x", 0.25],
-  ])("at %s wakes up for what is due next, and for nothing else", async (clockText, speed) => {
+  ])("at %s wakes up for the next due task, and for nothing else", async (clockText, speed) => {
     const { wall, world, client, since } = await worldAt({ clockText });
     expect(wall.armed).toEqual([]);
     const charge = await client.pay();
@@ -124,7 +124,7 @@ describe("a world on a clock that runs", () => {
     expect(wall.armed).toEqual([]);
   });
 
-  it("re-arms the timer when something is due sooner", async () => {
+  it("re-arms the timer when an earlier task is planned", async () => {
     const { wall, client } = await worldAt({ clockText: "real" });
     const stuck = await client.pay({ email: "stuck@shop.test" });
     wall.elapse(3 * SECOND);
@@ -139,7 +139,7 @@ describe("a world on a clock that runs", () => {
     expect(wall.armed).toEqual([SECOND / 2]);
   });
 
-  it("lets a read see what is due even if the timer is late", async () => {
+  it("shows a read what is due even if the timer is late", async () => {
     const { wall, client, status } = await worldAt({ clockText: "real" });
     const charge = await client.pay();
     wall.step(5_000);
@@ -150,7 +150,7 @@ describe("a world on a clock that runs", () => {
     ]);
   });
 
-  it("goes on when the machine's clock was set back", async () => {
+  it("continues when the machine's clock was set back", async () => {
     const { wall, client, status, since } = await worldAt({ clockText: "real" });
     const charge = await client.pay();
     wall.elapse(1_500);
@@ -164,7 +164,7 @@ describe("a world on a clock that runs", () => {
     expect(await status(charge)).toBe("COMPLETED");
   });
 
-  it("leaps in an advance and runs on from there", async () => {
+  it("jumps in an advance and runs on from there", async () => {
     const { wall, sandbox, client, status, since } = await worldAt({ clockText: "real" });
     const charge = await client.pay({ email: "expired@shop.test" });
     wall.elapse(500);
@@ -175,7 +175,7 @@ describe("a world on a clock that runs", () => {
     expect(await status(charge)).toBe("EXPIRED");
   });
 
-  it("stands still once frozen, and goes on once resumed", async () => {
+  it("stands still while frozen, and continues when resumed", async () => {
     const { wall, client, since } = await worldAt({ clockText: "real" });
     await client.pay();
     await client.setClock({ mode: "manual" });
@@ -191,15 +191,15 @@ describe("a world on a clock that runs", () => {
   });
 });
 
-describe("a world on a manual clock", () => {
-  it("has no timer, and wall time is nothing to it", async () => {
+describe("a namespace on a manual clock", () => {
+  it("has no timer, and ignores wall time", async () => {
     const { wall, client, status, since } = await worldAt({ clockText: "manual" });
     const charge = await client.pay();
     wall.elapse(DAY);
     expect([await status(charge), since(), wall.delays]).toEqual(["PENDING", 0, []]);
   });
 
-  it("runs what falls due in order, each at its own time, in one advance or in many", async () => {
+  it("runs due tasks in order, each at its own time, in one advance or in many", async () => {
     const histories = [];
     for (const steps of [["2h"], ["1s", "1ms", "3999ms", "1h", "55m"]]) {
       const { sandbox, client } = await worldAt({ clockText: "manual" });
@@ -235,7 +235,7 @@ describe("a restart", () => {
     expect(await after.status(charge)).toBe("COMPLETED");
   });
 
-  it("with another --clock goes on from the same time in the new way", async () => {
+  it("with another --clock continues from the same time in the new mode", async () => {
     const store = new KeptStore();
     const wall = new FakeWall(WALL_START);
     await (await worldAt({ clockText: "real", store }, wall)).sandbox.close();
@@ -246,7 +246,7 @@ describe("a restart", () => {
     expect((await after.client.clock()).json.mode).toBe("manual");
   });
 
-  it("does what fell due in between at the time it was due", async () => {
+  it("runs tasks that fell due in between at their time", async () => {
     const store = new KeptStore();
     const wall = new FakeWall(WALL_START);
     const before = await worldAt({ clockText: "real", store }, wall);
@@ -261,9 +261,9 @@ describe("a restart", () => {
   });
 });
 
-describe("a disk that refuses", () => {
+describe("a failing disk", () => {
   it.each(["manual", "real"])(
-    "the outcome of a delivery on a %s clock: it is kept later, not sent twice",
+    "stores the outcome of a delivery on a %s clock later, without sending it twice",
     async (clockText) => {
       const receiver = await Receiver.open(hold);
       const store = new KeptStore();
@@ -295,7 +295,7 @@ describe("a disk that refuses", () => {
     },
   );
 
-  it("fails an advance that cannot keep what happened, and the next goes on from there", async () => {
+  it("fails an advance that cannot be stored, and the next continues from there", async () => {
     const receiver = await Receiver.open(hold);
     const store = new KeptStore();
     const { sandbox, world, client, status } = await worldAt({
@@ -326,8 +326,8 @@ describe("a disk that refuses", () => {
   });
 });
 
-describe("an instant that never ends", () => {
-  it("is refused when each webhook gives rise to another", async () => {
+describe("an endless instant", () => {
+  it("is refused when each webhook causes another", async () => {
     const receiver = await Receiver.open();
     const { client } = await worldAt({
       clockText: "manual",
@@ -348,7 +348,7 @@ describe("an instant that never ends", () => {
     expect((await client.advance({ by: "1s" })).status).toBe(200);
   });
 
-  it("is not one in which there is merely much to deliver", async () => {
+  it("is not one with many deliveries", async () => {
     const { sandbox, client } = await worldAt({ clockText: "manual" });
     for (let count = 0; count < 300; count++) await client.pay();
     const report = await sandbox.advance("10s");

@@ -76,8 +76,8 @@ async function slowServer() {
   return { ...made, store, seen, noted, charge, other };
 }
 
-describe("with a store that makes changes safe later", () => {
-  it("nothing is shown before the changes are safe, and all of it after", async () => {
+describe("with a store that syncs changes later", () => {
+  it("no change is visible before it is durable, and every change after", async () => {
     const { store, client, sandbox, world, seen, noted, charge, other } = await slowServer();
     const before = await client.ask("GET /_sandbox/state");
     store.holds = true;
@@ -111,7 +111,7 @@ describe("with a store that makes changes safe later", () => {
     expect((await client.ask("GET /_sandbox/state")).text).not.toBe(before.text);
   });
 
-  it("everyone at the gate gets the failure, and the state is read again without what was lost", async () => {
+  it("all calls waiting at the gate get the failure, and the state is reloaded without the lost changes", async () => {
     const { store, client, sandbox, world, seen, noted, charge } = await slowServer();
     const before = (await client.ask("GET /_sandbox/state")).json;
     store.holds = true;
@@ -139,7 +139,7 @@ describe("with a store that makes changes safe later", () => {
     expect(seen.filter((one) => one.startsWith("webhook"))).toEqual(["webhook charge.completed"]);
   });
 
-  it("an advance waits for its batches, and a lost one fails it", async () => {
+  it("an advance waits for its batches, and a lost batch fails it", async () => {
     const { store, client, seen, world } = await slowServer();
     const late = await client.pay();
     store.holds = true;
@@ -161,7 +161,7 @@ describe("with --fsync", () => {
   const quotesOf = (client: Awaited<ReturnType<typeof server>>["client"], count: number) =>
     Promise.all(Array.from({ length: count }, () => client.quote()));
 
-  it("calls that come together are synced together", async () => {
+  it("concurrent calls share a sync", async () => {
     const { disk, io } = diskThatMayFill();
     const { client } = await server({ data: dataFile(), io, fsync: true });
     await quotesOf(client, 1);
@@ -170,7 +170,7 @@ describe("with --fsync", () => {
     expect([disk.calls - calls, disk.syncs - syncs]).toEqual([11, 1]);
   });
 
-  it("an advance is synced once for all that falls due before others have their turn", async () => {
+  it("an advance syncs once for all that falls due before it yields", async () => {
     const { disk, io } = diskThatMayFill();
     const { client, call } = await server({ data: dataFile(), io, fsync: true });
     for (let made = 0; made < 30; made++) await client.pay();
@@ -180,7 +180,7 @@ describe("with --fsync", () => {
     expect(disk.syncs - syncs).toBeLessThanOrEqual(2);
   });
 
-  it("after a sync that failed everything is refused until a restart, which has what was answered", async () => {
+  it("after a failed sync every call is refused until a restart, which has all that was acknowledged", async () => {
     const data = dataFile();
     const { disk, io } = diskThatMayFill();
     const { client, call, errors } = await server({ data, io, fsync: true });
@@ -199,7 +199,7 @@ describe("with --fsync", () => {
 });
 
 describe("a full disk", () => {
-  it("refuses each of the calls that come together, and none of them has happened", async () => {
+  it("refuses each of the concurrent calls, and none takes effect", async () => {
     const { disk, io } = diskThatMayFill();
     const { client, call, errors } = await server({ data: dataFile(), io });
     const quotes = (count: number) => Promise.all(Array.from({ length: count }, () => client.quote()));

@@ -104,7 +104,7 @@ async function find(data: string) {
   return { view, files };
 }
 
-describe("a kill at any step on the disk", () => {
+describe("a kill at any disk operation", () => {
   it.each<[string, unknown?, string?]>([
     ["PUT /_sandbox/namespaces/w2", { api_key: "sk_test_second" }],
     ["DELETE /_sandbox/namespaces/w1"],
@@ -117,7 +117,7 @@ describe("a kill at any step on the disk", () => {
     ["PUT /_sandbox/clock", { mode: "60x" }, "w1"],
     ["PUT /_sandbox/clock", { now: "2026-01-31T09:00:00.500Z" }],
     ["PUT /_sandbox/scenarios/mine", { name: "mine", charges: [] }],
-  ])("of %s %j: it has happened or it has not, and nothing else is there", async (line, body, namespace) => {
+  ])("of %s %j leaves it done or not done, and nothing else", async (line, body, namespace) => {
     const data = dataFile();
     const { call, client } = await server({ data, io, fsync: true });
     await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine", webhooks: [{ mailbox: "box" }] });
@@ -138,7 +138,7 @@ describe("a kill at any step on the disk", () => {
     }
   });
 
-  it("of a start finds what was there before", async () => {
+  it("of a start leaves the data of before", async () => {
     const data = dataFile();
     const { call, client } = await server({ data });
     await call("PUT /_sandbox/namespaces/w1", {});

@@ -70,7 +70,7 @@ describe("a call that a full disk refuses", () => {
     ["POST /api/v1/payments/quotes", () => order],
     ["POST /api/v1/payments/checkouts", () => ({ ...order, customer_email: "ada@shop.test" })],
     ["POST /api/v1/webhooks", () => ({ url: "http://localhost:9/hook" })],
-  ])("%s has not happened, in memory and in the file [R29.7]", async (line, bodyOf) => {
+  ])("%s has no effect, in memory and in the file [R29.7]", async (line, bodyOf) => {
     const data = dataFile();
     const { call, client, errors } = await server({ data, io });
     await call("PUT /_sandbox/namespaces/w0", {});
@@ -127,7 +127,7 @@ describe("the request journal", () => {
   });
 });
 
-describe("what falls due on a full disk", () => {
+describe("a task that falls due on a full disk", () => {
   async function stuck() {
     const data = dataFile();
     const wall = new FakeWall(START);
@@ -139,7 +139,7 @@ describe("what falls due on a full disk", () => {
     return { ...made, wall, charge };
   }
 
-  it("waits, and reads show what there is without it", async () => {
+  it("waits, and reads show the state without it", async () => {
     const { call, client, charge, errors, wall } = await stuck();
     for (let round = 0; round < 3; round++) {
       for (const path of [
@@ -177,7 +177,7 @@ describe("what falls due on a full disk", () => {
     ]);
   });
 
-  it("is in an exported state, and happens where that is put in place", async () => {
+  it("is in an exported state, and runs where that is imported", async () => {
     const { call, charge } = await stuck();
     const exported = (await call("GET /_sandbox/state")).json;
     const other = await server({ data: dataFile() });
@@ -192,7 +192,7 @@ describe("what falls due on a full disk", () => {
 });
 
 describe("webhooks on a full disk", () => {
-  it("are tried again once a second, by an event loop that rests in between", async () => {
+  it("are retried once a second, without a busy loop", async () => {
     const receiver = await Receiver.open();
     const wall = new FakeWall(START);
     const { call, client, errors } = await server({ data: dataFile(), io, clock: "real", wall });
@@ -210,9 +210,9 @@ describe("webhooks on a full disk", () => {
   });
 });
 
-describe("an attempt that an advance came to on a full disk", () => {
+describe("an attempt due in an advance on a full disk", () => {
   const DUE = "2026-01-31T09:00:05.000Z";
-  it.each(["url", "mailbox"])("is made again at its time, not kept before: %s", async (kind) => {
+  it.each(["url", "mailbox"])("is made at its time in the next advance, not before: %s", async (kind) => {
     const receiver = await Receiver.open(refuseWith(500));
     const { call, sandbox } = await server({ data: dataFile(), io });
     const endpoint = kind === "url" ? { url: receiver.url } : { mailbox: "box" };

@@ -28,7 +28,7 @@ async function killedWithNamespace(data: string): Promise<void> {
 }
 
 describe("deleting a namespace", () => {
-  it("is done or not done, wherever it was broken off", async () => {
+  it("is complete or has no effect, wherever it is interrupted", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     const others = filesBeside(data).filter((file) => !file.includes(".ns-w1"));
@@ -60,7 +60,7 @@ describe("deleting a namespace", () => {
     );
   });
 
-  it("leaves a call without an answer of which the body comes after that", async () => {
+  it("closes a connection whose request body arrives later", async () => {
     const { call, sandbox, errors } = await server({ data: dataFile() });
     const { port } = await sandbox.listen();
     await call("PUT /_sandbox/namespaces/w1", {});
@@ -83,7 +83,7 @@ describe("deleting a namespace", () => {
     expect(errors).toEqual([]);
   });
 
-  it("needs no room on the disk, and writes nothing", async () => {
+  it("requires no disk space, and writes nothing", async () => {
     const data = dataFile();
     const { disk, io } = diskThatMayFill();
     const { call, names, client } = await server({ data, io: { ...io, renameSync: nodeIo.renameSync } });
@@ -96,7 +96,7 @@ describe("deleting a namespace", () => {
     disk.refusesFrom = Number.POSITIVE_INFINITY;
   });
 
-  it("that the disk refuses has not happened", async () => {
+  it("that the disk refuses has no effect", async () => {
     const data = dataFile();
     let refuses = false;
     const renameSync = (from: string, to: string) => {
@@ -115,8 +115,8 @@ describe("deleting a namespace", () => {
   });
 });
 
-describe("making a namespace", () => {
-  it("that was broken off is undone at the next start, whatever of it was there", async () => {
+describe("creating a namespace", () => {
+  it("that was interrupted is undone at the next start", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     const whole = new Map(
@@ -147,7 +147,7 @@ describe("making a namespace", () => {
     expect(readFileSync(`${data}.ns-w1.snapshots/one.json`)).toEqual(one);
   });
 
-  it("that the disk refuses leaves nothing: no file, no handle, no lock, and can be tried again", async () => {
+  it("that the disk refuses leaves no file, handle or lock, and can be retried", async () => {
     const data = dataFile();
     const { disk, io } = diskThatMayFill();
     const { call, names, client, errors } = await server({ data, io, fsync: true });
@@ -180,7 +180,7 @@ describe("making a namespace", () => {
     expect(await (await server({ data })).names()).toEqual(["default", "w1"]);
   });
 
-  it("takes up a stranger's files neither as its own nor to clear them away", async () => {
+  it("neither adopts nor removes another program's files", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     const { call, errors } = await server({ data });
@@ -194,8 +194,8 @@ describe("making a namespace", () => {
   });
 });
 
-describe("what cannot be cleared away", () => {
-  it("is said in a line, and keeps nothing from starting", async () => {
+describe("files that cannot be removed", () => {
+  it("are reported in a line, and do not prevent the start", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     // Of a namespace that was not finished, with a folder in the place of a file.
@@ -231,7 +231,7 @@ describe("a namespace that cannot be opened", () => {
     [".identity", (file: string) => writeFileSync(file, readFileSync(file, "utf8").replace("mine", "mind"))],
     [".identity", folderInstead],
     [".lock", (file: string) => writeFileSync(file, lockOf(process.ppid))],
-  ] as const)("is left out, and the others are not (%#: %s)", async (ending, damage) => {
+  ] as const)("is skipped, and the others open (%#: %s)", async (ending, damage) => {
     const data = dataFile();
     await killedWithNamespace(data);
     const first = await server({ data });
@@ -282,7 +282,7 @@ describe("a namespace that cannot be opened", () => {
     expect(await names()).toEqual(["default", "w1", "w2"]);
   });
 
-  it("can be given up", async () => {
+  it("can be deleted", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     writeFileSync(`${data}.ns-w1`, "null");
@@ -293,7 +293,7 @@ describe("a namespace that cannot be opened", () => {
     expect(await names()).toEqual(["default", "w1"]);
   });
 
-  it("because another process has it cannot be given up", async () => {
+  it("because another process has it cannot be deleted", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     writeFileSync(`${data}.ns-w1.lock`, lockOf(process.ppid));

@@ -25,14 +25,14 @@ async function withSnapshot(data: string): Promise<string> {
   return join(`${data}.snapshots`, "one.json");
 }
 
-describe("a snapshot that was damaged", () => {
+describe("a damaged snapshot", () => {
   const flip = (content: Buffer, bit: number): Buffer => {
     const flipped = Buffer.from(content);
     flipped[bit >> 3]! ^= 1 << (bit & 7);
     return flipped;
   };
 
-  it("by a single bit is left out with a line, and not restored", async () => {
+  it("with one wrong bit is skipped with a line, and not restored", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const whole = readFileSync(file);
@@ -55,7 +55,7 @@ describe("a snapshot that was damaged", () => {
     );
   });
 
-  it("while the server runs is not restored, and all is as it was", async () => {
+  it("while the server runs is not restored, and the data stays", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const whole = readFileSync(file);
@@ -84,8 +84,8 @@ describe("a snapshot that was damaged", () => {
       (file: string) => writeFileSync(file, '{"name":"one","at":"2026-01-31T09:00:00.000Z"}'),
     ],
     ["a folder", folderInstead],
-    ["a link to nowhere", linkInstead],
-  ])("in another way does not keep the server from starting: %s", async (_, damage) => {
+    ["a dangling link", linkInstead],
+  ])("of another kind does not prevent the start: %s", async (_, damage) => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const two = readFileSync(file, "utf8");
@@ -114,7 +114,7 @@ describe("a snapshot that was damaged", () => {
     expect((await call("DELETE /_sandbox/snapshots/one")).status).toBe(404);
   });
 
-  it("as a folder where all of them should be does not keep the server from starting", async () => {
+  it("as a file in place of the folder does not prevent the start", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     rmSync(dirname(file), { recursive: true });
@@ -136,7 +136,7 @@ describe("a snapshot that was damaged", () => {
 });
 
 describe("a snapshot", () => {
-  it("that a killed process left half done is none, and goes", async () => {
+  it("that a killed process left half written is removed", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const text = readFileSync(file, "utf8");
@@ -163,7 +163,7 @@ describe("a snapshot", () => {
     expect(items.map(({ name }: { name: string }) => name)).toEqual(["a", "c", "b"]);
   });
 
-  it("that is being saved when its namespace is deleted leaves nothing behind", async () => {
+  it("that is being saved when its namespace is deleted leaves no file", async () => {
     const data = dataFile();
     const { call } = await server({ data });
     const before = filesBeside(data);
@@ -177,7 +177,7 @@ describe("a snapshot", () => {
     expect((await call("GET /_sandbox/snapshots", undefined, "w1")).json.total).toBe(0);
   });
 
-  it("that the disk refuses leaves the one before it under its name", async () => {
+  it("that the disk refuses leaves the previous one under its name", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const before = readFileSync(file);
@@ -206,7 +206,7 @@ describe("with --fsync", () => {
     // The identity and twice its folder; the state, its folder, the journal's, and a line.
     ["PUT /_sandbox/namespaces/w1", {}, 7],
     ["DELETE /_sandbox/namespaces/w0", undefined, 1],
-  ])("%s is on the disk before it is answered", async (line, body, syncs) => {
+  ])("%s is on the disk before the response", async (line, body, syncs) => {
     const data = dataFile();
     const { disk, io } = diskThatMayFill();
     const { call } = await server({ data, io, fsync: true });
@@ -217,7 +217,7 @@ describe("with --fsync", () => {
     expect(disk.syncs - before).toBeGreaterThanOrEqual(syncs);
   });
 
-  it("a file is synced before it takes the place of another", async () => {
+  it("a file is synced before it replaces another", async () => {
     const data = dataFile();
     const steps: string[] = [];
     const io = {
@@ -238,8 +238,8 @@ describe("with --fsync", () => {
   });
 });
 
-describe("what is kept beside the data", () => {
-  it("is for its owner alone", async () => {
+describe("files beside the data file", () => {
+  it("are readable by their owner only", async () => {
     const data = dataFile();
     const { call } = await server({ data });
     await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" });
@@ -253,7 +253,7 @@ describe("what is kept beside the data", () => {
       ]);
   });
 
-  it("is not written through a link that somebody has put there", async () => {
+  it("are not written through a link that another user put there", async () => {
     const data = dataFile();
     const victim = join(temporaryFolder(), "victim");
     writeFileSync(victim, "mine");
@@ -274,7 +274,7 @@ describe("what is kept beside the data", () => {
 });
 
 describe("a data file given through a link", () => {
-  it("has its namespaces and snapshots beside the file it leads to, by either name", async () => {
+  it("has its namespaces and snapshots beside the link's target, under either name", async () => {
     const real = dataFile();
     const link = join(temporaryFolder(), "link.json");
     symlinkSync(real, link);
@@ -297,7 +297,7 @@ describe("a data file given through a link", () => {
     }
   });
 
-  it("is one file by all its names while it is open, from the very first", async () => {
+  it("is one file under all its names while it is open, from creation on", async () => {
     const real = dataFile();
     const folder = join(temporaryFolder(), "folder");
     symlinkSync(dirname(real), folder);

@@ -23,7 +23,7 @@ const eventsOf = async (world: Namespace) =>
   world.engine.state.page("events", "events", 0, 1_000).map(({ event_id }) => event_id);
 
 describe("the export of a large state", () => {
-  it("is of the moment it was asked for, comes in pieces, and lets others have their turn", async () => {
+  it("is of the instant of the call, is sent in chunks, and yields to other calls", async () => {
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
     fill(world, 60);
     await client.pay();
@@ -50,7 +50,7 @@ describe("the export of a large state", () => {
     expect(turns).toBeGreaterThanOrEqual(pieces.length - 2);
   });
 
-  it("that nobody reads to its end leaves nothing undone", async () => {
+  it("that the client does not read to its end leaves nothing open", async () => {
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
     fill(world, 60);
     const { url } = await sandbox.listen();
@@ -66,7 +66,7 @@ describe("the export of a large state", () => {
 });
 
 describe("a snapshot of a large state", () => {
-  it("is of the moment it was asked for; others have their turn while it is written", async () => {
+  it("is of the instant of the call, and yields to other calls while it is written", async () => {
     const { world, call, client } = await server({ data: dataFile() });
     fill(world, 30);
     const then = await eventsOf(world);
@@ -83,7 +83,7 @@ describe("a snapshot of a large state", () => {
     expect(await eventsOf(world)).toEqual(then);
   });
 
-  it("under a name that is being saved already is the one that stays", async () => {
+  it("replaces one under the same name that is being saved", async () => {
     const { world, call } = await server({ data: dataFile() });
     fill(world, 20);
     const first = world.snapshots.save("one");
@@ -97,7 +97,7 @@ describe("a snapshot of a large state", () => {
     expect(await eventsOf(world)).toEqual(then);
   });
 
-  it("that could not be read back is refused, and the one before it stays", async () => {
+  it("that could not be read back is refused, and the previous one stays", async () => {
     const folder = temporaryFolder();
     const options = { fsync: false, io: nodeIo, maxBytes: MB };
     const storage = () => ({

@@ -26,7 +26,7 @@ async function open(options: Partial<ListenerOptions>): Promise<number> {
 const get = (port: number) => exchange(port, head("GET /x HTTP/1.1", "Host: localhost"));
 const FAILED = { status: 500, body: '{"text":"failed"}' };
 
-describe("what answers on a port", () => {
+describe("the HTTP listener", () => {
   it.each<[string, ListenerOptions["fetch"]]>([
     [
       "it throws",
@@ -34,11 +34,11 @@ describe("what answers on a port", () => {
         throw new Error("a secret");
       },
     ],
-    ["it throws later", () => Promise.reject(new Error("a secret"))],
-    ["a header cannot be sent", () => new Response("ok", { headers: { "x-a": "a\r\nb" } })],
-    ["a header cannot be sent, later", async () => new Response("ok", { headers: { "x-a": "日本" } })],
+    ["the handler throws later", () => Promise.reject(new Error("a secret"))],
+    ["a header is invalid", () => new Response("ok", { headers: { "x-a": "a\r\nb" } })],
+    ["a header is invalid, later", async () => new Response("ok", { headers: { "x-a": "日本" } })],
     ["a header has no name", async () => new Response("ok", { headers: { "x a": "b" } })],
-  ])("is a failure without its message when %s, and the server lives on", async (_, fetch) => {
+  ])("responds with an error without its message when %s, and the server stays up", async (_, fetch) => {
     const errors: unknown[] = [];
     const onFailure: ListenerOptions["onFailure"] = (error) => {
       errors.push(error);
@@ -50,7 +50,7 @@ describe("what answers on a port", () => {
     expect(errors).toHaveLength(2);
   });
 
-  it("is a failure even when the words for it fail too", async () => {
+  it("responds with an error even when the error page fails", async () => {
     const fails = () => {
       throw new Error("a secret");
     };
@@ -61,7 +61,7 @@ describe("what answers on a port", () => {
     });
   });
 
-  it("answers /health first of all while the rest is being loaded, and asks what else there is for other calls", async () => {
+  it("serves /health while the rest is loading, and loads the rest for other calls", async () => {
     const asked: string[] = [];
     let loaded = () => {};
     const rest = new Promise<void>((resolve) => (loaded = resolve));

@@ -9,8 +9,8 @@ function limiterOf(limit: number, isRunning = false) {
   return { time, hit: () => rates.hit("sk_test_sandbox", time.sandboxMs) };
 }
 
-describe("on a clock that stands", () => {
-  it("whoever waits as long as it was told is let in", () => {
+describe("rate limiter on a clock that stands still", () => {
+  it("a client that waits as long as told is served", () => {
     const { time, hit } = limiterOf(1);
     hit();
     expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
@@ -21,7 +21,7 @@ describe("on a clock that stands", () => {
     expect(hit().limited).toBe(true);
   });
 
-  it("the wait is that of the shortest refusal, wherever in its window it was", () => {
+  it("the wait is that of the shortest refusal, at any point of its window", () => {
     const { time, hit } = limiterOf(1);
     hit();
     hit();
@@ -31,7 +31,7 @@ describe("on a clock that stands", () => {
     expect(hit().limited).toBe(false);
   });
 
-  it("wall time is nothing to a key that has not been refused", () => {
+  it("wall time does not affect a key that was not refused", () => {
     const { time, hit } = limiterOf(2);
     hit();
     time.wallMs += 3_600_000;
@@ -39,7 +39,7 @@ describe("on a clock that stands", () => {
   });
 });
 
-it("on a clock that runs, sandbox time alone counts", () => {
+it("on a running clock, only sandbox time counts", () => {
   const { time, hit } = limiterOf(1, true);
   hit();
   expect(hit().limited).toBe(true);
@@ -49,7 +49,7 @@ it("on a clock that runs, sandbox time alone counts", () => {
   expect(hit().limited).toBe(false);
 });
 
-it("never lets more through than its limit between two ends of a window, and heeding a refusal always helps", () => {
+it("never serves more than its limit in a window, and waiting as told always helps", () => {
   const actions = fc.array(
     fc.oneof(
       fc.constant({ by: "call" } as const),

@@ -37,7 +37,7 @@ describe("a body that is too long", () => {
   const piecesArb = fc.array(piece, { minLength: 1, maxLength: 7 });
   const moreArb = fc.integer({ min: -20, max: 20_000 });
 
-  it("is kept to 64 kB, by whole characters, and says how long it was", () => {
+  it("is cut at 64 kB, between characters, with its length", () => {
     fc.assert(
       fc.property(piecesArb, fc.nat(3), moreArb, (pieces, lead, more) => {
         const unit = pieces.join("");
@@ -65,7 +65,7 @@ describe("the journal", () => {
   );
   const kept = (text: string | null) => Math.min(text?.length ?? 0, MAX_JOURNALED_BODY_BYTES + 100);
 
-  it("keeps as many of the newest as its limit and 64 MB have room for", () => {
+  it("keeps as many of the newest as its limit and 64 MB allow", () => {
     const bodyArb = fc.option(fc.constantFrom(...texts));
     const runArb = fc.array(fc.tuple(bodyArb, bodyArb, fc.integer({ min: 1, max: 400 })), { maxLength: 8 });
     fc.assert(
@@ -95,7 +95,7 @@ describe("the journal", () => {
     );
   });
 
-  it("begins anew when it is cleared", () => {
+  it("starts over when it is cleared", () => {
     const journal = new RequestJournal(3, nobody());
     for (let n = 0; n < 5; n++) journal.add(request("a"), NEVER);
     journal.clear();

@@ -125,7 +125,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(storage.identity("w1")).toEqual({});
   });
 
-  it("opens a store that has nothing, takes changes and states, and closes twice", async () => {
+  it("opens an empty store, accepts changes and states, and closes twice", async () => {
     const store = openedIn(await open(), "default");
     await appended(store, change(1));
     await appended(store, change(2));
@@ -138,7 +138,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     });
   });
 
-  it("leaves what a store is given as it was", async () => {
+  it("does not modify what a store is given", async () => {
     const store = openedIn(await open(), "default");
     const given = change(1);
     const before = structuredClone(given);
@@ -150,13 +150,13 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     store.close(() => state);
   });
 
-  it("says why no state can be made of what a store had", async () => {
+  it("reports why a stored state is invalid", async () => {
     expect(openedIn(await open(), "default").toLoadError(new Error("the ledger is short"))).toMatchObject({
       message: expect.stringContaining("the ledger is short"),
     });
   });
 
-  it("makes a namespace, which is apart from the others", async () => {
+  it("creates a namespace that is separate from others", async () => {
     const storage = await open();
     const other = openedIn(storage, "default");
     await appended(other, change(1));
@@ -166,7 +166,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     await appended(other, change(2));
   });
 
-  it("takes back one that was not finished, and makes it after all", async () => {
+  it("undoes an unfinished namespace, and can create it afterwards", async () => {
     const storage = await open();
     await storage.begin("w1", {});
     const store = openedIn(storage, "w1");
@@ -176,7 +176,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     await made(storage, "w1");
   });
 
-  it("removes a namespace, and then closes it; under its name there is a new one with nothing of the old", async () => {
+  it("removes a namespace and then closes it; a new one of the name is empty", async () => {
     const storage = await open();
     const store = await made(storage, "w1");
     await appended(store, change(1));
@@ -193,14 +193,14 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(storage.snapshots("w1").list()).toEqual([]);
   });
 
-  it("removes one that is not open", async () => {
+  it("removes a namespace that is not open", async () => {
     const storage = await open();
     await (await made(storage, "w1")).close(() => dumpOf(upTo(0)));
     await storage.remove("w1");
     await made(storage, "w1");
   });
 
-  it("keeps snapshots of a namespace under names, newest first", async () => {
+  it("keeps snapshots of a namespace by name, newest first", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -226,7 +226,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(snapshots.list()).toEqual([{ name: "two", at: at(2) }]);
   });
 
-  it("saves a snapshot of the moment it was asked for", async () => {
+  it("saves a snapshot of the instant of the call", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -237,7 +237,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(snapshots.read("one")?.dump).toEqual(dumpOf(upTo(1)));
   });
 
-  it("reads a snapshot anew each time: what becomes of one reading is not in the next", async () => {
+  it("reads a snapshot anew each time: readers share nothing", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -248,7 +248,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
 });
 
 describe("storage in files", () => {
-  it("tells the next run of its namespaces, what they were made with and what they hold", async () => {
+  it("gives the next run its namespaces, their options and their data", async () => {
     const storage = inFiles();
     openedIn(storage, "default");
     const store = await made(storage, "w1");
@@ -266,7 +266,7 @@ describe("storage in files", () => {
 });
 
 describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
-  it("tells the next process of its namespaces, what they were made with and what they hold", async () => {
+  it("gives the next process its namespaces, their options and their data", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     openedIn(storage, "default");
@@ -299,7 +299,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     expect(loaded).toEqual({ snapshot: dumpOf(model), changes: [change(3)] });
   });
 
-  it("stores nothing of a lost lease, though its changes wait beside those of the next lease", async () => {
+  it("stores nothing of a lost lease, even beside changes of the next lease", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     const before = openedIn(storage, "default");
@@ -320,7 +320,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     ]);
   });
 
-  it("after a statement that failed tries each namespace alone, and has the failed one read its state again", async () => {
+  it("after a failed statement tries each namespace alone, and the failed one reloads its state", async () => {
     const storage = await inDatabase(postgres!.url());
     const reopened: string[] = [];
     storage.events = { open: () => {}, discard: () => {}, reopen: (name) => reopened.push(name) };

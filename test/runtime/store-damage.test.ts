@@ -19,7 +19,7 @@ describe("the checksum of a line", () => {
     ["", "00000000"],
     ["123456789", "cbf43926"],
     ["The quick brown fox jumps over the lazy dog", "414fa339"],
-  ])("of %j is the one of zip files, wherever it stands", (text, expected) => {
+  ])("of %j equals the CRC-32 of zip files, at any offset", (text, expected) => {
     for (let before = 0; before < 9; before++) {
       const bytes = Buffer.from(`${"x".repeat(before)}${text}${"y".repeat(before)}`);
       const sum = crc32(bytes, before, bytes.length - before);
@@ -28,8 +28,8 @@ describe("the checksum of a line", () => {
   });
 });
 
-describe("a state that is changed by hand", () => {
-  it("is refused, and taken once the checksum is out", async () => {
+describe("a state edited by hand", () => {
+  it("is refused, and accepted once the checksum is removed", async () => {
     await (await createSandbox({ data: file, clock: "manual", startTime: START })).close();
     const text = readFileSync(file, "utf8");
     expect(text).toContain('"cancelled_by_customer"');
@@ -55,20 +55,17 @@ describe("a state without a checksum", () => {
 
   it.each<[string, (state: StateDump) => unknown]>([
     ["no collections", (state) => ({ ...state, collections: {} })],
-    [
-      "a namespace that is null",
-      (state) => ({ ...state, collections: { ...state.collections, namespace: null } }),
-    ],
+    ["a null namespace", (state) => ({ ...state, collections: { ...state.collections, namespace: null } })],
     ["no namespace", (state) => ({ ...state, collections: { ...state.collections, namespace: [] } })],
-    ["a time that is none", (state) => ({ ...state, at: 1e300 })],
+    ["an invalid time", (state) => ({ ...state, at: 1e300 })],
     [
-      "a charge of no mode",
+      "a charge without a mode",
       (state) => {
         const charges = state.collections.charges.map(([id, charge]) => [id, { ...charge, mode: "tesT" }]);
         return { ...state, collections: { ...state.collections, charges } };
       },
     ],
-  ])("is refused in a line, and left alone, with %s", async (_name, damage) => {
+  ])("is refused in a line, and left unchanged, with %s", async (_name, damage) => {
     const text = JSON.stringify(damage(await editable()));
     writeFileSync(file, text);
     const journal = readFileSync(`${file}.journal`);
@@ -101,7 +98,7 @@ function* spread(): Generator<number> {
 }
 
 describe("one bit flipped in a snapshot or a journal", () => {
-  it("never goes unnoticed: the store is refused in a line, or it is the very state", async () => {
+  it("is always detected: the store is refused in a line, or it has the same state", async () => {
     const { snapshot, journal } = await usedFiles();
     expect(snapshot.length).toBeGreaterThan(10_000);
     expect(journal.length).toBeGreaterThan(5_000);

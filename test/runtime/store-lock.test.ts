@@ -100,7 +100,7 @@ describe("a lock", () => {
     expect(modelOf(storeAt({ file: alias }).load())).toEqual(upTo(1));
   });
 
-  it("of a living process is refused at once, until that is gone", async () => {
+  it("of a living process is refused at once, until the process ends", async () => {
     const other = idleProcess();
     const text = plantLock({ pid: other.pid!, started: isLinux ? startOf(other.pid!) : null });
     expect(() => storeAt().load()).toThrow(`in use by process ${other.pid}`);
@@ -117,10 +117,10 @@ describe("a lock", () => {
   };
   const gone = () => spawnSync(process.execPath, ["-e", ""]).pid;
   it.each<[string, () => unknown]>([
-    ["a process killed before it wrote anything", () => plantOld("")],
-    ["a process killed while it wrote", () => plantOld('{"pid":1,"ho')],
+    ["a process killed before it wrote its pid", () => plantOld("")],
+    ["a process killed while it wrote its pid", () => plantOld('{"pid":1,"ho')],
     ["nobody", () => plantOld("0\n")],
-    ["a process that is gone", () => plantLock({ pid: gone() })],
+    ["a process that has ended", () => plantLock({ pid: gone() })],
   ])("of %s is taken over", (_name, plant) => {
     plant();
     const store = storeAt();
@@ -134,7 +134,7 @@ describe("a lock", () => {
   it.runIf(isLinux).each<[string, () => number]>([
     ["ours", () => process.pid],
     ["that of another process by now", () => idleProcess().pid!],
-  ])("whose pid is %s, but of another start, is taken over", (_name, pid) => {
+  ])("whose pid is %s, but with another start time, is taken over", (_name, pid) => {
     plantLock({ pid: pid(), started: "1" });
     expect(storeAt().load()).toBeUndefined();
     expect(notices).toEqual([]);
@@ -147,7 +147,7 @@ describe("a lock", () => {
     expect(() => storeAt().load()).toThrow("in use by another process.");
   });
 
-  it("of another machine or container is refused with the name of the lock's file, and stays", () => {
+  it("of another machine or container is refused with the name of the lock file, and stays", () => {
     const text = plantLock({ pid: 1, host: "c0ffee" });
     expect(() => storeAt().load()).toThrow(
       /data\.json is in use by process 1 on c0ffee, another machine or container\. .* delete .*data\.json\.lock\.$/,
@@ -157,7 +157,7 @@ describe("a lock", () => {
     expect(storeAt().load()).toBeUndefined();
   });
 
-  it("that belongs to another process is not given back", () => {
+  it("that belongs to another process is not released", () => {
     const store = storeAt();
     store.load();
     writeFileSync(`${file}.lock`, "1\n");
@@ -170,10 +170,10 @@ function startOf(pid: number): string {
   return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[19]!;
 }
 
-describe("what was taken away while the store is open", () => {
+describe("a file replaced while the store is open", () => {
   it.each<[string, () => unknown, RegExp]>([
     [
-      "the lock, by a process of another machine",
+      "the lock, by a process on another machine",
       () => plantLock({ pid: 7, host: "c0ffee" }),
       /process 7 on c0ffee took .*data\.json over/,
     ],
@@ -182,10 +182,10 @@ describe("what was taken away while the store is open", () => {
       () => writeFileSync(`${file}.lock`, "7\n"),
       /belongs to another process/,
     ],
-    ["the lock, with nobody there", () => rmSync(`${file}.lock`), /data\.json\.lock was removed/],
+    ["the lock, deleted", () => rmSync(`${file}.lock`), /data\.json\.lock was removed/],
     ["the journal", () => rmSync(`${file}.journal`), /data\.json\.journal was removed/],
     [
-      "the journal, and another is there",
+      "the journal, replaced",
       () => {
         renameSync(`${file}.journal`, join(folder, "moved"));
         writeFileSync(`${file}.journal`, "");
@@ -193,7 +193,7 @@ describe("what was taken away while the store is open", () => {
       /data\.json\.journal has been replaced by another file/,
     ],
     ["the folder", () => rmSync(dirname(file), { recursive: true }), /data\.json\.journal was removed/],
-  ])("refuses whatever is to be written: %s", async (_name, takeAway, message) => {
+  ])("refuses every write: %s", async (_name, takeAway, message) => {
     file = join(folder, "inner", "data.json");
     mkdirSync(dirname(file));
     const store = storeAt({ compactAtBytes: 0 });
@@ -226,7 +226,7 @@ describe("what was taken away while the store is open", () => {
     expect(filesIn()).toEqual(left);
   });
 
-  it("is come upon even while a snapshot is written, and nothing is put in the place of another's", async () => {
+  it("is noticed even while a snapshot is written, and the other's files stay", async () => {
     const store = storeAt({
       io: {
         fsyncSync: () => {
@@ -260,8 +260,8 @@ describe("what was taken away while the store is open", () => {
   }
 });
 
-describe("files that are not the store's to write", () => {
-  it("a journal that is a link is refused, and what it leads to left alone", () => {
+describe("files that the store must not write", () => {
+  it("a journal that is a link is refused, and its target left alone", () => {
     const victim = join(folder, "victim");
     writeFileSync(victim, "not a journal");
     symlinkSync(victim, `${file}.journal`);
@@ -272,7 +272,7 @@ describe("files that are not the store's to write", () => {
     expect(existsSync(victim)).toBe(false);
   });
 
-  it("a journal or a data file that is no file is refused", () => {
+  it("a journal or a data file that is no regular file is refused", () => {
     mkdirSync(`${file}.journal`);
     expect(() => storeAt().load()).toThrow("data.json.journal is not a file");
     rmSync(`${file}.journal`, { recursive: true });
@@ -325,7 +325,7 @@ describe("many processes that start at once", () => {
     });
   `;
 
-  it("of them one gets the file, also where a lock was left over", async () => {
+  it("one gets the file, also when a stale lock exists", async () => {
     const script = join(folder, "child.mjs");
     await build({
       stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },

@@ -71,7 +71,7 @@ function journalBytes(): Buffer {
 }
 
 describe("file store", () => {
-  it("makes a readable snapshot of everything on close, and only if something changed", () => {
+  it("writes a readable snapshot of everything on close, and only after a change", () => {
     const store = fileStoreAt();
     store.load();
     store.append(change(1), none);
@@ -94,7 +94,7 @@ describe("file store", () => {
     expect(fileStoreAt().load()).toBeUndefined();
   });
 
-  it("keeps unicode, 4-byte characters, lone surrogates and line breaks, also across read chunks", () => {
+  it("preserves unicode, 4-byte characters, lone surrogates and line breaks, also across read chunks", () => {
     const texts = [
       "é",
       "Ωλ日本",
@@ -117,7 +117,7 @@ describe("file store", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(model);
   });
 
-  it("drops a last line torn at any byte, says so once, and goes on", () => {
+  it("drops a last line torn at any byte, reports it once, and continues", () => {
     const store = fileStoreAt();
     store.load();
     store.append(change(1), none);
@@ -140,7 +140,7 @@ describe("file store", () => {
     }
   });
 
-  it("drops zeros after the last line, as after a power loss", () => {
+  it("drops zeros after the last line, as left by a power loss", () => {
     const store = fileStoreAt();
     store.load();
     store.append(change(1), none);
@@ -149,7 +149,7 @@ describe("file store", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
   });
 
-  it("finds nothing where the only line is torn", () => {
+  it("is empty when the only line is torn", () => {
     writeFileSync(`${file}.journal`, encodeLine(change(1)).subarray(0, 30));
     expect(fileStoreAt().load()).toBeUndefined();
   });
@@ -166,9 +166,9 @@ describe("file store, refusing damage", () => {
       "journal line 2: its checksum does not match",
     ],
     ["a gap", { journal: line(1) + line(3) }, "journal line 2: change 3 where change 2 belongs"],
-    ["a line that comes twice", { journal: line(1) + line(1) }, "journal line 2: change 1 where"],
+    ["a duplicate line", { journal: line(1) + line(1) }, "journal line 2: change 1 where"],
     [
-      "a journal whose snapshot is gone",
+      "a journal without its snapshot",
       { journal: line(5) },
       "journal line 1: change 5 where change 1 belongs",
     ],
@@ -180,17 +180,17 @@ describe("file store, refusing damage", () => {
     ["a line that is not a change", { journal: other([]) }, "journal line 1: JSON, but not a change"],
     ["a line that is null", { journal: other(null) }, "journal line 1: JSON, but not a change"],
     [
-      "a change of a collection that is not known",
+      "a change of an unknown collection",
       { journal: other({ ...change(1), puts: [["rules", "C1", {}]] }) },
       "journal line 1: JSON, but not a change",
     ],
     [
-      "a change whose record is none",
+      "a change with an invalid record",
       { journal: other({ ...change(1), puts: [["rates", "C1", "1"]] }) },
       "journal line 1: JSON, but not a change",
     ],
     [
-      "a last line that is finished, but wrong",
+      "a last line that is complete, but wrong",
       { journal: line(1) + line(2).replace("}", "]") },
       "journal line 2: its checksum does not match",
     ],
@@ -199,40 +199,36 @@ describe("file store, refusing damage", () => {
       { journal: line(1) + line(2).slice(0, -bytes) + "\0".repeat(bytes) },
       "journal line 2: its end is zeros",
     ]),
-    ["a last line that is empty", { journal: `${line(1)}\n` }, "journal line 2: it does not begin with"],
-    [
-      "a last line that is garbage",
-      { journal: `${line(1)}garbage` },
-      "journal line 2: it does not begin with",
-    ],
-    ["a last line too long", { journal: `${line(1).trim()}}\n` }, "bytes where it says"],
+    ["an empty last line", { journal: `${line(1)}\n` }, "journal line 2: it does not begin with"],
+    ["a garbage last line", { journal: `${line(1)}garbage` }, "journal line 2: it does not begin with"],
+    ["a last line that is too long", { journal: `${line(1).trim()}}\n` }, "bytes where it says"],
     ["a last line whose newline is damaged", { journal: `${line(1).trim()}\v` }, "bytes where it says"],
     ["a torn snapshot", { snapshot: '{"version":1,' }, "data.json: not JSON"],
     ["another version", { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), version: 2 }) }, "has version 2"],
-    ["somebody else's JSON", { snapshot: '{"posts":[]}' }, "not a snapshot of this program"],
-    ["a snapshot that is null", { snapshot: "null" }, "not a snapshot of this program"],
+    ["another program's JSON", { snapshot: '{"posts":[]}' }, "not a snapshot of this program"],
+    ["a null snapshot", { snapshot: "null" }, "not a snapshot of this program"],
     [
-      "a snapshot with a record that is none",
+      "a snapshot with an invalid record",
       { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), collections: { charges: [["ch_1", null]] } }) },
       "not a snapshot of this program",
     ],
     [
-      "a snapshot whose collection is none",
+      "a snapshot with an invalid collection",
       { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), collections: { namespace: null } }) },
       "not a snapshot of this program",
     ],
     [
-      "a snapshot of other members",
+      "a snapshot with other members",
       { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), chefsum: "00000000" }) },
       "not a snapshot of this program",
     ],
     [
-      "a snapshot that is not what its checksum was made of",
+      "a snapshot whose checksum does not match",
       { snapshot: `{"checksum":"${"0".repeat(64)}",${JSON.stringify(dumpOf(upTo(1))).slice(1)}` },
       "its checksum does not match: it is damaged or was edited",
     ],
     [
-      "a snapshot whose checksum is elsewhere",
+      "a snapshot whose checksum is not first",
       { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), checksum: "00000000" }) },
       'removing "checksum" from the file',
     ],
@@ -256,7 +252,7 @@ describe("file store, refusing damage", () => {
     expect(existsSync(`${file}.lock`)).toBe(false);
   });
 
-  it("a folder that is not there, or is a file", () => {
+  it("a folder that is missing, or is a file", () => {
     const missing = join(folder, "no", "data.json");
     expect(() => fileStoreAt({ file: missing }).load()).toThrow(
       /the folder .*no does not exist\. Create it first\.$/,
@@ -266,7 +262,7 @@ describe("file store, refusing damage", () => {
     expect(existsSync(join(folder, "no"))).toBe(false);
   });
 
-  it("changes out of order, states of the past and use before load or after close", () => {
+  it("changes out of order, earlier states, and use before load or after close", () => {
     const store = fileStoreAt();
     expect(() => store.append(change(1), none)).toThrow("not open");
     store.load();
@@ -283,8 +279,8 @@ describe("file store, refusing damage", () => {
   });
 });
 
-describe("file store, when the disk refuses", () => {
-  it("finishes short writes", () => {
+describe("file store, on disk errors", () => {
+  it("completes short writes", () => {
     const io: Partial<StoreIo> = {
       writeSync: (fd, buffer, offset, length, position) =>
         writeSync(fd, buffer, offset, Math.min(length, 7), position),
@@ -297,13 +293,13 @@ describe("file store, when the disk refuses", () => {
     store.close(() => dumpOf(upTo(5)));
   });
 
-  it("gives up on a disk that takes no bytes and reports no error", () => {
+  it("fails on a disk that takes no bytes and reports no error", () => {
     const store = fileStoreAt({ io: { writeSync: () => 0 } });
     store.load();
     expect(() => store.append(change(1), none)).toThrow("took none of the bytes");
   });
 
-  it("takes no more changes after a sync that failed, and leaves the files as they are", async () => {
+  it("accepts no changes after a failed sync, and leaves the files as they are", async () => {
     let fsync: StoreIo["fsyncSync"] = fsyncSync;
     const store = fileStoreAt({ fsync: true, io: { fsyncSync: (fd) => fsync(fd) } });
     const safe: number[] = [];
@@ -327,7 +323,7 @@ describe("file store, when the disk refuses", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
 
-  it("writes nothing behind a partial line it cannot cut, and goes on once it can", () => {
+  it("writes nothing behind a partial line it cannot cut, and continues once it can", () => {
     let room = Number.POSITIVE_INFINITY;
     let truncate: StoreIo["ftruncateSync"] = ftruncateSync;
     const store = fileStoreAt({
@@ -396,7 +392,7 @@ describe("file store, when the disk refuses", () => {
     );
   });
 
-  it("lets go of the file when the snapshot of close fails", () => {
+  it("releases the file when the snapshot of close fails", () => {
     const store = fileStoreAt({ io: { renameSync: failing("EACCES") } });
     store.load();
     store.append(change(1), none);
@@ -404,7 +400,7 @@ describe("file store, when the disk refuses", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
   });
 
-  it("refuses a snapshot that could not be read back, and keeps the one before it", () => {
+  it("refuses a snapshot that could not be read back, and keeps the previous one", () => {
     const snapshot = new SnapshotFile(file, nodeIo, 2_000);
     snapshot.write(dumpOf(upTo(1)), () => {});
     expect(() => snapshot.write(dumpOf(upTo(1_000)), () => {})).toThrow(StoreError);
@@ -422,7 +418,7 @@ function writeWithin(room: () => number): StoreIo["writeSync"] {
 }
 
 describe("file store, replace and compaction", () => {
-  it("compacts at a size that grows with the data, so that the cost a change does not", async () => {
+  it("compacts at a size that grows with the data, so that the cost per change stays constant", async () => {
     const store = fileStoreAt({ compactAtBytes: 1_000 });
     store.load();
     let dumps = 0;
@@ -473,7 +469,7 @@ describe("file store, replace and compaction", () => {
     return { store, model, append, compact };
   }
 
-  it("compacts beside other work, and whatever is appended meanwhile is kept, whenever the process is killed", async () => {
+  it("compacts in the background, and keeps changes appended meanwhile, even when the process is killed", async () => {
     let [kills, steps] = [0, 0];
     let beforeStep = (): void => {};
     const step = <Args extends unknown[], Result>(call: (...args: Args) => Result) => {
@@ -524,7 +520,7 @@ describe("file store, replace and compaction", () => {
   });
 
   it.each(["replace", "close", "nothing"])(
-    "a compaction under way is called off by %s, and nothing is lost",
+    "an unfinished compaction is cancelled by %s, and nothing is lost",
     async (by) => {
       const { store, model, append, compact } = grown();
       const done = compact()!;
@@ -539,7 +535,7 @@ describe("file store, replace and compaction", () => {
     },
   );
 
-  it("is compacted at once for whoever lets it have no turn", () => {
+  it("compacts at once when the store yields no time", () => {
     const { model, append, compact } = grown();
     const before = journalBytes().length;
     void compact();
@@ -553,7 +549,7 @@ describe("file store, replace and compaction", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(model);
   });
 
-  it("syncs the changes of a tick with fsync, none without, and each snapshot always", async () => {
+  it("syncs the changes of a tick with --fsync, none without, and each snapshot always", async () => {
     let syncs = 0;
     const io: Partial<StoreIo> = {
       fsyncSync: (fd) => {
@@ -605,7 +601,7 @@ describe("file store, any history", () => {
     { weight: 2, arbitrary: fc.record({ do: fc.constant("crash" as const), tornBytes: fc.nat(60) }) },
   );
 
-  it("loads back to what a plain model says", () => {
+  it("loads the state that a plain model has", () => {
     return fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
         // Every run has a folder of its own; syncs are left out, for no run loses power.

@@ -36,8 +36,8 @@ async function settle(): Promise<void> {
   for (let n = 0; n < 5; n++) await turn();
 }
 
-describe("those who wait", () => {
-  it("look at everything once, then at what changes, once after each burst", async () => {
+describe("pending waits", () => {
+  it("check everything once, then only changes, once after each burst", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const watch = new Counting();
     const waiting = watchers.waitFor(watch, patience());
@@ -55,7 +55,7 @@ describe("those who wait", () => {
     expect(await waiting).toBe("met");
   });
 
-  it("look at everything again when the world is another", async () => {
+  it("check everything again when the state is replaced", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const watch = new Counting();
     const waiting = watchers.waitFor(watch, patience());
@@ -68,7 +68,7 @@ describe("those who wait", () => {
     expect(await watchers.waitFor(watch, patience())).toBe("closed");
   });
 
-  it("are a thousand at most, and cost nothing when they have gone", async () => {
+  it("are limited to a thousand, and cost nothing after they end", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const watches = Array.from({ length: 1_000 }, () => ({
       watch: new Counting(),
@@ -86,7 +86,7 @@ describe("those who wait", () => {
     expect(await watchers.waitFor(new Counting(), patience(watches[0]!.leaving.signal))).toBe("left");
   });
 
-  it("hear what came at the last moment before the time is up", async () => {
+  it("check the changes of the last instant before the timeout", async () => {
     let timeIsUp = (): void => {};
     const watchers = new PendingWaits<string>({
       nowMs: () => 0,
@@ -105,7 +105,7 @@ describe("those who wait", () => {
     expect(watch.seen).toEqual([["ch_1"]]);
   });
 
-  it("fail alone", async () => {
+  it("fail separately", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const broken = new Counting();
     broken.checkChanges = () => {

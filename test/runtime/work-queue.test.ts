@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { WorkQueue } from "../../src/core/time/work-queue.js";
 
-describe("turns", () => {
-  it("lets one through in each turn of the event loop, in the order they came", async () => {
+describe("work queue", () => {
+  it("runs one piece in each tick of the event loop, in order of arrival", async () => {
     const turns = new WorkQueue();
     const done: number[] = [];
     const all = Array.from({ length: 5 }, (_, index) => turns.waitForTurn().then(() => done.push(index)));
@@ -18,7 +18,7 @@ describe("turns", () => {
       expect(count - (seen[index - 1] ?? 0)).toBeLessThanOrEqual(1);
   });
 
-  it("takes thousands, and goes on after a rest", async () => {
+  it("accepts thousands, and continues after a pause", async () => {
     const turns = new WorkQueue();
     let count = 0;
     const take = (many: number) =>
@@ -29,7 +29,7 @@ describe("turns", () => {
     expect(count).toBe(3_002);
   });
 
-  it("keeps the pieces apart while the API is being called, and no longer", async () => {
+  it("pauses between pieces while API calls arrive, and no longer", async () => {
     let nowMs = 1_000;
     const pauses: { delayMs: number; end: () => void }[] = [];
     const turns = new WorkQueue(

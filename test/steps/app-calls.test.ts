@@ -21,7 +21,7 @@ async function appWith(listener: http.RequestListener) {
 }
 
 describe("a call of the app under test", () => {
-  it("brings the app what the step says, and the step what the app answers", async () => {
+  it("sends the app the step's request, and returns the app's response to the step", async () => {
     const app = await appWith((_request, response) =>
       response
         .writeHead(201, [
@@ -53,15 +53,18 @@ describe("a call of the app under test", () => {
     ]);
   });
 
-  it.each([204, 304, 302, 404, 599])("takes status %d for an answer, and follows nothing", async (status) => {
-    const app = await appWith((_request, response) =>
-      response.writeHead(status, { location: "/there" }).end(),
-    );
-    await expectPassed(`  - { app: GET /, expect: { status: ${status} } }`, { app: app.url });
-    expect(app.asked).toHaveLength(1);
-  });
+  it.each([204, 304, 302, 404, 599])(
+    "accepts status %d as a response, and follows no redirect",
+    async (status) => {
+      const app = await appWith((_request, response) =>
+        response.writeHead(status, { location: "/there" }).end(),
+      );
+      await expectPassed(`  - { app: GET /, expect: { status: ${status} } }`, { app: app.url });
+      expect(app.asked).toHaveLength(1);
+    },
+  );
 
-  it("that is cut is told from one that is answered", async () => {
+  it("that is cut is distinguished from one with a response", async () => {
     const app = await appWith((request) => request.socket.destroy());
     const cut = "  - { app: GET /, expect: { dropped: true } }\n  - app: GET /";
     const report = await runSteps(cut, { app: app.url });
@@ -76,7 +79,7 @@ describe("a call of the app under test", () => {
       /^the app did not respond at http:\/\/127\.0\.0\.1:1\/: nothing listens there$/,
     ],
     ["the call cannot be sent", undefined, 'headers: { "no name": x }, ', /no name/],
-  ])("that is cut is told from one where %s", async (_, nobody, more, message) => {
+  ])("that is cut is distinguished from one where %s", async (_, nobody, more, message) => {
     const app = await appWith((_request, response) => response.end());
     const report = await runSteps(`  - { app: GET /, ${more}expect: { dropped: true } }`, {
       app: nobody ?? app.url,
@@ -84,7 +87,7 @@ describe("a call of the app under test", () => {
     expect(failed(report)?.failure?.message).toMatch(message);
   });
 
-  it("is tried again where its answer is not as expected, so often in all", async () => {
+  it("is retried until its response is as expected, up to the number of tries", async () => {
     let calls = 0;
     const app = await appWith((_request, response) =>
       response.writeHead(++calls % 3 === 0 ? 200 : 503).end(),
@@ -95,7 +98,7 @@ describe("a call of the app under test", () => {
     expect(calls).toBe(5);
   });
 
-  it("is asked until its answer is as expected, or has stayed the same for so long", async () => {
+  it("is repeated until its response is as expected, or has stayed the same for the timeout", async () => {
     const said = ["new", "new", "paid", "paid"];
     const app = await appWith((_request, response) =>
       response.setHeader("content-type", "application/json").end(JSON.stringify(said.shift() ?? "paid")),
@@ -119,7 +122,7 @@ describe("a call of the app under test", () => {
   });
 
   it.each(["169.254.169.254", "192.0.0.192", "fd00:ec2::23", "64:ff9b:1::a9fe:a9fe"])(
-    "goes to no name that leads to a cloud's metadata service: %s",
+    "is refused for a name that resolves to a cloud's metadata service: %s",
     async (address) => {
       everyNameIs(address);
       const sandbox = await openSandbox({

@@ -95,8 +95,8 @@ steps:
   - expect_charge: { charge_id: "\${quote}", count: 1 }
 `;
 
-describe("whatever a file holds, it is said what is wrong and where", () => {
-  it("for files of words and values at random", async () => {
+describe("any broken file gets its faults and their places", () => {
+  it("for files of random words and values", async () => {
     await fc.assert(
       fc.asyncProperty(fileArb, async (text) => {
         await check(text);
@@ -105,7 +105,7 @@ describe("whatever a file holds, it is said what is wrong and where", () => {
     );
   });
 
-  it("for text at random", async () => {
+  it("for random text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), async (text) => {
         await check(text);
@@ -114,7 +114,7 @@ describe("whatever a file holds, it is said what is wrong and where", () => {
     );
   });
 
-  it("for a good file with a piece taken out, put in or written twice", async () => {
+  it("for a good file with a piece removed, inserted or repeated", async () => {
     const pieces = fc.constantFrom(...":{}[]#|>%@'\"\t\n\u0000", "- ", "&a ", "*a", "${");
     await fc.assert(
       fc.asyncProperty(fc.nat(VALID.length), fc.nat(20), fc.option(pieces), async (at, length, piece) => {
@@ -130,26 +130,26 @@ describe("whatever a file holds, it is said what is wrong and where", () => {
   it.each<[string, string, RegExp]>([
     ["nothing", "", /is not a scenario, fixtures or config file/],
     ["a list", "- 1", /is not a scenario, fixtures or config file/],
-    ["words nobody knows", "foo: 1\nbar: 2", /is not recognizable as/],
-    ["a key twice", "name: x\nsteps: []\nname: y", /^"name" is here twice$/],
-    ["a key twice, deep down", "name: x\nvars: { a: { b: 1, b: 2 } }", /^"b" is here twice$/],
+    ["unknown words", "foo: 1\nbar: 2", /is not recognizable as/],
+    ["a duplicate key", "name: x\nsteps: []\nname: y", /^"name" is here twice$/],
+    ["a duplicate key, nested deeply", "name: x\nvars: { a: { b: 1, b: 2 } }", /^"b" is here twice$/],
     ["tabs", "name: x\nsteps:\n\t- advance: 1s", /[Tt]abs/],
     ["a value that contains itself", "name: x\nvars: &v { a: *v }", /^\*v contains itself$/],
-    ["an alias of nothing", "name: *nope", /nope/],
+    ["an alias of an unknown anchor", "name: *nope", /nope/],
     [
       "a billion laughs",
       `name: x\nvars:\n  a: &a [l, l, l, l, l, l, l, l, l]\n${["b", "c", "d", "e", "f", "g", "h", "i"].map((key, index) => `  ${key}: &${key} [${`*${"abcdefgh"[index]},`.repeat(9)}]`).join("\n")}`,
       /[Aa]lias/,
     ],
     [
-      "aliases without end",
+      "endless aliases",
       `name: x\nvars:\n  a: &a 1\n${lines(50_000, (index) => `  k${index}: *a`)}`,
       /aliases|too large/,
     ],
-    ["brackets without end", `name: ${"[".repeat(100_000)}`, /./],
-    ["dashes without end", `steps:\n  ${"- ".repeat(100_000)}`, /./],
+    ["endless brackets", `name: ${"[".repeat(100_000)}`, /./],
+    ["endless dashes", `steps:\n  ${"- ".repeat(100_000)}`, /./],
     [
-      "braces that open and close",
+      "braces that open and close endlessly",
       `name: x\nvars: ${"{ a: ".repeat(5_000)}${"}".repeat(5_000)}`,
       /^is nested deeper than 100 levels$/,
     ],
@@ -171,12 +171,12 @@ describe("whatever a file holds, it is said what is wrong and where", () => {
       /must be .*\(and \d+ more\)$/,
     ],
     [
-      "variables in a ring",
+      "variables in a circle",
       `name: x\nvars:\n${lines(500, (index) => `  v${index}: "$\{v${(index + 1) % 500}}"`)}`,
       /refers to itself/,
     ],
     [
-      "variables that grow",
+      "variables that grow exponentially",
       `name: x\nvars:\n  v0: "${"x".repeat(100)}"\n${lines(60, (index) => `  v${index + 1}: "$\{v${index}}$\{v${index}}"`)}`,
       /too long/,
     ],

@@ -19,7 +19,7 @@ const ALSO =
   "name: also\nvars: { n: 1 }\nsteps:\n  - { request: GET /api/v1/payments/payins, expect: { body: { total: '${n}' } } }\n";
 
 describe("run", () => {
-  it("exits with 0 and a line a step when all passed", async () => {
+  it("exits with 0 and prints a line a step when all passed", async () => {
     const { code, stdout, stderr } = await run(["run", fileWith(PASSES)]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
@@ -27,7 +27,7 @@ describe("run", () => {
     );
   });
 
-  it("exits with 1, and shows what was expected and what came, when a step failed", async () => {
+  it("exits with 1, and prints expected and actual values, when a step failed", async () => {
     const file = fileWith(FAILS);
     const { code, stdout } = await run(["run", fileWith(PASSES), file]);
     expect(code).toBe(1);
@@ -45,7 +45,7 @@ describe("run", () => {
     ]);
   });
 
-  it("does not wait for a fault's delay once the step that met it has failed", async () => {
+  it("does not wait for a fault's delay after the delayed step has failed", async () => {
     const file = fileWith(`name: slow
 faults: [{ match: { operation: getBalances }, delay: 100d }]
 steps:
@@ -56,7 +56,7 @@ steps:
     expect(stdout).toContain("no answer within 0.1 s");
   });
 
-  it("says which rule never applied; with --strict that is exit 1, and a failure of the JUnit report", async () => {
+  it("reports a rule that never applied; with --strict that is exit 1, and a failure of the JUnit report", async () => {
     const file = fileWith(
       `${PASSES}faults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n`,
     );
@@ -74,14 +74,14 @@ steps:
     );
   });
 
-  it("fails with --strict where no step checks anything", async () => {
+  it("fails with --strict when no step checks anything", async () => {
     const file = fileWith("name: idle\nsteps: [{ advance: 1h }]\n");
     const outcomes = [await run(["run", file]), await run(["run", file, "--strict"])];
     expect(outcomes.map(({ code }) => code)).toEqual([0, 1]);
     for (const { stdout } of outcomes) expect(stdout).toContain("no step checks anything");
   });
 
-  it("exits with 2 when a file has faults or there is none; the others are run all the same", async () => {
+  it("exits with 2 when a file is faulty or missing; the others still run", async () => {
     const broken = fileWith("name: x\nsteps:\n  - advence: 1s\n  - reset: maybe\n");
     const files = [fileWith(PASSES), broken, "/nowhere.yaml", fileWith(FAILS)];
     const report = join(dirname(broken), "report.xml");
@@ -120,7 +120,7 @@ steps:
     });
   });
 
-  it("says nothing of how it came out when there was nothing to run", async () => {
+  it("prints no summary when there was nothing to run", async () => {
     const { code, stdout, stderr } = await run(["run", "/nowhere.yaml"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toBe("payments-sandbox: /nowhere.yaml: there is no such file\n");
@@ -131,7 +131,7 @@ steps:
     [["--url", "localhost:1", "-c", "x.yaml"], "--config is for a fresh sandbox: "],
     [["--namespace", "w1"], "--namespace is for a sandbox that runs: "],
     [["--control-token", "x"], "--control-token is for a sandbox that runs: "],
-  ])("refuses what it would leave out: %j", async (flags, message) => {
+  ])("refuses an option it would ignore: %j", async (flags, message) => {
     const { code, stdout, stderr } = await run(["run", fileWith(PASSES), ...flags]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(`payments-sandbox: ${message}`);
@@ -160,7 +160,7 @@ steps:
     expect(stderr).toMatch(message);
   });
 
-  it("exits with 2 when the sandbox is not there, or is none, or has no such namespace", async () => {
+  it("exits with 2 when the sandbox is not reachable, is another server, or lacks the namespace", async () => {
     const file = fileWith(PASSES);
     const gone = await run(["run", file, "--url", "127.0.0.1:1"]);
     expect(gone.code).toBe(2);
@@ -188,7 +188,7 @@ steps:
   it.each([
     ["interrupted", "SIGINT"],
     ["killed", "SIGKILL"],
-  ] as const)("leaves a running sandbox as it was when it is %s", async (how, signal) => {
+  ] as const)("leaves a running sandbox unchanged when it is %s", async (how, signal) => {
     const { url } = await startServer();
     const text = `name: long
 charges: [{ timeline: [] }]
@@ -210,7 +210,7 @@ steps:
     expect(JSON.stringify(await read("/scenarios?limit=100"))).not.toContain('"long"');
   });
 
-  it("goes elsewhere where another run has the namespace, and ends with 2 where it was named", async () => {
+  it("takes another namespace when another run has the default, and exits with 2 when it was named", async () => {
     const { url } = await startServer();
     const lease = { method: "POST", headers: { "sandbox-run": "other", "content-type": "application/json" } };
     await fetch(`${url}/_sandbox/lease`, { ...lease, body: "{}" });
@@ -228,7 +228,7 @@ steps:
 });
 
 describe("validate", () => {
-  it("tells scenario, fixtures and config files apart", async () => {
+  it("distinguishes scenario, fixtures and config files", async () => {
     const files = [
       fileWith(PASSES),
       fileWith("charges:\n  - { timeline: [] , match: { currency: KES } }\nname: x"),
@@ -248,7 +248,7 @@ describe("validate", () => {
     });
   });
 
-  it("tells every fault of every file with its place, and exits with 2", async () => {
+  it("reports every fault of every file with its place, and exits with 2", async () => {
     const scenario = fileWith("name: x\ncharges:\n  - timeline:\n      - { after: 2x, to: FALED }\n");
     const fixtures = fileWith("currencies:\n  - { code: KES, rat: '130' }\nrails: 5\n");
     const config = fileWith("prot: 5000\nclock: fast\nhost: localhost\n");
@@ -267,7 +267,7 @@ describe("validate", () => {
     );
   });
 
-  it("refuses in a config all that a start refuses, the files it names among it, each at its place", async () => {
+  it("refuses in a config all that startup refuses, in the files it names too, each at its place", async () => {
     const scenario = fileWith("name: mine\ncharges:\n  - timeline: [{ after: 1s, to: PAID }]\n");
     const config = fileWith(`scenario: [declind, ${scenario}]
 paths:
@@ -296,7 +296,7 @@ rates: { EUR: "1" }
     );
   });
 
-  it("checks a file with the variables that it is given", async () => {
+  it("checks a file with the given variables", async () => {
     const file = fileWith("name: x\nvars: { pause: 1s }\nsteps: [{ advance: '${pause}' }]\n");
     const { code, stdout } = await run(["validate", file, "--var", "pause=long"]);
     expect(code).toBe(2);
@@ -308,7 +308,7 @@ rates: { EUR: "1" }
     });
   });
 
-  it("tells all that is wrong with fixtures in one go: what is said, what is left out, what fits nothing", async () => {
+  it("reports all faults of fixtures together: wrong, missing and contradictory values", async () => {
     const file = fileWith(`balances:
   - { organization_id: org_sandbox }
 organizations:
@@ -340,7 +340,7 @@ keys:
     ]);
   });
 
-  it("says in a line that it does not read what is no plain file: a device, a folder, a pipe", async () => {
+  it("reports in a line that it does not read a device, a folder or a pipe", async () => {
     const pipe = join(dirname(fileWith("")), "pipe");
     execFileSync("mkfifo", [pipe]);
     const files = ["/dev/zero", dirname(pipe), pipe];
@@ -351,7 +351,7 @@ keys:
     });
   });
 
-  it("takes warnings for faults when it is strict, and so does run; else they are told", async () => {
+  it("treats warnings as faults with --strict, as run does; else it prints them", async () => {
     const file = fileWith(`${PASSES}webhooks: [{ match: { type: charge.complete }, drop: true }]\n`);
     const place = `${file}:${readFileSync(file, "utf8").split("\n").length - 1}:`;
     const warned = /: warning: is an unknown event type; did you mean charge\.completed\?/;
@@ -373,7 +373,7 @@ keys:
     expect([refused.code, refused.stderr]).toEqual([2, `payments-sandbox: ${strict.stdout}`]);
   });
 
-  it("refuses a config or fixtures file that cannot be read, as run does; a broken config among the files once", async () => {
+  it("refuses an unreadable config or fixtures file, as run does, and reports a broken config once", async () => {
     const file = fileWith(PASSES);
     const config = fileWith('port: "x"\n', "payments-sandbox.config.yaml");
     for (const [flags, fault] of [

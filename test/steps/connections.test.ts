@@ -5,7 +5,7 @@ import { ConnectionPool, callUrl } from "../../src/core/delivery/outgoing-http.j
 import { atEnd } from "../support/lifetime.js";
 import { listening } from "../support/servers.js";
 
-it("an app is called by connections that are kept, and once more where one was cut meanwhile", async () => {
+it("an app is called on kept-alive connections, and retried once when one was cut meanwhile", async () => {
   const sockets: Socket[] = [];
   let cuts = 0;
   const server = createServer((request, response) => {

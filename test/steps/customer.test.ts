@@ -28,7 +28,7 @@ async function shop() {
 const IN_ROW_AND_AT_ONCE = [[""], [", at_once: true"]];
 
 describe("pay_twice", () => {
-  it.each(IN_ROW_AND_AT_ONCE)("is paid once, and both tabs lead back to the shop%s", async (more) => {
+  it.each(IN_ROW_AND_AT_ONCE)("pays once, and both tabs return to the shop%s", async (more) => {
     const { url, visits } = await shop();
     await expectPassed(
       `${CHECKOUT}
@@ -45,14 +45,14 @@ describe("pay_twice", () => {
     expect(visits).toEqual([visit, visit, "200 409 thanks"]);
   });
 
-  it("leaves the charge where it is told to, and needs no app", async () => {
+  it("stops the charge at the requested status, and requires no app", async () => {
     await expectPassed(`${CHECKOUT}
   - pay_twice: { checkout_id: "\${checkout}", payment_method: mobile_money, until: PROCESSING }
     save: { nobody: returned }
   - expect_charge: { charge_id: "\${charge}", status: PROCESSING, payment_method: mobile_money }`);
   });
 
-  it("fails where its scenario has something else in store, and where nothing can be pressed", async () => {
+  it("fails when the scenario leads elsewhere, and when the page has no button", async () => {
     const declined = await runSteps(`${CHECKOUT}
   - request: POST /_sandbox/scenarios/declined/activate
   - pay_twice: { checkout_id: "\${checkout}" }`);
@@ -67,7 +67,7 @@ describe("pay_twice", () => {
 });
 
 describe("cancel_then_pay", () => {
-  it.each(IN_ROW_AND_AT_ONCE)("is cancelled, and the shop hears so twice%s", async (more) => {
+  it.each(IN_ROW_AND_AT_ONCE)("cancels, and the shop gets the customer twice%s", async (more) => {
     const { url, visits } = await shop();
     await expectPassed(
       `${CHECKOUT}
@@ -80,7 +80,7 @@ describe("cancel_then_pay", () => {
     expect(visits).toEqual(Array(2).fill("/basket null CANCELLED"));
   });
 
-  it("may come too late to cancel", async () => {
+  it("fails when it is too late to cancel", async () => {
     const report = await runSteps(`${CHECKOUT}
   - pay_twice: { checkout_id: "\${checkout}", until: PROCESSING }
   - cancel_then_pay: { checkout_id: "\${checkout}" }`);
@@ -89,7 +89,7 @@ describe("cancel_then_pay", () => {
 });
 
 describe("close_page", () => {
-  it("is paid, and nobody comes back to the shop", async () => {
+  it("pays, and the customer does not return to the shop", async () => {
     const { url, visits } = await shop();
     const report = await runSteps(
       `${CHECKOUT}
@@ -102,7 +102,7 @@ describe("close_page", () => {
     expect([failed(report), visits]).toEqual([undefined, []]);
   });
 
-  it("is not paid without a method, and the checkout must be there", async () => {
+  it("does not pay without a method, and fails for an unknown checkout", async () => {
     const report = await runSteps(`${CHECKOUT}
   - close_page: { checkout_id: "\${checkout}" }
   - advance: 61m

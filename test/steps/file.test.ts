@@ -52,14 +52,14 @@ webhooks:
     });
   });
 
-  it("given as text are what the file's own are", async () => {
+  it("given as text have the type of the file's own", async () => {
     const text = 'name: s\nvars: { n: 1, yes: false }\nfaults: [{ delay: 1s, times: "$' + '{n}" }]';
     const { scenario } = await load(text, { vars: { n: "3" } });
     expect(scenario.faults).toEqual([{ delay: "1s", times: 3 }]);
     expect(await faults(text, { vars: { n: "many" } })).toEqual(["3:23 faults.0.times: must be a number"]);
   });
 
-  it("may hold records, and be asked for a part of them", async () => {
+  it("can hold records, and be read by path", async () => {
     const { scenario } = await load(
       'name: s\nvars: { who: { email: a@b.test } }\ncharges: [{ match: { customer_email: "$' +
         '{who.email}" }, timeline: [] }]',
@@ -67,7 +67,7 @@ webhooks:
     expect(scenario.charges?.[0]?.match).toEqual({ customer_email: "a@b.test" });
   });
 
-  it("saved by a step are known to the steps after it, and to nothing else", async () => {
+  it("saved by a step are visible to the steps after it only", async () => {
     const text = `name: x
 charges: [{ match: { charge_id: "\${c}" }, timeline: [] }]
 steps:
@@ -86,12 +86,12 @@ steps:
 });
 
 describe("steps", () => {
-  it("all at once, in the order they stand", async () => {
+  it("of all kinds parse in their order", async () => {
     const text = "nmae: x\nsteps:\n  - advance: soon\ncharges:\n  - timeline: [{ after: 1, to: PAID }]\n";
     expect((await faults(text)).map((fault) => fault.split(" ")[0])).toEqual(["1:1", "3:5", "5:18", "5:28"]);
   });
 
-  it("may be as many as a thousand", async () => {
+  it("can be up to a thousand", async () => {
     expect(await faults(flow("  - advance: 1s\n".repeat(1_000)))).toEqual([]);
     expect(await faults(flow("  - advance: 1s\n".repeat(1_001)))).toEqual([
       "2:1 steps: must have at most 1000 entries",
@@ -99,7 +99,7 @@ describe("steps", () => {
   });
 });
 
-describe("what YAML lets pass", () => {
+describe("YAML that parses", () => {
   it.each([
     ["name: x\n---\nname: y\n", /^2:1 begins another document: there is one in a file$/],
     [
@@ -111,7 +111,7 @@ describe("what YAML lets pass", () => {
       /^4:10 the aliases expand to too much/,
     ],
     [Buffer.from("name: x\ndescription: caf\u00e9\n", "latin1"), /^2:17 is not UTF-8 from here on$/],
-  ])("and no file may have: %s", async (text, fault) => {
+  ])("is refused: %s", async (text, fault) => {
     expect(await faults(text as string)).toEqual([expect.stringMatching(fault)]);
   });
 
@@ -120,7 +120,7 @@ describe("what YAML lets pass", () => {
     ["vars: { a: !!js/function b }", /^2:12 .*the tag tag:yaml\.org,2002:js\/function is unknown/],
     ["vars: { a: .nan }", /^2:12 .*\.nan is no number that JSON has: it is sent as null/],
     ["vars: { __proto__: b }", /^2:9 .*a field called __proto__ is lost in many programs/],
-  ])("and is warned of: %s", async (vars, warning) => {
+  ])("gets a warning: %s", async (vars, warning) => {
     const { warnings } = await load(`name: x\n${vars}\nsteps: [{ advance: 1s }]\n`);
     expect(warnings.map((one) => faultText({ ...one, file: "" }).slice(1))).toEqual([
       expect.stringMatching(warning),

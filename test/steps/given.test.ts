@@ -35,12 +35,12 @@ steps:
 const code = async (...args: string[]) => run(["run", ...args]);
 
 describe("given", () => {
-  it("is the world the file is carried out in", async () => {
+  it("sets the namespace the file runs in", async () => {
     const { code: exit, stdout } = await code(fileWith(WORLD));
     expect(exit, stdout).toBe(0);
   });
 
-  it("goes before the configuration, and after the command line", async () => {
+  it("overrides the configuration, and is overridden by the command line", async () => {
     const config = temporaryFile("c.yaml", "seed: theirs\nstart_time: 2030-01-01T00:00:00Z\n");
     const file = fileWith(`name: x
 given: { seed: mine, start_time: "2027-01-01T00:00:00Z" }
@@ -60,7 +60,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
     });
   });
 
-  it("takes fixtures from a file beside it; what is wrong with them is told at its line", async () => {
+  it("reads fixtures from a file beside it, and reports their faults at their line", async () => {
     const fixtures = temporaryFile("f.yaml", "currencies: [{ code: KES, decimals: many }]\n");
     const file = fileWith(`name: x\ngiven: { fixtures: "${fixtures}" }\nsteps: [{ advance: 1s }]`);
     const { faults } = await validateFile(file, { environment: {}, configFaults });
@@ -86,14 +86,14 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
   - { request: GET /_sandbox, expect: { body: { namespace: "\${ns}", seed: mine } } }
   - { request: GET /_sandbox/clock, expect: { body: { now: "2027-01-31T22:00:00.000Z" } } }`;
 
-  it("is a namespace of its own in a sandbox that runs, and none is left", async () => {
+  it("makes a temporary namespace in a running sandbox", async () => {
     const sandbox = await openSandbox();
     const report = await expectPassed(LOOK, { sandbox, rules: `${SHARED}\nvars: { ns: "run-\${run.id}" }` });
     expect(report).toMatchObject({ outcome: "passed", warnings: [] });
     expect((await new Api(sandbox).get("/_sandbox/namespaces")).json.total).toBe(1);
   });
 
-  it("makes the namespace that is named, but changes none that is there", async () => {
+  it("creates the named namespace, but changes no existing one", async () => {
     const { url } = await startServer();
     const file = fileWith(`name: x\n${SHARED}\nvars: { ns: world }\nsteps:${LOOK}`);
     const { code: exit, stdout } = await code(file, "--url", url, "--namespace", "world");
@@ -106,7 +106,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
     });
   });
 
-  it("is refused where a sandbox that runs cannot be so", async () => {
+  it("is refused for settings that a running sandbox cannot change", async () => {
     const report = await runSteps("  - advance: 1s", { rules: "given: { rate_limit: 5, limits: {} }" });
     expect(report).toMatchObject({
       outcome: "error",

@@ -32,7 +32,7 @@ async function faults(texts: Readonly<Record<string, string>>): Promise<string[]
 
 const run = async (texts: Readonly<Record<string, string>>) => (await openSandbox()).run(files(texts));
 
-it("an unknown word is refused in a file that is included, and a repeat that includes another", async () => {
+it("an unknown word is refused in an included file, and so is a repeat that includes another", async () => {
   expect(await faults({ "a.yaml": "name: a\ninclude: b.yaml", "b.yaml": "define: {}" })).toEqual([
     expect.stringMatching(/^b\.yaml:1:1 define: unknown field/),
   ]);
@@ -46,7 +46,7 @@ it("an unknown word is refused in a file that is included, and a repeat that inc
   ]);
 });
 
-it("a step with an alias is carried out again", async () => {
+it("a step with an alias runs repeatedly", async () => {
   const order = 'pay: { amount: "500.00", customer_email: a@shop.test }';
   const report = await run({
     "a.yaml": `name: a\nsteps:\n  - &order\n    ${order}\n  - *order\n  - expect_charge: { customer_email: a@shop.test, count: 2 }`,
@@ -55,7 +55,7 @@ it("a step with an alias is carried out again", async () => {
 });
 
 describe("include", () => {
-  it("takes another file's variables, rules and steps", async () => {
+  it("adds another file's variables, rules and steps", async () => {
     const report = await run({
       "main.yaml": `name: main
 include: common.yaml
@@ -81,7 +81,7 @@ steps:
     ]);
   });
 
-  it("tells what fails at the line of the file it stands in", async () => {
+  it("reports a failure at its line in the included file", async () => {
     const report = await run({
       "main.yaml": "name: main\nsteps:\n  - include: more.yaml",
       "more.yaml": "steps:\n  - advance: 1s\n\n  - request: GET /api/v1/nowhere",
@@ -91,7 +91,7 @@ steps:
     expect(reportText(reportOfRun(report))).toContain("more.yaml:4\n");
   });
 
-  it("tells what is wrong with a file in that file, and what is wrong with including it where that is", async () => {
+  it("reports a fault of a file in that file, and a fault of the include at the include", async () => {
     expect(
       await faults({
         "a.yaml": "name: a\ninclude: [b.yaml]\n",
@@ -115,7 +115,7 @@ steps:
     );
   });
 
-  it("does not let files that include each other come to more steps than anybody can have meant", async () => {
+  it("limits the steps of files that include each other", async () => {
     const twice = (name: string) => `steps: [{ include: ${name} }, { include: ${name} }]`;
     const levels = Array.from({ length: 20 }, (_, n) => [
       `l${n}.yaml`,
@@ -127,7 +127,7 @@ steps:
     );
   });
 
-  it("reads no file for a scenario that came over the control API", async () => {
+  it("reads no file for a scenario sent by the control API", async () => {
     const file = files({ "a.yaml": "steps: [{ advance: 1s }]" });
     const api = new Api(await openSandbox());
     const answer = await api.put("/_sandbox/scenarios/x", { steps: [{ include: file }] });

@@ -16,7 +16,7 @@ const validate = new Ajv2020({ strict: true, allErrors: true }).compile(scenario
 const takes = (yaml: string): boolean => validate(parse(yaml)) as boolean;
 
 describe("the JSON Schema of scenario files", () => {
-  it("is shipped as the source has it: npm run build brings it up to date", () => {
+  it("is up to date with the source: npm run build writes it", () => {
     expect(readFileSync(join(ROOT, SCENARIO_SCHEMA_FILE), "utf8")).toBe(scenarioJsonSchemaText());
   });
 
@@ -31,7 +31,7 @@ describe("the JSON Schema of scenario files", () => {
   });
 
   it.each(readdirSync(join(ROOT, "scenarios")).filter((file) => file.endsWith(".yaml")))(
-    "takes %s",
+    "accepts %s",
     (file) => {
       validate(parse(readFileSync(join(ROOT, "scenarios", file), "utf8")));
       expect(validate.errors).toBeNull();
@@ -44,7 +44,7 @@ describe("the JSON Schema of scenario files", () => {
     "name: x\ncharges: [{ timeline: [{ after: '${d}', to: '${s}' }] }]",
     "name: x\nsteps: [{ repeat: '${n}', as: i, steps: [{ parallel: [[{ advance: 1s }], [{ reset: true }]] }] }]",
     "name: x\nsteps: [{ expect_delivery: { answered: '${a}', count: '${n}' } }, { wait_for: idle, within: 1h30m }]",
-  ])("takes %s", (yaml) => {
+  ])("accepts %s", (yaml) => {
     expect(takes(yaml)).toBe(true);
   });
 
@@ -58,7 +58,7 @@ describe("the JSON Schema of scenario files", () => {
     "name: x\ncharges: [{ timeline: [{ after: 2s, to: PAID }] }]",
     "name: x\nfaults: [{ delay: 1s, times: many }]",
     "steps: []",
-  ])("does not take %s", (yaml) => {
+  ])("does not accept %s", (yaml) => {
     expect(takes(yaml)).toBe(false);
   });
 });

@@ -109,7 +109,7 @@ function hold(suites: Element): void {
 }
 
 describe("JUnit XML", () => {
-  it("keeps to the schema whatever came of the run", () => {
+  it("follows the schema for every outcome of a run", () => {
     const step = { kind: "advance", line: 3, duration_ms: 5 } as const;
     const suites = parseXml(
       junitXml(
@@ -162,7 +162,7 @@ describe("JUnit XML", () => {
     expect(noted).toMatchObject({ name: "system-out", text: `warning: ${shown}` });
   });
 
-  it("keeps to the schema for a receiver, the app's books and an exploration too", async () => {
+  it("follows the schema for check-webhook, reconcile and explore too", async () => {
     const { url } = await serve(() => ({ status: 400, text: NASTY }));
     const checked = await checkAt(url);
     const finding = { kind: "unknown_charge", row: 1, charge_id: null, order: null, message: NASTY } as const;

@@ -6,7 +6,7 @@ import { Api, openSandbox } from "../support/api-client.js";
 import { cases, expectPassed, failed, pays, runSteps } from "../support/scenario-run.js";
 
 describe("request", () => {
-  it("calls the service with the namespace's key, holds the answer against what is expected, and saves", async () => {
+  it("calls the service with the namespace's key, checks the response, and saves from it", async () => {
     const report = await expectPassed(`${pays("a@shop.test")}
   - request: GET /api/v1/payments/payins/\${charge}
     expect: { status: 200, headers: { Content-Type: "application/json*" }, body: { charge_id: "\${charge}", customer_email: "*@shop.test" } }
@@ -16,7 +16,7 @@ describe("request", () => {
     expect(report.steps.map(({ outcome }) => outcome)).toEqual(Array(4).fill("passed"));
   });
 
-  it("has to be answered with success when nothing is expected", async () => {
+  it("requires a success when nothing is expected", async () => {
     const report = await runSteps("  - request: GET /api/v1/payments/charges/ch_none\n  - advance: 1s");
     expect(report.outcome).toBe("failed");
     expect(failed(report)?.failure).toMatchObject({
@@ -27,14 +27,14 @@ describe("request", () => {
     expect(report.steps[1]).toMatchObject({ outcome: "not_run", title: "advance 1s" });
   });
 
-  it("leaves headers out and sends others, and text as it is", async () => {
+  it("omits and adds headers, and sends text unchanged", async () => {
     await expectPassed(`
   - { request: GET /api/v1/accounts/balances, headers: { Authorization: null }, expect: { error: UNAUTHORIZED } }
   - { request: GET /api/v1/accounts/balances, headers: { authorization: Bearer sk_test_other }, expect: { body: { account_id: org_other } } }
   - { request: POST /api/v1/payments/quotes, body: "{broken", expect: { status: 4xx, error: VALIDATION_ERROR } }`);
   });
 
-  it("expects a connection that is cut", async () => {
+  it("can expect a connection that is cut", async () => {
     const rules = "faults:\n  - { match: { operation: listPayins }, drop: before, times: 1 }";
     await expectPassed(
       "  - { request: GET /api/v1/payments/payins, expect: { dropped: true } }\n  - request: GET /api/v1/payments/payins",
@@ -48,14 +48,14 @@ describe("request", () => {
     ["body: { a: 1 }", /^the call cannot be sent: .*body/],
     ['headers: { "no name": x }', /^the call cannot be sent: .*header name/],
     ['headers: { x-lines: "a\\nb" }', /^the call cannot be sent: .*header value/s],
-  ])("takes no call that cannot be sent for one that was cut: %s", async (more, message) => {
+  ])("does not confuse an invalid call with a cut connection: %s", async (more, message) => {
     const report = await runSteps(
       `  - { request: GET /api/v1/payments/payins, ${more}, expect: { dropped: true } }`,
     );
     expect(failed(report)?.failure?.message).toMatch(message);
   });
 
-  it("expects that the caller's patience ends, and tries again with the same key", async () => {
+  it("can expect a timeout, and retries with the same key", async () => {
     const rules = "faults: [{ match: { operation: createQuote }, delay: 5s, times: 1 }]";
     const quote =
       "request: POST /api/v1/payments/quotes\n    body: { pricing: { base_currency: KES, amount: '500.00' }, payment_method: card }";
@@ -87,7 +87,7 @@ describe("request", () => {
 
 describe("app and manual", () => {
   it.each(["app: GET /orders", "reconcile: { app: GET /orders }"])(
-    "%s needs to know where the app is, before anything is done",
+    "%s requires the app's URL, before any step runs",
     async (step) => {
       const report = await runSteps(`  - request: GET /api/v1/payments/payins\n  - ${step}`);
       expect(report).toMatchObject({
@@ -98,7 +98,7 @@ describe("app and manual", () => {
     },
   );
 
-  it("asks whoever it is to do, with the variables filled in", async () => {
+  it("shows its text to the user, with the variables filled in", async () => {
     const asked: string[] = [];
     const report = await runSteps("  - manual: Order as $" + "{email}", {
       rules: "vars: { email: a@b.test }",
@@ -112,7 +112,7 @@ describe("app and manual", () => {
 });
 
 describe("wait_for", () => {
-  it("gets the record, and saves of it", async () => {
+  it("gets the record, and saves from it", async () => {
     await expectPassed(`${pays("w@shop.test")}
   - wait_for: charge
     match: { customer_email: "w@*" }
@@ -121,7 +121,7 @@ describe("wait_for", () => {
   - wait_for: idle`);
   });
 
-  it("fails with the nearest misses when the time is up", async () => {
+  it("fails with the closest records at the timeout", async () => {
     const report = await runSteps(`${pays("w@shop.test")}
   - wait_for: charge
     match: { customer_email: x@shop.test, currency: KES }
@@ -132,7 +132,7 @@ describe("wait_for", () => {
     expect(JSON.stringify(failure?.nearest)).toContain("customer_email");
   });
 
-  it("does not take the run's own requests for the app's, nor those of before", async () => {
+  it("counts neither the run's own requests as the app's, nor those of before", async () => {
     const sandbox = await openSandbox();
     const call = () => new Api(sandbox).payins();
     await call();
@@ -150,7 +150,7 @@ describe("wait_for", () => {
     expect(failed(await late)).toBeUndefined();
   });
 
-  it("counts the app's request while it is under way", async () => {
+  it("counts the app's request while it is in progress", async () => {
     const sandbox = await openSandbox();
     const api = new Api(sandbox);
     await api.post("/_sandbox/faults", { match: { operation: "listPayins" }, delay: "1h" });
@@ -172,7 +172,7 @@ describe("wait_for", () => {
 });
 
 describe("advance", () => {
-  it("leaps by a duration, to an instant, to what comes next and until nothing does", async () => {
+  it("moves the clock by a duration, to an instant, to the next task and until idle", async () => {
     const sandbox = await openSandbox({ startTime: "2026-01-01T00:00:00Z" });
     const report = await runSteps(
       `${pays("a@shop.test")}
@@ -196,7 +196,7 @@ describe("advance", () => {
 });
 
 describe("expect_webhook", () => {
-  it("counts the events since the run began, exactly when a count is given", async () => {
+  it("counts the events since the start of the run, exactly when a count is given", async () => {
     const sandbox = await openSandbox();
     const once = `${pays("a@shop.test")}
   - advance: 10s
@@ -211,7 +211,7 @@ describe("expect_webhook", () => {
 });
 
 describe("expect_delivery", () => {
-  it("counts attempts and what the app answered", async () => {
+  it("counts attempts and the app's responses", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
     // Nobody takes POST at that path of the sandbox's own: every attempt is answered 405.
@@ -236,8 +236,8 @@ describe("expect_delivery", () => {
   });
 });
 
-describe("what a rule dropped", () => {
-  it("counts where expect_delivery asks for it, and says that it was dropped", async () => {
+describe("a delivery that a rule dropped", () => {
+  it("counts for expect_delivery with status dropped, which has its mishap", async () => {
     const steps = (dropped: number) => `
   - request: POST /_sandbox/webhook-endpoints
     body: { mailbox: inbox }
@@ -251,7 +251,7 @@ describe("what a rule dropped", () => {
 });
 
 describe("expect_balance", () => {
-  it("by value, and by the change since the run began", async () => {
+  it("checks by value, and by the change since the start of the run", async () => {
     const sandbox = await openSandbox();
     const flow = `${pays("a@shop.test", "500.00")}
   - advance: 10s
@@ -270,13 +270,13 @@ describe("expect_balance", () => {
     });
   });
 
-  it("knows nothing of a currency nobody has used but that there is none of it", async () => {
+  it("takes a currency without a payment as zero", async () => {
     await expectPassed('  - expect_balance: { currency: UGX, available_balance: "0.00", change: "0" }');
   });
 });
 
 describe("transition, fault, scenario, reset", () => {
-  it("sets faults, clears them, and takes those away that are left", async () => {
+  it("sets faults, clears them, and removes the rest at the end", async () => {
     const sandbox = await openSandbox();
     const list = "request: GET /api/v1/payments/payins";
     await expectPassed(
@@ -292,7 +292,7 @@ describe("transition, fault, scenario, reset", () => {
     expect(await sandbox.control("GET /_sandbox/faults")).toMatchObject({ total: 0 });
   });
 
-  it("fault: clear ends the file's faults and webhook rules, and keeps its outcomes", async () => {
+  it("fault: clear ends the file's faults and webhook rules, but not its outcomes", async () => {
     const sandbox = await openSandbox();
     const rules = `
 charges: [{ timeline: [{ after: 1s, to: FAILED }] }]
@@ -312,7 +312,7 @@ ${pays("a@shop.test").replace(/^\n/, "")}
     expect(report.applied).toEqual({ "charges.0": 1, "webhooks.0": 0, "faults.0": 1 });
   });
 
-  it("turns scenarios on and off, and leaves them as they were", async () => {
+  it("activates and deactivates scenarios, and restores them at the end", async () => {
     const sandbox = await openSandbox({ scenario: ["declined", "slow"] });
     const active = async () => {
       const path = "GET /_sandbox/scenarios?limit=100";
@@ -356,7 +356,7 @@ ${pays("a@shop.test").replace(/^\n/, "")}
 });
 
 describe("a run", () => {
-  it("freezes the clock, puts the rules on top, and leaves nothing behind", async () => {
+  it("freezes the clock, activates the rules first, and leaves nothing behind", async () => {
     const sandbox = await openSandbox({ clock: "60x", scenario: "declined" });
     const before = await sandbox.control("GET /_sandbox/scenarios?limit=100");
     const report = await runSteps(
@@ -377,7 +377,7 @@ describe("a run", () => {
     expect(await sandbox.control("GET /_sandbox/scenarios?limit=100")).toEqual(before);
   });
 
-  it("is given a name of its own when the sandbox knows the scenario already", async () => {
+  it("uses another name for its rules when the sandbox has the scenario already", async () => {
     const sandbox = await openSandbox();
     const flow = `${pays("a@shop.test")}\n  - expect_charge: { charge_id: "\${charge}", sandbox: { scenario: "flow*" } }\n  - request: GET /_sandbox/scenarios/flow`;
     await new Api(sandbox).put("/_sandbox/scenarios/flow", { description: "theirs" });
@@ -388,7 +388,7 @@ describe("a run", () => {
     });
   });
 
-  it("has the same id with the same seed, and another each time in the same sandbox", async () => {
+  it("has the same id with the same seed, and a new one each time in the same sandbox", async () => {
     const step = "  - request: GET /api/v1/payments/payins";
     const [one, two] = [await openSandbox({ seed: "s" }), await openSandbox({ seed: "s" })];
     const first = (await runSteps(step, { sandbox: one })).run_id;
@@ -396,7 +396,7 @@ describe("a run", () => {
     expect((await runSteps(step, { sandbox: one })).run_id).not.toBe(first);
   });
 
-  it("ends when it is told to, and puts back what it has changed", async () => {
+  it("ends when it is cancelled, and restores what it has changed", async () => {
     const sandbox = await openSandbox({ clock: "real" });
     const abort = new AbortController();
     const running = runSteps(
@@ -426,7 +426,7 @@ describe("a step that fails", () => {
     ["expect_balance:\n      currency: KES\n      pending_balance: '7.00'", 6],
     ["expect_charge:\n      status: FAILED\n      count: 7", 6],
     ["request: GET /api/v1/payments/payins\n    expect:\n      headers:\n        X-Nope: '*'", 7],
-  ])("names the line of what is not so: %s", async (step, line) => {
+  ])("names the line of the difference: %s", async (step, line) => {
     const report = await runSteps(`  - ${step}`);
     expect(failed(report)).toMatchObject({ line: 4, failure: { line } });
     expect(reportText(reportOfRun(report))).toContain(`scenario.yaml:${line}\n`);
@@ -492,7 +492,7 @@ ${pays("a@shop.test")}
 ✗ no delivery attempt at all
 ✗ 1 waits in mailbox b to be taken
 `),
-  )("says why: %s", async (steps, said) => {
+  )("gives the reason: %s", async (steps, said) => {
     const report = await runSteps(steps);
     // The last step is the one that fails.
     expect(report.steps.map(({ outcome }) => outcome)).toEqual([
@@ -504,7 +504,7 @@ ${pays("a@shop.test")}
   });
 });
 
-describe("a failure says what else there is", () => {
+describe("a failure adds notes", () => {
   const failure = async (step: string) => (await runSteps(step))?.steps.at(-1)?.failure;
 
   it("that the steps' own requests do not count", async () => {
@@ -525,7 +525,7 @@ describe("a failure says what else there is", () => {
     );
   });
 
-  it("what a charge may become, and what time it is", async () => {
+  it("with a charge's possible next statuses, and the time", async () => {
     const moved = `${pays("a@shop.test")}\n  - transition: { charge_id: "\${charge}", to: REFUNDED }`;
     expect(await failure(moved)).toMatchObject({
       got: {

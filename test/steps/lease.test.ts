@@ -9,7 +9,7 @@ import { fileWith, runSteps } from "../support/scenario-run.js";
 const run = (name: string) => ({ "sandbox-run": name });
 
 describe("a lease", () => {
-  it("is one run's at a time, until it is released", async ({ api }) => {
+  it("belongs to one run at a time, until it is released", async ({ api }) => {
     const ask = (method: string, name?: string) =>
       api.send(method, "/_sandbox/lease", "{}", name === undefined ? {} : run(name));
     expect((await ask("POST", "a")).json).toEqual({ namespace: "default", run: "a", held: true });
@@ -21,7 +21,7 @@ describe("a lease", () => {
     expect((await ask("POST", "b")).status).toBe(200);
   });
 
-  it("puts back the clock, rules, faults and mailboxes of a runner that has gone", async () => {
+  it("restores the clock, rules, faults and mailboxes of a runner that has gone", async () => {
     const { sandbox, client } = await openShop({ clock: "60x" });
     await client.ask("PUT /_sandbox/scenarios/there", { charges: [] });
     await client.ask("POST /_sandbox/scenarios/there/activate");
@@ -50,7 +50,7 @@ describe("a lease", () => {
   });
 });
 
-it("a snapshot is restored for a runner that has gone, and goes", async ({ shop: { sandbox, client } }) => {
+it("restores and deletes the snapshot of a runner that has gone", async ({ shop: { sandbox, client } }) => {
   const look = async () => [
     (await client.ask("GET /_sandbox/rates")).json,
     (await client.ask("GET /_sandbox/charges")).json,
@@ -71,8 +71,8 @@ it("a snapshot is restored for a runner that has gone, and goes", async ({ shop:
   await expect.poll(look).toEqual(before);
 });
 
-describe("a presence", () => {
-  it("has gone when its caller has, or when none has come for 30 s", async () => {
+describe("a heartbeat lease", () => {
+  it("ends when its client disconnects, or after 30 s without a call", async () => {
     const wall = new FakeWall(0);
     let gone = 0;
     const begin = () => new HeartbeatLease(wall, () => void gone++);
@@ -103,7 +103,7 @@ charges: [{ timeline: [{ after: 1s, to: FAILED }] }]
 faults: [{ match: { operation: getBalances }, respond: { status: 503 } }]`;
 
 describe("a run", () => {
-  it("takes a namespace of its own where another run has the one meant, and says so", async ({
+  it("takes another namespace when another run has the default, and says so", async ({
     shop: { sandbox, client },
   }) => {
     await client.ask("POST /_sandbox/lease", {}, run("other"));
@@ -121,7 +121,7 @@ describe("a run", () => {
     expect(await runSteps("- advance: 1s", { sandbox })).not.toHaveProperty("namespace");
   });
 
-  it("leaves it to the next one when it has ended", async ({ shop: { sandbox } }) => {
+  it("releases it at its end", async ({ shop: { sandbox } }) => {
     for (const _time of ["first", "second"])
       expect((await runSteps("- advance: 1s", { sandbox, rules: RULES })).namespace).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import { Client } from "../support/receiver-client.js";
 import { expectPassed, failed, pays, runSteps } from "../support/scenario-run.js";
 
 describe("matchers in a scenario file", () => {
-  it("choose the rule", async () => {
+  it("select the rule", async () => {
     const rules = `
 charges:
   - match: { customer_email: { not: "ada@*" }, metadata: { order: { exists: false } } }
@@ -23,7 +23,7 @@ charges:
     }
   });
 
-  it("hold in expectations of every kind, and a count may have bounds", async () => {
+  it("apply in expectations of every kind, and a count can have bounds", async () => {
     await expectPassed(
       `${pays("ada@shop.test")}
   - advance: 1h
@@ -42,7 +42,7 @@ charges:
     );
   });
 
-  it("that do not hold are told with what they say", async () => {
+  it("are shown in the failure when they do not match", async () => {
     const of = async (step: string) =>
       failed(await runSteps(`${pays("ada@shop.test")}\n  - ${step}`))?.failure;
     expect(await of("expect_charge: { status: { in: [FAILED] }, count: { gte: 1 } }")).toMatchObject({
@@ -87,7 +87,7 @@ describe("matchers in the control API", () => {
     expect(Object.keys(refused.json.error.details)).toEqual(["match.metadata.a.matches", "count.gte"]);
   });
 
-  it("say what a fault is for", async () => {
+  it("select the calls of a fault", async () => {
     const sandbox = await openSandbox();
     await Client.of(sandbox).ask("POST /_sandbox/faults", {
       match: { customer_email: { not: "ada@*" } },

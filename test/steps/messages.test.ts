@@ -24,7 +24,7 @@ async function messages(text: string, options: StartOptions = {}): Promise<strin
 /** A step alone, which begins with a dash, is the only one of a file. */
 const inFile = (text: string) => (text.startsWith("- ") ? `steps:\n  ${text}` : text);
 
-describe("what is wrong is told in one line, at its place, with what to do", () => {
+describe("each fault is reported in one line, with its place and a remedy", () => {
   it.each([
     // Variables.
     ...cases(`
@@ -437,7 +437,7 @@ steps:
     }
   });
 
-  it("in a step within a step, where it stands", async () => {
+  it("in a nested step, at its place", async () => {
     const nested = "repeat: 2\n    steps:\n      - expect_webhook: { type: charge.complete, count: 0 }";
     expect(await messages(`steps:\n  - ${nested}`)).toEqual([
       expect.stringMatching(
@@ -447,13 +447,13 @@ steps:
   });
 });
 
-it("a file that has neither rules nor steps is warned of", async () => {
+it("a file with neither rules nor steps gets a warning", async () => {
   const expected = [expect.stringContaining("has neither rules nor steps")];
   expect(await messages("steps: []")).toEqual(expected);
   expect(await messages("charges: []")).toEqual(expected);
 });
 
-describe("nothing is said", () => {
+describe("no fault is reported", () => {
   it.each([
     "faults: [{ match: { operation: 'create*', method: POST, path: '/api/*/quotes' }, drop: after }]",
     "faults: [{ match: { path: '*/charges/ch_*' }, drop: after }]",
@@ -499,7 +499,7 @@ describe("nothing is said", () => {
     "- { app: GET /orders, expect: { body: { anything: 1 } }, save: { n: body.now } }",
   ])("of %s", async (text) => expect(await messages(inFile(text))).toEqual([]));
 
-  it("of names that the service has by its config and fixtures", async () => {
+  it("for names that the service has by its config and fixtures", async () => {
     const fixtures = fileWith(
       "currencies:\n  - { code: XAF, type: fiat, name: Franc, decimals: 0, rate: '600' }",
     );
@@ -520,7 +520,7 @@ steps:
   });
 });
 
-it("a variable that is written as elsewhere is warned of where there is one of that name", async () => {
+it("a variable in another notation gets a warning when one of that name exists", async () => {
   const steps = "vars: { email: a@b.test }\nsteps:";
   const say = (text: string) => messages(`${steps} [{ manual: "${text}" }]`);
   for (const written of ["$email", "{{email}}", "{{ email }}"])
@@ -531,7 +531,7 @@ it("a variable that is written as elsewhere is warned of where there is one of t
     expect(await say(fine)).toEqual([]);
 });
 
-it("the answers that fields are looked up in are those of the operations", () => {
+it("fields are looked up in the responses of the operations", () => {
   for (const { id, response } of OPERATIONS)
     expect(schemaDescriptionOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(response);
 });

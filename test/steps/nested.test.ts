@@ -8,7 +8,7 @@ import { expectPassed, failed, pays, runSteps } from "../support/scenario-run.js
 const list = "request: GET /api/v1/payments/payins";
 
 describe("repeat", () => {
-  it("carries its steps out so many times, and says which time it is", async () => {
+  it("runs its steps that many times, with the number of the iteration", async () => {
     const report = await expectPassed(`
   - repeat: 30
     as: i
@@ -19,7 +19,7 @@ describe("repeat", () => {
     expect(report.steps[0]?.steps).toBeUndefined();
   });
 
-  it("tells the turn that failed, at its own line", async () => {
+  it("reports the failed iteration at its line", async () => {
     const report = await runSteps(`
   - fault: { match: { operation: listPayins }, respond: { status: 503 }, skip: 2 }
   - repeat: 300
@@ -44,7 +44,7 @@ describe("repeat", () => {
     expect(xml).toContain('tests="5" failures="1" errors="0" skipped="2"');
   });
 
-  it("shows how far it is", async () => {
+  it("shows its progress", async () => {
     const shown: string[] = [];
     await runSteps("  - { repeat: 2, as: n, steps: [{ advance: 1s }] }", {
       onStepBegin: (title, number, of) => shown.push(`${number}/${of} ${title}`),
@@ -54,7 +54,7 @@ describe("repeat", () => {
 });
 
 describe("parallel", () => {
-  it("gives each lane variables of its own, and hands on what they saved when all have ended", async () => {
+  it("gives each lane its own variables, and passes on what they saved when all have ended", async () => {
     const asked: string[] = [];
     const report = await expectPassed(
       `
@@ -78,7 +78,7 @@ describe("parallel", () => {
     expect(asked.sort()).toEqual(["after manual", "lane 1 200", "lane 2 manual"]);
   });
 
-  it("has the lanes' calls under way at the same time", async () => {
+  it("runs the lanes' calls concurrently", async () => {
     await expectPassed(
       `
   - parallel:
@@ -89,7 +89,7 @@ describe("parallel", () => {
     );
   });
 
-  it("names the lane that failed, and lets the others end", async () => {
+  it("names the failed lane, and lets the others end", async () => {
     const report = await runSteps(`
   - parallel: [[{ advance: 1s }, { ${list} }], [{ request: GET /api/v1/nowhere }, { reset: true }]]`);
     expect(failed(report)).toMatchObject({ failure: { message: "lane 2: status 404, not 2xx" } });

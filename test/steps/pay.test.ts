@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { expectPassed, failed, runSteps } from "../support/scenario-run.js";
 
 describe("pay", () => {
-  it("makes a charge and has it paid, whatever the method needs", async () => {
+  it("creates a charge and completes it, for every method", async () => {
     await expectPassed(`
   - pay: { amount: "500.00", as: c1 }
   - expect_charge: { charge_id: "\${c1}", status: COMPLETED, currency: KES, payment_method: card }
@@ -20,7 +20,7 @@ describe("pay", () => {
   - expect_charge: { customer_email: "r*", status: COMPLETED, count: 3 }`);
   });
 
-  it("does not move the clock, but all that it sets off has happened", async () => {
+  it("does not move the clock, but its consequences have happened", async () => {
     await expectPassed(`
   - { request: GET /_sandbox/clock, save: { now: body.now } }
   - pay: { amount: "500.00", as: c }
@@ -29,7 +29,7 @@ describe("pay", () => {
   - expect_balance: { currency: KES, change: "+500.00" }`);
   });
 
-  it("says what became of the charge instead, at the line that says otherwise", async () => {
+  it("reports the charge's other outcome, at the line of the rule that causes it", async () => {
     const rules = "charges: [{ timeline: [{ after: 1s, to: FAILED }] }]";
     const report = await runSteps('  - pay:\n      amount: "500.00"\n      until: COMPLETED', { rules });
     expect(failed(report)?.failure).toMatchObject({
@@ -45,7 +45,7 @@ describe("pay", () => {
 });
 
 describe("isolation: snapshot", () => {
-  it("leaves the sandbox as it was, whatever the steps did", async () => {
+  it("restores the sandbox after any steps", async () => {
     const { Api, openSandbox } = await import("../support/api-client.js");
     const sandbox = await openSandbox({ clock: "real" });
     const api = new Api(sandbox);

@@ -26,7 +26,7 @@ const PENDING_AND_PAID = ([a, b]: string[]) => [
 ];
 
 describe("reconcile", () => {
-  it("passes where the books are right, whatever the app calls things", async () => {
+  it("passes when the books are right, under the app's own names", async () => {
     const { run } = await appSaying(([a, b]) => ({
       total: 2,
       orders: [{ payment: { id: a, state: "BEZAHLT" } }, { payment: { id: b, state: "pending" } }],
@@ -39,7 +39,7 @@ describe("reconcile", () => {
     expect(failed(report)).toBeUndefined();
   });
 
-  it("fails at its line, and tells what differs", async () => {
+  it("fails at its line, and lists the differences", async () => {
     const { run } = await appSaying(PENDING_AND_PAID);
     expect(failed(await run(`${TWO_CHARGES}\n  - reconcile: { app: GET /orders }`))).toMatchObject({
       kind: "reconcile",
@@ -54,7 +54,7 @@ describe("reconcile", () => {
     });
   });
 
-  it("asks for no row of what was paid before the run, and for some only where the app lists some", async () => {
+  it("requires no row of an earlier payment, and with `partial` only rows that the app lists", async () => {
     const { run, sandbox } = await appSaying(() => []);
     expect(failed(await run(TWO_CHARGES))).toBeUndefined();
     await sandbox.advance("1s");
@@ -69,7 +69,7 @@ describe("reconcile", () => {
     ["is no list", { orders: 2 }, 200, NO_LIST],
     ["has two lists", { orders: [], links: [] }, 200, NO_LIST],
     ["is an error", [], 500, "status 500, not 2xx"],
-  ])("refuses what the app answers where it %s", async (_what, answer, status, message) => {
+  ])("refuses the app's response when it %s", async (_what, answer, status, message) => {
     const { run } = await appSaying(() => answer, status);
     expect(failed(await run("  - reconcile: { app: GET /orders }"))).toMatchObject({
       outcome: "failed",
@@ -78,7 +78,7 @@ describe("reconcile", () => {
     });
   });
 
-  it("names the row that cannot be understood", async () => {
+  it("names an invalid row", async () => {
     const { run } = await appSaying(() => [{ charge_id: "a", status: "bezahlt" }]);
     expect(failed(await run("  - reconcile: { app: GET /orders }"))?.failure).toMatchObject({
       message: "the app's rows cannot be compared with the ledger: Invalid rows",

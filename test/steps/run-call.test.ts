@@ -24,7 +24,7 @@ const FLOW = {
 };
 
 describe("POST /_sandbox/scenarios/{name}/run", () => {
-  it("carries out the steps of a scenario that was put, again and again", async () => {
+  it("runs the steps of a stored scenario, repeatedly", async () => {
     const sandbox = await openSandbox({ clock: "real" });
     expect(await call(sandbox, "PUT", "/scenarios/flow", FLOW)).toMatchObject({ status: 200 });
     const first = await call(sandbox, "POST", "/scenarios/flow/run");
@@ -38,7 +38,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     expect(third).toMatchObject({ status: 200, body: { outcome: "failed", passed: false } });
   });
 
-  it("carries out those of a file the sandbox was started with, in the namespace that is meant", async () => {
+  it("runs those of a file the sandbox was started with, in the given namespace", async () => {
     const sandbox = await openSandbox({ scenario: fileWith(JSON.stringify({ name: "flow", ...FLOW })) });
     await call(sandbox, "POST", "/namespaces", { name: "there", clock: "manual" });
     const there = { "sandbox-namespace": "there" };
@@ -53,7 +53,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     steps: [{ repeat: 10_000, steps: [{ expect_balance: { currency: "USD", available_balance: "0.00" } }] }],
   };
 
-  it("leaves the event loop to other calls while it goes on, and ends when its caller has gone", async () => {
+  it("yields to other calls, and ends when its client disconnects", async () => {
     const sandbox = await openSandbox({ clock: "real" });
     const { url } = await sandbox.listen();
     expect(await call(sandbox, "PUT", "/scenarios/busy", BUSY)).toMatchObject({ status: 200 });
@@ -74,7 +74,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
       .toMatchObject({ mode: "real" });
   });
 
-  it("refuses what it cannot carry out", async () => {
+  it("refuses scenarios without steps and unknown ones", async () => {
     const sandbox = await openSandbox();
     expect(await call(sandbox, "POST", "/scenarios/nope/run")).toMatchObject({ status: 404 });
     expect(await call(sandbox, "POST", "/scenarios/success/run")).toMatchObject({
@@ -94,7 +94,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     });
   });
 
-  it("puts nothing that has faults, and shows nobody the environment", async () => {
+  it("is refused for invalid steps, and does not reveal the environment", async () => {
     const sandbox = await openSandbox();
     const put = (body: unknown) => call(sandbox, "PUT", "/scenarios/flow", body);
     expect((await put({ steps: [{ advence: "1s" }] })).body).toMatchObject({

@@ -13,8 +13,8 @@ const PAID = `${pays("a@shop.test")}
   - advance: 1h
   - expect_charge: { customer_email: a@shop.test, status: COMPLETED }`;
 
-describe("a run whose checks say little", () => {
-  it("says that no step checks anything", async () => {
+describe("a run with weak checks", () => {
+  it("reports that no step checks anything", async () => {
     const report = await runSteps("  - advance: 1h\n  - repeat: 2\n    steps: [{ advance: 1h }]");
     const message = "no step checks anything: add an expectation, such as expect_charge";
     expect(report).toMatchObject({ passed: true, blind_spots: [message] });
@@ -29,7 +29,7 @@ describe("a run whose checks say little", () => {
   it.each([
     ["404", 404, "the app accepted none of 12 webhook attempts (404): check the receiver's URL"],
     ["200", 200, undefined],
-  ])("says that a receiver that answers %s accepted nothing", async (_, status, message) => {
+  ])("reports that a receiver with status %s accepted nothing", async (_, status, message) => {
     const sandbox = await openSandbox();
     await using receiver = await Receiver.open(refuseWith(status));
     await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: receiver.url });
@@ -52,8 +52,8 @@ faults:
 
 const counted = ({ applied, never_happened }: RunReport) => ({ applied, never_happened });
 
-describe("what never happened in a run", () => {
-  it("is told with how often the rest did", async () => {
+describe("rules that never applied in a run", () => {
+  it("are reported with the counts of the others", async () => {
     const report = await runSteps(`${pays("a@shop.test")}\n${pays("b@shop.test")}\n  - advance: 1h`, {
       rules: RULES,
     });
@@ -68,7 +68,7 @@ describe("what never happened in a run", () => {
     expect(xml).toMatch(/<testcase name="webhooks.0"[^>]* line="6">\s*<skipped message="never applied"\/>/);
   });
 
-  it("counts what a reset or `fault: clear` has ended", async () => {
+  it("counts rules that a reset or `fault: clear` has ended", async () => {
     const quote = `
   - { request: POST /api/v1/payments/quotes, body: { pricing: { base_currency: KES, amount: "5.00" }, payment_method: card } }`;
     const report = await runSteps(
@@ -88,15 +88,13 @@ ${quote}
     expect(report.never_happened_at).toEqual([{ rule: "payins fail", line: 11 }]);
   });
 
-  it("is nothing where a file has no rules", async () => {
+  it("are none in a file without rules", async () => {
     expect(counted(await runSteps("  - advance: 1h"))).toEqual({ applied: {}, never_happened: [] });
   });
 });
 
-describe("a scenario's view", () => {
-  it("counts from when it was put in place, turned on or reset; in all, from the server's start", async ({
-    api,
-  }) => {
+describe("the counts of a scenario", () => {
+  it("start when it is stored, activated or reset; in total, at the server's start", async ({ api }) => {
     const quotesFail = { faults: [{ match: { operation: "createQuote" }, delay: "1ms" }] };
     const quote = () => api.post("/api/v1/payments/quotes", {});
     const view = async () => {
@@ -120,7 +118,7 @@ describe("a scenario's view", () => {
 const QUOTE = "POST /api/v1/payments/quotes → 503, made by the fault of scenario k1";
 
 describe("a step that fails", () => {
-  it("names the fault that made the answer", async ({ shop: { sandbox, client } }) => {
+  it("names the fault that made the response", async ({ shop: { sandbox, client } }) => {
     await client.ask("PUT /_sandbox/scenarios/k1", {
       faults: [{ match: { operation: "createQuote" }, respond: { status: 503 }, times: 1 }],
     });
@@ -135,7 +133,7 @@ describe("a step that fails", () => {
     expect(failed(refused)?.failure).not.toHaveProperty("made_by");
   });
 
-  it("says of a call it had no patience for that it is in flight", async ({ shop: { sandbox } }) => {
+  it("says that a call it timed out on is in flight", async ({ shop: { sandbox } }) => {
     const steps = "- { request: GET /api/v1/accounts/balances, within: 20ms }";
     const report = await runSteps(steps, { sandbox, rules: "faults: [{ delay: 20s }]" });
     expect(failed(report)?.failure?.made_by).toEqual([
@@ -143,7 +141,7 @@ describe("a step that fails", () => {
     ]);
   });
 
-  it("names the faults that made the answers its app got meanwhile", async ({
+  it("names the faults that made the responses its app got meanwhile", async ({
     shop: { sandbox, client },
   }) => {
     const { url } = await sandbox.listen();

@@ -47,7 +47,7 @@ describe("run --app without --url", () => {
     });
   });
 
-  it("names PAYMENTS_SANDBOX_URL where no sandbox is there, or an option does not go with it", async () => {
+  it("names PAYMENTS_SANDBOX_URL when no sandbox is there, or an option conflicts with it", async () => {
     const { app } = await openShop();
     const env = { PAYMENTS_SANDBOX_URL: "http://127.0.0.1:1" };
     const [gone, seeded] = [
@@ -85,7 +85,7 @@ it("exec runs an app and scenario files against one sandbox in a single step", a
   expect(stdout).toContain("2 of 2 scenarios passed  (4 steps passed)");
 });
 
-it("JUnit names of run --url are the same in every run, whatever its ids are", async () => {
+it("JUnit names of run --url are the same in every run, whatever its ids", async () => {
   const { url } = await startServer();
   const file = fileWith(`name: names
 vars: { email: "qa+\${run.id}@shop.test" }
@@ -119,7 +119,7 @@ steps:
   - expect_balance: { currency: KES, change: "+0.00" }
 `;
 
-  it("leaves no pending charge that goes on in the next file", async () => {
+  it("leaves no pending charge that continues in the next file", async () => {
     const { url, client } = await startServer();
     const { code, stdout } = await run(["run", fileWith(RED), fileWith(NEXT), "--url", url]);
     expect(code).toBe(1);
@@ -128,7 +128,7 @@ steps:
     expect(items).toMatchObject([{ status: "CANCELLED" }]);
   });
 
-  it("leaves the charges of others as they are", async () => {
+  it("leaves other charges as they are", async () => {
     const { url, client } = await startServer(["--clock", "manual"]);
     const chargeId = await client.pay();
     await run(["run", fileWith(RED), "--url", url]);
@@ -139,7 +139,7 @@ steps:
 describe("the clock of a running sandbox", () => {
   const LATER = "name: later\nsteps: [{ advance: 40d }]\n";
 
-  it.each(["real", "manual"])("stands where run has left it, and the last line says so: %s", async (mode) => {
+  it.each(["real", "manual"])("stays where run has left it, and the last line says so: %s", async (mode) => {
     const { url, client } = await startServer(["--clock", mode, "--start-time", "2026-03-01T09:00:00Z"]);
     const { code, stdout, stderr } = await run(["run", fileWith(LATER), "--url", url]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -154,7 +154,7 @@ describe("the clock of a running sandbox", () => {
     });
   });
 
-  it("is not mentioned where it stands as it stood", async () => {
+  it("is not mentioned when it has not moved", async () => {
     const { url } = await startServer(["--clock", "manual"]);
     const isolated = `isolation: snapshot\n${LATER}`;
     for (const text of [isolated, ORDER.replace(/ {2}- app[\s\S]*/, "  - expect_charge: { count: 0 }\n")]) {

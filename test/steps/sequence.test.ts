@@ -20,11 +20,11 @@ describe("expect_sequence", () => {
     "[charge.awaiting_payment, charge.processing, charge.completed]",
     '["charge.proc*", "charge.comp*"]',
     '{ charge_id: "${c1}", types: [charge.awaiting_payment, charge.completed] }',
-  ])("holds what a receiver has taken against %s", async (sequence) => {
+  ])("compares the deliveries to a receiver with %s", async (sequence) => {
     expect(await heard(`  - expect_sequence: ${sequence}`)).toBeUndefined();
   });
 
-  it("sees what came in another order, twice, or not at all, at one instant too", async () => {
+  it("detects another order, duplicates and missing events, at one instant too", async () => {
     const said = "  - expect_sequence: [charge.processing, charge.completed]";
     for (const [rules, came] of [
       [
@@ -46,7 +46,7 @@ describe("expect_sequence", () => {
     expect((await heard(said, "", 500))?.failure?.message).toContain("none of these arrived");
   });
 
-  it("looks at what has happened where nobody is to be told, and does not take nothing for good", async () => {
+  it("uses the events themselves without a receiver, and fails without any event", async () => {
     const said = "  - expect_sequence: [charge.processing, charge.completed]";
     await expectPassed(`${PAID}\n${said}`);
     expect(failed(await runSteps(said))?.failure?.message).toBe("no event at all");
@@ -57,7 +57,7 @@ describe("expect_sequence", () => {
     );
   });
 
-  it("says that what it lacks waits in a mailbox", async () => {
+  it("notes that missing events wait in a mailbox", async () => {
     const sandbox = await openSandbox({ webhooks: [{ mailbox: "b" }] });
     const step = failed(await runSteps(`${PAID}\n  - expect_sequence: [charge.completed]`, { sandbox }));
     expect(step?.failure?.note).toBe("3 wait in mailbox b to be taken");

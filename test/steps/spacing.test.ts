@@ -20,7 +20,7 @@ async function reading(pauses: readonly string[], spacing: string) {
 }
 
 describe("spacing", () => {
-  it("looks at the pauses between requests", async () => {
+  it("checks the pauses between requests", async () => {
     expect(await reading(["1m", "2m", "5m"], "{ gte: 1m, lt: 10m, growing: true }")).toBeUndefined();
     expect(await reading(["1m", "20m"], "{ gte: 1m, lt: 10m }")).toMatchObject({
       message: "the pause before request 3 is 20m, not lt 10m",
@@ -31,7 +31,7 @@ describe("spacing", () => {
     );
   });
 
-  it("is not met by too few", async () => {
+  it("fails with too few requests", async () => {
     expect((await reading([], "{ gte: 0ms }"))?.message).toBe(
       "1 such requests have too few pauses to check: 2 are needed",
     );

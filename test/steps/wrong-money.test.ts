@@ -24,7 +24,7 @@ async function passes(paid: string, steps: string) {
   await sandbox.control("PUT", "/_sandbox/state", state as object);
 }
 
-it("a customer who pays less is booked with what was paid, fees in proportion, and refunded that [R9.4]", () =>
+it("an underpaid charge is booked at the amount paid, fees in proportion, and refunded by that amount [R9.4]", () =>
   passes(
     "{ factor: 0.5 }",
     `
@@ -45,7 +45,7 @@ it.each([
   ["{ amount: '10', currency: USD }", "USD", "10.00", "+9.76"],
   ['{ amount: "0" }', "KES", "0.00", "+0.00"],
   ["{ currency: KES }", "KES", undefined, "+500.00"],
-])("a customer who pays %s is booked so in %s", (paid, currency, amount, change) =>
+])("a payment of %s is booked as such in %s", (paid, currency, amount, change) =>
   passes(
     paid,
     `
