@@ -17,7 +17,7 @@ steps:
 `);
 
 describe("advice", () => {
-  it("is told on standard error after exec, unless it shall be quiet", async () => {
+  it("is printed on standard error after exec, except with --quiet", async () => {
     const { code, stdout, stderr } = await run(["exec", ...app]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(
@@ -36,12 +36,12 @@ steps:
     );
   });
 
-  it("is told once under mishaps, of the plain run", async () => {
+  it("is printed once under mishaps, for the plain run", async () => {
     const { stderr } = await run(["exec", "--under", "slow", ...app]);
     expect(stderr.split(HASTE)).toHaveLength(2);
   });
 
-  it("is told after run, and is part of its JSON", async () => {
+  it("is printed after run, and is part of its JSON", async () => {
     const { stderr } = await run(["run", HASTY]);
     expect(stderr).toContain(HASTE);
     expect((await run(["run", HASTY, HASTY])).stderr).toContain(`${HASTE} read again too soon 2 times: `);
@@ -49,7 +49,7 @@ steps:
     expect(JSON.parse(stdout).advice).toMatchObject([{ id: "balances_too_often", times: 2 }]);
   });
 
-  it("is of what was done meanwhile, against a running sandbox; the command tells of all", async () => {
+  it("covers the run only, against a running sandbox; the advice command covers all", async () => {
     const { url, client } = await startServer();
     const ask = (...args: string[]) => run([...args, "--url", url]);
     expect((await ask("advice")).stdout).toBe("none\n");
@@ -59,7 +59,7 @@ steps:
     expect(`payments-sandbox: advice: ${stdout}`).toContain(`${HASTE} read again too soon: request 2`);
   });
 
-  it("has nothing to say of the scenarios that are shipped", async () => {
+  it("is empty for the built-in scenarios", async () => {
     const files = readdirSync(join(ROOT, "scenarios")).filter((name) => name.startsWith("flow_"));
     const { code, stderr } = await run(["run", ...files.map((name) => join(ROOT, "scenarios", name))]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 const { told, output, json, refused } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: ready.url } }));
 
 describe("every command", () => {
-  it("says in one line what to start when nobody is there", async () => {
+  it("says in one line what to start when no sandbox is running", async () => {
     const url = REFUSING_URL.replace("/hooks", "");
     expect(refusal(await run(["status", "--url", url]))).toBe(
       `there is no sandbox at ${url}; start one with: payments-sandbox start`,
@@ -38,7 +38,7 @@ describe("every command", () => {
     );
   });
 
-  it("says in one line that what is there is no sandbox, or no URL", async () => {
+  it("says in one line that the server is no sandbox, or the URL is invalid", async () => {
     expect(refusal(await run(["status", "--url", receiver.url]))).toContain("did not respond like a sandbox");
     expect(refusal(await run(["status", "--url", "http://"]))).toContain("is not a URL");
   });
@@ -50,7 +50,7 @@ describe("every command", () => {
     expect([code, JSON.parse(stdout).namespace]).toEqual([0, "default"]);
   });
 
-  it("says which of the two is no URL", async () => {
+  it("names the invalid one of the two", async () => {
     for (const url of ["foo bar", ""]) {
       const env = { PAYMENTS_SANDBOX_URL: url };
       const fault = `${JSON.stringify(url)} is not a URL`;
@@ -59,7 +59,7 @@ describe("every command", () => {
     }
   });
 
-  it("speaks to the namespace named; one that is not there is told in a line", async () => {
+  it("uses the named namespace; an unknown one is reported in a line", async () => {
     const made = await json("namespace", "add", "worker-1");
     expect(made).toMatchObject({ name: "worker-1", api_key: "sk_test_ns_worker-1" });
     await client.pay({ key: "sk_test_ns_worker-1", email: "worker@shop.test" });
@@ -78,13 +78,13 @@ describe("every command", () => {
   });
 });
 
-describe("charges and what happens to them", () => {
-  it("status tells what the server is", async () => {
+describe("commands for charges", () => {
+  it("status prints the server's state", async () => {
     expect(await output("status")).toMatch(/^url +http.*\nversion +\d.*\nnamespace +default\n/);
     expect((await json("status")).clock.mode).toBe("manual");
   });
 
-  it("charges are a table, filtered and cut; charge is found by id, last and email", async () => {
+  it("charges prints a table, filtered and cut; charge finds one by id, last and email", async () => {
     const ada = await client.pay({ email: "ada@cli.test" });
     const bob = await client.pay({ email: "bob-with-a-longer-name@cli.test" });
     const table = await output("charges");
@@ -126,7 +126,7 @@ describe("charges and what happens to them", () => {
     );
   });
 
-  it("the beginning that all ids share finds a charge that is alone", async () => {
+  it("a prefix that all ids share finds the only charge", async () => {
     await output("namespace", "add", "alone");
     const id = await client.pay({ key: "sk_test_ns_alone" });
     expect((await json("charge", "ch_", "--namespace", "alone")).charge_id).toBe(id);
@@ -135,7 +135,7 @@ describe("charges and what happens to them", () => {
   it.each([
     ["order=5", { order_id: "5" }],
     ["basket=5", { basket: "5" }],
-  ])("%s with two charges is refused with both, and moves neither", async (selector, metadata) => {
+  ])("%s with two charges is refused with both ids, and changes neither", async (selector, metadata) => {
     const ids = [await client.pay({ metadata }), await client.pay({ metadata })].reverse();
     expect(await refused("charge", selector, "complete")).toBe(
       `${selector} is ambiguous: ${ids.join(", ")} (VALIDATION_ERROR)`,
@@ -156,14 +156,14 @@ describe("charges and what happens to them", () => {
     );
   });
 
-  it("an order with many charges names five of them", async () => {
+  it("an order with many charges lists five of them", async () => {
     for (let n = 0; n < 6; n++) await client.pay({ metadata: { order_id: "6" } });
     expect(await refused("charge", "order=6")).toMatch(
       /^order=6 is ambiguous: (ch_\w+, ){4}ch_\w+ and more \(VALIDATION_ERROR\)$/,
     );
   });
 
-  it("charge create takes options only, and says so", async () => {
+  it("charge create accepts options only, and says so", async () => {
     expect(await refused("charge", "create", "100")).toBe(
       'charge create takes options, no word "100"; the price is --amount 100',
     );
@@ -185,7 +185,7 @@ describe("charges and what happens to them", () => {
     });
   });
 
-  it("charge refunds what is complete, and refuses what may not be", async () => {
+  it("charge refunds a completed charge, and refuses an illegal transition", async () => {
     await client.pay();
     expect(await refused("charge", "last", "refund")).toContain("INVALID_TRANSITION");
     await output("charge", "last", "complete");
@@ -211,7 +211,7 @@ describe("charges and what happens to them", () => {
     expect((await json("checkout", "last", "cancel")).status).toBe("CANCELLED");
   });
 
-  it("wait answers when it is there, and tells in a line when it is not", async () => {
+  it("wait returns at once for an existing record, and times out with a line", async () => {
     const id = await client.pay({ email: "wait@cli.test" });
     const match = ["--match", "customer_email=wait@cli.test"];
     expect((await json("wait", "charge", ...match, "status=PENDING")).charge_id).toBe(id);
@@ -223,7 +223,7 @@ describe("charges and what happens to them", () => {
     expect(await json("wait", "idle")).toMatchObject({ idle: true });
   });
 
-  it("wait ready waits for a server that is yet to come, and no longer than told", async () => {
+  it("wait ready waits for a server to start, until its timeout", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
     expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
@@ -235,8 +235,8 @@ describe("charges and what happens to them", () => {
   });
 });
 
-describe("what is around the charges", () => {
-  it("clock tells the time and moves it", async () => {
+describe("other commands", () => {
+  it("clock shows and moves the time", async () => {
     expect(await output("clock")).toMatch(/^mode +manual\nspeed +1\nnow +2026-/m);
     expect(await output("clock", "advance", "1h30m")).toMatch(
       /^advanced 1h30m: 2026\S+ → 2026\S+; \d+ steps? ran\n$/,
@@ -266,7 +266,7 @@ describe("what is around the charges", () => {
     }
   });
 
-  it("scenario, fault and snapshot do what they say", async () => {
+  it("scenario, fault and snapshot work as documented", async () => {
     expect(await output("scenario", "use", "declined")).toBe("name    declined\nactive  true\n");
     const list = await output("scenario", "list");
     expect(list).toMatch(/^name +active +description\ndeclined +true +\S/);
@@ -296,7 +296,7 @@ describe("what is around the charges", () => {
     expect(await refused("snapshot", "restore", "here")).toContain('There is no snapshot "here"');
   });
 
-  it("requests and events are tables, filtered", async () => {
+  it("requests and events print filtered tables", async () => {
     await client.pay();
     await client.ask("GET /api/v1/payments/charges/ch_x");
     const table = await output("requests", "--status", "4xx", "--operation", "getCharge");
@@ -316,7 +316,7 @@ describe("what is around the charges", () => {
     expect(events).toMatch(/^at +type +event id +about\n2026-\S+ +charge\.failed +evt_\w+ +ch_\w+\n/);
   });
 
-  it("env prints what an app needs, for a file, a shell and GitHub", async () => {
+  it("env prints an app's variables, for a file, a shell and GitHub", async () => {
     const lines = [
       `PAYMENTS_BASE_URL=${ready.url}`,
       "PAYMENTS_API_KEY=sk_test_sandbox",
@@ -345,14 +345,14 @@ describe("what is around the charges", () => {
     expect(await refused("export", file)).toBe(message);
   });
 
-  it("import says whether a file cannot be read or is no state", async () => {
+  it("import distinguishes an unreadable file from an invalid state", async () => {
     expect(await refused("import", "/nope/x")).toBe("/nope/x cannot be read (ENOENT)");
     const file = join(temporaryFolder(), "torn.json");
     writeFileSync(file, "{");
     expect(await refused("import", file)).toContain("torn.json is not an exported state: ");
   });
 
-  it("reset puts everything back, and keeps what it is told to", async () => {
+  it("reset restores the start, and keeps the named parts", async () => {
     await client.pay();
     await output("scenario", "use", "declined");
     expect(await output("reset", "--keep", "scenarios", "webhooks", "keys")).toBe(
@@ -366,7 +366,7 @@ describe("what is around the charges", () => {
   });
 });
 
-it("shows what an app or a customer wrote without what a terminal obeys; as JSON it is what it was", async () => {
+it("control characters of an app or a customer are replaced in text, and unchanged in JSON", async () => {
   const evil = "\u001b]0x\u0007\u009b2J\u202e\ny";
   const charge = await client.pay();
   await client.ask(`POST /_sandbox/charges/${charge}/transition`, { to: "FAILED", reason: evil });

@@ -59,8 +59,8 @@ class Package {
 
 const VERSION = { code: 0, stdout: "0.1.0\n", stderr: "" };
 
-describe.skipIf(isKeptByNode)("compiled code, where Node does not keep it", () => {
-  it("is kept beside the code, by the Node it is for, and taken by the next start", async () => {
+describe.skipIf(isKeptByNode)("compiled code, when Node does not cache it", () => {
+  it("is stored beside the code, by Node version, and used by the next start", async () => {
     const own = new Package();
     expect(await own.version()).toMatchObject(VERSION);
     const kept = own.kept();
@@ -71,7 +71,7 @@ describe.skipIf(isKeptByNode)("compiled code, where Node does not keep it", () =
     expect(own.kept()).toEqual(kept);
   });
 
-  it("is what runs: the text is not looked at again", async () => {
+  it("runs without reading the source again", async () => {
     const own = new Package();
     const start = join(own.folder, "start.cjs");
     const chunk = join(own.folder, "dist/chunks/one.cjs");
@@ -87,7 +87,7 @@ describe.skipIf(isKeptByNode)("compiled code, where Node does not keep it", () =
     }
   });
 
-  it("is written anew where it is broken", async () => {
+  it("is rewritten when it is corrupt", async () => {
     const own = new Package();
     await own.version();
     const kept = own.kept();
@@ -100,26 +100,26 @@ describe.skipIf(isKeptByNode)("compiled code, where Node does not keep it", () =
     expect([...mended.keys()]).toEqual([...kept.keys()]);
   });
 
-  it("is not kept where the package cannot be written to, which nobody need know", async () => {
+  it("is skipped silently when the package is not writable", async () => {
     const own = new Package();
     writeFileSync(own.compiled, "");
     expect(await own.version()).toMatchObject(VERSION);
   });
 
-  it("is not kept by who does not want it", async () => {
+  it("is skipped with NODE_DISABLE_COMPILE_CACHE", async () => {
     const own = new Package();
     expect(await own.version({ NODE_DISABLE_COMPILE_CACHE: "1" })).toMatchObject(VERSION);
     expect(existsSync(own.compiled)).toBe(false);
   });
 });
 
-it.runIf(isKeptByNode)("compiled code is left to Node where it keeps it", async () => {
+it.runIf(isKeptByNode)("compiled code is left to Node when Node caches it", async () => {
   const own = new Package();
   expect(await own.version()).toMatchObject(VERSION);
   expect(existsSync(own.compiled)).toBe(false);
 });
 
-it("what every start reads is ASCII, which Node reads as half the bytes", () => {
+it("the bundle of every start is ASCII, which takes Node half the memory", () => {
   buildIfMissing();
   const chunks = join(ROOT, "dist/chunks");
   const core = readdirSync(chunks).filter((name) => name.startsWith("core-"));

@@ -21,7 +21,7 @@ const MANUAL = ["--clock", "manual", "--start-time", START, "--seed", "spring"];
 
 describe("kill -9", () => {
   it.each([[[]], [["--fsync"]]])(
-    "in the middle of writes loses nothing that was answered (%j)",
+    "during writes loses nothing that was acknowledged (%j)",
     async (options) => {
       const receiver = await Receiver.open();
       const data = dataFile();
@@ -66,7 +66,7 @@ describe("kill -9", () => {
     },
   );
 
-  it("while a delivery is under way: it is attempted again", async () => {
+  it("during a delivery: it is attempted again", async () => {
     const receiver = await Receiver.open(hold);
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
@@ -85,7 +85,7 @@ describe("kill -9", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("while time is being moved: it stands where it had come to", async () => {
+  it("during an advance: the time is where the advance was", async () => {
     const receiver = await Receiver.open(hold);
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
@@ -105,7 +105,7 @@ describe("kill -9", () => {
     ]);
   });
 
-  it("between retries: the next comes when it was due", async () => {
+  it("between retries: the next is made when it is due", async () => {
     const receiver = await Receiver.open((received) => received.answer(500));
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
@@ -121,8 +121,8 @@ describe("kill -9", () => {
   });
 });
 
-describe("a clean stop", () => {
-  it("leaves one readable file, and the next start goes on from it", async () => {
+describe("a clean shutdown", () => {
+  it("leaves one readable file, from which the next start continues", async () => {
     const data = dataFile();
     const before = await serve(data, ...MANUAL);
     const charge = await before.client.pay();
@@ -150,7 +150,7 @@ describe("a clean stop", () => {
     expect(await after.client.pay()).not.toBe(charge);
   });
 
-  it("and as many starts as one likes double no webhook", async () => {
+  it("and any number of starts duplicate no webhook", async () => {
     const receiver = await Receiver.open();
     const data = dataFile();
     for (let round = 0; round < 3; round++) {
@@ -165,7 +165,7 @@ describe("a clean stop", () => {
 });
 
 describe("a reset after a restart", () => {
-  it("goes on with the data's own seed and start time, not with this run's defaults", async () => {
+  it("continues with the data's own seed and start time, not with the options of the run", async () => {
     const data = dataFile();
     const first = await createSandbox({ data, clock: "manual", startTime: START, seed: "spring" });
     const charge = await Client.of(first).pay();
@@ -190,7 +190,7 @@ describe("refused in one line", () => {
     return stderr;
   }
 
-  it("another seed or start time than the data's; and the data is as before", async () => {
+  it("another seed or start time than the data's; the data stays unchanged", async () => {
     const data = dataFile();
     const before = await serve(data, ...MANUAL);
     const charge = await before.client.pay();
@@ -205,7 +205,7 @@ describe("refused in one line", () => {
     expect((await after.client.charge(charge)).status).toBe(200);
   });
 
-  it("a file that another process has; that process goes on undisturbed", async () => {
+  it("a file that another process has open; that process is not disturbed", async () => {
     const data = dataFile();
     const first = await serve(data, ...MANUAL);
     expect(await refusal("--data", data)).toContain(`d.json is in use by process ${first.command.pid}`);
@@ -216,7 +216,7 @@ describe("refused in one line", () => {
   });
 });
 
-describe("a journal that is compacted", () => {
+describe("compaction of a journal", () => {
   /** A world on a real file, whose disk can be told to refuse a snapshot the place of the one before it. */
   async function onDisk() {
     const disk = { refusesRename: false };
@@ -235,7 +235,7 @@ describe("a journal that is compacted", () => {
     return { disk, file, open };
   }
 
-  it("is no reason to stop answering when it cannot be", async () => {
+  it("does not stop the service when it fails", async () => {
     const { disk, file, open } = await onDisk();
     const first = await open();
     disk.refusesRename = true;
@@ -253,7 +253,7 @@ describe("a journal that is compacted", () => {
     await second.sandbox.close();
   });
 
-  it("as it grows is found again by a restart, with the same state", async () => {
+  it("leaves the same state after a restart", async () => {
     const { file, open } = await onDisk();
     const first = await open();
     let [bytes, compactions] = [0, 0];

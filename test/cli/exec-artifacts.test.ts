@@ -31,7 +31,7 @@ const FILES = ["advice", "coverage", "deliveries", "events", "requests", "state"
 );
 
 describe("--artifacts", () => {
-  it("keeps what there is to know of a run that fails, in a folder it makes", async () => {
+  it("writes everything about a failed run to a new folder", async () => {
     const folder = join(temporaryFolder(), "deep", "down");
     const flags = words`--artifacts ${folder} --seed s1 --control-token a-token-nobody-knows --env X={api_key}`;
     const { code, stderr } = await shopping("process.exit(3)", flags);
@@ -77,7 +77,7 @@ describe("--artifacts", () => {
     expect(text).toMatch(/ledger {6}settlement NGN: pending -10\.00, available 10\.00\n/);
   });
 
-  it("keeps a state that can be put in place elsewhere, without the keys in it", async () => {
+  it("writes a state that can be imported elsewhere, without its keys", async () => {
     const folder = temporaryFolder();
     const end = `
       const { destination_id } = await call("POST", "/api/v1/payouts/destinations", { type: "bank_account", currency: "NGN",
@@ -99,7 +99,7 @@ describe("--artifacts", () => {
     });
   });
 
-  it("masks API keys and webhook secrets in every file, and lets nobody else read them", async () => {
+  it("masks API keys and webhook secrets in every file, readable by the owner only", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "requests.json"), "of an earlier run", { mode: 0o644 });
     const end = `
@@ -130,7 +130,7 @@ describe("--artifacts", () => {
     await sandbox.control("PUT /_sandbox/state", json(folder, "state.json"));
   });
 
-  it("has a folder for each namespace when there are several, and whole lists", async () => {
+  it("writes a folder for each of several namespaces, and whole lists", async () => {
     const folder = temporaryFolder();
     const end = `
       await call("PUT", "/_sandbox/namespaces/worker-1", {});
@@ -147,7 +147,7 @@ describe("--artifacts", () => {
     expect(json(folder, "worker-1", "timelines.json").charges).toBe(0);
   });
 
-  it("has one file for each failed test, as of its end", async () => {
+  it("writes one file for each failed test, with the state at its end", async () => {
     const folder = temporaryFolder();
     const end = `
       if (process.env.PAYMENTS_SANDBOX_UNDER === "") return;
@@ -170,7 +170,7 @@ describe("--artifacts", () => {
     expect(json(folder, "under-declined", "timelines.json").charges).toBe(0);
   });
 
-  it("is written when a signal ends the command, and when it is not there", async () => {
+  it("is written when a signal ends the command, and when the command is not found", async () => {
     const folder = temporaryFolder();
     const source = shop(`console.log("ready"); setInterval(() => {}, 1e6);`);
     const command = new Command(
@@ -184,7 +184,7 @@ describe("--artifacts", () => {
     expect(json(folder, "exec.json").exit_code).toBe(127);
   });
 
-  it("that cannot be written is found out before the command runs", async () => {
+  it("fails before the command runs if it cannot be written", async () => {
     const file = temporaryFile("file", "");
     for (const [folder, code] of [
       [file, "EEXIST"],
@@ -203,7 +203,7 @@ describe("--artifacts", () => {
 });
 
 describe("the mask", () => {
-  it("replaces API keys, webhook secrets and fields that are named for a secret", () => {
+  it("replaces API keys, webhook secrets and fields named after a secret", () => {
     expect(
       maskSecretsInJson({
         secret: "short",
@@ -221,12 +221,12 @@ describe("the mask", () => {
     });
   });
 
-  it("leaves other texts alone", () => {
+  it("leaves other text unchanged", () => {
     for (const text of ["ada@example.com", "http://a:b@localhost/?token=c", "whsec_", "sk_test_…dbox"])
       expect(maskSecretsInText(text)).toBe(text);
   });
 
-  it("puts a well-formed secret in the place of a webhook secret", () => {
+  it("replaces a webhook secret with a well-formed secret", () => {
     expect(secretErrorMessage("standard", maskSecretsInText("whsec_T25lIHRoYXQgaXMgbm90"))).toBeUndefined();
   });
 });

@@ -33,7 +33,7 @@ it.each(addExploreOptions(new Command()).options)("exec refuses $long without --
 });
 
 describe("exec --explore", () => {
-  it("starts the app, tells what is found of it, and ends it", async () => {
+  it("starts the app, reports the findings, and ends the app", async () => {
     const { code, stdout, stderr } = await exploring(APP);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -58,7 +58,7 @@ describe("exec --explore", () => {
     expect(stderr).toContain("payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n");
   });
 
-  it("says how the app's process has ended where it has gone", async () => {
+  it("says how the app's process has ended when it stops", async () => {
     const crashing = APP.replace(
       "orders[id] ?? 0) + 1;",
       "$& if (Object.keys(orders).length === 4) process.exit(3);",
@@ -76,7 +76,7 @@ describe("exec --explore", () => {
     });
   });
 
-  it("exits with 2 and a line where the command is no app, or what listens is another", async () => {
+  it("exits with 2 and a line when the command is no app, or another program listens", async () => {
     const taken = await listening(createServer());
     const free = await freePort();
     for (const [flags, message] of [

@@ -95,7 +95,7 @@ describe("a signal", () => {
     },
   );
 
-  it("that comes to the group and is passed on by a wrapper as well counts once", async () => {
+  it("that reaches the group and is also forwarded by a wrapper counts once", async () => {
     const log = join(temporaryFolder(), "signals");
     const command = job(["exec", ...script(stubborn(log))]);
     const [pid] = await pidsOf(command);
@@ -112,7 +112,7 @@ describe("a signal", () => {
 });
 
 describe("a second Ctrl-C", () => {
-  it("ends the command and what it has started at once, with 130", async () => {
+  it("kills the command and its children at once, with 130", async () => {
     const command = new Command(["exec", ...script(withChild())]);
     const pids = await pidsOf(command);
     command.signal("SIGINT");
@@ -123,7 +123,7 @@ describe("a second Ctrl-C", () => {
     expect(pids.map(isRunning)).toEqual([false, false]);
   });
 
-  it("does so when both came to the whole group", async () => {
+  it("does so when both reached the group", async () => {
     const command = job(["exec", ...script(withChild())]);
     const pids = await pidsOf(command);
     command.signalGroup("SIGINT");
@@ -135,8 +135,8 @@ describe("a second Ctrl-C", () => {
   });
 });
 
-describe("nothing is left running", () => {
-  it.runIf(isLinux)("of what the command left in the background", async () => {
+describe("no process is left running", () => {
+  it.runIf(isLinux)("of the command's background processes", async () => {
     const file = join(temporaryFolder(), "pid");
     const source = `sleep 1000 & echo $! > ${file}; until grep -q sleep /proc/$!/comm; do :; done; exit 3`;
     const { code, stderr } = await run(["exec", "--", "/bin/sh", "-c", source]);
@@ -147,7 +147,7 @@ describe("nothing is left running", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it.runIf(isLinux)("but what has left the session stays", async () => {
+  it.runIf(isLinux)("except those that have left the session", async () => {
     const source = `
       const child = require("node:child_process").spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
       child.unref();
@@ -159,7 +159,7 @@ describe("nothing is left running", () => {
     expect([code, stderr, isRunning(pid)]).toEqual([0, "", true]);
   });
 
-  it("when whoever started exec is killed", async () => {
+  it("when the parent of exec is killed", async () => {
     const line = JSON.stringify([BIN, "exec", ...script(withChild())]);
     const wrapper = `
       const child = require("node:child_process").spawn(process.execPath, ${line}, { stdio: ["ignore", "inherit", "inherit"] });

@@ -19,7 +19,7 @@ const slow = {
   applied: { "charges.0": 1 },
 } as const;
 
-describe("the matrix", () => {
+describe("the matrix of exec --under", () => {
   it("has a line a run", () => {
     const matrix = new Matrix(
       ["npm", "test"],
@@ -58,7 +58,7 @@ Your suite passes plain and under 0 of 1 mishap. Inconclusive, because the run e
     expect(textOf(late)).toContain("Your suite breaks under 1 of 1 mishap: slow.");
   });
 
-  it("describes the mishaps that broke the suite, with the advice that is new", () => {
+  it("describes the mishaps that broke the suite, with new advice", () => {
     const advice = (times: number) => ({
       id: "x",
       advice: "Retry.",
@@ -81,7 +81,7 @@ Your suite passes plain and under 0 of 1 mishap. Inconclusive, because the run e
     );
   });
 
-  it("says what was not run, and why", () => {
+  it("lists what was not run, and why", () => {
     const matrix = new Matrix(["x"], [matrixRun("plain", 4)], ["declined", "stuck"]);
     expect(textOf(matrix)).toBe(`x
   ✗ plain     failed  exit 4  1.3 s
@@ -95,7 +95,7 @@ The plain run did not pass: there is nothing to compare the other runs with.
     expect(cut.toJson().passed).toBe(false);
   });
 
-  it("compares nothing with a plain run that --strict fails", () => {
+  it("makes no comparison with a plain run that --strict fails", () => {
     const strict = (label: string): MatrixRun => ({ ...matrixRun(label, 0), passesStrict: false });
     expect(textOf(new Matrix(["x"], [strict("plain")], ["declined"]))).toBe(`x
   ✗ plain     failed  exit 0  1.3 s
@@ -108,7 +108,7 @@ The plain run did not pass: there is nothing to compare the other runs with.
     );
   });
 
-  it("keeps the command to the width, is coloured when asked to be, and shows no control characters", () => {
+  it("fits the command to the width, has colour on request, and no control characters", () => {
     const runs = [matrixRun("plain", 0), matrixRun("declined", 1)];
     expect(new Matrix(["x".repeat(200)], runs, []).toText(80, false).split("\n")[0]).toHaveLength(80);
     const matrix = new Matrix(["x\u001b[2J"], runs, []);
@@ -124,7 +124,7 @@ const view = (part: Partial<ScenarioView>): ScenarioView => ({
   ...part,
 });
 
-it("adds up what happened, in words", () => {
+it("sums up mishaps in words", () => {
   const scenario = view({
     faults: [{ drop: "after" }, { drop: "after" }, { delay: "1s" }],
     webhooks: [{ copies: 2 }],
@@ -138,14 +138,14 @@ it("adds up what happened, in words", () => {
 const BESIDE = ["match", "at_once", "ids", "attempt", "times", "skip"];
 
 it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(word)))(
-  "has words for what %s does to a webhook",
+  "describes what %s does to a webhook",
   (word) => {
     const rule = { [word]: word === "copies" ? 2 : true };
     expect(effectsText(view({ webhooks: [rule] }))).not.toContain("changed");
   },
 );
 
-it("counts a late payment when the money has come, not when it was planned", async () => {
+it("counts a late payment when it arrives, not when it is planned", async () => {
   const sandbox = await openSandbox({ scenario: ["paid_late"], clock: "manual" });
   const api = new Api(sandbox);
   const happened = async () => (await listActiveScenarios(sandbox)).map(effectsText);

@@ -64,9 +64,9 @@ async function under(args: readonly string[], env: Record<string, string> = {}) 
   return { code, stderr, ...matrix, broken: matrix.runs.filter(({ passed }) => !passed) };
 }
 
-describe("shipped mishaps", () => {
+describe("built-in mishaps", () => {
   // Slow answers are waited for: side by side, it is once for all.
-  it("break the shops that have the flaw, and none that has not", async () => {
+  it("break the shops that have the flaw, and no others", async () => {
     const flaws = [
       ["only listens", "webhooks_lost"],
       ["believes", "forged_webhook"],
@@ -90,7 +90,7 @@ describe("shipped mishaps", () => {
 });
 
 describe("exec --under", () => {
-  it("calls a failure inconclusive where the mishap had no effect yet, and counts repeats when they are sent", async () => {
+  it("calls a failure inconclusive when the mishap had no effect yet, and counts duplicates when they are sent", async () => {
     const early = { FLAW: "only listens", EARLY: "1" };
     const mishaps = "slow,paid_late,webhook_outage,webhook_days_later";
     const { code, stderr, runs, inconclusive, never_happened } = await under(["--under", mishaps], early);
@@ -103,7 +103,7 @@ describe("exec --under", () => {
     expect(stderr).toMatch(/run 3 of 5, under paid_late: exit 1 after \d+\.\d s\n/);
   });
 
-  it("says what was not exercised; strictly, that is exit 1", async () => {
+  it("reports mishaps that were not exercised; with --strict that is exit 1", async () => {
     const cwd = folderWith({
       "none.yaml": "name: none\nsteps: [{ advance: 1h }]\n",
       "some.yaml":
@@ -136,7 +136,7 @@ describe("exec --under", () => {
     });
   });
 
-  it("runs all shipped mishaps, the rare ones last", async () => {
+  it("runs all built-in mishaps, the rare ones last", async () => {
     const { stdout } = await run(words`exec --quiet --json --under mishaps -- true`);
     const { runs } = JSON.parse(stdout.trim().split("\n").at(-1)!) as { runs: { label: string }[] };
     const mishaps = SHIPPED.filter(({ value }) => value.kind === "mishap").map(({ value }) => value.name);
@@ -149,7 +149,7 @@ describe("exec --under", () => {
 });
 
 describe("exec --strict", () => {
-  it("runs nothing else under --under once it fails the plain run", async () => {
+  it("skips the runs of --under once it fails the plain run", async () => {
     const odd = script('call("POST", "/api/v1/payments/quotes", { ...PRICE, custmer_email: "a@b.test" })');
     const { code, stdout } = await run(words`exec --strict --under lost_response,slow ${odd}`);
     expect(code).toBe(1);
@@ -158,7 +158,7 @@ describe("exec --strict", () => {
     );
   });
 
-  it("fails on what the service passed over, on a scenario that never happened and a fault that never applied", async () => {
+  it("fails on ignored fields, on a scenario that never applied and on a fault that never applied", async () => {
     const good = script('call("POST", "/api/v1/payments/quotes", PRICE)');
     expect((await run(words`exec --strict ${good}`)).code).toBe(0);
     const odd = script('call("POST", "/api/v1/payments/quotes", { ...PRICE, custmer_email: "a@b.test" })');

@@ -21,14 +21,14 @@ describe("exec --require", () => {
     expect(await required("createQuote")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("fails with the list of what was never met", async () => {
+  it("fails with a list of what was never met", async () => {
     expect(await required("createQuote, charge.expired,response_lost")).toMatchObject({
       code: 1,
       stderr: "payments-sandbox: --require: never met: charge.expired, response_lost\n",
     });
   });
 
-  it("takes all runs under mishaps together", async () => {
+  it("counts all runs under mishaps together", async () => {
     const { code, stderr } = await required("createQuote,response_lost", "--under", FAULT);
     expect(code, stderr).toBe(0);
   });
@@ -40,7 +40,7 @@ describe("exec --require", () => {
     expect(await required(list)).toMatchObject({ code: 2, stderr: `payments-sandbox: ${message}\n` });
   });
 
-  it("leaves a suite that fails its own code", async () => {
+  it("leaves a failing suite its own exit code", async () => {
     const { code } = await run(words`exec --require duplicate -- ${process.execPath} -e process.exit(7)`);
     expect(code).toBe(7);
   });

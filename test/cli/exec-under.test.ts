@@ -101,7 +101,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
   });
 
-  it("gives each run a fresh sandbox of the same seed, the scenario on top, and tells the command which", async () => {
+  it("gives each run a fresh sandbox of the same seed with the scenario active, and names it to the command", async () => {
     const mine =
       "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n";
     const cwd = folderWith({ "mine.yaml": mine });
@@ -128,7 +128,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
   });
 
-  it("runs nothing else when the plain run fails, and exits as that did", async () => {
+  it("runs nothing else when the plain run fails, and exits with its code", async () => {
     const { code, stdout } = await run(["exec", "--under", "declined,success", ...shell("exit 4")]);
     expect(code).toBe(4);
     expect(stdout).toContain("- declined  not run\n");
@@ -137,7 +137,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     );
   });
 
-  it("warns where a scenario leaves nothing of the one every run has", async () => {
+  it("warns when a scenario hides the one that every run has", async () => {
     const { code, stderr } = await run(
       words`exec --scenario declined --under declined,insufficient_funds ${shell("true")}`,
     );
@@ -150,7 +150,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     );
   });
 
-  it("ends with the run a signal ends, and starts no other", async () => {
+  it("ends with the run that a signal ends, and starts no other", async () => {
     const file = join(temporaryFolder(), "runs");
     const command = new Command([
       "exec",

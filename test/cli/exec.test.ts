@@ -17,8 +17,8 @@ function script(source: string, ...args: string[]): string[] {
 /** The same of a shell, which takes a tenth of the time. */
 const shell = (source: string): string[] => ["--", "/bin/sh", "-c", source];
 
-describe("the command's environment", () => {
-  it("says where the sandbox is and how to use it", async () => {
+describe("the environment of the command", () => {
+  it("has the sandbox's URL and how to use it", async () => {
     const { code, stdout, stderr } = await run([
       "exec",
       ...script(
@@ -34,7 +34,7 @@ describe("the command's environment", () => {
     expect(seen.PATH).toBe(process.env.PATH);
   });
 
-  it("has what --env adds, filled in", async () => {
+  it("has the variables of --env, filled in", async () => {
     const [both, plain] = ["BOTH={webhook_secret} {sandbox_url}", "PLAIN=a=b {} { base_url }"];
     const flags = words`--env API_ROOT={base_url}/api --env=KEY={api_key} --env ${both} --env ${plain} --env EMPTY=`;
     const { stdout } = await run(["exec", ...flags, ...script("console.log(JSON.stringify(process.env))")], {
@@ -65,8 +65,8 @@ describe("the command's environment", () => {
   });
 });
 
-describe("the sandbox beside it", () => {
-  it("repeats itself from run to run, without a rate limit", async () => {
+describe("the sandbox of exec", () => {
+  it("is the same in every run, without a rate limit", async () => {
     const source = `
       (async () => {
         let quote;
@@ -81,7 +81,7 @@ describe("the sandbox beside it", () => {
     expect(one!.stdout).toBe(two!.stdout);
   });
 
-  it("is gone when the command is, and so is the command", async () => {
+  it("ends with the command", async () => {
     const tells = script(
       "console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }))",
     );
@@ -91,7 +91,7 @@ describe("the sandbox beside it", () => {
     expect(await isServing(Number(new URL(url).port), "gone with it")).toBe(false);
   });
 
-  it("does not wait for connections the command's own children keep", async () => {
+  it("does not wait for connections of the command's children", async () => {
     const { code } = await run([
       "exec",
       ...script(`
@@ -113,7 +113,7 @@ describe("the exit code", () => {
     [127, "an empty name", "", "command not found"],
     [126, "a file that may not be run", temporaryFolder(), "cannot be run (EACCES)"],
     [126, "a path through a file", `${process.execPath}/x`, "cannot be run (ENOTDIR)"],
-  ])("is %i for %s, which is told in a line", async (code, _what, command, why) => {
+  ])("is %i for %s, with a line", async (code, _what, command, why) => {
     const stderr = `payments-sandbox: ${command || '""'}: ${why}\n`;
     expect(await run(["exec", "--", command, "--help"])).toMatchObject({ code, stdout: "", stderr });
   });
@@ -131,9 +131,9 @@ describe("the exit code", () => {
   it.each([
     ["an invalid value", ["--clock", "fast", ...shell("echo ran")], "--clock must be "],
     ["an unknown option", ["--clok", "real", ...shell("echo ran")], "unknown option '--clok'; did you mean"],
-    ["an option of --explore alone", ["--depth", "2", ...shell("echo ran")], "--depth goes with --explore"],
+    ["an option for --explore only", ["--depth", "2", ...shell("echo ran")], "--depth goes with --explore"],
     ["an unknown scenario", ["--under", "nowhere", ...shell("echo ran")], "--under: there is no "],
-    ["an unknown scenario at the start", ["--scenario", "nowhere", ...shell("echo ran")], "nowhere"],
+    ["an unknown scenario at startup", ["--scenario", "nowhere", ...shell("echo ran")], "nowhere"],
     ["a missing config file", ["-c", "nowhere.yaml", ...shell("echo ran")], "nowhere.yaml"],
     ["a missing command", [], "missing required argument 'command'"],
   ])("is 2 for %s, and the command is not run", async (_what, args, expected) => {
@@ -143,7 +143,7 @@ describe("the exit code", () => {
     expect(stderr).toContain(expected);
   });
 
-  it("is 2 for a port that is taken, and the command is not run", async () => {
+  it("is 2 for a port in use, and the command is not run", async () => {
     const { port } = await (await openSandbox()).listen();
     const { code, stdout, stderr } = await carryOut(["exec", "--port", String(port), ...shell("echo ran")]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -151,8 +151,8 @@ describe("the exit code", () => {
   });
 });
 
-describe("signals", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)("%s is passed on", async (signal) => {
+describe("signals to exec", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)("%s is forwarded", async (signal) => {
     const source = `
       process.on("${signal}", () => { console.log("got ${signal}"); process.exit(7); });
       setInterval(() => {}, 1e6);
@@ -167,14 +167,14 @@ describe("signals", () => {
     expect(await isServing(Number(new URL(url).port), signal)).toBe(false);
   });
 
-  it("end a command that does nothing about them", async () => {
+  it("end a command that does not handle them", async () => {
     const command = new Command(["exec", ...shell("echo $$; exec sleep 1000")]);
     const pid = Number((await command.printed(/^(\d+)\n/))[1]);
     expect((await command.stop("SIGTERM")).code).toBe(143);
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("leave the decision to the command: one that goes on has its sandbox all the same", async () => {
+  it("are left to the command: one that continues keeps its sandbox", async () => {
     const command = new Command([
       "exec",
       ...script(`
@@ -193,10 +193,10 @@ describe("signals", () => {
   });
 });
 
-describe("what belongs to the command", () => {
+describe("the command gets", () => {
   const PRINT_ARGUMENTS = "console.log(JSON.stringify(process.argv.slice(1)))";
 
-  it("its input and output, to the byte", async () => {
+  it("its input and output, byte for byte", async () => {
     const { code, stdout, stderr } = await run(
       ["exec", ...script("process.stdin.pipe(process.stdout); console.error('on the side')")],
       { input: "line one\nzeile zwei ✓\n" },
@@ -208,7 +208,7 @@ describe("what belongs to the command", () => {
     });
   });
 
-  it("its arguments, even where they look like the sandbox's own options", async () => {
+  it("its arguments, even if they look like the sandbox's options", async () => {
     const args = [...words`--port 1 --clock fast --help --env X -c nowhere.yaml --`, "a b", ""];
     // The second -- is for Node, which would take these options for its own.
     const { code, stdout } = await run(words`exec --seed s ${script(PRINT_ARGUMENTS, "--", ...args)}`);
@@ -221,8 +221,8 @@ describe("what belongs to the command", () => {
   });
 });
 
-describe("the calls of a command that failed", () => {
-  it("are named first when they were refused, with the path that was probably meant", async () => {
+describe("the calls of a failed command", () => {
+  it("are printed first when they were refused, with a suggested path", async () => {
     const thrice = 'Promise.allSettled([1, 2, 3].map(() => call("POST", "/payments/quotes", {})))';
     const { code, stderr } = await run(["exec", ...script(`${thrice}.then(() => process.exit(3))`)]);
     expect(code).toBe(3);
@@ -231,7 +231,7 @@ describe("the calls of a command that failed", () => {
     );
   });
 
-  it("are not named when a fault of the scenario failed them", async () => {
+  it("are not printed when a fault of the scenario failed them", async () => {
     const often =
       'Promise.allSettled(Array.from({ length: 8 }, () => call("GET", "/api/v1/accounts/balances")))';
     const failing = script(`${often}.then(() => process.exit(3))`);
@@ -240,7 +240,7 @@ describe("the calls of a command that failed", () => {
   });
 });
 
-describe("the charges of a command that failed", () => {
+describe("the charges of a failed command", () => {
   /** Serves a receiver that fails on charge.completed, has charges of these customers, and exits with `code`. */
   const shop = (emails: readonly string[], code = 1) =>
     script(`
@@ -260,7 +260,7 @@ describe("the charges of a command that failed", () => {
       });
     `);
 
-  it("are told when a webhook was answered with an error, or the charge was declined", async () => {
+  it("are printed when a webhook got an error, or the charge was declined", async () => {
     const { code, stderr } = await run([
       ...words`exec --clock manual`,
       ...shop(["declined@shop.test", "ada@shop.test"]),
@@ -276,7 +276,7 @@ describe("the charges of a command that failed", () => {
     expect(rows.slice(second).join("\n")).toMatch(/\n +\+3\.000s {2}transition {2}FAILED \(declined\)\n/);
   });
 
-  it("are told up to the third, failed webhooks first", async () => {
+  it("are printed up to the third, failed webhooks first", async () => {
     const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
     const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
     expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
@@ -288,7 +288,7 @@ describe("the charges of a command that failed", () => {
   it.each([
     ["the command passed", [], 0],
     ["--quiet", ["--quiet"], 1],
-  ])("are not told when %s", async (_why, flags, code) => {
+  ])("are not printed when %s", async (_why, flags, code) => {
     const { stderr } = await run([...words`exec --clock manual`, ...flags, ...shop(["ada@shop.test"], code)]);
     expect(stderr).toBe("");
   });
@@ -310,7 +310,7 @@ describe("a failed test whose namespace is deleted", () => {
     })();
   `);
 
-  it("has its refused calls and charges told", async () => {
+  it("has its refused calls and charges printed", async () => {
     const { code, stderr } = await run(["exec", ...suite]);
     expect(code).toBe(1);
     expect(stderr).toMatch(

@@ -17,10 +17,10 @@ async function toldOf(answer: () => Promise<Response>) {
   return { written: written.join(""), sent };
 }
 
-describe("a report for the dashboard", () => {
+describe("a report of explore for the dashboard", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it("is sent to its namespace without a word", async () => {
+  it("is sent to its namespace silently", async () => {
     const { written, sent } = await toldOf(async () => new Response(null, { status: 303 }));
     expect(written).toBe("");
     expect(sent[0]?.[0]).toBe("/_sandbox/dashboard/shop");
@@ -30,7 +30,7 @@ describe("a report for the dashboard", () => {
   it.each([
     ["a dashboard that refuses it", async () => new Response(null, { status: 500 }), "HTTP 500"],
     ["a sandbox that is gone", () => Promise.reject(new TypeError("fetch failed")), "fetch failed"],
-  ])("says in a line that it is not there: %s", async (_what, answer, why) => {
+  ])("that could not be sent is reported in a line: %s", async (_what, answer, why) => {
     const { written } = await toldOf(answer);
     expect(written).toBe(`payments-sandbox: the dashboard does not have this report (${why})\n`);
   });

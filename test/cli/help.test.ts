@@ -62,7 +62,7 @@ async function examplesOf(name: string): Promise<string[]> {
 }
 
 describe.each(NAMES)("%s", (name) => {
-  it("has an example in its help, of options that there are", async () => {
+  it("has an example with existing options in its help", async () => {
     for (const example of await examplesOf(name)) {
       const words = wordsOf(example);
       const root = program();
@@ -73,14 +73,14 @@ describe.each(NAMES)("%s", (name) => {
     }
   });
 
-  it("suggests the option that was meant, in a line", async () => {
+  it("suggests an option for a typo, in a line", async () => {
     expect(line(await run([name, "--hepl"]), USAGE_CODE(name))).toBe(
       `unknown option '--hepl'; did you mean --help? (run payments-sandbox ${name} --help)`,
     );
   });
 });
 
-it("exec --help tells exec's own defaults", () => {
+it("exec --help shows exec's own defaults", () => {
   const help = program()
     .commands.find((command) => command.name() === "exec")!
     .helpInformation()
@@ -103,7 +103,7 @@ describe("help", () => {
     }
   });
 
-  it("of the program shows commands by what they are for, each of them", async () => {
+  it("of the program lists each command by purpose", async () => {
     const { stdout } = await run(["--help"]);
     const [, ...groups] = [...stdout.matchAll(/^(\w+):$/gm)].map(([, name]) => name);
     expect(groups).toEqual(["Run", "Check", "Look", "Act", "Time", "Namespaces", "Commands"]);
@@ -111,7 +111,7 @@ describe("help", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it("of a command is had by its name too", async () => {
+  it("of a command is printed by `help` with its name too", async () => {
     expect((await run(["help", "clock"])).stdout).toBe((await run(["clock", "--help"])).stdout);
     expect(line(await run(["help", "clok"]))).toContain('unknown command "clok"; did you mean clock?');
   });
@@ -122,7 +122,7 @@ describe("help", () => {
     );
   });
 
-  it("tells each option's long name", () => {
+  it("lists each option's long name", () => {
     for (const command of program().commands)
       for (const { long } of command.options) expect(long).toMatch(/^--[a-z-]+$/);
   });
@@ -133,7 +133,7 @@ it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (fl
   expect(await run([flag])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
 });
 
-describe("a mistake is told in a line, with where to read on", () => {
+describe("a mistake is reported in a line, with a reference", () => {
   const hint = (name: string) => ` (run payments-sandbox ${name} --help)`;
 
   it.each([
@@ -181,7 +181,7 @@ describe("a mistake is told in a line, with where to read on", () => {
         argChoices === undefined ? [] : [[command.name(), argChoices, index, required] as const],
       ),
     ),
-  )("%s knows the words %j", async (name, known, index) => {
+  )("%s suggests for the words %j", async (name, known, index) => {
     const before = Array.from({ length: index }, () => "last");
     expect(line(await run([name, ...before, `${known[0]}x`]))).toBe(
       `unknown action "${known[0]}x" for ${name}; did you mean ${known[0]}? Use one of: ${known.join(", ")}`,
@@ -192,7 +192,7 @@ describe("a mistake is told in a line, with where to read on", () => {
 describe("every command for a running sandbox", () => {
   const CLIENTS = CLIENT_COMMANDS.map(({ usage, example }) => [usage.split(" ")[0]!, example] as const);
 
-  it.each(CLIENTS)("%s says in a line what to start when nobody is there", async (_name, example) => {
+  it.each(CLIENTS)("%s says in a line what to start when no sandbox is running", async (_name, example) => {
     const url = REFUSING_URL.replace("/hooks", "");
     const words = wordsOf(example).filter((word) => word !== "--follow");
     const cwd = temporaryFolder();

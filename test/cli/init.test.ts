@@ -34,7 +34,7 @@ describe("init", () => {
     ]);
   });
 
-  it("leaves what is there, says so and goes well", async () => {
+  it("leaves existing files, says so and exits with 0", async () => {
     const { said, read } = await initialized({ [CONFIG]: "seed: mine\n", [SCENARIO]: "name: mine\n" });
     expect(said).toMatchObject({ code: 0, stderr: "" });
     const unchanged = "already exists; left unchanged";
@@ -42,22 +42,25 @@ describe("init", () => {
     expect([read(CONFIG), read(SCENARIO)]).toEqual(["seed: mine\n", "name: mine\n"]);
   });
 
-  it.each(["yml", "json"])("puts no config before one that ends in .%s", async (ending) => {
-    const name = `payments-sandbox.config.${ending}`;
-    const { folder, said } = await initialized({ [name]: "{}\n" });
-    expect(said.stdout).toContain(`${name}: already exists`);
-    expect(readdirSync(folder).sort()).toEqual([name, SCENARIO].sort());
-  });
+  it.each(["yml", "json"])(
+    "creates no config that takes precedence over one that ends in .%s",
+    async (ending) => {
+      const name = `payments-sandbox.config.${ending}`;
+      const { folder, said } = await initialized({ [name]: "{}\n" });
+      expect(said.stdout).toContain(`${name}: already exists`);
+      expect(readdirSync(folder).sort()).toEqual([name, SCENARIO].sort());
+    },
+  );
 
-  it.runIf(existsSync("/proc/self"))("says in a line what it cannot write", async () => {
+  it.runIf(existsSync("/proc/self"))("reports in a line what it cannot write", async () => {
     const { code, stdout, stderr } = await run(["init"], { cwd: "/proc" });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^payments-sandbox: payments-sandbox\.config\.yaml cannot be written[^\n]+\n$/);
   });
 });
 
-describe("what it writes", () => {
-  it("is fine, warnings included", async () => {
+describe("the files of init", () => {
+  it("validate without warnings", async () => {
     const { folder } = await initialized();
     expect(await run(["validate", CONFIG, SCENARIO], { cwd: folder })).toEqual({
       code: 0,
@@ -67,7 +70,7 @@ describe("what it writes", () => {
     });
   });
 
-  it("changes nothing of a start", async () => {
+  it("change nothing of a start", async () => {
     const { folder } = await initialized();
     expect(await readStartOptions({ config: join(folder, CONFIG) }, {})).toEqual({});
     const command = new Command(["--json", "-p", "0"], { cwd: folder });
@@ -76,7 +79,7 @@ describe("what it writes", () => {
     expect((await command.stop()).code).toBe(0);
   });
 
-  it("has every key there is once, and each line is right when it is turned on", async () => {
+  it("have every key once, and each line is valid when uncommented", async () => {
     const { folder, read } = await initialized();
     const off = read(CONFIG)
       .split("\n")
@@ -96,7 +99,7 @@ describe("what it writes", () => {
     expect((await run(["validate", CONFIG], { cwd: folder })).stdout).toBe(`${CONFIG}: valid config\n`);
   });
 
-  it("is a scenario that passes, and one to start with", async () => {
+  it("include a scenario that passes, and one for startup", async () => {
     const { folder } = await initialized();
     const ran = await run(["run", SCENARIO, "--json"], { cwd: folder });
     expect([ran.code, ran.stderr]).toEqual([0, ""]);

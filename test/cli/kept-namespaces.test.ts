@@ -12,8 +12,8 @@ async function serve(data: string, args: readonly string[] = [], options?: Comma
   return { ...started, call };
 }
 
-describe("namespaces kept by the command", () => {
-  it("that are damaged, and damaged snapshots, cost a line each and nothing else", async () => {
+describe("stored namespaces", () => {
+  it("that are damaged, and damaged snapshots, cause one line each and nothing else", async () => {
     const data = dataFile();
     const first = await serve(data);
     for (const name of ["w1", "w2", "w3"]) await first.call(`PUT /_sandbox/namespaces/${name}`, {});
@@ -43,7 +43,7 @@ describe("namespaces kept by the command", () => {
     ]);
   });
 
-  it("have start times of their own, which no later start contradicts", async () => {
+  it("have their own start times, which no later start overrides", async () => {
     const data = dataFile();
     const args = ["--start-time", "2026-03-01T09:00:00Z"];
     const first = await serve(data, args);
@@ -57,7 +57,7 @@ describe("namespaces kept by the command", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "are refused in time when there are no more file handles, and so is a start that would need more",
+    "are refused before file handles run out, and so is a start that would need more",
     async () => {
       const data = dataFile();
       const { command, call, client } = await serve(data, [], { openFiles: 100 });
@@ -90,7 +90,7 @@ describe("namespaces kept by the command", () => {
     },
   );
 
-  it("and their snapshots are asked for by name alone", async () => {
+  it("and their snapshots can be selected by name", async () => {
     const data = dataFile();
     const { url, call } = await serve(data);
     await call("POST /_sandbox/snapshots", { name: "one" });

@@ -104,7 +104,7 @@ function masked(text: string): string {
     .replace(/^(before-checkout +)\S+$/m, "$1INSTANT");
 }
 
-it("each list fits a terminal of 80 columns, with the reason below each row in trouble", async () => {
+it("each list fits a terminal of 80 columns, with the reason below each failed row", async () => {
   const all: string[] = [];
   for (const list of LISTS) {
     const lines = (await printed(80, list)).split("\n");
@@ -116,7 +116,7 @@ it("each list fits a terminal of 80 columns, with the reason below each row in t
 });
 
 describe("a list", () => {
-  it("leaves out the method and id of charges first when the terminal is narrow", async () => {
+  it("omits the method and id of charges first when the terminal is narrow", async () => {
     const headings = async (columns: number) => (await printed(columns, ["charges"])).split("\n")[0]!;
     expect((await headings(200)).split(/ {2,}/)).toEqual([
       "created at",
@@ -136,7 +136,7 @@ describe("a list", () => {
     ]);
   });
 
-  it("has everything whole in a pipe", async () => {
+  it("is whole in a pipe", async () => {
     const text = await printed(0, ["charges"]);
     expect(text).toContain("ada.lovelace-of-the-engine@subdomain.example.co.uk");
     expect(text).toContain("declined · charge.failed → :");

@@ -27,8 +27,8 @@ async function followed() {
   return { sandbox, client: Client.of(sandbox), lines };
 }
 
-describe("what happens is told in a line each", () => {
-  it("calls with what they made, changes with what decided them, webhooks with what was answered", async () => {
+describe("activity is printed in a line each", () => {
+  it("calls with the id they made, changes with their cause, webhooks with their response", async () => {
     const { sandbox, client, lines } = await followed();
     await sandbox.onWebhook(() => new Response('{\n  "oops": 1 }', { status: 500 }));
     const charge = await client.pay({ scenario: "declined" });
@@ -51,7 +51,7 @@ describe("what happens is told in a line each", () => {
     expect(all.filter((line) => line.includes("→ charge.awaiting_payment"))).toHaveLength(1);
   });
 
-  it("what was refused with the field, a fault with its id, who moved it by hand", async () => {
+  it("refusals with the field, faults with their id, manual changes with their origin", async () => {
     const { sandbox, client, lines } = await followed();
     await client.quote({ amount: "x" });
     await sandbox.control("POST /_sandbox/faults", {
@@ -71,7 +71,7 @@ describe("what happens is told in a line each", () => {
     expect(lines(200).at(-1)).toMatch(/CANCELLED {2}\(by the customer\)$/);
   });
 
-  it("in the width there is, with the time of the next try", async () => {
+  it("within the width, with the time of the next retry", async () => {
     const { sandbox, client, lines } = await followed();
     await sandbox.control("PUT /_sandbox/namespaces/shop-1", {});
     await sandbox.onWebhook(() => new Response("x".repeat(500), { status: 400 }));
@@ -86,7 +86,7 @@ describe("what happens is told in a line each", () => {
   });
 });
 
-it("more than anybody can read is counted, and not even looked at", () => {
+it("activity too fast to read is counted, and not formatted", () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const live = new ActivityPrinter();
   const tell = vi.fn((): Activity => {

@@ -51,7 +51,7 @@ describe("one data file and two containers", () => {
     },
   );
 
-  it.skipIf(canMakeContainers())("are not tried here: this system lets no user make a pid namespace", () => {
+  it.skipIf(canMakeContainers())("are not tried here: this system does not allow a pid namespace", () => {
     console.warn("test/cli/locks.test.ts: unshare does not work here, so containers are not tried");
   });
 });
@@ -92,8 +92,8 @@ describe("one data file and the library loaded twice in one process", () => {
   });
 });
 
-describe("a data folder that is removed while a server has it", () => {
-  it("is written to no more: the caller gets 500, nothing has happened, and the reason is said", async () => {
+describe("a data folder that is removed while a server has it open", () => {
+  it("is not written to any more: the caller gets 500 with the reason, and nothing changes", async () => {
     const data = dataFile();
     const { command, client } = await serve(data);
     const charge = await client.pay();
@@ -117,8 +117,8 @@ describe("a data folder that is removed while a server has it", () => {
   });
 });
 
-describe("a last line that was never finished", () => {
-  it("is dropped at the next start, which says so once", async () => {
+describe("an incomplete last line", () => {
+  it("is dropped at the next start, which reports it once", async () => {
     const data = dataFile();
     const first = await serve(data);
     const charge = await first.client.pay();

@@ -17,8 +17,8 @@ beforeAll(async () => {
 
 const { told, output, json } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: url } }));
 
-describe("a charge", () => {
-  it("is made as an app makes it, and its whole history told", async () => {
+describe("charge create", () => {
+  it("creates a charge as an app does, and history prints it", async () => {
     const flags = words`--method mobile_money --currency KES --amount 500.00 --email bo@shop.test`;
     const made = await json(...words`charge create ${flags} --set metadata.order=17 --scenario declined`);
     expect(made).toMatchObject({
@@ -37,7 +37,7 @@ describe("a charge", () => {
     expect((await json("history", "last")).items[0].kind).toBe("request");
   });
 
-  it("is made on a hosted page too", async () => {
+  it("creates a hosted charge too", async () => {
     expect(await output("charge", "create", "--hosted")).toMatch(
       /\ncheckout url +http:\/\/\S+\/checkout\/co_\w+\n/,
     );
@@ -48,7 +48,7 @@ describe("a charge", () => {
 });
 
 describe("deliveries", () => {
-  it("tell what receivers answered, all of them or those nobody has taken", async () => {
+  it("lists the receivers' responses, of all deliveries or those not taken", async () => {
     const table = await output("deliveries", "--failing", "--type", "charge.failed");
     expect(table).toMatch(
       /^created at +type +url +status +attempts +response +about +delivery id\n2026\S+ +charge\.failed +\S+ +✗ pending +\d +500 +ch_\w+ +dlv_\w+\n +500 answer · retry at [\d:]+\n$/,
@@ -60,8 +60,8 @@ describe("deliveries", () => {
   });
 });
 
-describe("money", () => {
-  it("is put into a balance, and looked at", async () => {
+describe("balances and payouts", () => {
+  it("money is added to a balance, and shown", async () => {
     expect(await output("fund", "GHS", "50")).toMatch(/\navailable balance +50\.00\n/);
     expect(await output("balances")).toMatch(/\norg_sandbox +test +GHS +50\.00 +0\.00\n/);
     const refused = await told("fund", "XXX", "50");
@@ -71,7 +71,7 @@ describe("money", () => {
     ]);
   });
 
-  it("is paid out, and that is looked at and moved", async () => {
+  it("a payout is made, shown and moved", async () => {
     expect(await output("withdrawals")).toBe("none\n");
     expect((await told("withdrawal", "last")).stderr).toContain("no withdrawal matches last");
     const { withdrawal_id } = await client.withdraw({ currency: "GHS", amount: "50.00" });
@@ -86,7 +86,7 @@ describe("money", () => {
 });
 
 describe("coverage", () => {
-  it("tells what was met, and fails when what is required was not", async () => {
+  it("lists what was met, and fails when a requirement was not", async () => {
     expect(await output("coverage")).toMatch(/^operations\n {2}met {6}.*createQuote 1/);
     await output("coverage", "--require", "FAILED, charge.failed");
     expect((await told("coverage", "--require", "FAILED,EXPIRED")).stderr).toBe(
@@ -103,8 +103,8 @@ describe("coverage", () => {
   });
 });
 
-describe("what is not so", () => {
-  it("is told as JSON where JSON is asked for, and in a line beside it", async () => {
+describe("commands that fail", () => {
+  it("print JSON with --json, and a line on standard error", async () => {
     const missing = await told("charge", "nope", "--json");
     expect([missing.code, JSON.parse(missing.stdout).error.code]).toEqual([1, "NOT_FOUND"]);
     expect(missing.stderr).toMatch(
@@ -123,7 +123,7 @@ describe("what is not so", () => {
     expect(JSON.parse(unknown.stdout).error.details.limit).toContain("between 1 and 100");
   });
 
-  it("is a fault to be removed", async () => {
+  it("fault remove deletes a fault, and fails for an unknown one", async () => {
     const { fault_id } = await json(
       "fault",
       "add",
@@ -135,7 +135,7 @@ describe("what is not so", () => {
   });
 });
 
-it("a charge whose response is lost is told of in one line", async () => {
+it("a charge whose response is lost is reported in one line", async () => {
   const { stderr } = await told("charge", "create", "--scenario", "lost_response");
   expect(stderr).toBe(
     "payments-sandbox: POST /api/v1/payments/whitelabel: no response: the connection was dropped, perhaps by a fault\n",

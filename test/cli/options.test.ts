@@ -91,7 +91,7 @@ async function refusal(
   return (error as UserError).message;
 }
 
-it("every key of a config file has a flag and a variable, but for those that have parts", () => {
+it("every key of a config file has a flag and a variable, except those with parts", () => {
   const keys = [...OPTION_ROWS.map(({ name }) => name as string), ...CONFIG_ONLY];
   expect(keys.sort()).toEqual(Object.keys(startOptionsSchema.shape).sort());
   expect(Object.keys(SAMPLES).sort()).toEqual(OPTION_ROWS.map(({ name }) => name as string).sort());
@@ -122,30 +122,27 @@ describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, r
 
 it.each(
   OPTION_ROWS.flatMap((row) => (sample(row).wrong ?? []).map((wrong) => [row.name, wrong, row] as const)),
-)(
-  "%s cannot be %s, which is refused by the name it was said under, or its place",
-  async (name, wrong, row) => {
-    const variable = environmentVariableOf(name);
-    const refused = (by: string) =>
-      expect.stringMatching(
-        new RegExp(`^${by} (?:must be|is not) [^\\n]+, not "?${wrong.replace(/[.+]/g, "\\$&")}"?$`),
-      );
-    expect(await refusal(EMPTY, { [variable]: wrong })).toEqual(refused(variable));
-    if (row.kind !== "flag")
-      expect(await refusal([...EMPTY, `${flag(row)}=${wrong}`], {})).toEqual(refused(flag(row)));
-    const inFile = row.kind === "list" ? [wrong] : wrong;
-    expect(await refusal(["--config", configFile(row, inFile)], {})).toMatch(
-      new RegExp(`options\\.json:2:\\d+ ${name}(\\.0)?: (?:must be|is not) [^\\n]+$`),
+)("%s cannot be %s, which is refused by its name or place", async (name, wrong, row) => {
+  const variable = environmentVariableOf(name);
+  const refused = (by: string) =>
+    expect.stringMatching(
+      new RegExp(`^${by} (?:must be|is not) [^\\n]+, not "?${wrong.replace(/[.+]/g, "\\$&")}"?$`),
     );
-  },
-);
+  expect(await refusal(EMPTY, { [variable]: wrong })).toEqual(refused(variable));
+  if (row.kind !== "flag")
+    expect(await refusal([...EMPTY, `${flag(row)}=${wrong}`], {})).toEqual(refused(flag(row)));
+  const inFile = row.kind === "list" ? [wrong] : wrong;
+  expect(await refusal(["--config", configFile(row, inFile)], {})).toMatch(
+    new RegExp(`options\\.json:2:\\d+ ${name}(\\.0)?: (?:must be|is not) [^\\n]+$`),
+  );
+});
 
-it("an empty seed is refused, and what a rate limit may be is told", async () => {
+it("an empty seed is refused, and an invalid rate limit is explained", async () => {
   expect(await refusal([...EMPTY, "--seed="], {})).toMatch(/^--seed [^\n]+, not ""$/);
   expect(await refusal([...EMPTY, "--rate-limit=0"], {})).toContain("must be a number from 1, or off");
 });
 
-it("a variable one slip away from a known one is refused; any other that nobody reads is not ours", async () => {
+it("a typo of a known variable is refused; other unknown variables are ignored", async () => {
   expect(await refusal(EMPTY, { PAYMENTS_SANDBOX_PROT: "4500" })).toBe(
     "there is no variable PAYMENTS_SANDBOX_PROT; did you mean PAYMENTS_SANDBOX_PORT?",
   );
@@ -157,7 +154,7 @@ it("a variable one slip away from a known one is refused; any other that nobody 
   expect(await said(EMPTY, others)).toEqual({});
 });
 
-it("a list takes several: flags one by one, a variable by commas", async () => {
+it("a list has several values: one for each flag, or separated by commas in a variable", async () => {
   const expected = { scenario: ["slow", "declined"] };
   expect(await said([...EMPTY, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
   expect(await said(EMPTY, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
@@ -169,7 +166,7 @@ it.each([
   ["--port=0", "--clock", "manual", "--rate-limit", "off"],
   ["--webhook-url", "a", "--forward-to", "b", "--forward-to=c", "-c", "x.yaml"],
   ["--scenario", "a", "--scenario", "b,c", "--seed", "-1", "--public-url="],
-])("a plain start is read as commander reads it: %s", (...words) => {
+])("a plain start is parsed as by commander: %s", (...words) => {
   const command = addStartOptions(new Command()).exitOverride();
   command.parse(words, { from: "user" });
   expect(parseStartFlags(words)).toEqual(command.opts());
@@ -187,6 +184,6 @@ it.each([
   ["-p0"],
   ["--json", "--", "x"],
   ["--json", "start"],
-])("any other line is left to it: %s", (...words) => {
+])("any other line is left to commander: %s", (...words) => {
   expect(parseStartFlags(words)).toBeUndefined();
 });

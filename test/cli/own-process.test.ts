@@ -7,8 +7,8 @@ import { Client } from "../support/receiver-client.js";
 import { freeUrl } from "../support/receiver-server.js";
 import { startServer } from "../support/started.js";
 
-describe("start whose output nobody reads any more", () => {
-  it("goes on", async () => {
+describe("start whose output is closed", () => {
+  it("continues", async () => {
     const url = await freeUrl();
     const { command, ready, client } = await startServer(["--webhook-url", url]);
     command.hangUp();
@@ -29,7 +29,7 @@ describe("start whose output nobody reads any more", () => {
   });
 
   it.each([["events", "--follow"], ["charges"]])(
-    "and %s %s | head ends as if it had been read",
+    "and %s %s | head end as if all was read",
     async (...args) => {
       const { ready, client } = await startServer();
       const reader = new Command([...args, "--json", "--url", ready.url]);
@@ -48,7 +48,7 @@ describe("start whose output nobody reads any more", () => {
   );
 });
 
-describe("a fault of the program's own that nothing catches", () => {
+describe("an uncaught error of the program", () => {
   /** What SIGUSR2 does to the process. */
   const onSignal = (fault: string) => ({
     NODE_OPTIONS: `--import ${encodeURI(`data:text/javascript,process.on("SIGUSR2",()=>{${fault}})`).replaceAll('"', "%22")}`,
@@ -66,7 +66,7 @@ describe("a fault of the program's own that nothing catches", () => {
     expect(code).toBe(1);
   });
 
-  it("says where the state is kept", async () => {
+  it("names the place of the saved state", async () => {
     const data = join(temporaryFolder(), "d.json");
     const command = new Command(["start", "--json", "--port", "0", "--data", data], {
       env: onSignal(thrown),

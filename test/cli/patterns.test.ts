@@ -54,7 +54,7 @@ const DOORS: readonly [string, (server: Started) => Promise<number>][] = [
   ],
 ];
 
-it.each(DOORS)("a pattern that backtracks without end, from %s, holds no process", async (_door, call) => {
+it.each(DOORS)("a pattern of exponential backtracking, from %s, blocks no process", async (_door, call) => {
   const server = await startServer();
   let isPending = true;
   const called = call(server).finally(() => (isPending = false));

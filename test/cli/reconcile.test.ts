@@ -9,7 +9,7 @@ import { run } from "../support/process-command.js";
 import { type Started, startServer } from "../support/started.js";
 import { words } from "../support/words.js";
 
-describe("the rows of an app", () => {
+describe("rows from an app", () => {
   it.each([
     ["CSV", 'charge_id,status\nch_1,"a ""b"",\nc"\n\nch_2,paid\n', [2, 5]],
     ["CSV of a spreadsheet", '\uFEFFcharge_id;status\r\nch_1;"a ""b"",\nc"\r\nch_2;paid', [2, 4]],
@@ -23,7 +23,7 @@ describe("the rows of an app", () => {
       '[{"charge_id":"ch_1","status":"a \\"b\\",\\nc"},\n{"charge_id":"ch_2","status":"paid"}]',
       [1, 1],
     ],
-  ])("may be %s", (_name, text, lines) => {
+  ])("can be %s", (_name, text, lines) => {
     const rows = [
       { charge_id: "ch_1", status: 'a "b",\nc' },
       { charge_id: "ch_2", status: "paid" },
@@ -39,11 +39,11 @@ describe("the rows of an app", () => {
     ['\n[{"a":1},\n{"a" 1}]', 'it, line 3: is not JSON: column 6: expected ":", found "1"'],
     ['{"a":1}\n7\n', "it, line 2: is not a JSON object"],
     ["[1]", "it, line 1: entry 1 of the list is not an object"],
-  ])("are refused where they cannot be read: %j", (text, message) => {
+  ])("are refused when invalid: %j", (text, message) => {
     expect(() => parseBooks(text, "it")).toThrow(message);
   });
 
-  it("may be none", () => expect(parseBooks("\n", "it").rows).toEqual([]));
+  it("can be empty", () => expect(parseBooks("\n", "it").rows).toEqual([]));
 });
 
 describe("reconcile", () => {
@@ -56,7 +56,7 @@ describe("reconcile", () => {
   });
   const reconcile = (...args: string[]) => run(["reconcile", ...args, "--url", started.url]);
 
-  it("passes where the books are right, as a command of the app tells them", async () => {
+  it("passes when the books are right, from a command of the app", async () => {
     const row = `{"charge_id":"${paid}","status":"PAID"}`;
     const printing = `test -n "$PAYMENTS_API_KEY" && echo '${row}'`;
     const { code, stdout, stderr } = await reconcile("--app-cmd", printing);
@@ -75,7 +75,7 @@ describe("reconcile", () => {
     expect(stderr.match(/^payments-sandbox: /gm)).toHaveLength(1);
   });
 
-  it("says what differs, as JUnit and as JSON too", async () => {
+  it("prints the differences, as JUnit and as JSON too", async () => {
     const junit = join(temporaryFolder(), "orders.xml");
     const rows = `order,state,n\n17,WARTET,0\n18,BEZAHLT,1\n`;
     const maps = words`--map metadata.order_id=order --map status=state --map delivered=n`;
@@ -108,7 +108,7 @@ describe("reconcile", () => {
     ["pending", 1, "✗ 1 row compared"],
     ["paid", 2, "✓ 1 row compared"],
   ])(
-    "says what it found of %s where JUnit cannot be written, and exits with %d",
+    "prints its findings for %s when JUnit cannot be written, and exits with %d",
     async (status, expected, line) => {
       const row = `echo '{"charge_id":"${paid}","status":"${status}"}'`;
       const { code, stdout, stderr } = await reconcile("--app-cmd", row, "--junit", "/nope/x.xml");
@@ -130,7 +130,7 @@ describe("reconcile", () => {
     [["--file", "/none/orders.csv"], "--file /none/orders.csv cannot be read (ENOENT)"],
     [[], "reconcile takes the app's rows from one of --app-cmd COMMAND and --file FILE"],
     [["--app-cmd", "true", "--map", "status"], '--map takes NAME=VALUE, not "status"'],
-  ])("exits with 2 where it cannot be done: %j", async (args, message) => {
+  ])("exits with 2 for invalid arguments: %j", async (args, message) => {
     const { code, stdout, stderr } = await reconcile(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);

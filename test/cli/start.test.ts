@@ -25,7 +25,7 @@ Server.prototype.listen = function (...options) {
 };
 `;
 
-it("a start loads neither Node's large modules that it has no need of nor the engine of patterns", async () => {
+it("a start loads no large Node module without need, nor the regular expression engine", async () => {
   const folder = folderWith({ "notes.cjs": NOTES_MODULES });
   const file = join(folder, "modules");
   const env = { NODE_OPTIONS: `--require ${JSON.stringify(join(folder, "notes.cjs"))}`, MODULES_FILE: file };
@@ -45,7 +45,7 @@ it("a start loads neither Node's large modules that it has no need of nor the en
 });
 
 describe("start --json", () => {
-  it("prints one line with everything a program needs, once it can be reached", async () => {
+  it("prints one line with all a program needs, once the server listens", async () => {
     const command = new Command(["start", "--json", "--port", "0"]);
     const ready = await command.ready();
     expect(Object.keys(ready)).toEqual(
@@ -71,14 +71,14 @@ describe("start --json", () => {
     });
   });
 
-  it("makes up another seed each time, and takes a port of its own", async () => {
+  it("generates another seed each time, and listens on a free port", async () => {
     const commands = [new Command(["--json", "-p", "0"]), new Command(["start", "--json", "-p0"])];
     const [one, two] = await Promise.all(commands.map((command) => command.ready()));
     expect(one!.seed).not.toBe(two!.seed);
     expect(one!.port).not.toBe(two!.port);
   });
 
-  it("says the --public-url where links are concerned", async () => {
+  it("uses --public-url in links", async () => {
     const command = new Command(["--json", "-p", "0", "--public-url", "https://pay.test/sandbox"]);
     const ready = await command.ready();
     expect(ready.url).toBe("https://pay.test/sandbox");
@@ -86,8 +86,8 @@ describe("start --json", () => {
   });
 });
 
-describe("what is said", () => {
-  it("is a banner with URL, keys, secret and what to try next", async () => {
+describe("the output of start", () => {
+  it("is a banner with URL, keys, secret and next commands", async () => {
     const command = new Command(words`start -p 0 --seed spring --webhook-url localhost:3000/hooks`);
     await command.printed(/Ctrl-C/);
     const [, url] = await command.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
@@ -110,13 +110,13 @@ describe("what is said", () => {
     });
   });
 
-  it("tells the port of this machine that a number alone is as a webhook's address, and that nothing is limited", async () => {
+  it("explains a webhook URL that is only a port, and that nothing is limited", async () => {
     const command = new Command(words`start -p 0 --webhook-url 3000 --rate-limit off`);
     await command.printed(/Webhooks to +http:\/\/localhost:3000\/\n/);
     await command.printed(/Rate limit +off\n/);
   });
 
-  it("is nothing with --quiet", async () => {
+  it("is empty with --quiet", async () => {
     const port = await freePort();
     const command = new Command(words`start --quiet --seed quiet -p ${port}`);
     while (!(await isServing(port, "quiet")));
@@ -125,7 +125,7 @@ describe("what is said", () => {
   });
 });
 
-describe("what is said of a server beyond loopback", () => {
+describe("the output of start beyond loopback", () => {
   /** The banner of such a server. */
   async function bannerOf(...args: string[]): Promise<string> {
     const command = new Command(["start", "-p", "0", ...args]);
@@ -134,7 +134,7 @@ describe("what is said of a server beyond loopback", () => {
   }
 
   it.each(["0.0.0.0", "0", "::"])(
-    "at %s: the control API is closed, and how to open it and to be let in",
+    "at %s: the control API is closed, and how to open it and to get in",
     async (host) => {
       const banner = await bannerOf("--host", host);
       expect(banner).toMatch(/Control API +closed .*--control-token generate/);
@@ -146,7 +146,7 @@ describe("what is said of a server beyond loopback", () => {
     },
   );
 
-  it("with a token, the dashboard's address and the command that moves time work as they stand", async () => {
+  it("with a token, the printed dashboard URL and advance command work unchanged", async () => {
     const banner = await bannerOf("--host", "0.0.0.0", "--control-token", "it's=a token&");
     const [, dashboard] = /Dashboard +(\S+)/.exec(banner)!;
     const shown = await fetch(dashboard!, { redirect: "manual" });
@@ -174,15 +174,15 @@ describe("what is said of a server beyond loopback", () => {
     expect(banner).not.toContain("Sandbox-Control-Token");
   });
 
-  it("is where else it can be reached", async () => {
+  it("lists the other addresses", async () => {
     const named = await bannerOf("--host", "0.0.0.0", "--allowed-host", "payments", "--allowed-host", "::5");
     const [, port] = /URL +http:\/\/127\.0\.0\.1:(\d+)/.exec(named)!;
     expect(named).toContain(`Also at         http://payments:${port}, http://[::5]:${port}\n`);
   });
 });
 
-describe("the end", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("by %s is a clean one, with 0", async (signal) => {
+describe("the end of start", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("by %s is clean, with exit code 0", async (signal) => {
     const receiver = await Receiver.open(() => {});
     const command = new Command(words`start --json --seed ${signal} -p 0 --webhook-url ${receiver.url}`);
     const { url, port } = await command.ready();
@@ -196,7 +196,7 @@ describe("the end", () => {
     await receiver.close();
   });
 
-  it("may be asked for as soon as the ready line is there", async () => {
+  it("can be requested as soon as the ready line is printed", async () => {
     const commands = Array.from({ length: 4 }, () => new Command(["start", "--json", "-p", "0"]));
     const ends = await Promise.all(
       commands.map(async (command) => {
@@ -208,7 +208,7 @@ describe("the end", () => {
   });
 });
 
-describe("cannot start", () => {
+describe("start fails", () => {
   const FOREIGN_KEY = "keys:\n  - { key: sk_test_mine, organization_id: org_nobody, permission: full }\n";
   const PAID = "name: mine\ncharges:\n  - timeline:\n      - { after: 1s, to: PAID }\n";
 
@@ -221,22 +221,22 @@ describe("cannot start", () => {
     return stderr.trimEnd();
   }
 
-  it("on a port that is taken", async () => {
+  it("on a port in use", async () => {
     const port = await listening(createServer());
     expect(await refusal(["start", "--port", String(port)])).toContain(`port ${port} on 127.0.0.1 is in use`);
   });
 
-  it("on an address that is not this machine's", async () => {
+  it("on an address of another machine", async () => {
     expect(await refusal(["start", "-p", "0", "--host", "192.0.2.1"])).toContain("--host");
   });
 
   // test/cli/options.test.ts has every option.
-  it("names the variable where the value came from one", async () => {
+  it("with the variable's name when the value came from one", async () => {
     const line = await refusal(["start"], { env: { PAYMENTS_SANDBOX_PORT: "http" } });
     expect(line).toMatch(/^payments-sandbox: PAYMENTS_SANDBOX_PORT must be /);
   });
 
-  it("with a scenario it does not know, and names the one that was meant", async () => {
+  it("with an unknown scenario, and suggests a known one", async () => {
     const line = await refusal(["start", "-p", "0", "--scenario", "declind"]);
     expect(line).toContain('there is no scenario "declind"; did you mean declined?');
   });
@@ -262,7 +262,7 @@ describe("cannot start", () => {
     expect(line).toContain(expected);
   });
 
-  it("says every fault of a file, one a line", async () => {
+  it("with every fault of a file, one a line", async () => {
     const folder = folderWith({ "payments-sandbox.config.yaml": "port: http\nclock: fast\ncolour: red\n" });
     const { code, stderr } = await run(["start"], { cwd: folder });
     expect(code).toBe(1);
@@ -274,7 +274,7 @@ describe("cannot start", () => {
   });
 
   it.each([["start"], ["exec", "--", "true"], ["openapi"]])(
-    "says the place of every unknown name, as validate does: %s",
+    "with the place of every unknown name, as validate does: %s",
     async (command, ...rest) => {
       const config =
         'paths:\n  createQoute: /x\nfees:\n  crad: { platform_percent: "1" }\nrates:\n  KEZ: "1"\n';
@@ -288,7 +288,7 @@ describe("cannot start", () => {
   );
 });
 
-describe("configuration", () => {
+describe("the configuration", () => {
   const CONFIG = "seed: from-file\nclock: manual\nstart_time: 2026-01-01T00:00:00Z\nport: 0\njson: true\n";
 
   it.each(["payments-sandbox.config.yaml", "payments-sandbox.config.yml", "payments-sandbox.config.json"])(
@@ -302,7 +302,7 @@ describe("configuration", () => {
     },
   );
 
-  it("of another file is asked for by flag or variable", async () => {
+  it("of another file is selected by flag or variable", async () => {
     const folder = folderWith({ "payments-sandbox.config.yaml": "seed: not-this\n", "other.yaml": CONFIG });
     mkdirSync(join(folder, "elsewhere"));
     const env = { PAYMENTS_SANDBOX_CONFIG: "../other.yaml" };
@@ -313,7 +313,7 @@ describe("configuration", () => {
     expect([byFlag.seed, byVariable.seed]).toEqual(["from-file", "from-file"]);
   });
 
-  it("names webhooks of both modes; --webhook-url adds one for test mode", async () => {
+  it("has webhooks of both modes; --webhook-url adds one for test mode", async () => {
     const [live, first, second] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const folder = folderWith({
       "payments-sandbox.config.yaml": `webhooks:\n  - { url: "${live.url}", mode: live, events: [charge.completed] }\n`,
@@ -330,7 +330,7 @@ describe("configuration", () => {
     for (const receiver of [live, first, second]) await receiver.close();
   });
 
-  it("takes fixtures and scenarios of one's own", async () => {
+  it("can have fixtures and scenarios of its own", async () => {
     const folder = folderWith({
       "fixtures.yaml": "keys:\n  - { key: sk_test_mine, organization_id: org_sandbox, permission: full }\n",
       "mine.yaml": "name: mine\ncharges:\n  - timeline:\n      - { after: 0s, to: FAILED, reason: mine }\n",
@@ -342,7 +342,7 @@ describe("configuration", () => {
     expect((await client.charge(charge)).json).toMatchObject({ status: "FAILED", failure_reason: "mine" });
   });
 
-  it("limits the rate to 100 a minute unless told otherwise", async () => {
+  it("limits the rate to 100 a minute by default", async () => {
     const [usual, ten, off] = await Promise.all(
       [[], ["--rate-limit", "10"], ["--rate-limit", "off"]].map((args) =>
         new Command(["--json", "-p", "0", "--clock", "manual", ...args]).ready(),

@@ -51,7 +51,7 @@ describe("a table", () => {
     expect(lines[1]).toMatch(new RegExp(`^11:00:50 +● PENDING .* ${id}$`));
   });
 
-  it("drops schemes, /api/v1 and the ends of ids before anything is cut", () => {
+  it("drops schemes, /api/v1 and the ends of ids before it cuts values", () => {
     const columns = ["url", "path", "id", "note"];
     const rows = [
       [
@@ -69,7 +69,7 @@ describe("a table", () => {
     );
   });
 
-  it("counts cells of the terminal, not characters", () => {
+  it("counts terminal cells, not characters", () => {
     const lines = tableLines(
       ["name", "status"],
       [
@@ -82,14 +82,14 @@ describe("a table", () => {
     expect(tableLines(["name"], [["日本語日本語日本語"]], 7)[1]).toBe("日本語…");
   });
 
-  it("is whole where there is no terminal, and plain", () => {
+  it("is whole and plain without a terminal", () => {
     const lines = tableFormatter(CHARGES)(ANSWER).split("\n");
     expect(lines[2]).toContain(LONG_EMAIL);
     expect(lines[2]).toContain("2026-03-01T11:01:50.123Z");
     expect(lines.join("")).not.toContain("\u001b");
   });
 
-  it("says the day where there is more than one, and nothing narrower than can be read", () => {
+  it("shows the day when there is more than one, and no unreadably narrow column", () => {
     const columns = ["at", "id"];
     const rows = [
       ["2026-03-01T11:00:50.123Z", "x"],
@@ -99,7 +99,7 @@ describe("a table", () => {
     expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
   });
 
-  it("shows on a terminal how each went by its colour", () => {
+  it("shows outcomes by colour on a terminal", () => {
     plainTerminal(100);
     const text = tableFormatter(CHARGES)(ANSWER);
     const words = [paint("red", "✗ FAILED"), paint("green", "✓ COMPLETED"), paint("cyan", "● PENDING")];
@@ -142,7 +142,7 @@ describe("with --json", () => {
     [["charges", "--limt"], "USAGE", "payments-sandbox charges --help"],
     [["chargs"], "USAGE", "payments-sandbox --help"],
     [["run"], "USAGE", "payments-sandbox run --help"],
-  ])("%j is refused as JSON, with what to do about it", async (args, code, fix) => {
+  ])("%j is refused as JSON, with a remedy", async (args, code, fix) => {
     const { stdout, stderr } = await run([...args, "--json"]);
     const { error } = JSON.parse(stdout);
     expect(error).toMatchObject({ code, fix, doc: expect.stringMatching(/^docs\/[\w-]+\.md$/) });

@@ -39,8 +39,8 @@ function written(stream: NodeJS.WriteStream, work: () => void): string {
 
 afterEach(offTerminal);
 
-describe("whatever comes from elsewhere", () => {
-  it("is said without anything that a terminal obeys", () => {
+describe("text from outside", () => {
+  it("is printed without control characters", () => {
     fc.assert(
       fc.property(evilText, (text) => {
         expect(written(process.stdout, () => printText(text))).not.toMatch(OBEYED);
@@ -51,7 +51,7 @@ describe("whatever comes from elsewhere", () => {
     );
   });
 
-  it("is the same JSON all the same", () => {
+  it("is equal when parsed from JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), evilText, fc.constantFrom(0, 2), (value, text, indent) => {
         const all = { [text]: value, text };
@@ -62,7 +62,7 @@ describe("whatever comes from elsewhere", () => {
     );
   });
 
-  it("has no colours of its own where ours are shown", () => {
+  it("has no colours of its own among those of the program", () => {
     onTerminal(80);
     vi.stubEnv("NO_COLOR", undefined);
     const said = written(process.stdout, () =>
@@ -75,7 +75,7 @@ describe("whatever comes from elsewhere", () => {
   });
 });
 
-it("nothing of the command line writes past it", () => {
+it("all output of the command line goes through terminal.ts", () => {
   const folder = fileURLToPath(new URL("../../src/cli", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
@@ -87,21 +87,24 @@ it("nothing of the command line writes past it", () => {
   expect(writing).toEqual(["terminal.ts"]);
 });
 
-it.each(["bold", "dim", "red", "green", "yellow", "cyan"] as const)("%s is as Node has it", (style) => {
-  expect(paint(style, "text", true)).toBe(styleText(style, "text", { validateStream: false }));
-  expect(paint(style, "text", false)).toBe("text");
-});
+it.each(["bold", "dim", "red", "green", "yellow", "cyan"] as const)(
+  "%s has the codes of Node's styleText",
+  (style) => {
+    expect(paint(style, "text", true)).toBe(styleText(style, "text", { validateStream: false }));
+    expect(paint(style, "text", false)).toBe("text");
+  },
+);
 
 it.each([
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true],
   [{ FORCE_COLOR: "0" }, false],
   [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
-])("where no terminal is, %j asks for colour: %s", (environment, isWanted) => {
+])("without a terminal, %j turns on colour: %s", (environment, isWanted) => {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   expect(isColourEnabled()).toBe(isWanted);
 });
 
-it("--no-color is taken by every command, whatever the environment says", async () => {
+it("--no-color works in every command and overrides the environment", async () => {
   for (const args of [
     ["--no-color", "validate", "nobody-has.yaml"],
     ["validate", "--no-color", "nobody-has.yaml"],

@@ -71,7 +71,7 @@ describe("HTTPS in the library", () => {
     expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
   });
 
-  it("refuses what is no certificate and its key, in a line", async () => {
+  it("refuses an invalid certificate or key, in a line", async () => {
     const { tlsCert: good, tlsKey: itsKey } = own;
     const other = certificate("other").tlsKey;
     const text = join(folder, "text.pem");

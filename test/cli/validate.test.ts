@@ -10,7 +10,7 @@ it.each([
   ["hold: 30", `must be webhook, idle or ${DURATION}`],
   ["hold: 9999999d", "is too long: a duration is at most 3660000d, which is 10,000 years"],
   ["stale: last_chnge", `must be last_change or ${DURATION}; did you mean last_change?`],
-])("validate says all that a fault's %s may be", async (field, message) => {
+])("validate lists all allowed values of a fault's %s", async (field, message) => {
   const file = fileWith(`name: x\nfaults:\n  - { match: { operation: createQuote }, ${field} }\n`);
   const { code, stdout } = await run(["validate", file]);
   const [name] = field.split(":");

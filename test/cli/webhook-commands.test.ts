@@ -30,7 +30,7 @@ function use({ url, ...started }: Started): void {
 const { output: said, json, refused } = commandLine(() => options);
 
 describe("trigger", () => {
-  it("makes an event for the newest charge, or with data of one's own", async () => {
+  it("makes an event for the newest charge, or with given data", async () => {
     const receiver = await Receiver.open();
     await said("webhook", "add", receiver.url);
     const charge = await client.pay();
@@ -55,7 +55,7 @@ describe("trigger", () => {
     });
   });
 
-  it("says so when nobody hears it, and sends a type of one's own by force", async () => {
+  it("says so when no endpoint gets the event, and sends an unknown type with --force", async () => {
     const text = await said("trigger", "charge.completed", "--mode", "live");
     expect(text).toMatch(
       /\ndeliveries +0\nnot delivered: no live-mode endpoint takes charge\.completed; .+\n$/,
@@ -81,7 +81,7 @@ describe("trigger", () => {
     expect(await refused("trigger", type)).toContain(`; did you mean ${known}? Known: `);
   });
 
-  it("refuses a charge that is not there, and what is no type", async () => {
+  it("refuses an unknown charge and an unknown type", async () => {
     expect(await refused("trigger", "charge.completed", "--charge", "last")).toContain(
       "no charge matches last",
     );
@@ -118,7 +118,7 @@ describe("webhook", () => {
     expect(await refused("webhook", "add", "http://169.254.169.254/")).toContain("metadata");
   });
 
-  it("redeliver: the last delivery, one by its id, or one by its event's", async () => {
+  it("redeliver: the last delivery, one by its id, or one by its event's id", async () => {
     expect(await refused("webhook", "redeliver")).toContain("no delivery matches last: there is none yet");
     const receiver = await Receiver.open();
     await said("webhook", "add", receiver.url);
@@ -138,7 +138,7 @@ describe("webhook", () => {
     expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times must be");
   });
 
-  it("retry: the last delivery's next attempt now; one that has arrived is refused", async () => {
+  it("retry: the last delivery's next attempt now; a delivered one is refused", async () => {
     const receiver = await Receiver.open(refuseWith(500));
     await said("webhook", "add", receiver.url);
     await client.pay({ scenario: "instant" });
@@ -151,7 +151,7 @@ describe("webhook", () => {
     expect(await refused("webhook", "retry", "last")).toContain("has arrived");
   });
 
-  it("names what it has when it is asked for something else", async () => {
+  it("lists what exists when asked for an unknown id", async () => {
     expect(await refused("webhook", "redelivr")).toContain("redeliver");
     expect(await refused("webhook", "frobnicate")).toContain("; use one of: list, add, ");
     const { code, stderr } = await run(["webhook"], options);
@@ -163,7 +163,7 @@ describe("webhook pull --forward-to", () => {
   const pullOnce = (url: string, ...more: string[]) =>
     said("webhook", "pull", "--forward-to", url, "--once", ...more);
 
-  it("--once hands over what waits, signed, each charge in order, and ends", async () => {
+  it("--once forwards waiting deliveries, signed, each charge in order, and ends", async () => {
     const receiver = await Receiver.open();
     expect(await pullOnce(receiver.url)).toBe("");
     const charges = [await client.pay(), await client.pay()];
@@ -181,7 +181,7 @@ describe("webhook pull --forward-to", () => {
     expect(listed.total).toBe(6);
   });
 
-  it("takes the app's answer for the delivery's: a failure comes again by the ladder", async () => {
+  it("uses the app's response as the delivery's: a failure is retried by the schedule", async () => {
     const receiver = await Receiver.open(refuseWith(500));
     await pullOnce(receiver.url);
     await client.pay({ scenario: "instant" });
@@ -206,7 +206,7 @@ describe("webhook pull --forward-to", () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it("waits for the app's answer as long as the sandbox would, and says so when there is none", async () => {
+  it("waits for the app's response up to the sandbox's timeout, and reports a timeout", async () => {
     use(await startServer(["--clock", "manual", "--webhook-timeout", "3s"]));
     const receiver = await Receiver.open(hold);
     await pullOnce(receiver.url);
@@ -224,7 +224,7 @@ describe("webhook pull --forward-to", () => {
     });
   });
 
-  it("goes on until it is interrupted, a reset notwithstanding", async () => {
+  it("continues until it is interrupted, over a reset too", async () => {
     const receiver = await Receiver.open();
     const pulling = new Command(["webhook", "pull", "--forward-to", receiver.url], options);
     const isThere = async () => (await client.ask("GET /_sandbox/webhook-endpoints")).json.items.length === 1;
@@ -248,7 +248,7 @@ describe("webhook pull --forward-to", () => {
     expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.items).toEqual([]);
   });
 
-  it("has a mailbox of its own, which a pull that was killed does not leave for ever", async () => {
+  it("has its own mailbox, which is removed after the pull is killed", async () => {
     const receivers = [await Receiver.open(), await Receiver.open()];
     const pulls = receivers.map(({ url }) => new Command(["webhook", "pull", "--forward-to", url], options));
     const endpoints = async () => (await client.get("/_sandbox/webhook-endpoints")).json.items;
@@ -264,7 +264,7 @@ describe("webhook pull --forward-to", () => {
     for (const pull of pulls) await pull.stop("SIGKILL");
   });
 
-  it("says what is missing", async () => {
+  it("reports missing options", async () => {
     expect(await refused("webhook", "pull")).toContain("missing argument: --forward-to URL");
     for (const target of ["http://", "ftp://localhost/hooks", "http://169.254.169.254/"])
       expect(await refused("webhook", "pull", "--forward-to", target)).toContain(

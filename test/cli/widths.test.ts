@@ -88,7 +88,7 @@ it.each(views)("$name $words has no line that a terminal would wrap", async ({ w
   }
 });
 
-it("history tells what is held and why, and shows in colour what went wrong", async () => {
+it("history shows held deliveries with the reason, and failures in colour", async () => {
   const { action } = views.find(({ name }) => name === "history")!;
   const answer = (await action.call(asked("last")))!;
   const text = await action.formatResult!(answer, asked("last"));
@@ -103,7 +103,7 @@ it("history tells what is held and why, and shows in colour what went wrong", as
   );
 });
 
-it("the report of a run fits too, with all that a failure has to say", () => {
+it("the report of a run fits too, with all details of a failure", () => {
   const failure = {
     message: `the charge is not as expected: ${`${LONG} `.repeat(3)}`,
     line: 3,

@@ -67,7 +67,7 @@ async function runAction(given: Readonly<Record<string, string>>) {
 const file = join(ROOT, "dist/payments-sandbox.mjs");
 
 describe("action.yml", () => {
-  it("takes what it is given by variables alone, and refers to inputs and steps that are there", () => {
+  it("passes inputs as variables only, and refers to existing inputs and steps", () => {
     const text = JSON.stringify(action);
     for (const { run } of steps) expect(run ?? "").not.toContain("${{");
     for (const [, input] of text.matchAll(/inputs\.([\w-]+)/g)) expect(action.inputs).toHaveProperty(input!);
@@ -91,7 +91,7 @@ describe("action.yml", () => {
     expect(read("version.txt")).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it("runs a command beside a sandbox, ends as the command does, and keeps what happened", async () => {
+  it("runs a command beside a sandbox, exits as the command does, and keeps the artifacts", async () => {
     const fails = 'curl -s "$PAYMENTS_BASE_URL/health" > health.json; exit 3';
     expect(await runAction({ file, run: fails, options: "--seed a --scenario declined" })).toMatchObject({
       code: 3,
@@ -100,7 +100,7 @@ describe("action.yml", () => {
     expect(read("payments-sandbox-artifacts/exec.json")).toContain('"declined"');
   });
 
-  it("starts one for the steps that follow, and says where it is", async () => {
+  it("starts a sandbox for the following steps, and passes its URL on", async () => {
     const { code, output, port } = await runAction({ file });
     expect(code, output).toBe(0);
     const said = Object.fromEntries(

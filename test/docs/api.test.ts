@@ -65,7 +65,7 @@ describe(PAGE, () => {
     expect(told).toEqual(error_codes.not_met.map((code) => [code, ERROR_STATUS[code]]));
   });
 
-  it("is not another API, whose calls get 404", async () => {
+  it("says that it is not another service's API, whose calls get 404", async () => {
     const sandbox = await openSandbox();
     for (const path of ["/v1/payment_intents", "/transaction/initialize", "/v3/payments"])
       expect((await sandbox.fetch(path, { method: "POST" })).status, path).toBe(404);

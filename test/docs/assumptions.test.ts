@@ -21,21 +21,21 @@ function namedAfter(word: string, how: string): string[] {
 const named = (word: string) => [...new Set(changes.flatMap(({ how }) => namedAfter(word, how)))];
 
 describe("docs/assumptions.md", () => {
-  it("says of each thing how to change it, or that it cannot be changed", () => {
+  it("says of each assumption how to change it, or that it cannot be changed", () => {
     expect(changes.length).toBeGreaterThan(80);
     for (const { assumed, how } of changes)
       expect(how, assumed).toMatch(/^–$|\b(config|fixtures|scenario|control|option)\b|\?wait/);
   });
 
-  it.each(named("config"))("config key %s is there", (name) => {
+  it.each(named("config"))("config key %s exists", (name) => {
     expect(Object.keys(startOptionsSchema.shape)).toContain(/^\w+/.exec(name)![0]);
   });
 
-  it.each(named("option"))("option %s is there", (flag) => {
+  it.each(named("option"))("option %s exists", (flag) => {
     expect(OPTION_ROWS.some(({ flags }) => flags.split(/[ ,]+/).includes(flag))).toBe(true);
   });
 
-  it.each(named("fixtures"))("fixtures field %s is there", (name) => {
+  it.each(named("fixtures"))("fixtures field %s exists", (name) => {
     const [, list, field] = /^(\w+)(?:\[\]\.(\w+))?$/.exec(name)!;
     expect(Object.keys(FIXTURE_ID_FIELDS)).toContain(list);
     const record = fixturesSchema.shape[list as keyof typeof FIXTURE_ID_FIELDS].def.element;

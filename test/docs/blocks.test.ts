@@ -50,7 +50,7 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
 /** Pages whose every YAML block another test takes: ci.test.ts, test/containers. */
 const YAML_TAKEN = ["docs/ci.md", "docs/containers.md"];
 
-describe("the blocks of the pages", () => {
+describe("code blocks of the pages", () => {
   const unmarked = PAGES.flatMap(blocksOf).filter(
     ({ page, marker, language }) =>
       marker === undefined && !(language === "yaml" && YAML_TAKEN.includes(page)),
@@ -58,7 +58,7 @@ describe("the blocks of the pages", () => {
   const isOf = (page: string, part: string) => (one: { page: string; code: string }) =>
     one.page === page && one.code.includes(part);
 
-  it("are run by a test when they are marked; the others are known here, each with a reason", () => {
+  it("are run by a test when they are marked; the others are listed here, each with a reason", () => {
     const unknown = unmarked.filter((one) => !KNOWN.some(([page, part]) => isOf(page, part)(one)));
     expect(unknown.map(({ page, code }) => `${page}: ${code}`)).toEqual([]);
   });

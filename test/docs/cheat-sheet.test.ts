@@ -3,7 +3,7 @@ import type { ChargeStatus } from "../../src/core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../src/core/schema/statuses.js";
 import { pageText } from "./support/pages.js";
 
-it("the cheat sheet says what each status of a charge may become", () => {
+it("the cheat sheet lists the transitions of each status", () => {
   const [, table] = pageText("docs/cheat-sheet.md").split("| status | may become |\n|---|---|\n");
   const words = (cell: string) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, word]) => word!);
   const rows = [...table!.split("\n\n")[0]!.matchAll(/^\| (.*) \| (.*) \|$/gm)];

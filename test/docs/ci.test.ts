@@ -103,7 +103,7 @@ describe("the recipes of docs/ci.md", { timeout: 60_000 }, () => {
     },
   );
 
-  it("GitHub, in the background: tell after a failure what the app sent", async () => {
+  it("GitHub, in the background: print the app's calls after a failure", async () => {
     const { passed, output } = await recipe("GitHub, in the background", FAILING);
     expect(passed).toBe(false);
     expect(output).toMatch(/GET +\/api\/v1\/payments\/charges\/ch_0 .*404/);
@@ -136,7 +136,7 @@ describe("the recipe for scenario files and an app", { timeout: 60_000 }, () => 
     );
   }
 
-  it("passes with an app that does what the files expect, and writes JUnit", async () => {
+  it("passes with a correct app, and writes JUnit", async () => {
     const { passed, output } = await runWith(tutorial("app.mjs"));
     expect(passed, output).toBe(true);
     expect(output).toContain("1 of 1 scenario passed");

@@ -16,7 +16,7 @@ const PAGE = "docs/command-line.md";
 const program = idleProgram();
 
 describe(PAGE, () => {
-  it("has every command and option there is, as the program tells them", async () => {
+  it("has every command and option, as the program describes them", async () => {
     const tables = {
       commands: commandTable(program),
       start: startTable(),
@@ -32,7 +32,7 @@ describe(PAGE, () => {
     await expect(page).toMatchFileSnapshot(fileURLToPath(new URL(`../../${PAGE}`, import.meta.url)));
   });
 
-  it("has every key that only a config file takes", () => {
+  it("has every key that only a config file has", () => {
     const [, section] = pageText(PAGE).split("## In the config file only\n");
     const told = [...section!.split("\n## ")[0]!.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key!);
     const flags = new Set<string>(OPTION_ROWS.map(({ name }) => name));
@@ -40,7 +40,7 @@ describe(PAGE, () => {
     expect(told.sort()).toEqual(keys.sort());
   });
 
-  it("is right that the commands of a running sandbox share their options", () => {
+  it("says truly that the commands for a running sandbox share their options", () => {
     const shared = ["--url", "--namespace", "--control-token", "--json"];
     expect(speaking(program)).toContain("status");
     for (const name of speaking(program).filter((one) => one !== "run")) {

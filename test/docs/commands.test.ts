@@ -21,13 +21,13 @@ async function complaint({ words }: WrittenCommand): Promise<string | undefined>
   return undefined;
 }
 
-describe("the commands that the pages show", () => {
-  it("are many", () => {
+describe("the commands on the pages", () => {
+  it("are more than a few", () => {
     expect(written.length).toBeGreaterThan(40);
     expect(new Set(written.map(({ page }) => page)).size).toBeGreaterThan(6);
   });
 
-  it.each(written)("are understood: $text ($page)", async (command) => {
+  it.each(written)("are valid: $text ($page)", async (command) => {
     expect(await complaint(command)).toBe(undefined);
   });
 
@@ -36,7 +36,7 @@ describe("the commands that the pages show", () => {
     "`payments-sandbox webhook redelivr last`",
     "`npx payments-sandbox check-webhook --json`",
     "`payments-sandbox exec --env A`",
-  ])("would be found out: %s", async (text) => {
+  ])("would be detected when wrong: %s", async (text) => {
     const words = text.replaceAll("`", "").split("payments-sandbox ")[1]!.split(" ");
     expect(await complaint({ page: "", text, words })).toEqual(expect.any(String));
   });

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 describe("the cookbook", () => {
-  it("has what people look for", () => {
+  it("has the expected recipes", () => {
     const names = recipes.map(({ name }) => name.replace(".mjs", ""));
     expect(names).toEqual(
       expect.arrayContaining(["payout", "refund", "hosted", "late-payment", "duplicate", "out-of-order"]),

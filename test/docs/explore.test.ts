@@ -37,7 +37,7 @@ async function shown(folder: string) {
   return { failure, report: reports[0]! };
 }
 
-it("docs/explore.md has the kinds there are, and a test that tells what is found of its shop", async () => {
+it("docs/explore.md has the kinds of findings, and a test whose output it shows", async () => {
   const folder = temporaryFolder();
   const { failure, report } = await shown(folder);
   expect(failure).toContain(report.sentence);

@@ -18,14 +18,17 @@ describe.each(FIRST)("%s", (page) => {
   });
 });
 
-it.each(BEFORE_SCENARIOS)("%s calls what goes wrong a failure, and links to the glossary", (page) => {
-  const prose = pageText(page).replace(/`[^`]*`|\]\([^)]*\)/g, "");
-  expect(prose).not.toMatch(/\b(mishap|fault|deviation)s?\b/i);
-  expect(pageText(page)).toContain("glossary.md)");
-});
+it.each(BEFORE_SCENARIOS)(
+  "%s avoids the words mishap, fault and deviation, and links to the glossary",
+  (page) => {
+    const prose = pageText(page).replace(/`[^`]*`|\]\([^)]*\)/g, "");
+    expect(prose).not.toMatch(/\b(mishap|fault|deviation)s?\b/i);
+    expect(pageText(page)).toContain("glossary.md)");
+  },
+);
 
 it.each(PAGES.filter((page) => page !== "docs/supported.md"))(
-  "%s has no word about how it is tested",
+  "%s does not mention how it is tested",
   (page) => {
     expect(pageText(page)).not.toMatch(
       /`test\/|\bnode (?:bench|scripts)\/|\.test\.ts\b|`-u`|\bmutants?\b|\bCPU\b|\bR\d+\.\d/,
@@ -33,6 +36,6 @@ it.each(PAGES.filter((page) => page !== "docs/supported.md"))(
   },
 );
 
-it.each(PAGES)("%s installs no package of that name from npm, where nobody has published it", (page) => {
+it.each(PAGES)("%s installs no unpublished package from npm", (page) => {
   expect(pageText(page)).not.toMatch(/npm (?:install|i) [^\n`]*\bpayments-sandbox(?![-/])/);
 });

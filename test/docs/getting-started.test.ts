@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe.sequential("docs/getting-started.md", () => {
-  it("has a path for each of the three: beside an app, in CI, with a scenario file", () => {
+  it("has three paths: beside an app, in CI, with a scenario file", () => {
     expect(blocks.map(({ marker }) => marker).filter((marker) => marker !== undefined)).toEqual([
       "file: app.mjs",
       "terminal: sandbox",
@@ -51,7 +51,7 @@ describe.sequential("docs/getting-started.md", () => {
   });
 
   it.each(blocks.filter((one) => kindOf(one) === "run"))(
-    "$marker runs as it stands and prints what the page says",
+    "$marker runs unchanged and prints what the page says",
     async ({ code, printed, ending }) => {
       const end = await project.shell(withFreePorts(code), environment());
       expect(end.code, end.stdout + end.stderr).toBe(0);
@@ -64,7 +64,7 @@ describe.sequential("docs/getting-started.md", () => {
     60_000,
   );
 
-  it("has tests that fail when the app does not verify what it hears", async () => {
+  it("has tests that fail when the app does not verify webhooks", async () => {
     const app = blocks.find((one) => nameOf(one) === "app.mjs")!.code;
     project.write("app.mjs", withFreePorts(app).replace("webhook.verify(body, headers)", "undefined.id"));
     const ci = blocks.find((one) => nameOf(one) === "ci")!.code;

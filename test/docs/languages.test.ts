@@ -44,7 +44,7 @@ function builtWheel(): string {
   return execFileSync("python3", line, { encoding: "utf8" }).trim();
 }
 
-it.skipIf(!hasPython)("Python: the wheel, and the test of the page (skipped without python3)", () => {
+it.skipIf(!hasPython)("Python: the wheel, and the page's test (skipped without python3)", () => {
   const folder = temporaryFolder();
   const python = (...args: string[]) =>
     execFileSync("python3", args, {
@@ -93,7 +93,7 @@ it.skipIf(!hasPython)(
   },
 );
 
-it.skipIf(!hasRun("java"))("Java: the class of the page (skipped without java)", () => {
+it.skipIf(!hasRun("java"))("Java: the page's class (skipped without java)", () => {
   const folder = temporaryFolder();
   const command = join(folder, "payments-sandbox");
   writeFileSync(

@@ -28,7 +28,7 @@ describe("links between the pages", () => {
     if (anchor !== undefined) expect(anchorsOf(pageText(target))).toContain(anchor);
   });
 
-  it("lead from the README to every page", () => {
+  it("reach every page from the README", () => {
     const linked = links.filter(({ page }) => page === "README.md").map(({ target }) => target);
     expect(linked).toEqual(expect.arrayContaining(PAGES.filter((page) => page !== "README.md")));
   });
@@ -39,7 +39,7 @@ describe("CONTRIBUTING.md", () => {
     ...pageText("CONTRIBUTING.md").matchAll(/`((?:src|test|fixtures|scenarios|bench|docs)\/[^`*]*)`/g),
   ];
 
-  it.each(named.map(([, path]) => path!))("names %s, which is there", (path) => {
+  it.each(named.map(([, path]) => path!))("names %s, which exists", (path) => {
     expect(existsSync(join(ROOT, path))).toBe(true);
   });
 });

@@ -30,7 +30,7 @@ async function start(lines: string): Promise<void> {
 }
 
 describe("docs/control-api.md", () => {
-  it("waits for a charge and moves it; the stream says hello", async () => {
+  it("waits for a charge and moves it; the stream begins with hello", async () => {
     const [begin, address] = blockOf("docs/control-api.md", "start --clock manual").code.split("\n");
     await start(begin!);
     expect(address).toBe("export PAYMENTS_SANDBOX_URL=http://127.0.0.1:4402");
@@ -53,7 +53,7 @@ it("docs/coming-from.md turns an MSW handler into a scenario", () => {
 });
 
 describe("docs/writing-scenarios.md", () => {
-  it("runs a folder of files, in sandboxes of their own and against a running one", async () => {
+  it("runs a folder of files, in separate sandboxes and against a running one", async () => {
     mkdirSync(join(project.folder, "flows"));
     for (const name of ["flow_card.yaml", "flow_refund.yaml"])
       copyFileSync(join(ROOT, "scenarios", name), join(project.folder, "flows", name));

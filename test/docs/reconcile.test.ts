@@ -35,7 +35,7 @@ const TESTS = `${FETCH_REQUIRED}
 `;
 
 describe(PAGE, () => {
-  it("has the words there are", () => {
+  it("has the kinds of differences", () => {
     const [, table] = pageText(PAGE).split(/<!-- \/?statuses -->\n/);
     const rows = MARKINGS.map((name) => `| \`${name}\` | ${statusWordsOf(name).join(", ")} |\n`);
     expect(table).toBe(`| means | words |\n|---|---|\n${rows.join("")}`);
@@ -49,7 +49,7 @@ describe(PAGE, () => {
       unnumbered(codeOf(PAGE, "told")),
     ],
   ])(
-    "has a test that passes as it stands, and fails when the app has its books wrong: %s",
+    "has a test that passes unchanged, and fails when the app's books are wrong: %s",
     async (file, line, told) => {
       const project = new UserProject();
       symlinkSync(join(ROOT, "node_modules/vitest"), join(project.folder, "node_modules/vitest"));
@@ -73,7 +73,7 @@ describe(PAGE, () => {
     60_000,
   );
 
-  it("finds beside a suite what the suite does not ask for, as it shows", async () => {
+  it("finds a payment beside a suite that the suite does not check, as shown", async () => {
     const project = new UserProject();
     project.write("app.cjs", codeOf("docs/testing.md", "file: app.cjs"));
     project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');
@@ -89,7 +89,7 @@ describe(PAGE, () => {
   it.each([
     [undefined, 0],
     ["fulfils_twice", 1],
-  ] as const)("has a scenario that finds what a shop has wrong: %s", async (bug, findings) => {
+  ] as const)("has a scenario that finds a shop's error: %s", async (bug, findings) => {
     const shop = new Shop(bug);
     const app = await shop.listen();
     const sandbox = await openSandbox({ webhooks: [`${app}/webhooks`] });
@@ -101,7 +101,7 @@ describe(PAGE, () => {
     if (bug !== undefined) expect(JSON.stringify(failure)).toContain("row 1: delivered_twice, ch_");
   });
 
-  it("shows an answer as it is", async () => {
+  it("shows a response of the service", async () => {
     const { client } = await openShop();
     const charge_id = await client.pay();
     await client.transition(charge_id, "COMPLETED");

@@ -29,13 +29,13 @@ it("takes a payment as the page says", async () => {
   expect(stdout).toMatch(/^ch_\w+ +COMPLETED.* 1,?142\.67/m);
 });
 
-it("has a receiver that gets the webhooks held for it and passes check-webhook", async () => {
+it("has a receiver that gets the held webhooks and passes check-webhook", async () => {
   await project.terminal(blockOf("terminal: shop"), env).printed(/charge\.completed/);
   const { code, stdout } = await project.shell(blockOf("run: check"), env);
   expect(code, stdout).toBe(0);
 });
 
-it("meets a mishap that breaks its shop, and passes once the shop is fixed as it says", async () => {
+it("shows a mishap that breaks its shop, and passes once the shop is fixed as described", async () => {
   const exec = blockOf("breaks: chaos");
   const broken = await project.shell(exec);
   expect(broken.code, broken.stderr).toBe(1);
@@ -53,6 +53,6 @@ it("meets a mishap that breaks its shop, and passes once the shop is fixed as it
   expect(lost.stdout).toContain("Your suite breaks under 1 of 1 mishap: webhooks_lost.");
 }, 120_000);
 
-it("is a page of 600 words at most", () => {
+it("has at most 600 words", () => {
   expect(pageText(PAGE).split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(600);
 });

@@ -73,7 +73,7 @@ describe("docs/supported.md", () => {
     expect(others.length).toBeGreaterThan(10);
   });
 
-  it("numbers each row once, section by section and one after the other", () => {
+  it("numbers each row once, section by section, in order", () => {
     for (const [letter, list] of [
       ["R", rules],
       ["N", others],
@@ -91,7 +91,7 @@ describe("docs/supported.md", () => {
     expect(new Set(rows.map((row) => row.number)).size).toBe(rows.length);
   });
 
-  it("says something in each row, and never twice the same of a section", () => {
+  it("has text in each row, without repetition within a section", () => {
     for (const { number, statement } of rows) expect(statement.length, number).toBeGreaterThan(5);
     const said = rows.map(({ number, statement }) => `${number.split(".")[0]} ${statement}`);
     expect(new Set(said).size).toBe(said.length);
@@ -103,12 +103,12 @@ describe("docs/supported.md", () => {
 });
 
 describe("a test of a rule", () => {
-  it("has a number that the page has", () => {
+  it("has a number of the page", () => {
     const numbers = new Set(rules.map(({ number }) => number));
     expect([...tested.keys()].filter((number) => !numbers.has(number))).toEqual([]);
   });
 
-  it("runs, and is not meant to fail", () => {
+  it("runs, and is not expected to fail", () => {
     const source = `
       describe("group", () => {
         it("runs [R1.1]", () => {});

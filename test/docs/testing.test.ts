@@ -32,7 +32,7 @@ describe(PAGE, () => {
     );
   });
 
-  it.each(RECIPES)("%s passes as it stands", async (names, runner, passed) => {
+  it.each(RECIPES)("%s passes unchanged", async (names, runner, passed) => {
     const { code, stdout, stderr } = await project.run([...runner, ...names.split(" ")]);
     expect(stdout + stderr).toMatch(passed);
     expect(code).toBe(0);
@@ -48,7 +48,7 @@ describe(PAGE, () => {
     expect(code).toBe(0);
   });
 
-  it("passes under exec, as it says", async () => {
+  it("passes under exec, as described", async () => {
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
     const line = [bin, "exec", "--", process.execPath, ...VITEST, "shop.test.mjs"];
     const { code, stdout, stderr } = await project.run(line);
@@ -60,7 +60,7 @@ describe(PAGE, () => {
     expect(await runBlock(name, code)).toEqual({ code: 0, stderr: "", stdout: printed });
   });
 
-  it("names all a sandbox has", async () => {
+  it("names all members of a sandbox", async () => {
     await using sandbox = await createSandbox();
     const names = [...Object.getOwnPropertyNames(Sandbox.prototype), ...Object.keys(sandbox)];
     expect(names).toEqual(expect.arrayContaining(["advance", "fetch", "onWebhook", "url"]));

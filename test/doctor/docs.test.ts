@@ -18,7 +18,7 @@ function block(marker: string): string {
   return code!;
 }
 
-it("the page's Node receiver passes the doctor as it stands", async () => {
+it("the page's Node receiver passes check-webhook", async () => {
   // Beside the package's node_modules, where its imports are found.
   const file = join(ROOT, `.docs-${process.pid}-receiver.mjs`);
   writeFileSync(file, block("receiver: receiver.mjs"));
@@ -155,7 +155,7 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
   );
 }
 
-it("README and docs say how many probes there are", () => {
+it("README and docs state the number of probes", () => {
   for (const file of ["README.md", "docs/webhooks.md"])
     expect(readFileSync(join(ROOT, file), "utf8")).toContain(`${PROBES.length} probes`);
 });

@@ -12,7 +12,7 @@ const SEEN = ["duplicate", "known_id", "reordered", "retry", "simultaneous", "bu
 
 const faultsOf = ({ findings }: WebhookReport) => findings.map(({ fault }) => fault);
 
-it("a good receiver passes what no answer shows", async () => {
+it("a correct receiver passes the probes that need --observe", async () => {
   const { check, sandbox } = await world();
   const report = await check();
   expect(report.findings).toEqual([]);
@@ -27,7 +27,7 @@ it("a good receiver passes what no answer shows", async () => {
   expect(await sandbox.control("GET", "/_sandbox/faults")).toMatchObject({ total: 0 });
 });
 
-it("an app that shows no amount, and reads no charges, leaves two things open", async () => {
+it("an app that shows no amount and reads no charges leaves two probes open", async () => {
   const { shop, check } = await world();
   shop.read = undefined;
   shop.view = (id) => ({ status: 200, text: shop.orders.get(id)?.status ?? "none" });
@@ -43,7 +43,7 @@ it("an app that shows no amount, and reads no charges, leaves two things open", 
   );
 });
 
-it("one that works after it has answered passes, too", async () => {
+it("an app that works after its response passes too", async () => {
   const { shop, check } = await world();
   const right = shop.handle.bind(shop);
   shop.handle = async (event) => {
@@ -76,7 +76,7 @@ const FAULTY: Readonly<
   ],
 };
 
-describe("what is wrong with it is seen", () => {
+describe("a fault is observed", () => {
   const reports = new Map<string, WebhookReport>();
   // Each is looked at for seconds, until nothing more can come of an event: they wait beside each other.
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe("what is wrong with it is seen", () => {
   );
 });
 
-it("a path that shows nothing is a fault, told once", async () => {
+it("a path that shows nothing is a fault, reported once", async () => {
   const { check } = await world();
   const report = await check("GET /nowhere/{metadata.order_id}x");
   expect(faultsOf(report)).toEqual(["nothing_seen"]);
@@ -106,7 +106,7 @@ it("a path that shows nothing is a fault, told once", async () => {
   );
 });
 
-describe("an app that knows no charges but its own", () => {
+describe("an app that knows only its own charges", () => {
   const ORDER = 'POST /orders {"email": "{email}"}';
   const OWN = "GET /orders/{metadata.order_id}";
   interface Ways {
@@ -176,7 +176,7 @@ describe("an app that knows no charges but its own", () => {
     return { shop, sandbox, url, made, ways, check };
   }
 
-  it("is asked for orders, and passes", async () => {
+  it("is called for orders, and passes", async () => {
     const { sandbox, made, check } = await ownOrders();
     const report = await check();
     expect(report.findings).toEqual([]);
@@ -195,7 +195,7 @@ describe("an app that knows no charges but its own", () => {
     expect(new Set(items.map((one) => one.charge_id))).toEqual(made);
   });
 
-  it("shows that it drops events of charges it does not know yet", async () => {
+  it("reveals that it drops events of charges it does not know yet", async () => {
     const { ways, check } = await ownOrders();
     ways.keep = () => {};
     const report = await check();
@@ -203,7 +203,7 @@ describe("an app that knows no charges but its own", () => {
     expect(report.outcome).toBe("failed");
   });
 
-  it("may be too busy with its own call to take the event, and gets it again", async () => {
+  it("is allowed to refuse the event during its own call, and gets it again", async () => {
     const { shop, ways, check } = await ownOrders();
     let refused = 0;
     shop.first = () => {
@@ -241,13 +241,13 @@ describe("an app that knows no charges but its own", () => {
     expect(made.size).toBeGreaterThan(10);
   });
 
-  it("shows what it does twice", async () => {
+  it("reveals what it does twice", async () => {
     const { shop, check } = await ownOrders();
     PLANTED.handles_twice!.plant(shop);
     expect(faultsOf(await check())).toEqual(["handled_twice"]);
   });
 
-  it("is told when its orders make no charge", async () => {
+  it("is told when its orders create no charge", async () => {
     const { shop, sandbox, url } = await world();
     shop.first = ({ path }) => (path === "/orders" ? { status: 200, text: "thanks" } : undefined);
     await expect(sandbox.checkWebhook(url, { observe: OWN, order: ORDER })).rejects.toThrow(
@@ -257,7 +257,7 @@ describe("an app that knows no charges but its own", () => {
   });
 });
 
-it("a sandbox that refuses calls for their number is no fault of the app's", async () => {
+it("a sandbox that rate-limits calls is no fault of the app", async () => {
   const { url, shop } = await world();
   const limited = closedAtEnd(await createSandbox({ rateLimit: 40 }));
   const authorization = `Bearer ${limited.apiKey}`;

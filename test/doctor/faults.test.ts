@@ -35,7 +35,7 @@ const INVISIBLE: readonly Probe[] = ["duplicate", "reordered", "retry", "simulta
 const OK = reply(200);
 
 describe("a correct receiver", () => {
-  it("passes; what cannot be seen from outside is noted", async () => {
+  it("passes, with a note for each probe that its responses cannot decide", async () => {
     const report = await check(receiver());
     expect(report.outcome).toBe("passed");
     expect(report.findings).toEqual([]);
@@ -55,7 +55,7 @@ describe("a correct receiver", () => {
     }
   });
 
-  it("passes the duplicate where it says that it knows the event", async () => {
+  it("passes the duplicate when its response says that it knows the event", async () => {
     const seen = new Set<string>();
     const report = await check(
       receiver({
@@ -70,7 +70,7 @@ describe("a correct receiver", () => {
     expect(report.findings).toEqual([]);
   });
 
-  it("may ask for time in a burst", async () => {
+  it("can defer events of a burst with a 503", async () => {
     let busy = 0;
     const report = await check(
       receiver({
@@ -101,8 +101,8 @@ function firstFails(otherwise: (event: Event) => Reply = () => OK): Parts["handl
   };
 }
 
-describe("a receiver that fails at the first event:", () => {
-  it("retry: it counts an event as handled that it answered with a 5xx", async () => {
+describe("a receiver that fails on an event:", () => {
+  it("retry fails when it counts an event with a 5xx as handled", async () => {
     const seen = new Set<string>();
     const handle = firstFails()!;
     const report = await check(
@@ -127,7 +127,7 @@ describe("a receiver that fails at the first event:", () => {
     [3, 500, "known_id", "note"],
     [3, 503, "known_id", "note"],
     [4, 500, "minute_old", "note"],
-  ])("its retry is tested where event %s gets a %s", async (nth, status, probe, verdict) => {
+  ])("retry is tested when event %s gets a %s", async (nth, status, probe, verdict) => {
     let count = 0;
     const report = await check(receiver({ handle: () => (++count === nth ? reply(status) : OK) }));
     expect(report.findings.map(({ fault, probes }) => [fault, probes])).toEqual([
@@ -140,12 +140,12 @@ describe("a receiver that fails at the first event:", () => {
     expect(answers.map(({ event_id }) => event_id)).toEqual([crashed!.event_id]);
   });
 
-  it("its retry is noted where it says nothing of what it knows", async () => {
+  it("retry is noted when its responses do not show what it knows", async () => {
     const report = await check(receiver({ handle: firstFails() }));
     expect(rowOf(report, "retry")).toMatchObject({ verdict: "note", fault: null });
   });
 
-  it("its retry is taken for done where it is answered as news are, and not as duplicates are", async () => {
+  it("retry passes when its response is that of a new event and not that of a duplicate", async () => {
     const seen = new Set<string>();
     const handle = firstFails((event) => {
       const text = seen.has(event.id) ? "seen" : "done";
@@ -159,15 +159,15 @@ describe("a receiver that fails at the first event:", () => {
   });
 });
 
-it("a receiver that never answers is too slow", async () => {
+it("a receiver that does not respond is too slow", async () => {
   const wall = new PassingWall();
   const report = await check(() => void wall.giveUp(), wall);
   expect(report.probes[0]).toMatchObject({ fault: "too_slow" });
   expect(report.probes[0]!.came_back).toContain("no answer within 15 s");
 });
 
-describe("a receiver that is gone", () => {
-  it("from the start is unreachable", async () => {
+describe("a receiver that stops", () => {
+  it("before the start is unreachable", async () => {
     const server = await serve(() => OK);
     await server.close();
     const report = await checkAt(server.url);
@@ -176,7 +176,7 @@ describe("a receiver that is gone", () => {
     expect(report.summary).toEqual({ pass: 0, fail: 0, note: PROBES.length });
   });
 
-  it("behind a name that leads to a cloud's metadata service is not asked at all", async () => {
+  it("behind a name that resolves to a cloud's metadata service gets no request", async () => {
     everyNameIs("169.254.169.254");
     try {
       const report = await checkAt("http://meta.test/");
@@ -187,7 +187,7 @@ describe("a receiver that is gone", () => {
     }
   });
 
-  it("after an event it broke off at: that event is the fault", async () => {
+  it("on an event whose connection it breaks: that event is the fault", async () => {
     const report = await check(
       receiver({
         handle({ type }, { response }) {
@@ -203,7 +203,7 @@ describe("a receiver that is gone", () => {
     expect(rowOf(report, "burst")).toMatchObject({ verdict: "note", because: "unknown_type" });
   });
 
-  it("after an event it answered: it is gone", async () => {
+  it("after an event it responded to: it is reported as gone", async () => {
     let count = 0;
     const report = await check(
       receiver({

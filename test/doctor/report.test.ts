@@ -23,7 +23,7 @@ const junitReport = (report: WebhookReport) => junitXml([reportOfWebhookCheck(re
 const HOSTILE = '\u001b[31mred\u001b[0m <b>&"\u0000\nsecond line';
 
 describe("the text report", () => {
-  it("begins with the verdict, tells a fault once, and fits in 80 columns", async () => {
+  it("begins with the verdict, reports each fault once, and fits in 80 columns", async () => {
     const text = textReport(
       await checked(receiver({ handle: ({ type }) => reply(/review/.test(type) ? 500 : 200) })),
     );
@@ -37,12 +37,12 @@ describe("the text report", () => {
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it("counts only what it can judge, and says at once that all is well", async () => {
+  it("counts only what it can judge, and begins with the result", async () => {
     expect(textReport(await checked(() => reply(401))).trimEnd()).toMatch(/\n✗ 0 passed, 1 failed$/);
     expect(textReport(await checked(receiver()))).toMatch(/^✓ every requirement met\n/);
   });
 
-  it("has a line per probe, as it comes", async () => {
+  it("has a line per probe, as it completes", async () => {
     await using server = await serve(receiver());
     const lines: string[] = [];
     await checkAt(server.url, {}, { onRow: (row) => lines.push(`${server.count} ${probeLine(row, 80)}`) });
@@ -52,12 +52,12 @@ describe("the text report", () => {
     for (const line of lines) expect(line.replace(/^\d+ /, "").length).toBeLessThanOrEqual(81);
   });
 
-  it("lets nothing a receiver says steer the terminal", async () => {
+  it("passes no control character of a receiver to the terminal", async () => {
     const report = await checked(() => ({ status: 400, text: HOSTILE }));
     expect(textReport(report)).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
-  it("shows only the first bytes of a long answer", async () => {
+  it("shows only the first bytes of a long response", async () => {
     const report = await checked(() => ({ status: 400, text: "x".repeat(1_000_000) }));
     expect(report.probes[0]!.answers[0]!.body).toBe("x".repeat(200));
     expect(report.probes[0]!.came_back.length).toBeLessThan(400);
@@ -65,7 +65,7 @@ describe("the text report", () => {
 });
 
 describe("the JUnit report", () => {
-  it("has a case each probe; what could not tell is skipped", async () => {
+  it("has a case for each probe; undecided ones are skipped", async () => {
     const xml = junitReport(await checked(() => reply(200)));
     expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="16"`);
     expect(xml.match(/<testcase /g)).toHaveLength(PROBES.length);
@@ -75,7 +75,7 @@ describe("the JUnit report", () => {
     expect(xml).toContain('<skipped message="see 3 tampered: 200 in ');
   });
 
-  it("counts as passed only what was judged, and says why the rest was not", async () => {
+  it("counts only judged probes as passed, and gives the reason for the rest", async () => {
     const report = await checked(receiver());
     const xml = junitReport(report);
     expect(xml).toContain(
@@ -86,7 +86,7 @@ describe("the JUnit report", () => {
     );
   });
 
-  it("has one passed case of a receiver that takes one event and puts off the rest", async () => {
+  it("has one passed case of a receiver that accepts one event and defers the rest", async () => {
     let count = 0;
     const report = await checked(() => (count++ === 0 ? reply(200) : reply(503, { "retry-after": "5" })));
     expect(report.outcome).toBe("failed");
@@ -97,7 +97,7 @@ describe("the JUnit report", () => {
   });
 });
 
-it("an answer that takes more than 5 s is a should, told once", async () => {
+it('a response that takes more than 5 s is a "should", reported once', async () => {
   const shop = new Shop();
   PLANTED.six_seconds!.plant(shop);
   await using server = await serve((incoming) => shop.receive(incoming));
@@ -125,7 +125,7 @@ describe("check-webhook", () => {
     return { code: process.exitCode, stdout, stderr };
   }
 
-  it("exits with 0 when every requirement met", async () => {
+  it("exits with 0 when every requirement is met", async () => {
     await using server = await serve(receiver());
     const { code, stdout } = await command(server.url);
     expect(code).toBe(0);
@@ -133,7 +133,7 @@ describe("check-webhook", () => {
     expect(stdout).not.toContain("\u001b[");
   });
 
-  it("exits with 1 when one is not, and writes JSON and JUnit", async () => {
+  it("exits with 1 when one is not met, and writes JSON and JUnit", async () => {
     await using server = await serve(() => reply(200));
     const file = join(folder, "report.xml");
     const { code, stdout } = await command(server.url.replace("http://", ""), "--json", "--junit", file);
@@ -158,7 +158,7 @@ describe("check-webhook", () => {
     expect(JSON.parse(stdout).outcome).toBe("failed");
   });
 
-  it("exits with 2 when nobody can be reached", async () => {
+  it("exits with 2 when the receiver is unreachable", async () => {
     const server = await serve(receiver());
     await server.close();
     const file = join(folder, "unreachable.xml");
@@ -188,7 +188,7 @@ describe("check-webhook", () => {
     [["localhost:1", "--timeout", "0s"], "--timeout must be more than nothing"],
     [["localhost:1", "--url", "localhost:2"], "--url names the sandbox whose charges are observed"],
     [["localhost:1", "--observe", "/orders/{charge_id}", "--url", "localhost:1"], "there is no sandbox at"],
-  ])("exits with 2 when it cannot be asked: %j", async (args, message) => {
+  ])("exits with 2 for invalid arguments: %j", async (args, message) => {
     const { code, stderr } = await command(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(`payments-sandbox: ${message}`);
@@ -205,7 +205,7 @@ describe("check-webhook", () => {
     expect(stderr).toContain(`payments-sandbox: ${message}`);
   });
 
-  it("with --observe sees with the secret and the charges of the sandbox at --url", async () => {
+  it("with --observe uses the secret and the charges of the sandbox at --url", async () => {
     const { sandbox, url } = await world();
     const { url: at } = await sandbox.listen({ port: 0 });
     const { code, stdout } = await command(url, "--observe", OBSERVE, "--url", at);
@@ -215,7 +215,7 @@ describe("check-webhook", () => {
     expect(stdout.trimEnd()).toMatch(/\n✓ 26 passed, 0 failed$/);
   });
 
-  it("takes any text as a secret where the scheme does, and a scheme as JSON", async () => {
+  it("accepts any secret that the scheme allows, and a scheme as JSON", async () => {
     await using server = await serve(() => reply(401));
     const custom = '{"header":"x-s","algorithm":"sha256","encoding":"hex"}';
     const { stdout } = await command(server.url, "--secret", "abc", "--signature", custom, "--json");
@@ -223,7 +223,7 @@ describe("check-webhook", () => {
   });
 });
 
-it("sandbox.checkWebhook() has the sandbox's own secret and signature", async () => {
+it("sandbox.checkWebhook() uses the sandbox's own secret and signature", async () => {
   await using server = await serve(() => reply(401));
   await using sandbox = await createSandbox({
     signature: "paystack",
@@ -235,7 +235,7 @@ it("sandbox.checkWebhook() has the sandbox's own secret and signature", async ()
   expect(other).toMatchObject({ signature: "stripe", timeout_ms: 2_000 });
 });
 
-it("sandbox.checkWebhook() says by its own names what is wrong with an option", async () => {
+it("sandbox.checkWebhook() names a wrong option by its own name", async () => {
   await using sandbox = await createSandbox();
   await expect(sandbox.checkWebhook("localhost:1", { secret: "abc" })).rejects.toThrow(
     new UserError("checkWebhook: secret must be whsec_ and at least 16 bytes in base64"),

@@ -49,7 +49,7 @@ describe("a wrong argument", () => {
     ["reset with null", (one) => one.reset(null as never), { body: "must be a JSON object" }],
   ];
 
-  it.each(calls)("is the same error in both doors: %s", async (_what, call, details) => {
+  it.each(calls)("is the same error from HTTP and the library: %s", async (_what, call, details) => {
     await using own = await createSandbox({ clock: "manual", startTime: START });
     const errors = await Promise.all(
       [own, test].map((sandbox) =>
@@ -79,7 +79,7 @@ it.each([
     { webhooks: [{ modee: "test" }] },
     "createSandbox: there is no webhooks.0.modee; did you mean mode?\ncreateSandbox: webhooks.0.url needs a url or a mailbox",
   ],
-])("createSandbox(%j) says what is wrong once, and where", async (options, message) => {
+])("createSandbox(%j) reports the fault once, with its place", async (options, message) => {
   await expect(createSandbox(options as unknown as SandboxOptions)).rejects.toThrow(
     expect.objectContaining({ name: "UserError", message }),
   );

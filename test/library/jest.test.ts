@@ -92,11 +92,11 @@ describe.each([
   ["Jest 29", "jest-29"],
 ])("%s", (_name, installed) => {
   it.each([
-    ["a file alone", 1, ["nothing.test.js"], {}],
+    ["a single file", 1, ["nothing.test.js"], {}],
     ["one file after the other", 13, ["--runInBand", "\\.js$"], {}],
     ["files in several workers", 13, ["--maxWorkers=2", "\\.js$"], {}],
     ["an ES module", 1, ["\\.mjs$"], { NODE_OPTIONS: "--experimental-vm-modules" }],
-  ])("asks for nothing of ours once a suite is over: %s", async (_how, tests, args, environment) => {
+  ])("leaves nothing running after a suite: %s", async (_how, tests, args, environment) => {
     const jest = `node_modules/${installed}/bin/jest.js`;
     const options = ["--ci", "--colors=false", "--cacheDirectory", join(cache, installed)];
     const { code, stderr } = await project.run([jest, ...options, ...args], environment);

@@ -40,7 +40,7 @@ function fail(): never {
 }
 
 describe("onWebhook()", () => {
-  it("hands over a Request with the very bytes and headers a receiver gets", async () => {
+  it("passes a Request with the exact bytes and headers that a receiver gets", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     const got: { request: Request; body: Buffer }[] = [];
@@ -84,7 +84,7 @@ describe("onWebhook()", () => {
     expect(most).toBe(1);
   });
 
-  it("may call the sandbox back while time is moved", async ({ shop: { sandbox, client } }) => {
+  it("can call the sandbox during an advance", async ({ shop: { sandbox, client } }) => {
     const seen: unknown[] = [];
     let second: string | undefined;
     await sandbox.onWebhook(async (request) => {
@@ -99,7 +99,7 @@ describe("onWebhook()", () => {
       expect((await client.charge(charge)).json.status).toBe("COMPLETED");
   });
 
-  it("may refund what it hears is paid: transition() is there for a handler too", async ({
+  it("can refund a payment it is told of: transition() works in a handler", async ({
     shop: { sandbox, client },
   }) => {
     const { types, handler } = listener();
@@ -117,21 +117,21 @@ describe("onWebhook()", () => {
     ["a status", () => 202, { status: 202, response_body: "", error: null }],
     ["a Response", () => new Response("thanks"), { status: 200, response_body: "thanks", error: null }],
     [
-      "a Response of another making",
+      "a Response of another library",
       () => ({ status: 201, headers: new Map(), text: async () => "made" }),
       { status: 201, response_body: "made", error: null },
     ],
     [
-      "a Response whose text is no promise",
+      "a Response whose text() is no promise",
       () => ({ status: 200, headers: new Map(), text: () => "ok" }),
       { status: 200, response_body: "ok", error: null },
     ],
     [
-      "a Response without a text",
+      "a Response without text",
       () => ({ status: 200, headers: new Map(), text: () => undefined }),
       { status: 200, response_body: null, error: null },
     ],
-  ])("takes %s as the answer", async (_what, answer, expected) => {
+  ])("accepts %s as the response", async (_what, answer, expected) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     await sandbox.onWebhook(answer as WebhookHandler);
     await client.pay();
@@ -142,24 +142,24 @@ describe("onWebhook()", () => {
   it.each<[string, () => unknown, RegExp]>([
     ["an error", fail, /^the webhook handler threw RangeError: no such order$/],
     ["a rejection", () => Promise.reject("not today"), /^the webhook handler threw not today$/],
-    ["an answer that is none", () => "ok", /TypeError: instead of answering a Response.*: string$/],
-    ["a status that is none", () => 42, /RangeError/],
+    ["an invalid response", () => "ok", /TypeError: instead of answering a Response.*: string$/],
+    ["an invalid status", () => 42, /RangeError/],
     [
-      "a Response whose status is none",
+      "a Response with an invalid status",
       () => ({ status: 42, headers: new Headers(), text: () => Promise.reject(new RangeError()) }),
       /RangeError: status 42 is not a whole number from 200 to 599$/,
     ],
     [
-      "a Response whose status is no whole number",
+      "a Response whose status is no integer",
       () => ({ status: 200.5, headers: new Headers(), text: async () => "" }),
       /RangeError: status 200.5 is not a whole number/,
     ],
     [
-      "a Response whose headers are none",
+      "a Response with invalid headers",
       () => ({ status: 200, headers: { get: () => 5 }, text: async () => "" }),
       /^the webhook handler threw TypeError/,
     ],
-  ])("takes %s as a failed attempt, which is made again", async (_what, answer, text) => {
+  ])("counts %s as a failed attempt, which is retried", async (_what, answer, text) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     let calls = 0;
     await sandbox.onWebhook((() => (++calls === 1 ? answer() : 200)) as WebhookHandler);
@@ -172,7 +172,7 @@ describe("onWebhook()", () => {
     expect(calls).toBe(2);
   });
 
-  it("keeps of an answer what the log has room for, and heeds Retry-After", async () => {
+  it("logs at most the size limit of a response, and follows Retry-After", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     const answers = [new Response("x".repeat(5_000), { status: 503, headers: { "retry-after": "90" } }), 200];
     await sandbox.onWebhook(() => answers.shift() as Response);
@@ -185,7 +185,7 @@ describe("onWebhook()", () => {
     expect(await attempts(client)).toHaveLength(2);
   });
 
-  it("is switched off by 410, as any endpoint", async ({ shop: { sandbox, client } }) => {
+  it("is disabled by 410, as any endpoint", async ({ shop: { sandbox, client } }) => {
     const handler = vi.fn(() => 410);
     await sandbox.onWebhook(handler);
     await client.pay();
@@ -193,7 +193,7 @@ describe("onWebhook()", () => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it("waits for a function no longer than for a receiver, and for nothing else of the process", async () => {
+  it("waits for a handler no longer than for a receiver, and for nothing else of the process", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant", webhookTimeout: "20ms" });
     let calls = 0;
     await sandbox.onWebhook(() => (++calls === 1 ? new Promise<number>(() => {}) : 200));
@@ -202,7 +202,7 @@ describe("onWebhook()", () => {
     expect(await attempts(client)).toMatchObject([{ status: null, error: "no answer within 0.02 s" }]);
   });
 
-  it("hears what the mishaps of a scenario make of its deliveries", async ({ shop: { sandbox, client } }) => {
+  it("gets the mishaps of a scenario", async ({ shop: { sandbox, client } }) => {
     const ids: (string | null)[] = [];
     const forged: boolean[] = [];
     await sandbox.onWebhook(async (request) => {
@@ -228,7 +228,7 @@ describe("onWebhook()", () => {
     expect(new Set(ids.slice(2)).size).toBe(1);
   });
 
-  it("hears what it asks for: types, mode, signed as it likes, at its own address", async ({
+  it("filters by types and mode, and has a signature and URL of its own", async ({
     shop: { sandbox, client },
   }) => {
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -271,7 +271,7 @@ describe("onWebhook()", () => {
     ["node:assert", () => assert.equal(1, 2)],
     ["Chai, as in Vitest", () => expect(1).toBe(2)],
     ["Jest", () => Promise.reject(Object.assign(new Error("1, not 2"), { matcherResult: { pass: false } }))],
-  ])("throws an assertion that failed once more where the test waits: %s", async (_whose, check) => {
+  ])("throws a failed assertion in the test's own wait: %s", async (_whose, check) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     await sandbox.onWebhook(check);
     const thrown = async (wait: Promise<unknown>) => expect(wait).rejects.toThrow(/2/);
@@ -285,7 +285,7 @@ describe("onWebhook()", () => {
     await thrown(sandbox.close());
   });
 
-  it("ends when its answer is called, or with the block; what still waits is dropped", async ({
+  it("ends with its disposer or block, and drops waiting deliveries", async ({
     shop: { sandbox, client },
   }) => {
     const [called, block] = [listener(), listener()];
@@ -304,7 +304,7 @@ describe("onWebhook()", () => {
     expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.total).toBe(0);
   });
 
-  it("stays over a reset, with nothing of the old world arriving in the new one", async () => {
+  it("survives a reset, without deliveries from before", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     let letGo: (status: number) => void = () => {};
     const answers: (number | Promise<number>)[] = [new Promise<number>((resolve) => (letGo = resolve)), 200];
@@ -326,7 +326,7 @@ describe("onWebhook()", () => {
     expect(handler).toHaveBeenCalledTimes(2);
   });
 
-  it("is not begun when a reset comes before its turn, nor after close()", async () => {
+  it("is not called when a reset precedes its turn, nor after close()", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     const { types, handler } = listener();
     const stop = await sandbox.onWebhook(handler);
@@ -339,8 +339,8 @@ describe("onWebhook()", () => {
     expect(types).toEqual([]);
   });
 
-  it("is a matter of this process: data that is opened again drops what nobody is there to hear", async () => {
-    const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" } as const;
+  it("belongs to its process: reopened data drops its deliveries", async () => {
+    const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" };
     {
       await using sandbox = await createSandbox(options);
       await sandbox.onWebhook(() => 500);
@@ -363,7 +363,7 @@ describe("onWebhook()", () => {
     }
   });
 
-  it("shows among the endpoints, and cannot be registered over the wire", async ({
+  it("is listed among the endpoints, and cannot be registered by HTTP", async ({
     shop: { sandbox, client },
   }) => {
     await sandbox.onWebhook(() => 200);
@@ -375,7 +375,7 @@ describe("onWebhook()", () => {
       expect((await client.post(path, wanted)).status).toBe(400);
   });
 
-  it("goes on where a test fakes the timers of its process", async ({ shop: { sandbox, client } }) => {
+  it("works when a test fakes the timers of its process", async ({ shop: { sandbox, client } }) => {
     const { types, handler } = listener();
     await sandbox.onWebhook(handler);
     vi.useFakeTimers();
@@ -387,7 +387,7 @@ describe("onWebhook()", () => {
 });
 
 describe("fetch()", () => {
-  it("takes what fetch takes, or a path, for any host, and may be taken off the sandbox", async () => {
+  it("accepts the arguments of fetch, or a path, for any host, and works detached", async () => {
     const { fetch } = (await openShop()).sandbox;
     const path = "/api/v1/payments/supported-currencies";
     for (const input of [

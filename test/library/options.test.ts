@@ -11,7 +11,7 @@ type LibraryName<Name extends OptionName> = Name extends "allowed_host" ? "allow
 type CommandOnly = "json" | "quiet" | "webhook_url";
 type Taken = { [Name in Exclude<OptionName, CommandOnly> as LibraryName<Name>]?: StartOptions[Name] };
 
-it("the library declares every option of the table by its name, with values that are taken", () => {
+it("the library declares every option of the table by name, with accepted values", () => {
   expectTypeOf<keyof SandboxOptions>().toEqualTypeOf<keyof Taken>();
   // One alone may stand in the place of a list of these, and what a file would hold in the place of the file.
   type Wider = "scenario" | "webhooks" | "fixtures";

@@ -91,11 +91,11 @@ const ALL_NODES = OLDEST === undefined ? NODES : [...NODES, OLDEST];
 describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `node ${index}`, node]))(
   "the package on %s",
   (_version, node) => {
-    it.each(["flow.mjs", "flow.cjs"])("does its work: %s", async (file) => {
+    it.each(["flow.mjs", "flow.cjs"])("works: %s", async (file) => {
       expect(await project.run([file], {}, node)).toEqual({ code: 0, stdout: PRINTED, stderr: "" });
     });
 
-    it("exports the same both ways", async () => {
+    it("exports the same by import and require", async () => {
       expect(await project.run(["both.mjs"], {}, node)).toEqual({
         code: 0,
         stdout: "true setupSandbox setupSandbox\ntrue\ntrue\n",
@@ -103,11 +103,11 @@ describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `n
       });
     });
 
-    it.each(["quiet.mjs", "quiet.cjs"])("starts nothing when it is loaded: %s", async (file) => {
+    it.each(["quiet.mjs", "quiet.cjs"])("starts nothing on load: %s", async (file) => {
       expect(await project.run([file], {}, node)).toEqual({ code: 0, stdout: "[[],[]]\n", stderr: "" });
     });
 
-    it("reads nothing but its modules when it is loaded, and its data once", async () => {
+    it("reads only its modules on load, and its data once", async () => {
       const stdout = "[]\ntrue\n[]\n";
       expect(await project.run(["reads.cjs"], {}, node)).toEqual({ code: 0, stdout, stderr: "" });
     });

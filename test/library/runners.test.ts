@@ -160,7 +160,7 @@ const RUNNERS = [
 ] as const;
 
 describe("setupSandbox()", () => {
-  it.each(RUNNERS)("is a sandbox of each file's own: %s", async (_name, args, passed) => {
+  it.each(RUNNERS)("gives each file a separate sandbox: %s", async (_name, args, passed) => {
     const { code, stdout, stderr } = await project.run(args);
     expect(stdout + stderr).toMatch(passed);
     expect(stdout + stderr).not.toMatch(/did not exit|open handle|DeprecationWarning/);
@@ -168,7 +168,7 @@ describe("setupSandbox()", () => {
   });
 
   it.each(RUNNERS)(
-    "is a namespace of a server there is, and leaves nothing there: %s",
+    "gives a namespace of a running server, and leaves nothing there: %s",
     async (_name, args, passed) => {
       await using server = await createSandbox();
       const { url } = await server.listen();
@@ -203,7 +203,7 @@ describe("setupSandbox()", () => {
     expect(stdout).toMatch(/^# pass 1$/m);
   });
 
-  it("says what to do where there are no hooks", async () => {
+  it("says what to do without hooks", async () => {
     expect(await project.run(["node/bare.mjs"])).toEqual({
       code: 0,
       stdout:
@@ -218,7 +218,7 @@ describe("setupSandbox()", () => {
     expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 
-  it("refuses on a shared server what a namespace cannot have", async () => {
+  it("refuses options that a namespace on a shared server cannot have", async () => {
     const { code, stdout } = await project.run(["node/fixtures.test.mjs"], {
       PAYMENTS_SANDBOX_URL: "http://127.0.0.1:9",
     });

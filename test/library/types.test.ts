@@ -156,14 +156,14 @@ function readDeclarations(): { names: string[]; withoutDoc: string[] } {
 
 describe("the package's types", () => {
   it.each(["common.json", "module/module.json", "module/bundler.json"])(
-    "need nothing else installed, and say what is wrong: %s",
+    "require no other package, and report errors: %s",
     (file) => expect(newestTypeComplaints(project.folder, ["-p", file])).toBe(""),
   );
 
-  it("do so for an older compiler, which resolves as Node 10 did", () =>
+  it("do so for an older compiler, with the resolution of Node 10", () =>
     expect(typeComplaints(project.folder, "legacy.json")).toBe(""));
 
-  it("say what every field and method is, and name no record of the state", () => {
+  it("describe every field and method, and expose no record of the state", () => {
     const { names, withoutDoc } = readDeclarations();
     expect(withoutDoc).toEqual([]);
     for (const name of ["Sandbox", "TestSandbox", "SandboxState"]) expect(names).toContain(name);
@@ -171,7 +171,7 @@ describe("the package's types", () => {
       expect(names).not.toContain(name);
   });
 
-  it("written by hand, have what the schemas say, field by field", () => {
+  it("written by hand match the schemas field by field", () => {
     type Said<Schema extends z.core.$ZodType> = DeepReadonly<z.infer<Schema>>;
     expectTypeOf<Said<typeof paymentInstructionsSchema>>().branded.toEqualTypeOf<PaymentInstructions>();
     // The first is null alone, which the schema leaves open; the second is compared above.

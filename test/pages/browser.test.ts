@@ -16,11 +16,11 @@ import { Shop } from "./support/shop.js";
 const hasChromium = chromiumPath() !== undefined;
 if (!hasChromium && !process.env.CI) console.info(`test/pages/browser.test.ts is skipped. ${NO_CHROMIUM}`);
 
-it.runIf(process.env.CI)("a Chromium is there", () => {
+it.runIf(process.env.CI)("Chromium is available", () => {
   if (!hasChromium) throw new Error(NO_CHROMIUM);
 });
 
-describe.runIf(hasChromium)("in a browser", () => {
+describe.runIf(hasChromium)("the checkout page in a browser", () => {
   let browser: LaunchedBrowser;
 
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       return { sandbox, shop, checkout, page };
     }
 
-    it("pays, waits, and is back at the shop", async () => {
+    it("is paid, shows the wait, and returns to the shop", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await choose(page, "Mobile money");
       await page.getByRole("radio", { name: "Kenyan shilling" }).check();
@@ -90,7 +90,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       expect(new URL(page.url()).hash).toBe("#end");
     });
 
-    it("comes too late, and goes back to the shop", async () => {
+    it("is paid too late, and returns to the shop", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await sandbox.advance("1h");
       // A script sees it by itself; without one the customer learns it from the next step.
@@ -103,7 +103,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       expect(again!.status()).toBe(410);
     });
 
-    it("has the outcome chosen in the sandbox panel, straight from the first page", async () => {
+    it("gets its outcome from the sandbox panel of the first screen", async () => {
       const { shop, checkout, page } = await begin();
       await choose(page, "Card");
       await page.getByRole("button", { name: "Complete" }).click();
@@ -111,7 +111,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
     });
 
-    it("shows only the fields of the method that is chosen", async () => {
+    it("shows only the fields of the chosen method", async () => {
       const { page } = await begin();
       const phone = page.getByLabel("Phone number");
       expect(await phone.isVisible()).toBe(false);
@@ -120,7 +120,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       expect(await page.getByLabel("Bank account number").isVisible()).toBe(false);
     });
 
-    it("cancels, and follows a shop that sends its visitors on, to another origin", async () => {
+    it("is cancelled, and follows a shop's redirect to another origin", async () => {
       const { shop, checkout, page } = await begin();
       const other = await Shop.open();
       shop.forward = `${other.url.replace("127.0.0.1", "localhost")}/elsewhere`;
@@ -136,8 +136,8 @@ describe.runIf(hasChromium)("in a browser", () => {
     await playwrightRecipe("docs/cookbook/tests.md", page);
   });
 
-  describe("the script", () => {
-    it("lets the countdown run at the speed of sandbox time", async () => {
+  describe("the checkout page's script", () => {
+    it("runs the countdown at the speed of sandbox time", async () => {
       const sandbox = await listeningSandbox({ clock: "60x" });
       const page = await openTab();
       await page.goto((await checkoutAt(sandbox, undefined)).url);
@@ -150,7 +150,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       await expect.poll(left, { timeout: 60_000 }).toBeLessThan(first - 90);
     });
 
-    it("leaves it alone where the clock stands still, until somebody moves it", async () => {
+    it("stops the countdown while the clock stands still", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab();
       await noteShifts(page);
@@ -164,7 +164,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       expect(await page.evaluate("moved")).toEqual([]);
     });
 
-    it("copies the reference, and the amount as a bank wants it", async () => {
+    it("copies the reference, and the amount in a bank's notation", async () => {
       const sandbox = await listeningSandbox();
       const checkout = await checkoutAt(sandbox, undefined);
       const page = await openTab({ permissions: ["clipboard-read", "clipboard-write"] });
@@ -178,7 +178,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       await expect.poll(copied).toBe("39331.25");
     });
 
-    it("does not send a form twice", async () => {
+    it("does not submit a form twice", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab();
       const posts: string[] = [];
@@ -190,7 +190,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     });
   });
 
-  it("is paid by keyboard alone", async () => {
+  it("is not needed for payment by keyboard alone", async () => {
     const sandbox = await listeningSandbox();
     const page = await openTab();
     await page.goto((await checkoutAt(sandbox, undefined)).url);
@@ -252,7 +252,7 @@ describe.runIf(hasChromium)("in a browser", () => {
         .observe({ type: "layout-shift", buffered: true });`);
   }
 
-  it("comes in without moving, on a slow phone too", async () => {
+  it("shifts nothing while it loads on a slow phone", async () => {
     const { url } = await checkoutAt(await listeningSandbox(), undefined);
     for (let visits = 0; visits < 6; visits++) {
       const page = await openTab({ viewport: { width: 390, height: 844 } });
@@ -278,7 +278,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     ["phone", { width: 390, height: 844 }],
     ["desktop", { width: 1280, height: 800 }],
   ])("on a %s", (_name, viewport) => {
-    it("every view can be used by everybody in both schemes, moves nothing, fits and breaks no rule of its own", async () => {
+    it("every view is accessible in both schemes, shifts nothing, fits, and follows its own content security policy", async () => {
       // Nothing becomes of the charges while they are looked at.
       const sandbox = await listeningSandbox({ clock: "real", scenario: "slow" });
       const page = await openTab({ viewport, colorScheme: "light" });

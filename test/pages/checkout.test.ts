@@ -44,7 +44,7 @@ async function quotedPage(): Promise<CheckoutPage> {
 }
 
 describe("the page before a method is chosen", () => {
-  it("shows who is paid, how much, until when, and what each method comes to in each currency [R1.3]", async () => {
+  it("shows the merchant, the amount, the expiry, and each method's price in each currency [R1.3]", async () => {
     const page = await pageOf({ ...SHOP, customer_name: "Ada", customer_email: "ada@shop.test" });
     const who = ["Sandbox Shop", "USD 25.00", "Ada", "ada@shop.test"];
     const until = ["1:00:00", "Expires 31 January 2026, 10:00:00 UTC"];
@@ -57,12 +57,12 @@ describe("the page before a method is chosen", () => {
     expect(text.match(/class="offer"/g)).toHaveLength(19);
   });
 
-  it("offers only the methods the shop asked for", async () => {
+  it("offers only the shop's methods", async () => {
     const page = await pageOf({ payment_methods: ["bank_transfer", "card"] });
     expect(methodsOn((await page.get()).text)).toEqual(["bank_transfer checked", "card"]);
   });
 
-  it("shows a quote's price with its fees, and offers its method in its currency alone", async () => {
+  it("shows a quote's price with its fees, and offers its method in its currency only", async () => {
     const page = await quotedPage();
     const fees = "Platform fee ZAR 4.45 Gateway fee ZAR 10.68 Total fees ZAR 15.13 Total ZAR 460.13";
     const text = await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13", "Price USD 25.00", fees);
@@ -74,7 +74,7 @@ describe("the page before a method is chosen", () => {
     expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", amount: "460.13", currency: "ZAR" });
   });
 
-  it("shows the price that the customer pays once the lock of the quote has ended", async () => {
+  it("shows the current price once the lock of the quote has ended", async () => {
     const page = await quotedPage();
     okBody(await new Api(page.sandbox).put("/_sandbox/rates", { ZAR: "20" }));
     await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13");
@@ -84,13 +84,13 @@ describe("the page before a method is chosen", () => {
     expect(page.charge).toMatchObject({ amount: "517.00", customer_email: "ada@shop.test" });
   });
 
-  it("says so when the price is the shop's own", async () => {
+  it("marks the shop's own price", async () => {
     const pricing = { base_currency: "USD", amount: "25.00", local_pricing: { KES: "3000.00" } };
     const page = await pageOf({ pricing });
     await expectPage(page.get(), 200, "KES 3,045.00 includes KES 45.00 fees set by the shop");
   });
 
-  it("does not lose a digit of the longest amount", async () => {
+  it("shows every digit of the longest amount", async () => {
     const pricing = { base_currency: "NGN", amount: "123456789012345678901234567890.12" };
     const page = await pageOf({ pricing });
     await expectPage(page.get(), 200, "NGN 123,456,789,012,345,678,901,234,567,890.12");
@@ -115,7 +115,7 @@ describe("the page before a method is chosen", () => {
 });
 
 describe("choosing a method", () => {
-  it("prices the charge and shows how to pay it", async () => {
+  it("prices the charge and shows the instructions", async () => {
     const page = await pageOf();
     await expectRedirect(page.post("method", BANK), `http://sandbox${page.path}`);
     expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", currency: "NGN", amount: "39331.25" });
@@ -127,7 +127,7 @@ describe("choosing a method", () => {
     expect(text).toContain('data-copy="39331.25"');
   });
 
-  it("takes the fields of the page, each of its method [R1.3]", async () => {
+  it("accepts the fields of the page, each for its method [R1.3]", async () => {
     const page = await pageOf();
     const answer = await page.post("method", {
       payment_method: "mobile_money",
@@ -145,7 +145,7 @@ describe("choosing a method", () => {
     });
   });
 
-  it("keeps the bank account, and takes the currency of the price when none is said", async () => {
+  it("stores the bank account, and uses the currency of the price by default", async () => {
     const page = await pageOf();
     await page.post("method", { payment_method: "bank_transfer", bank_account_number: "0123456789" });
     expect(page.charge).toMatchObject({ currency: "USD", bank_account_number: "0123456789" });
@@ -154,7 +154,7 @@ describe("choosing a method", () => {
   it.each([
     ["is missing", ""],
     ["is none", "call <me>"],
-  ])("asks again when the phone number %s, with what was filled in", async (_name, phone) => {
+  ])("shows the form again when the phone number %s, with its values", async (_name, phone) => {
     const page = await pageOf();
     const { status, text } = await page.post("method", {
       payment_method: "mobile_money",
@@ -181,7 +181,7 @@ describe("choosing a method", () => {
     ["no method", {}, "Choose one of these payment methods."],
     ["an unknown method", { payment_method: "ussd" }, "Choose one of these payment methods."],
     ["a foreign currency", { payment_method: "card", currency: "BTC" }, "Choose one of these currencies."],
-  ])("asks again for %s", async (_name, fields, message) => {
+  ])("shows the form again for %s", async (_name, fields, message) => {
     const page = await pageOf();
     const { status, text } = await page.post("method", fields as Record<string, string>);
     expect(status).toBe(400);
@@ -189,14 +189,14 @@ describe("choosing a method", () => {
     expect(text.match(/ autofocus/g)).toHaveLength(1);
   });
 
-  it("is not done twice", async () => {
+  it("works once", async () => {
     const page = await payable();
     const problem = "A payment method has been chosen already.";
     await expectPage(page.post("method", MOBILE), 409, problem, "I have paid");
     expect(page.charge.payment_method).toBe("bank_transfer");
   });
 
-  it("leads straight back to the shop when the scenario completes it at once", async () => {
+  it("returns straight to the shop when the scenario completes at once", async () => {
     const page = await pageOf(SHOP, { scenario: "instant" });
     const { status, location } = await page.post("method", BANK);
     expect(page.charge.status).toBe("COMPLETED");
@@ -204,8 +204,8 @@ describe("choosing a method", () => {
   });
 });
 
-describe("the way back to the shop", () => {
-  it("adds to the query and leaves the rest of the address as it is [R22.15]", async () => {
+describe("the return to the shop", () => {
+  it("adds to the query and leaves the rest of the URL unchanged [R22.15]", async () => {
     const page = await payable();
     const { checkout_id, charge_id } = page.checkout;
     await expectRedirect(
@@ -223,14 +223,14 @@ describe("the way back to the shop", () => {
     );
   });
 
-  it("is the page itself where the shop gave no address", async () => {
+  it("is the page itself when the shop gave no URL", async () => {
     const page = await pageOf({});
     await expectRedirect(page.post("cancel"), `http://sandbox${page.path}`);
     const text = await expectPage(page.get(), 410, "You can close this page.");
     expect(text).not.toContain("Back to the shop");
   });
 
-  it("is never anything but http or https", async () => {
+  it("is only to http or https", async () => {
     const page = await pageOf();
     const { sandbox } = page;
     // Only a state from outside could hold such an address, and one that does is not taken.
@@ -245,8 +245,8 @@ describe("the way back to the shop", () => {
   });
 });
 
-describe("waiting", () => {
-  it("begins with the customer's word, which changes nothing", async () => {
+describe("the waiting page", () => {
+  it("begins when the customer has paid, which changes no status", async () => {
     const page = await payable();
     await expectRedirect(page.post("paid"), `http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("AWAITING_PAYMENT");
@@ -256,7 +256,7 @@ describe("waiting", () => {
     );
   });
 
-  it("needs a method first", async () => {
+  it("requires a method first", async () => {
     const page = await pageOf();
     const text = await expectPage(page.post("paid"), 409, "Choose a payment method first.");
     expect(text).toContain('role="alert"');
@@ -272,13 +272,13 @@ describe("waiting", () => {
     expect((await page.post("paid")).location).toBe(location);
   });
 
-  it("ends at the page where the shop gave no address", async () => {
+  it("ends at the page when the shop gave no URL", async () => {
     const page = await payable({});
     await page.sandbox.advance("10s");
     await expectPage(page.get("?waiting=1"), 200, "Payment complete");
   });
 
-  it("can be asked after without loading the page", async () => {
+  it("can be polled without loading the page", async () => {
     const page = await payable();
     const { status, headers, text } = await page.get("/status");
     expect([status, headers.get("sandbox-now")]).toEqual([200, START]);
@@ -342,7 +342,7 @@ describe("the page of a charge that is", () => {
     await expectPage(page.post("cancel"), 409, "The payment cannot be cancelled any more.");
   });
 
-  it("CANCELLED can be cancelled again, to the same place", async () => {
+  it("CANCELLED can be cancelled again, with the same redirect", async () => {
     const page = await pageOf();
     const first = await page.post("cancel");
     expect(page.charge.status_history.at(-1)).toMatchObject({ reason: "cancelled_by_customer" });
@@ -358,7 +358,7 @@ describe("the page of a charge that is", () => {
 });
 
 describe("the sandbox panel", () => {
-  it("is marked as what it is, in both modes", async () => {
+  it("is marked as the sandbox's, in both modes", async () => {
     const sandbox = await openSandbox();
     for (const [key, mode] of [
       [sandbox.apiKey, "Test mode"],
@@ -374,7 +374,7 @@ describe("the sandbox panel", () => {
     ["complete", "COMPLETED", "/thanks"],
     ["fail", "FAILED", "/basket"],
     ["expire", "EXPIRED", "/basket"],
-  ])("can %s a payment that waits, one without a method too", async (outcome, status, path) => {
+  ])("can %s a pending payment, one without a method too", async (outcome, status, path) => {
     for (const method of outcome === "complete" ? [BANK] : [BANK, undefined]) {
       const page = await pageOf();
       if (method !== undefined) await page.post("method", method);
@@ -385,7 +385,7 @@ describe("the sandbox panel", () => {
     }
   });
 
-  it("takes the method along to complete one, or asks for what is missing", async () => {
+  it("uses the chosen method to complete a payment, or asks for missing fields", async () => {
     const page = await pageOf();
     const incomplete = { outcome: "complete", payment_method: "mobile_money" };
     await expectPage(page.post("outcome", incomplete), 400, "Enter your phone number");
@@ -394,7 +394,7 @@ describe("the sandbox panel", () => {
     expect(page.charge).toMatchObject({ status: "COMPLETED", payment_method: "mobile_money" });
   });
 
-  it("leaves the rest to the scenario", async () => {
+  it("leaves the further course to the scenario", async () => {
     const page = await pageOf();
     for (const fields of [{ ...MOBILE }, {}]) {
       const answer = page.post("outcome", { outcome: "scenario", ...fields });
@@ -404,7 +404,7 @@ describe("the sandbox panel", () => {
     expect(page.charge.tasks.timeline).toBeDefined();
   });
 
-  it("fails a payment for the reason that is given, if it is no novel", async () => {
+  it("fails a payment with the given reason, up to its maximum length", async () => {
     const page = await pageOf();
     const novel = { outcome: "fail", reason: "x".repeat(10_000) };
     await expectPage(page.post("outcome", novel), 400, "The reason is too long.");
@@ -412,7 +412,7 @@ describe("the sandbox panel", () => {
     expect(page.charge).toMatchObject({ status: "FAILED", failure_reason: "operator_timeout" });
   });
 
-  it("refunds a payment that is complete, and leads nobody to the shop", async () => {
+  it("refunds a completed payment, and does not return to the shop", async () => {
     const page = await payable();
     const early = await page.post("outcome", { outcome: "refund" });
     expect([early.status, page.charge.status]).toEqual([409, "AWAITING_PAYMENT"]);
@@ -421,7 +421,7 @@ describe("the sandbox panel", () => {
     expect(page.charge.status).toBe("REFUNDED");
   });
 
-  it("moves time to where the payment goes on, and comes back", async () => {
+  it("advances time to the payment's next task, and returns to the page", async () => {
     const page = await payable();
     const press = async (label: RegExp) => {
       const { text } = await page.get("?waiting=1");
@@ -440,7 +440,7 @@ describe("the sandbox panel", () => {
     expect(page.charge.status).toBe("COMPLETED");
   });
 
-  it("does nothing that is none of its outcomes, or comes too late", async () => {
+  it("refuses an unknown outcome, and one that comes too late", async () => {
     const page = await pageOf();
     for (const outcome of ["process", "constructor", ""])
       expect((await page.post("outcome", { outcome })).status).toBe(400);
@@ -450,7 +450,7 @@ describe("the sandbox panel", () => {
   });
 });
 
-describe("what is no business of a checkout page", () => {
+describe("a checkout page refuses", () => {
   const actions = ["method", "paid", "cancel", "outcome"];
 
   it("an unknown checkout", async () => {
@@ -466,7 +466,7 @@ describe("what is no business of a checkout page", () => {
     ["another site's page", { "sec-fetch-site": "cross-site" }],
     ["a page on another port", { "sec-fetch-site": "same-site", origin: "http://sandbox:3000" }],
     ["a foreign origin", { origin: "https://evil.test" }],
-    ["an origin that is kept secret", { origin: "null" }],
+    ["an opaque origin", { origin: "null" }],
   ])("a form of %s", async (_name, headers) => {
     const page = await pageOf();
     for (const action of actions) expect((await page.post(action, BANK, headers)).status).toBe(403);
@@ -478,7 +478,7 @@ describe("what is no business of a checkout page", () => {
     ["has the page's origin", { origin: "http://sandbox" }],
     ["has the public address's origin", { origin: "https://pay.test" }],
     ["says nothing", {}],
-  ])("but a form of its own that %s is", async (_name, headers) => {
+  ])("but not a form of its own whose origin %s", async (_name, headers) => {
     const page = await pageOf(SHOP, { publicUrl: "https://pay.test/under/a/path" });
     expect((await page.post("cancel", {}, headers)).status).toBe(303);
   });
@@ -500,17 +500,17 @@ describe("what is no business of a checkout page", () => {
     expect((await page.send("cancel", "", {})).status).toBe(303);
   });
 
-  it("a look at an action's address: it leads to the page", async () => {
+  it("a GET of an action: it redirects to the page", async () => {
     const page = await pageOf();
     for (const action of actions) await expectRedirect(page.get(`/${action}`), `http://sandbox${page.path}`);
   });
 });
 
-describe("what is shown", () => {
+describe("the checkout page", () => {
   const NASTY = `<script>alert("1")</script> & 'Söhne' 😀 متجر \u202e`;
   const ESCAPED = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Söhne&#39; 😀 متجر \u202e";
 
-  it("is text, whatever it is", async () => {
+  it("shows values as text", async () => {
     const named = (id: object) => [{ ...id, display_name: NASTY, description: NASTY }];
     const fixtures = JSON.stringify({
       organizations: [{ organization_id: "org_sandbox", name: NASTY }],
@@ -539,7 +539,7 @@ describe("what is shown", () => {
     }
   });
 
-  it("is for this visit only, and can neither be framed nor load anything", async () => {
+  it("is not cached, cannot be framed, and loads nothing", async () => {
     const page = await pageOf();
     for (const { headers } of [await page.get(), await page.post("method")]) {
       expect(headers.get("cache-control")).toBe("no-store");
@@ -553,14 +553,14 @@ describe("what is shown", () => {
     }
   });
 
-  it("keeps forms at home where no shop is to be gone back to", async () => {
+  it("allows forms only to itself without a shop to return to", async () => {
     const policyOf = async (wish: object) =>
       (await (await pageOf({ ...wish })).get()).headers.get("content-security-policy");
     expect(await policyOf({})).toContain("form-action 'self'");
     expect(await policyOf(SHOP)).not.toContain("form-action");
   });
 
-  it("has no address but its own, the dashboard's, and those of the shop", async () => {
+  it("contains only its own URL, the dashboard's and the shop's", async () => {
     const page = await pageOf();
     const { text } = await page.get();
     for (const [, address] of text.matchAll(/(?:href|src|action)="([^"]*)"/g))

@@ -9,7 +9,7 @@ import { Receiver } from "../support/receiver-server.js";
 import { said, started } from "./support/dashboard.js";
 
 describe("a charge on the dashboard", () => {
-  it("moves with a reason, or along its own timeline while the clock stands", async () => {
+  it("is moved with a reason, or along its own timeline while the clock stands still", async () => {
     const { charge, press, page } = await started();
     const [one, other] = [await charge("ada@example.com"), await charge("bob@example.com")];
     const text = said(await page(`/charges/${one}`));
@@ -31,7 +31,7 @@ describe("a charge on the dashboard", () => {
     expect((await press(`move ${one}`, { to: "NOWHERE" })).status).toBe(409);
   });
 
-  it("has any two of its payloads compared", async () => {
+  it("compares any two of its payloads", async () => {
     const { charge, page, sandbox } = await started();
     const id = await charge("ada@example.com");
     await sandbox.advance("10s");
@@ -47,7 +47,7 @@ describe("a charge on the dashboard", () => {
 });
 
 describe("a scenario on the dashboard", () => {
-  it("is drawn, a file, and run step by step", async () => {
+  it("is shown as a diagram and a file, and runs step by step", async () => {
     const { press, page, sandbox } = await started();
     const name = "mine";
     const scenario = JSON.stringify({
@@ -76,7 +76,7 @@ describe("a scenario on the dashboard", () => {
     expect((await press("run declined")).status).toBe(409);
   });
 
-  it("asks for the app's URL where its steps call one, and says how to run it elsewhere", async () => {
+  it("requires the app's URL when its steps call one, and shows the command to run it", async () => {
     await using app = await Receiver.open();
     const { press, page } = await started();
     const scenario = JSON.stringify({
@@ -97,7 +97,7 @@ describe("a scenario on the dashboard", () => {
     expect(app.received).toHaveLength(2);
   });
 
-  it("is the start of another, which says the same as a file", async () => {
+  it("is the template of another, which the file matches", async () => {
     const { press, page } = await started();
     const source = /<textarea name="scenario"[^>]*>([^<]*)</.exec(await page("/scenarios/declined"))![1]!;
     const scenario = source.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
@@ -115,7 +115,7 @@ describe("a scenario on the dashboard", () => {
     );
   });
 
-  it("is written as YAML that reads back the same, all that are shipped", async () => {
+  it("is written as YAML that parses to the same, for every built-in one", async () => {
     const { sandbox } = await started();
     const { items } = (await (
       await sandbox.fetch(new Request("http://sandbox/_sandbox/scenarios?limit=100"))
@@ -132,7 +132,7 @@ describe("a scenario on the dashboard", () => {
 });
 
 describe("faults in the dashboard", () => {
-  it("are written as JSON, refused with what is wrong and kept, and show their hits", async () => {
+  it("are written as JSON, refused with their faults and values, and show their uses", async () => {
     const { charge, page, press, home, api } = await started();
     const rule = {
       match: { operation: "createWhitelabel", customer_email: "*@shop.test" },
@@ -169,7 +169,7 @@ describe("faults in the dashboard", () => {
   });
 });
 
-it("a run that our own fault has ended does not stand in the way of the next", async () => {
+it("a run that an error of the sandbox ended does not block the next", async () => {
   const told: string[] = [];
   const namespace = {
     name: "default",

@@ -73,7 +73,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   }
 
   it.each([1280, 390])(
-    "shows what happened on another day beside its status, not under it, at %i pixels",
+    "shows an event of another day beside its status, not under it, at %i pixels",
     async (width) => {
       const sandbox = await listeningSandbox();
       await Client.of(sandbox).pay();
@@ -93,7 +93,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     },
   );
 
-  it("has the chosen tab in view on a phone", async () => {
+  it("shows the chosen tab on a phone", async () => {
     const sandbox = await listeningSandbox();
     await Client.of(sandbox).pay();
     const { page } = await openTab({ viewport: { width: 390, height: 844 } });
@@ -111,7 +111,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     }
   });
 
-  it("stands in nobody's way on any view, in both schemes and on a phone, and keeps to its policy", async () => {
+  it("is accessible in every view, in both schemes and on a phone, and follows its content security policy", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
@@ -219,7 +219,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(errors).toEqual([]);
   });
 
-  it("shows all of each advice, on a desk and on a phone", async () => {
+  it("shows all advice whole, on desktop and phone", async () => {
     const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
     for (const query of ["", "?parameter=unknown"]) await client.ask(`GET /api/v1/accounts/balances${query}`);
@@ -245,7 +245,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     }
   });
 
-  it("shows every e-mail at 1024 pixels, no status beside its column, and twenty rows of a list on a screen", async () => {
+  it("shows every email at 1024 pixels, each status in its column, and twenty rows on a screen", async () => {
     const sandbox = await listeningSandbox();
     for (let many = 0; many < 15; many++)
       await Client.of(sandbox).pay({ email: `grace.hopper${many}@example.com` });
@@ -271,7 +271,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       expect((await look(1440, view)).length).toBeGreaterThanOrEqual(20);
   });
 
-  it("shifts nothing while charges come and nobody points at a list", async () => {
+  it("shifts nothing while charges arrive and the pointer is elsewhere", async () => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const client = Client.at(sandbox.url!);
     await client.pay();
@@ -297,7 +297,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     }
   });
 
-  it("searches and filters while somebody types, and keeps the cursor where it is", async () => {
+  it("searches and filters while the user types, and keeps the cursor", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
@@ -326,7 +326,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(errors).toEqual([]);
   });
 
-  it("shows a charge that was paid on a page and two thirds, folded parts opened by their titles", async () => {
+  it("shows a charge paid on the page, with its folded parts", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const id = await Client.of(sandbox).pay({ metadata: { order_id: "A-1042" } });
@@ -343,7 +343,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await raw.waitFor();
   });
 
-  it("moves no row under the pointer, and shows what is new when asked or when the pointer leaves", async () => {
+  it("moves no row under the pointer, and shows new rows on request or when the pointer leaves", async () => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const paying = await Client.at(sandbox.url!).pay();
     const first = await createCheckout(sandbox, {});
@@ -427,7 +427,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(bytes).toBeLessThan(before3000.bytes + 10_000_000);
   });
 
-  it("does the common jobs by keyboard alone, within two presses of a first page", async () => {
+  it("does the common jobs by keyboard, within two presses of a first page", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
@@ -485,7 +485,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(errors).toEqual([]);
   });
 
-  it("keeps showing its own namespace after a refused press", async () => {
+  it("keeps showing its own namespace after a refused action", async () => {
     const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
     await client.ask("POST /_sandbox/namespaces", { name: "worker", clock: "manual" });
@@ -516,7 +516,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(await page.getByText("of-default@shop.test").count()).toBe(0);
   });
 
-  it("loads in the ninth tab of a browser, all of them live, and says when the server has gone", async () => {
+  it("loads as the ninth open tab, and says when the server has gone", async () => {
     const sandbox = await listeningSandbox();
     const window = await browser.open();
     await Client.at(sandbox.url!).ask("POST /_sandbox/namespaces", { name: "other" });

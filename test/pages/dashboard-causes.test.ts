@@ -21,7 +21,7 @@ async function startedWithWhy() {
 const CARD = { payment_method: "card", currency: "USD" };
 
 describe("the cause of a charge's status", () => {
-  it("is asked for by name only where the app named the scenario that planned the status", async () => {
+  it("is the named scenario only if the app named the scenario that planned the status", async () => {
     const { charge, sandbox, why } = await startedWithWhy();
     const plain = await charge("ada@example.com");
     const named = await charge("ada@example.com", { metadata: { sandbox_scenario: "declined" } });
@@ -48,7 +48,7 @@ describe("the cause of a charge's status", () => {
     );
   });
 
-  it("is a press in the checkout's sandbox bar, on the dashboard, or a call of the control API", async () => {
+  it("is an action of the checkout's sandbox bar, of the dashboard, or of the control API", async () => {
     const { charge, checkout, press, sandbox, why } = await startedWithWhy();
     const page = await checkout();
     await page.post("outcome", { outcome: "complete", ...CARD });
@@ -65,7 +65,7 @@ describe("the cause of a charge's status", () => {
 });
 
 describe("the history of a hosted charge", () => {
-  it("names what was planned for a time and why nothing changed then", async () => {
+  it("lists planned tasks that changed nothing, and why", async () => {
     const { checkout, page, sandbox } = await startedWithWhy();
     const hosted = await checkout();
     await hosted.post("method", CARD);

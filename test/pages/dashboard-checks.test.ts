@@ -3,7 +3,7 @@ import { PROBES } from "../../src/core/schema/receiver-report.js";
 import { EXPLORE_REPORT, lacking, said, started, startedWithReceiver } from "./support/dashboard.js";
 
 describe("checks on the dashboard", () => {
-  it("checks a receiver: each probe with what was sent and answered, what is wrong, and what to do", async () => {
+  it("check a receiver: each probe with its request, its response, the fault and the remedy", async () => {
     const { receiver, sandbox, page, press } = await startedWithReceiver();
     const id = /value="check ([^"]+)"/.exec(await page("/checks"))![1]!;
     const heard: string[] = [];
@@ -32,7 +32,7 @@ describe("checks on the dashboard", () => {
     expect((await page("/checks/nonesuch")).toString()).toContain("Not found");
   });
 
-  it("says that nobody is there, and checks nothing that has no address", async () => {
+  it("report an unreachable receiver, and refuse an empty URL", async () => {
     const { press, page } = await started({
       webhooks: [{ url: "http://127.0.0.1:9/none" }, { mailbox: "box" }],
     });
@@ -44,7 +44,7 @@ describe("checks on the dashboard", () => {
     expect((await press("check we_none")).text).toContain("That receiver has been deleted");
   });
 
-  it("holds the app's books against the ledger, pasted or as a file, each difference with its fix", async () => {
+  it("compare the app's books with the ledger, pasted or as a file, each difference with its remedy", async () => {
     const { sandbox, charge, press, send, page, home } = await started();
     const paid = await charge("ada@example.com", { metadata: { order_id: "A-1" } });
     const open = await charge("stuck@example.com");
@@ -77,7 +77,7 @@ describe("checks on the dashboard", () => {
     expect((await press("books", { rows: "" })).text).toContain("no rows");
   });
 
-  it("shows what explore found, from the line it prints", async () => {
+  it("show the findings of explore, from the line it prints", async () => {
     const { press } = await started();
     const shown = said((await press("explored", { report: `3 runs\n${EXPLORE_REPORT}\n` })).text);
     const parts = [
@@ -90,7 +90,7 @@ describe("checks on the dashboard", () => {
     expect(said((await press("explored", { report: "{}" })).text)).toContain("must be what");
   });
 
-  it("says how the app meets what it has not met", async () => {
+  it("give the commands for mishaps the app has not met", async () => {
     const { page, charge } = await started();
     await charge("ada@example.com");
     const ways = [

@@ -10,7 +10,7 @@ const rowsOf = (page: string, list: string) =>
   );
 
 describe("lists in the dashboard", () => {
-  it("have named columns, and charges in the order of the times they show", async () => {
+  it("have named columns, and charges in order of the displayed time", async () => {
     const { sandbox, charge, page } = await started();
     await charge("ada@example.com");
     await sandbox.advance("2s");
@@ -24,7 +24,7 @@ describe("lists in the dashboard", () => {
     expect(list).not.toContain('class="main"');
   });
 
-  it("name the charge and the order of each delivery, and the object and the duration of each request", async () => {
+  it("show the charge and the order of each delivery, and the object and the duration of each request", async () => {
     const { sandbox, charge, page } = await startedWithReceiver();
     const id = await charge("ada@example.com", { metadata: { tier: "gold", order_id: "A-1042" } });
     await sandbox.advance("10s");
@@ -36,7 +36,7 @@ describe("lists in the dashboard", () => {
     for (const row of requests) expect(row).toMatch(/ (<|&lt;)?\d+ ms/);
   });
 
-  it("have one word for the state of a delivery, and the filter finds by that word", async () => {
+  it("use one word for each delivery state, which the filter finds", async () => {
     const { sandbox, charge, page } = await startedWithReceiver(refuseWith(500));
     await charge("ada@example.com");
     await sandbox.advance("1s");
@@ -48,7 +48,7 @@ describe("lists in the dashboard", () => {
     expect(said(await page(`/webhooks/${id}`))).toContain("charge.awaiting_payment ✗ failing");
   });
 
-  it("are searched all at once: charges, payouts, deliveries, events and requests", async () => {
+  it("are searched together: charges, payouts, deliveries, events and requests", async () => {
     const { sandbox, api, charge, page, press } = await startedWithReceiver();
     await press("fund test", { currency: "KES", amount: "5000.00" });
     const { destination_id } = okBody(
@@ -88,7 +88,7 @@ describe("lists in the dashboard", () => {
     expect(await page("/requests?status=400")).toContain("0 found");
   });
 
-  it("are searched by values and not by names of fields, amounts as they are shown", async () => {
+  it("are searched by values, not field names, with amounts as displayed", async () => {
     const { charge, page, sandbox } = await started();
     const id = await charge("ada@example.com", {
       customer_name: "Zoë",

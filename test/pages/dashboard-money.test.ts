@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { said, started } from "./support/dashboard.js";
 
 describe("money in the dashboard", () => {
-  it("has a ledger whose postings add up and whose balances follow from each other, in pages", async () => {
+  it("shows a ledger with balanced postings and running balances, in pages", async () => {
     const { charge, page, press, sandbox } = await started();
     for (let count = 0; count < 12; count++) await charge(`ada${count}@example.com`);
     // Looked at before money moves: what comes after is added to what is there.

@@ -23,7 +23,7 @@ describe("the error response of a webhook", () => {
     ["JSON error with messages", `{"message":["a","b"],"error":"Bad Request"}`, "Bad Request: a; b"],
     ["JSON problem", `{"type":"about:blank","title":"Busy","detail":"Try later"}`, "Try later"],
     ["other JSON", `{\n  "ok": false\n}`, `{"ok":false}`],
-  ])("reads as one sentence on the dashboard and in the history: %s", async (_name, body, sentence) => {
+  ])("is one sentence on the dashboard and in the history: %s", async (_name, body, sentence) => {
     const { charge, page, sandbox } = await startedWithReceiver((received) =>
       received.response.writeHead(503).end(body),
     );
@@ -44,7 +44,7 @@ describe("the error response of a webhook", () => {
 });
 
 describe("Needs attention", () => {
-  it("has failures before warnings, each ranked by its count", async () => {
+  it("lists failures before warnings, each by count", async () => {
     const { api, charge, page, press, sandbox } = await startedWithReceiver(refuseWith(500));
     await charge("ada@example.com");
     await sandbox.advance("10s");

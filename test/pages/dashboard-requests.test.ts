@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { said, started } from "./support/dashboard.js";
 
 describe("a request on the dashboard", () => {
-  it("says what was wrong, field by field, and sends it again otherwise", async () => {
+  it("shows its faults field by field, and is sent again with changes", async () => {
     const { sandbox, api, page, press, send } = await started();
     const wrong = { pricing: { base_currency: "kes", amount: 500 }, payment_method: "mobile_mony", meta: 1 };
     expect((await api.tryQuote(wrong)).status).toBe(400);
@@ -33,7 +33,7 @@ describe("a request on the dashboard", () => {
     expect(lost).toContain("did you mean /api/v1/payments/quotes");
   });
 
-  it("needs attention for the app's mistakes first, counts those left out, and keeps own faults apart", async () => {
+  it("is listed under Needs attention for the app's mistakes first, with a count of the rest, separate from faults", async () => {
     const { press, page, api, charge } = await started();
     const rule = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 6 };
     await press("fault", { rule: JSON.stringify(rule) });
@@ -50,7 +50,7 @@ describe("a request on the dashboard", () => {
     );
   });
 
-  it("tells the advice of this very request, and replays it", async () => {
+  it("shows its own advice, and is replayed", async () => {
     const { api, page, press } = await started();
     const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
     const { quote_id } = await api.quote(order);
@@ -64,7 +64,7 @@ describe("a request on the dashboard", () => {
     expect(said((await press("replay 999")).text)).toContain("no longer in the journal");
   });
 
-  it("shows several pieces of advice about one request", async () => {
+  it("shows several pieces of advice", async () => {
     const { api, page } = await started();
     for (const query of ["", "?a=b", ""]) await api.send("GET", `/api/v1/accounts/balances${query}`);
     const ids = [...(await page("/requests")).matchAll(/requests\/(\d+)"/g)].map(([, id]) => id!);
@@ -74,7 +74,7 @@ describe("a request on the dashboard", () => {
     ).toEqual([[], ["balances_too_often", "tolerated"], ["balances_too_often"]]);
   });
 
-  it("refuses to send what is no JSON, no path of the service, no method", async () => {
+  it("is refused with invalid JSON, an unknown path or an unknown method", async () => {
     const { api, page, press } = await started();
     await api.tryQuote({});
     const id = newest(await page("/requests"));

@@ -17,7 +17,7 @@ async function paid(handler?: Handler) {
 }
 
 describe("webhooks in the dashboard", () => {
-  it("are sent again as somebody has written them: signed otherwise, elsewhere, many times, each response told", async () => {
+  it("are sent again as edited: other signature, other URL, many times, each with its response", async () => {
     await using other = await Receiver.open();
     const { receiver, press, page, id, ask } = await paid();
     const data = '{"status":"ODD"}';
@@ -53,7 +53,7 @@ describe("webhooks in the dashboard", () => {
     });
   });
 
-  it("say what is wrong with what was filled in, and keep it", async () => {
+  it("report invalid fields, and keep their values", async () => {
     const { press, id, home } = await paid();
     const back = `${home}/webhooks/${id}`;
     for (const [fields, says] of [
@@ -69,7 +69,7 @@ describe("webhooks in the dashboard", () => {
     }
   });
 
-  it("are all retried by one press, more than a page of them", async () => {
+  it("are all retried by one action, beyond a page of them", async () => {
     const { receiver, press, page, send, sandbox, id, ask } = await paid(refuseWith(500));
     const headers = { "content-type": "application/json" };
     const body = '{"times":100}';
@@ -84,7 +84,7 @@ describe("webhooks in the dashboard", () => {
     expect(receiver.received.length - before).toBeGreaterThanOrEqual(failing);
   });
 
-  it("are filtered by words and kinds, and the control API finds the same", async () => {
+  it("are filtered by words and kinds, as by the control API", async () => {
     const { page, ask } = await paid();
     const query = "type=charge.*&status=delivered&q=a-1042";
     const { total } = await ask(`/_sandbox/deliveries?${query}`);
@@ -98,7 +98,7 @@ describe("webhooks in the dashboard", () => {
     expect(await page("/webhooks?q=nobody")).toContain("None matches the filter.");
   });
 
-  it("have receivers whose health is seen, that are changed and turned off, and say why they wait", async () => {
+  it("have receivers with their health, which are edited and disabled, and show why they wait", async () => {
     const { page, press, sandbox, charge } = await paid(refuseWith(500));
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);

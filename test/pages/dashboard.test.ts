@@ -5,7 +5,7 @@ import { refuseWith } from "../support/receiver-server.js";
 import { lacking, said, started, startedWithReceiver } from "./support/dashboard.js";
 
 describe("dashboard", () => {
-  it("is where a browser at / is led, and what a program at / is told of", async () => {
+  it("is the redirect of a browser at /, and is named to a program at /", async () => {
     const { send } = await started();
     const browser = await send("/", { headers: { accept: "text/html" } });
     expect([browser.status, browser.headers.get("location")]).toEqual([302, "/_sandbox/dashboard"]);
@@ -15,7 +15,7 @@ describe("dashboard", () => {
     });
   });
 
-  it("is there with a slash at the end of its address too", async () => {
+  it("is served with a trailing slash too", async () => {
     const { send, home } = await started();
     for (const path of ["/_sandbox/dashboard", home, `${home}/charges`, `${home}/charges/ch_1`]) {
       const { status, headers } = await send(`${path}/?mode=test&q=a%2Fb`);
@@ -23,13 +23,13 @@ describe("dashboard", () => {
     }
   });
 
-  it("shows all activity where an address asks for what there is not", async () => {
+  it("shows all activity for an unknown filter", async () => {
     const { charge, page } = await started();
     await charge("ada@example.com");
     expect(await page("?show=constructor")).toContain("ada@example.com");
   });
 
-  it("begins with three steps, and makes the first charge itself", async () => {
+  it("begins with three steps, and creates the first charge itself", async () => {
     const { page, press, sandbox } = await started();
     expect(await page()).toContain("Three steps");
     const environment = /PAYMENTS_BASE_URL=http:\/\/[\w.:]+\n[\s\S]*PAYMENTS_SANDBOX_URL=http/;
@@ -43,7 +43,7 @@ describe("dashboard", () => {
     expect(await page()).toContain("grace.hopper@example.com");
   });
 
-  it("has every view, with and without anything in it, whole without a script and within 40 kB", async () => {
+  it("has every view, empty and filled, complete without a script and within 40 kB", async () => {
     const { send, charge, page, home } = await started();
     for (const filled of [false, true]) {
       if (filled) for (let many = 0; many < 35; many++) await charge(`ada${many}@example.com`);
@@ -71,7 +71,7 @@ describe("dashboard", () => {
     }
   });
 
-  it("jumps by any duration or to a time, and lists what is due in full", async () => {
+  it("advances by a duration or to a time, and lists all due tasks", async () => {
     const { press, charge, page } = await started({ clock: "manual" });
     for (let many = 0; many < 6; many++) await charge(`ada${many}@example.com`);
     expect(said(await page())).toMatch(/Up next [\s\S]*\+1 s AWAITING_PAYMENT ch_/);
@@ -83,7 +83,7 @@ describe("dashboard", () => {
     expect((await press("jump", { value: "tomorrow" })).text).toContain("must be an ISO 8601 instant");
   });
 
-  it("says what is not there, to people", async () => {
+  it("explains what was not found, as a page", async () => {
     const { send, home } = await started();
     for (const [path, says] of [
       [`${home}/charges/ch_none`, "There is no charge “ch_none”"],
@@ -103,7 +103,7 @@ describe("dashboard", () => {
     }
   });
 
-  it("tells why a charge failed, in lanes, with the rule, its money and what is due", async () => {
+  it("explains why a charge failed, in lanes, with the rule, its money and its tasks", async () => {
     const { charge, page, sandbox } = await startedWithReceiver(refuseWith(500));
     const failed = await charge("declined@example.com", { metadata: { order_id: "A-1042" } });
     const paid = await charge("ada@example.com");
@@ -134,7 +134,7 @@ describe("dashboard", () => {
     expect(await page()).toMatch(/500 .*next try in/);
   });
 
-  it("shows a delivery with what changed since the one before, and sends it again", async () => {
+  it("shows a delivery with its differences from the previous one, and redelivers it", async () => {
     const { receiver, charge, page, press, sandbox } = await startedWithReceiver();
     await charge("ada@example.com");
     await sandbox.advance("10s");
@@ -148,7 +148,7 @@ describe("dashboard", () => {
     expect(receiver.received).toHaveLength(before + 1);
   });
 
-  it("does what its buttons say, and says what they did", async () => {
+  it("runs the action of each button, and reports it", async () => {
     const { api, charge, press, page } = await started();
     const id = await charge("ada@example.com");
     const does = async (action: string, says: string, fields: Record<string, string> = {}) => {
@@ -184,7 +184,7 @@ describe("dashboard", () => {
     await does("nothing at all", "Unknown action “nothing”");
   });
 
-  it("resets when the press names what it resets, asks first, and can take it back", async () => {
+  it("resets after a confirmation that names the namespace, and can undo it", async () => {
     const { charge, press, page } = await started();
     await charge("ada@example.com");
     expect(await page("/world")).toMatch(
@@ -200,7 +200,7 @@ describe("dashboard", () => {
     expect(await page()).toContain("ada@example.com");
   });
 
-  it("refuses a form that another site's page has sent, and leads nowhere else", async () => {
+  it("refuses a form of another site's page, and redirects only to itself", async () => {
     const { charge, post, page, home } = await started();
     await charge("ada@example.com");
     const foreign = await post(home, { do: "reset default" }, { "sec-fetch-site": "cross-site" });
@@ -210,7 +210,7 @@ describe("dashboard", () => {
       expect((await post(home, { do: "advance 1s", back })).headers.get("location")).toBe(home);
   });
 
-  it("shows what users write as text", async () => {
+  it("shows users' values as text", async () => {
     const { sandbox, charge, page, send, home } = await started();
     const headers = { authorization: `Bearer ${sandbox.apiKey}` };
     await sandbox.fetch(
@@ -233,7 +233,7 @@ describe("dashboard", () => {
 });
 
 describe("control token", () => {
-  it("opens the dashboard beyond loopback: once in the address, then as a cookie", async () => {
+  it("opens the dashboard beyond loopback: once in the URL, then as a cookie", async () => {
     const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "sesame" });
     const { url } = await sandbox.listen();
     const get = (path: string, headers: Record<string, string> = {}) =>
@@ -250,7 +250,7 @@ describe("control token", () => {
     expect((await get("/_sandbox", { "sandbox-control-token": "sesame" })).status).toBe(200);
   });
 
-  it("can be made up", async () => {
+  it("is generated when it is not given", async () => {
     const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "generate" });
     const { url } = await sandbox.listen();
     expect(sandbox.controlToken).toMatch(/^[\w-]{32}$/);

@@ -11,7 +11,7 @@ const HANDS_HERE = {
 } as const;
 
 describe.runIf(chromiumPath() !== undefined)("the ten jobs of the dashboard", () => {
-  it("take two presses from the first page at most: by keyboard alone, and by finger on a phone without a script", async () => {
+  it("take at most two presses from the first page: by keyboard, and by touch on a phone without a script", async () => {
     const browser = await launchBrowser();
     const sandbox = await openSandbox({ rateLimit: "off" });
     const { url } = await sandbox.listen();

@@ -7,8 +7,8 @@ const jsonFault = new Function(`${JSON_FAULT_SCRIPT}return jsonFault`)() as (
   kind: string,
 ) => string;
 
-describe("what is wrong with JSON that somebody writes", () => {
-  it("stands with its line and column, and with what was expected there", () => {
+describe("a fault of JSON input", () => {
+  it("has its line and column, and what was expected there", () => {
     for (const [text, fault] of [
       ['{"a": 1,\n "b": x}', 'Line 2, column 7: expected a value, found "x".'],
       ['{\n  "a": 1,\n}', 'Line 3, column 1: expected a name in double quotes, found "}".'],
@@ -30,7 +30,7 @@ describe("what is wrong with JSON that somebody writes", () => {
     expect(jsonFault("[1]", "any")).toBe("");
   });
 
-  it("is found in whatever is no JSON, at the first place where it is none, and in nothing else", () => {
+  it("is found in every invalid JSON, at the first wrong place, and in nothing else", () => {
     const good = '{"a":[1,-2.5e+3,true,null,"\\u00e9\\n"],"b":{"c":{}},"d":[]}';
     for (let at = 0; at <= good.length; at++)
       for (const put of ["", ",", '"', "}", "]", "0", "\\", "x", " ", "\u0001", "\u00a0"]) {

@@ -106,7 +106,7 @@ async function openPresses(sandbox: Sandbox) {
   return presses;
 }
 
-describe.runIf(chromiumPath() !== undefined)("a press whose pointer rests on the button", () => {
+describe.runIf(chromiumPath() !== undefined)("a click with the pointer on the button", () => {
   let browser: LaunchedBrowser;
 
   beforeAll(async () => {
@@ -121,7 +121,7 @@ describe.runIf(chromiumPath() !== undefined)("a press whose pointer rests on the
     await page.mouse.up();
   }
 
-  it("shows its result at once, whatever the action", async () => {
+  it("shows its result at once, for every action", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const page = await (await browser.open()).newPage();
@@ -139,7 +139,7 @@ describe.runIf(chromiumPath() !== undefined)("a press whose pointer rests on the
     }
   });
 
-  it("leaves the rows of others behind their button, and shows its own", async () => {
+  it("hides rows of other changes behind their button, and shows its own", async () => {
     const sandbox = await listeningSandbox();
     const page = await (await browser.open()).newPage();
     await page.goto(`${homeOf(sandbox)}/webhooks`);
@@ -171,7 +171,7 @@ describe.runIf(chromiumPath() !== undefined)("a press whose pointer rests on the
     return { page, sent, charge: `charge ${charge_id}`, object: page.locator("#charge") };
   }
 
-  it("keeps the key that is held down, and the focus, from the button that follows", async () => {
+  it("does not pass a held key or the focus on to the next button", async () => {
     const { page, sent, charge, object } = await openCharge();
     await page.getByRole("button", { name: "Complete" }).focus();
     await page.keyboard.down("Enter");
@@ -184,7 +184,7 @@ describe.runIf(chromiumPath() !== undefined)("a press whose pointer rests on the
     expect(sent).toEqual([`${charge} COMPLETED`, "advance 10s"]);
   });
 
-  it("keeps the second of a double click from the button that follows", async () => {
+  it("does not pass the second click of a double click on to the next button", async () => {
     const { page, sent, charge, object } = await openCharge();
     await page.getByRole("button", { name: "Process" }).hover();
     await page.mouse.down();

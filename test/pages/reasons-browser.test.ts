@@ -120,7 +120,7 @@ describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
   const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
 
   it.each([1440, 1280, 1024, 970, 800, 390])(
-    "is whole, comes before ids, and has the room beside it, at %i pixels",
+    "is whole, comes before ids, and has the remaining width, at %i pixels",
     async (width) => {
       const { sandbox, failed } = await openFailures();
       const page = await (await browser.open({ viewport: { width, height: 900 } })).newPage();
@@ -151,7 +151,7 @@ describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
     },
   );
 
-  it("moves no row under the pointer when it comes, and is whole once the pointer has left", async () => {
+  it("moves no row under the pointer when it appears, and is whole once the pointer has left", async () => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const client = Client.at(sandbox.url!);
     const below = await client.pay();

@@ -98,7 +98,7 @@ describe("a call that a full disk refuses", () => {
 });
 
 describe("a fault whose work a full disk refuses", () => {
-  it.each(["by the control API", "by a scenario"])("is not spent: %s", async (how) => {
+  it.each(["by the control API", "by a scenario"])("is not used up: %s", async (how) => {
     const { call, client } = await server({ data: dataFile(), io });
     const rule = { match: { operation: "createQuote" }, drop: "after", times: 1 };
     if (how === "by a scenario") {

@@ -23,8 +23,8 @@ async function followed(
   return (await behind(api, charge_id)).scenario;
 }
 
-describe("which scenario applies", () => {
-  it("is the header's, then the metadata's, then the active ones', last activated first, then the default", async ({
+describe("choice of the scenario of a charge", () => {
+  it("takes the header's, then the metadata's, then the active ones', last activated first, then the default", async ({
     api,
   }) => {
     expect(await followed(api)).toBe("default");
@@ -43,12 +43,12 @@ describe("which scenario applies", () => {
     expect(await followed(api)).toBe("default");
   });
 
-  it("is an active one from the start when told so", async () => {
+  it("takes one that is active at startup", async () => {
     expect(await followed(await openApi({ scenario: "cancelled" }))).toBe("cancelled");
     expect(await followed(await openApi({ scenario: ["cancelled", "declined"] }))).toBe("declined");
   });
 
-  it("works by header and by metadata for the hosted page and for withdrawals", async ({ api }) => {
+  it("applies to the hosted page and withdrawals, by header and by metadata", async ({ api }) => {
     const destination = await fundedDestination(api);
     const pricing = { base_currency: "KES", amount: "500.00" };
     for (const [headers, metadata] of [
@@ -72,14 +72,14 @@ describe("which scenario applies", () => {
     }
   });
 
-  it("is settled when the charge is made: what is activated later changes nothing", async ({ api }) => {
+  it("is made at creation: a later activation changes nothing", async ({ api }) => {
     const { charge_id } = await api.pay();
     await activate(api, "declined");
     await api.sandbox.advance("5s");
     expect((await api.charge(charge_id)).status).toBe("COMPLETED");
   });
 
-  it("counts no more once somebody has moved the charge", async ({ api }) => {
+  it("ends with a manual transition", async ({ api }) => {
     const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "declined" });
     okBody(await api.transition(charge_id, { to: "PROCESSING" }));
     await api.sandbox.advance("1h");
@@ -87,8 +87,8 @@ describe("which scenario applies", () => {
   });
 });
 
-describe("a scenario asked for by name whose rules do not match", () => {
-  it("lets the next one decide, and that is recorded", async ({ api }) => {
+describe("a named scenario whose rules do not match", () => {
+  it("falls through to the next, and that is recorded", async ({ api }) => {
     const { charge_id } = await api.whitelabel(await api.checkoutBody(), {
       "sandbox-scenario": "crypto_confirmations",
     });
@@ -104,7 +104,7 @@ describe("a scenario asked for by name whose rules do not match", () => {
     expect((await api.charge(charge_id)).status).toBe("COMPLETED");
   });
 
-  it("lets the one in the metadata decide, whose webhooks apply too", async () => {
+  it("falls through to the one in the metadata, whose webhook rules apply too", async () => {
     const api = await openApi({ scenario: "slow", webhooks: [{ mailbox: "inbox" }] });
     const named = (name: string, rules: object) => api.put(`/_sandbox/scenarios/${name}`, { name, ...rules });
     okBody(await named("nobody", { charges: [{ match: { customer_email: "x@*" }, timeline: [] }] }));
@@ -134,7 +134,7 @@ describe("a scenario asked for by name whose rules do not match", () => {
     ]);
   });
 
-  it("lets an active one decide before the default", async () => {
+  it("falls through to an active one before the default", async () => {
     const api = await openApi({ scenario: "declined" });
     const { charge_id } = await api.whitelabel(
       await api.checkoutBody({ metadata: { sandbox_scenario: "crypto_confirmations" } }),
@@ -147,11 +147,11 @@ describe("a scenario asked for by name whose rules do not match", () => {
   });
 });
 
-describe("a name nobody knows", () => {
+describe("an unknown scenario name", () => {
   const KNOWN = [...FATES].sort().join(", ");
   const MESSAGE = `there is no scenario "declind"; known: ${KNOWN}`;
 
-  it("is refused wherever it stands, names those there are, and makes nothing", async ({ api }) => {
+  it("is refused in each place with a list of known names, and nothing is created", async ({ api }) => {
     const destination = await fundedDestination(api);
     const before = (await api.payins()).total;
     const header = { "sandbox-scenario": "declind" };
@@ -181,7 +181,7 @@ describe("a name nobody knows", () => {
     expect(await api.balance("KES")).toBe("1000.00 / 0.00");
   });
 
-  it("is known as soon as somebody has put it there", async ({ api }) => {
+  it("is known once the scenario is stored", async ({ api }) => {
     okBody(
       await api.put("/_sandbox/scenarios/declind", {
         charges: [{ timeline: [{ after: "1s", to: "FAILED" }] }],
@@ -209,7 +209,7 @@ describe("a rule with a probability", () => {
     return found;
   }
 
-  it("is taken about so often, and the next rule is asked otherwise", async () => {
+  it("applies about that often, and else falls through to the next rule", async () => {
     const { length } = await taken(0.2);
     expect(length).toBeGreaterThan(CHARGES * 0.1);
     expect(length).toBeLessThan(CHARGES * 0.3);
@@ -217,12 +217,12 @@ describe("a rule with a probability", () => {
     expect(await taken(1)).toHaveLength(CHARGES);
   });
 
-  it("is drawn from the seed, whatever else is called in between", async () => {
+  it("is drawn from the seed, whatever other calls come between", async () => {
     const alone = await taken(0.2);
     expect(await taken(0.2, (api) => api.get("/api/v1/payments/payins"))).toEqual(alone);
   });
 
-  it("is one of a withdrawal too", async ({ api }) => {
+  it("works for a withdrawal too", async ({ api }) => {
     const destination_id = await fundedDestination(api);
     for (const [probability, status] of [
       [1, "PENDING"],

@@ -54,7 +54,7 @@ describe("the pages on scenarios", () => {
   );
 
   it.each(SNIPPETS.filter(({ text }) => !text.includes("\nsteps:")))(
-    "$name can be started with",
+    "$name can be used at startup",
     async (one) => {
       const sandbox = await openSandbox({ scenario: fileWith(one.text, one.name) });
       const { items } = (await new Api(sandbox).get("/_sandbox/scenarios")).json;
@@ -81,7 +81,7 @@ describe("the tables of docs/scenarios.md", () => {
   const named = (name: string) => SHIPPED.find(({ value }) => value.name === name)!;
   const builtIn = FATES.map(named);
 
-  it("are made of the shipped files (`vitest run -u` writes them)", async () => {
+  it("are written from the built-in files (`vitest run -u` writes them)", async () => {
     const tables = {
       "magic values": magicTable(named("default")),
       outcomes: nameTable(builtIn.filter(({ value }) => value.kind === "outcome")),
@@ -95,7 +95,7 @@ describe("the tables of docs/scenarios.md", () => {
     await expect(generated).toMatchFileSnapshot("../../docs/scenarios.md");
   });
 
-  it("have every shipped scenario, each of a kind", () => {
+  it("have every built-in scenario, each with a kind", () => {
     for (const { value } of builtIn) expect(value.kind, value.name).toMatch(/^(mishap|outcome)$/);
     for (const { name } of SHIPPED) expect(PAGE).toContain(`(../scenarios/${name})`);
   });

@@ -48,7 +48,7 @@ const CHARGES: Readonly<Record<string, Fate>> = {
   refunded: { path: `${PAID}, 65 REFUNDED`, balance: "0.00" },
 };
 
-describe("what happens to a charge", () => {
+describe("outcome of a charge", () => {
   it.each(Object.entries(CHARGES))("%s", async (name, { path, balance, reason = null }) => {
     const changes = changesOf(path);
     const { api, receiver } = await openWithReceiver();
@@ -81,7 +81,7 @@ describe("what happens to a charge", () => {
     });
   });
 
-  it("success pays whoever the customer is; the default does not", async ({ api }) => {
+  it("success completes for every customer; the default does not", async ({ api }) => {
     const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
     const asked = await api.whitelabel(body, { "sandbox-scenario": "success" });
     const usual = await api.whitelabel(body);
@@ -90,7 +90,7 @@ describe("what happens to a charge", () => {
     expect((await api.charge(usual.charge_id)).status).toBe("FAILED");
   });
 
-  it("crypto_confirmations keeps the money pending until the chain has confirmed it", async () => {
+  it("crypto_confirmations leaves the money pending until the chain's confirmations", async () => {
     const { api, receiver } = await openWithReceiver();
     const order = {
       pricing: { base_currency: "USD", amount: "100.00" },
@@ -128,7 +128,7 @@ const WITHDRAWALS: Readonly<Record<string, Fate>> = {
   slow: { path: "3600 PROCESSING, 86400 COMPLETED", balance: "400.00" },
 };
 
-describe("what happens to a withdrawal", () => {
+describe("outcome of a withdrawal", () => {
   it.each(Object.entries(WITHDRAWALS))("%s", async (name, { path, balance, reason = null }) => {
     const changes = changesOf(path);
     const { api, receiver } = await openWithReceiver();
@@ -144,7 +144,7 @@ describe("what happens to a withdrawal", () => {
     expect(told).toEqual(statuses.map((status) => `withdrawal.${status.toLowerCase()}`));
   });
 
-  it("success lets every reference through; the default does not", async ({ api }) => {
+  it("success completes for every reference; the default does not", async ({ api }) => {
     const destination = await fundedDestination(api);
     const marked = { amount: "500.00", reference: "fail-17" };
     const asked = await withdraw(api, destination, { "sandbox-scenario": "success" }, marked);

@@ -7,7 +7,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { FATES, FLOWS, firstSentence, SHIPPED } from "./support/shipped.js";
 
 describe.each(SHIPPED)("scenarios/$name", (file) => {
-  it("validates, and holds nothing that cannot be meant", async () => {
+  it("validates without faults and warnings", async () => {
     expect(await validateFile(file.path, { environment: {}, configFaults })).toEqual({
       file: file.path,
       kind: "scenario",
@@ -16,13 +16,13 @@ describe.each(SHIPPED)("scenarios/$name", (file) => {
     });
   });
 
-  it("is named like its scenario, and says in a sentence what it is for", () => {
+  it("is named after its scenario, and begins with a sentence on its purpose", () => {
     expect(`${file.value.name}.yaml`).toBe(file.name);
     expect(firstSentence(file).length).toBeGreaterThan(20);
     expect(firstSentence(file).length).toBeLessThan(200);
   });
 
-  it("is written as a model to copy", () => {
+  it("is well formatted", () => {
     const lines = file.text.split("\n");
     expect(lines.filter((line) => line.length > 120)).toEqual([]);
     expect(lines.filter((line) => /\t|\s$/.test(line))).toEqual([]);
@@ -31,15 +31,15 @@ describe.each(SHIPPED)("scenarios/$name", (file) => {
   });
 });
 
-describe("the shipped scenarios", () => {
-  it("are those that can be asked for by name, and the flows", () => {
+describe("the built-in scenarios", () => {
+  it("are the named outcomes and the flows", () => {
     const names = SHIPPED.map(({ value }) => value.name);
     expect(names.filter((name) => !name.startsWith("flow_"))).toEqual([...FATES].sort());
     expect(FLOWS.map(({ value }) => value.name)).toEqual(names.filter((name) => name.startsWith("flow_")));
     expect(SHIPPED.length).toBeGreaterThanOrEqual(20);
   });
 
-  it("have a flow for everything that is documented", () => {
+  it("have a flow for each documented case", () => {
     const documented = `
       bank_transfer mobile_money card crypto hosted_paid hosted_cancelled quote_expired expired paid_late
       refund refund_refused withdrawal withdrawal_failed withdrawal_replay insufficient_balance webhook_outage
@@ -50,7 +50,7 @@ describe("the shipped scenarios", () => {
   });
 });
 
-it("a flow that is shipped is found by its name, and by every path it has", async () => {
+it("a built-in flow is found by its name and by each of its paths", async () => {
   for (const { name, value } of FLOWS)
     expect((await readFlow(name.replace(/^flow_|\.yaml$/g, ""))).value).toEqual(value);
   const { value } = FLOWS.find(({ name }) => name === "flow_card.yaml")!;
@@ -60,7 +60,7 @@ it("a flow that is shipped is found by its name, and by every path it has", asyn
     expect([one, (await readFlow(one)).value]).toEqual([one, value]);
 });
 
-it("what is neither a file nor a flow is told, with the flow that may be meant", async () => {
+it("an unknown file or flow is reported, with a suggestion", async () => {
   const messageOf = async (file: string): Promise<string> => {
     return (await validateFile(file, { environment: {}, configFaults })).faults
       .map(({ message }) => message)
@@ -71,7 +71,7 @@ it("what is neither a file nor a flow is told, with the flow that may be meant",
     expect([file, await messageOf(file)]).toEqual([file, "there is no such file"]);
 });
 
-it("a long message is told to its end, where it says what to do", async () => {
+it("a long message is printed whole, with the remedy at its end", async () => {
   const config = `event_names: { charge.completed: payments.charge.completed.${"v2.".repeat(20)}x }
 webhooks: [{ url: localhost, events: [charge.foo] }]
 `;

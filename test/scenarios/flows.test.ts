@@ -16,13 +16,13 @@ it.each(FLOWS)("$name passes in a sandbox of its own", async ({ path }) => {
   expectPassed(await (await openSandbox()).run(path));
 });
 
-it("all pass one after the other and once more in one sandbox whose clock runs", async () => {
+it("all pass in one sandbox with a running clock, twice in a row", async () => {
   const sandbox = await openSandbox({ clock: "real" });
   for (const { path } of [...FLOWS, ...FLOWS]) expectPassed(await sandbox.run(path));
   expect((await new Api(sandbox).get("/_sandbox/webhook-endpoints")).json.total).toBe(0);
 });
 
-it.each(FLOWS)("$name fails where the service behaves otherwise", async ({ path }) => {
+it.each(FLOWS)("$name fails when the service behaves differently", async ({ path }) => {
   const sandbox = await openSandbox();
   const fault = { match: { operation: "create*" }, respond: { status: 503 } };
   okBody(await new Api(sandbox).post("/_sandbox/faults", fault));

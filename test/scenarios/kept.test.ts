@@ -25,7 +25,7 @@ function runs() {
   };
 }
 
-it("what was put in the place of a shipped scenario is there after a restart, active or not", async () => {
+it("a scenario stored under a built-in name survives a restart, active or not", async () => {
   const run = runs();
   const before = await run();
   for (const name of ["declined", "default"])
@@ -49,7 +49,7 @@ it("what was put in the place of a shipped scenario is there after a restart, ac
   await sandbox.close();
 });
 
-it("named at the start, it is that one that is active; a file of that run takes its place", async () => {
+it("it is the active one when named at startup, and a file of that run replaces it", async () => {
   const run = runs();
   const before = await run();
   await before.client.ask("PUT /_sandbox/scenarios/declined", OURS);

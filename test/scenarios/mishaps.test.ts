@@ -28,7 +28,7 @@ async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver; arriv
 const shown = (arrivals: readonly Arrival[]) => arrivals.map(({ at, type }) => [at, type]);
 
 describe("webhook_chaos", () => {
-  it("sends the last first and twice, the first between the two, and the second last", async () => {
+  it("sends the last first and twice, the first in between, and the second last", async () => {
     const { api, arrivals } = await openWithReceiver();
     const { charge_id } = await api.whitelabel(await api.checkoutBody(), {
       "sandbox-scenario": "webhook_chaos",
@@ -46,7 +46,7 @@ describe("webhook_chaos", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("tells of withdrawals late and twice", async () => {
+  it("sends withdrawals late and twice", async () => {
     const { api, arrivals } = await openWithReceiver();
     const destination = await fundedDestination(api);
     await api.sandbox.settled();
@@ -63,7 +63,7 @@ describe("webhook_chaos", () => {
   });
 });
 
-describe("the same news twice", () => {
+describe("duplicates", () => {
   it.each([
     ["webhook_twice_at_once", 5, 1],
     ["webhook_new_ids", 5, 2],
@@ -80,7 +80,7 @@ describe("the same news twice", () => {
 });
 
 describe("webhook_first", () => {
-  it("tells the shop that it is paid before the shop knows what", async () => {
+  it("sends the shop the payment before the response to its call", async () => {
     const { api, arrivals } = await openWithReceiver();
     const body = await api.checkoutBody();
     const before = arrivals.length;
@@ -90,7 +90,7 @@ describe("webhook_first", () => {
 });
 
 describe("stale_reads", () => {
-  it("does not know a new charge at the first look, and does at the second", async ({ api }) => {
+  it("does not find a new charge at the first read, but at the second", async ({ api }) => {
     const asked = { "sandbox-scenario": "stale_reads" };
     const { charge_id } = await api.whitelabel(await api.checkoutBody());
     const look = async () => (await api.get(`/api/v1/payments/charges/${charge_id}`, asked)).status;
@@ -99,7 +99,7 @@ describe("stale_reads", () => {
 });
 
 describe("webhook_outage", () => {
-  it("lets only the fourth attempt through, half an hour later; who polls has known since", async () => {
+  it("lets only the fourth attempt through, half an hour later; an app that polls knows earlier", async () => {
     const { api, arrivals } = await openWithReceiver();
     const { charge_id } = await api.whitelabel(await api.checkoutBody(), {
       "sandbox-scenario": "webhook_outage",
@@ -134,7 +134,7 @@ describe("webhook_outage", () => {
 describe("flaky_api", () => {
   const CALLS = 400;
 
-  it("fails one call in five, turns away one in ten of the others, and makes some wait", async () => {
+  it("fails one call in five, rate-limits one in ten of the others, and delays some", async () => {
     const api = await openApi({ seed: "one", scenario: "flaky_api" });
     const answers = await Promise.all(
       Array.from({ length: CALLS }, async () => {
@@ -163,7 +163,7 @@ describe("flaky_api", () => {
     expect(late.length).toBeGreaterThanOrEqual(slow);
   });
 
-  it("has done nothing where it failed", async ({ api }) => {
+  it("changes nothing in a failed call", async ({ api }) => {
     const body = await api.checkoutBody();
     await api.post("/_sandbox/scenarios/flaky_api/activate", {});
     const statuses: number[] = [];
@@ -178,9 +178,7 @@ describe("flaky_api", () => {
 describe("lost_response", () => {
   const asked = { "sandbox-scenario": "lost_response" };
 
-  it("makes the first checkout and loses the response; whoever tries again blindly charges twice", async ({
-    api,
-  }) => {
+  it("makes the first checkout and loses the response; a blind retry charges twice", async ({ api }) => {
     const body = await api.checkoutBody();
     await expect(api.whitelabel(body, asked)).rejects.toThrow("fetch failed");
     const { total, items } = await api.payins();
@@ -206,7 +204,7 @@ describe("lost_response", () => {
     expect((await send()).status).toBe(200);
   });
 
-  it("makes the first withdrawal; the same key again gives its answer, and the money leaves once", async ({
+  it("makes the first withdrawal; a retry with the same key gets its response, and the money leaves once", async ({
     api,
   }) => {
     const destination = await fundedDestination(api);
@@ -222,7 +220,7 @@ describe("lost_response", () => {
   });
 });
 
-describe("how often a scenario's fault applies", () => {
+describe("number of uses of a scenario's fault", () => {
   const isLost = async (api: Api): Promise<boolean> =>
     api.pay().then(
       () => false,
@@ -230,7 +228,7 @@ describe("how often a scenario's fault applies", () => {
     );
   const order = (api: Api, verb: string) => api.post(`/_sandbox/scenarios/lost_response/${verb}`, {});
 
-  it("is counted from when it was turned on", async ({ api }) => {
+  it("is counted from activation", async ({ api }) => {
     for (let round = 0; round < 2; round++) {
       await order(api, "activate");
       expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
@@ -239,7 +237,7 @@ describe("how often a scenario's fault applies", () => {
     }
   });
 
-  it("is counted anew when other rules are put in its place", async ({ api }) => {
+  it("is counted anew when the rules are replaced", async ({ api }) => {
     const scenario = { faults: [{ match: { operation: "createWhitelabel" }, drop: "after", times: 1 }] };
     for (let round = 0; round < 2; round++) {
       await api.put("/_sandbox/scenarios/mine", scenario);
@@ -255,10 +253,10 @@ describe("magic customers and amounts under a mishap", async () => {
   ).body;
   const mishaps = items.filter(({ kind }) => kind === "mishap").map(({ name }) => name);
 
-  it("are found at all", () =>
+  it("are tried under at least three mishaps", () =>
     expect(mishaps).toEqual(expect.arrayContaining(["webhook_chaos", "slow", "paid_late"])));
 
-  it.for(mishaps)("keep their outcomes under %s, and nobody else is declined", async (name) => {
+  it.for(mishaps)("keep their outcomes under %s, and no other customer is declined", async (name) => {
     const api = await openApi({ scenario: [name], rateLimit: "off", holdLimit: "50ms" });
     const create = async (order: Record<string, unknown>): Promise<string> => {
       for (let tries = 0; tries < 20; tries++) {
@@ -279,14 +277,14 @@ describe("magic customers and amounts under a mishap", async () => {
     expect(outcomes).toEqual(["FAILED", "FAILED", "COMPLETED"]);
   });
 
-  it("have no outcome to keep under a mishap that came after an outcome", async () => {
+  it("have no outcome under a mishap that was activated after an outcome", async () => {
     const api = await openApi({ scenario: ["instant", "slow"] });
     const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
     const { charge_id } = await api.whitelabel(body);
     expect((await behind(api, charge_id)).scenario).toBe("slow");
   });
 
-  it("keep theirs if the outcome before the mishap is not drawn", async () => {
+  it("keep their outcomes if an outcome with a probability is not drawn", async () => {
     const api = await openApi();
     const rare = { charges: [{ probability: 0.000001, timeline: [{ after: "1s", to: "COMPLETED" }] }] };
     await api.put("/_sandbox/scenarios/rare", { name: "rare", ...rare });

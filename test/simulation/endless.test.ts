@@ -38,8 +38,8 @@ async function shopWith(handlerFor: (client: () => Client) => Handler) {
   return { ...shop, receiver };
 }
 
-describe("an advance until idle that never comes to rest", () => {
-  it("is refused in one line when each payment leads to the next, later, for ever", async () => {
+describe("an endless advance until idle", () => {
+  it("is refused in one line when each payment causes the next, later", async () => {
     const { client, receiver } = await shopWith((client) => callingBack(client, "before"));
     await client.pay();
     const answer = await client.advance({ until: "idle" });
@@ -59,9 +59,9 @@ describe("an advance until idle that never comes to rest", () => {
   });
 
   it.each<[string, (client: () => Client) => Handler]>([
-    ["the receiver answers first and pays then, in the same turn", (client) => callingBack(client, "after")],
-    ["one event has itself sent again and again at the same instant", sendingAgain],
-  ])("is refused as well when %s", async (_name, handlerFor) => {
+    ["the receiver responds and then pays, in the same tick", (client) => callingBack(client, "after")],
+    ["one event is redelivered forever at the same instant", sendingAgain],
+  ])("is refused too when %s", async (_name, handlerFor) => {
     const { client } = await shopWith(handlerFor);
     // Something else is planned all the time, so that there is always a next instant.
     await client.pay({ scenario: "slow" });
@@ -85,8 +85,8 @@ describe("an advance until idle that never comes to rest", () => {
   });
 });
 
-describe("an advance until idle that comes to rest late", () => {
-  it("goes on through a long chain of payments", async () => {
+describe("a long advance until idle", () => {
+  it("continues through a long chain of payments", async () => {
     const { client, receiver } = await shopWith((client) => callingBack(client, "before", 300));
     await client.pay();
     const { status, json } = await client.advance({ until: "idle" });
@@ -94,7 +94,7 @@ describe("an advance until idle that comes to rest late", () => {
     expect(receiver.received).toHaveLength(301);
   });
 
-  it("goes on when many payments side by side lead to one more each", async () => {
+  it("continues when many concurrent payments cause one more each", async () => {
     const { client, receiver } = await shopWith((client) => callingBack(client, "before", 1_100));
     for (let count = 0; count < 1_100; count++) {
       await client.pay();

@@ -228,8 +228,8 @@ async function caught(lie: Lie): Promise<Rule | undefined> {
   return undefined;
 }
 
-describe("the auditor catches a lie", () => {
-  it.each(["given", "taken"])("of an export, as it is %s: export", async (side) => {
+describe("the auditor detects a fault", () => {
+  it.each(["given", "taken"])("of an export, when %s: export", async (side) => {
     await using sandbox = await createSandbox();
     await using elsewhere = await createSandbox({ clock: "manual" });
     const lying = (liar: Sandbox, lie: (state: Json) => unknown) => ({

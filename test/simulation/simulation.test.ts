@@ -6,9 +6,9 @@ import { simulate } from "./simulate.js";
 const { PAYMENTS_SANDBOX_SIMULATION_SEED: SEED, PAYMENTS_SANDBOX_SIMULATION_RUNS: RUNS = "8" } = process.env;
 const STEPS = Number(process.env.PAYMENTS_SANDBOX_SIMULATION_STEPS ?? 60);
 
-describe("random calls, scenarios, mishaps and leaps in time", () => {
+describe("random calls, scenarios, mishaps and advances", () => {
   const seeds = SEED === undefined ? Array.from({ length: Number(RUNS) }, (_, run) => `sim-${run}`) : [SEED];
-  it.each(seeds)("come to what the auditor works out by itself: seed %s [R19.5]", (seed) =>
+  it.each(seeds)("have the results that the auditor computes: seed %s [R19.5]", (seed) =>
     simulate(seed, STEPS),
   );
 
@@ -22,5 +22,5 @@ describe("random calls, scenarios, mishaps and leaps in time", () => {
   ];
   it.each(
     grounds.flatMap(([name, terrain]) => seeds.slice(0, 2).map((seed) => [name, seed, terrain] as const)),
-  )("and so on %s: seed %s", (_name, seed, terrain) => simulate(seed, STEPS, undefined, terrain));
+  )("also %s: seed %s", (_name, seed, terrain) => simulate(seed, STEPS, undefined, terrain));
 });
