@@ -11,13 +11,13 @@ const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .sort();
 
 describe("src", () => {
-  it("is found at all", () => {
+  it("has files", () => {
     expect(sources).toEqual(
       expect.arrayContaining(["index.ts", "core/domain/money.ts", "server/service/charges.ts"]),
     );
   });
 
-  it.each(sources)("%s keeps to the architecture", (file) => {
+  it.each(sources)("%s follows the architecture", (file) => {
     expect(faultsOf(file, readFileSync(SRC + file, "utf8"))).toEqual([]);
   });
 });
@@ -97,16 +97,16 @@ describe("the check of imports", () => {
     ["sandbox.ts", 'import { a } from "./core/namespace/a.js";\nimport { b } from "./server/http/b.js";'],
     ["cli/a.ts", 'const { Sandbox } = await import("../sandbox.js");'],
     ["index.ts", 'export { Sandbox } from "./sandbox.js";'],
-  ])("lets %s be", (file, source) => {
+  ])("allows %s", (file, source) => {
     expect(messages(file, source)).toEqual([]);
   });
 
-  it("wants a place for every file", () => {
+  it("requires a place for every file", () => {
     for (const file of ["helpers.ts", "util/a.ts", "sandbox/a.ts", "core/a.ts", "tools/cli/a.ts"])
       expect(messages(file, "")).toEqual(["is in no layer of the architecture"]);
   });
 
-  it("tells the line", () => {
+  it("gives the line", () => {
     const [fault] = faultsOf("core/schema/a.ts", '\n// A comment.\nimport "../domain/a.js";\n');
     expect(fault).toMatchObject({ file: "core/schema/a.ts", line: 3 });
   });
@@ -170,7 +170,7 @@ describe("the check for time, timers and chance", () => {
     "const page = `<script>setTimeout(() => location.reload(), 1000)</script>`;",
     'import { createHash } from "node:crypto";',
     "interface Wall { performance: number; setTimeout(run: () => void): void }",
-  ])("lets be: %s", (source) => {
+  ])("allows: %s", (source) => {
     expect(messages("core/engine/a.ts", source)).toEqual([]);
   });
 });

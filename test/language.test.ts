@@ -170,7 +170,7 @@ describe("the language of src", () => {
     "export const keeps = 1;",
     "// Not `z.coerce`: it accepts 1e1.\nrun();",
     "/* `execute()` of engine/engine.ts, `TASKS_PER_BATCH`, `Engine.execute`, clock.ts */",
-  ])("lets be: %s", (source) => {
+  ])("allows: %s", (source) => {
     expect(faultsOf("a.ts", source)).toEqual([]);
   });
 });

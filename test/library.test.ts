@@ -12,14 +12,14 @@ import { Receiver } from "./support/receiver-server.js";
 import { freePort } from "./support/servers.js";
 
 describe("createSandbox()", () => {
-  it("gives the documented keys, the documented secret and a fixed seed", async ({ shop: { sandbox } }) => {
+  it("returns the documented keys, the documented secret and a fixed seed", async ({ shop: { sandbox } }) => {
     expect(sandbox.apiKey).toBe("sk_test_sandbox");
     expect(sandbox.liveApiKey).toBe("sk_live_sandbox");
     expect(sandbox.webhookSecret).toBe("whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=");
     expect(sandbox.seed).toBe("payments-sandbox");
   });
 
-  it("goes with wall time unless told otherwise", async () => {
+  it("runs on wall time by default", async () => {
     const before = Date.now();
     const { client } = await openShop({ clock: undefined, startTime: undefined } as SandboxOptions);
     const { mode, now } = (await client.clock()).json;
@@ -28,7 +28,7 @@ describe("createSandbox()", () => {
     expect(Date.parse(now)).toBeLessThanOrEqual(Date.now());
   });
 
-  it("takes webhooks as texts and as records, with a secret of their own or a common one", async () => {
+  it("accepts webhooks as strings and as records, with their own or a common secret", async () => {
     const [one, two] = [await Receiver.open(), await Receiver.open()];
     const secret = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`;
     const { sandbox, client } = await openShop({
@@ -47,7 +47,7 @@ describe("createSandbox()", () => {
     two.received[0]!.verify(secret(2));
   });
 
-  it("has no rate limit unless asked for one", async () => {
+  it("has no rate limit by default", async () => {
     const [free, limited] = [await openShop(), await openShop({ rateLimit: 2 })];
     for (let count = 0; count < 150; count++)
       expect((await free.client.ask("GET /api/v1/payments/payins")).status).toBe(200);
@@ -57,7 +57,7 @@ describe("createSandbox()", () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  it("leaves the process's own Request and Response alone", async () => {
+  it("does not replace the global Request and Response", async () => {
     const before = [globalThis.Request, globalThis.Response];
     const { sandbox } = await openShop();
     const { url } = await sandbox.listen();
@@ -91,7 +91,7 @@ describe("createSandbox()", () => {
 });
 
 describe("fetch()", () => {
-  it("answers without a port, at any address", async ({ shop: { sandbox } }) => {
+  it("responds without a port, at any URL", async ({ shop: { sandbox } }) => {
     for (const origin of ["http://sandbox", "https://pay.example:8443"]) {
       const response = await sandbox.fetch(new Request(`${origin}/api/v1/payments/supported-currencies`));
       expect(response.status).toBe(200);
@@ -102,7 +102,7 @@ describe("fetch()", () => {
 });
 
 describe("listen()", () => {
-  it("opens a free port and says where", async ({ shop: { sandbox } }) => {
+  it("opens a free port and returns its URL", async ({ shop: { sandbox } }) => {
     expect(() => sandbox.url).toThrow("does not listen yet");
     expect(sandbox.port).toBeUndefined();
     const { url, port } = await sandbox.listen();
@@ -114,7 +114,7 @@ describe("listen()", () => {
     await expect(sandbox.listen()).rejects.toThrow("already listening");
   });
 
-  it("opens the port and host asked for, and names the host in the URL", async () => {
+  it("opens the given port and host, and has the host in the URL", async () => {
     const first = await openShop();
     const { port, url } = await first.sandbox.listen({ port: 0, host: "localhost" });
     expect(url).toBe(`http://localhost:${port}`);
@@ -124,7 +124,7 @@ describe("listen()", () => {
     expect((await second.sandbox.listen()).url).toBe(url);
   });
 
-  it("throws a UserError where the port is taken, and may be tried again", async () => {
+  it("throws a UserError when the port is in use, and can be retried", async () => {
     const [one, two] = [await openShop(), await openShop()];
     const { port } = await one.sandbox.listen();
     await expect(two.sandbox.listen({ port })).rejects.toThrow(UserError);
@@ -134,7 +134,7 @@ describe("listen()", () => {
 });
 
 describe("advance()", () => {
-  it("moves time by a duration, to an instant, to what is next, until nothing is planned", async ({
+  it("moves time by a duration, to an instant, to the next task, until idle", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -153,13 +153,13 @@ describe("advance()", () => {
     expect(await sandbox.advance("0s")).toMatchObject({ fired: [], fired_total: 0 });
   });
 
-  it("refuses nonsense and the past", async ({ shop: { sandbox } }) => {
+  it("refuses invalid and past instants", async ({ shop: { sandbox } }) => {
     for (const target of ["soon", "", "-1s", "2026-01-31T08:59:59.999Z", new Date(0)])
       await expect(sandbox.advance(target)).rejects.toThrow(SandboxError);
     await expect(sandbox.advance("3000000d")).rejects.toThrow("beyond the year 9999");
   });
 
-  it("throws CLOCK_BUSY while another is under way", async () => {
+  it("throws CLOCK_BUSY during another advance", async () => {
     const receiver = await Receiver.open(() => {});
     const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     await client.pay();
@@ -174,7 +174,7 @@ describe("advance()", () => {
 });
 
 describe("transition()", () => {
-  it("moves a charge, answers it as a read does, and calls off the rest of its timeline", async ({
+  it("changes a charge, returns it as a read does, and cancels the rest of its timeline", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -185,7 +185,7 @@ describe("transition()", () => {
     expect((await client.charge(charge)).json.status).toBe("FAILED");
   });
 
-  it("throws a SandboxError where it may not be", async ({ shop: { sandbox, client } }) => {
+  it("throws a SandboxError for an illegal transition", async ({ shop: { sandbox, client } }) => {
     const charge = await client.pay();
     await sandbox.transition(charge, "CANCELLED");
     await expect(sandbox.transition(charge, "COMPLETED")).rejects.toThrow(
@@ -197,8 +197,10 @@ describe("transition()", () => {
   });
 });
 
-describe("a method that does work", () => {
-  it("answers a promise, and has done it when the call returns", async ({ shop: { sandbox, client } }) => {
+describe("an asynchronous method", () => {
+  it("returns a promise, and has done its work when the call returns", async ({
+    shop: { sandbox, client },
+  }) => {
     const charge = await client.pay();
     const moved = sandbox.transition(charge, "COMPLETED");
     const status = sandbox.snapshot().collections.charges[0]?.[1].status;
@@ -213,7 +215,7 @@ describe("a method that does work", () => {
 });
 
 describe("reset() and snapshot()", () => {
-  it("reset empties the world and turns a manual clock back", async ({ shop: { sandbox, client } }) => {
+  it("reset deletes all data and sets a manual clock back", async ({ shop: { sandbox, client } }) => {
     const charge = await client.pay();
     await sandbox.advance("1h");
     await sandbox.reset();
@@ -224,7 +226,7 @@ describe("reset() and snapshot()", () => {
     expect(await client.pay()).toBe(charge);
   });
 
-  it("snapshot is the whole state as plain JSON, and later changes leave it alone", async ({
+  it("snapshot is the whole state as plain JSON, independent of later changes", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -239,7 +241,7 @@ describe("reset() and snapshot()", () => {
 });
 
 describe("restore()", () => {
-  it("puts back what a snapshot holds, time too, here or in another sandbox", async ({
+  it("restores a snapshot, time too, in the same or another sandbox", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -268,7 +270,7 @@ describe("restore()", () => {
     }
   });
 
-  it("refuses as the control API does, and changes nothing", async () => {
+  it("refuses what the control API refuses, and changes nothing", async () => {
     const receiver = await Receiver.open(() => {});
     const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     await client.pay();
@@ -292,7 +294,7 @@ describe("restore()", () => {
 });
 
 describe("control()", () => {
-  it("takes a method, a path and a body, or the first two in one text", async ({ shop: { sandbox } }) => {
+  it("accepts a method, a path and a body, or the first two in one string", async ({ shop: { sandbox } }) => {
     const fault = { match: { operation: "createQuote" }, respond: { status: 503 } };
     await sandbox.control("POST", "/_sandbox/faults", fault);
     await sandbox.control("post /_sandbox/faults", fault);
@@ -301,7 +303,7 @@ describe("control()", () => {
     expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ mode: "manual", now: START });
   });
 
-  it("throws what the control API refuses, and says what of it is wrong", async ({ shop: { sandbox } }) => {
+  it("throws the control API's error, with its details", async ({ shop: { sandbox } }) => {
     const refused = (await sandbox
       .control("POST", "/_sandbox/reset", { keep: ["nope"], ids: 1 })
       .catch((error: unknown) => error)) as SandboxError;
@@ -321,7 +323,7 @@ describe("control()", () => {
     ["GET", "_sandbox/clock"],
     ["G3T", "/_sandbox/clock"],
     [undefined, "/_sandbox/clock"],
-  ])("needs a method and a path: %j %j", async (...call) => {
+  ])("requires a method and a path: %j %j", async (...call) => {
     const { sandbox } = await openShop();
     const refusal = await sandbox.control(...(call as [string, string])).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(UserError);
@@ -329,7 +331,7 @@ describe("control()", () => {
   });
 });
 
-describe("what a method is given", () => {
+describe("an argument of a method", () => {
   const calls: [string, (sandbox: Sandbox) => unknown, string][] = [
     ["listen", (one) => one.listen({ port: 99_999 }), "port must be a port number from 0 to 65535"],
     ["listen", (one) => one.listen({ port: "4402" as never }), "port must be a number"],
@@ -385,7 +387,7 @@ describe("what a method is given", () => {
     expect((refusal as UserError).message).toContain(`${method}: ${expected}`);
   });
 
-  it.each(requests)("is checked where it is passed on: %s %s", async (_method, call, expected) => {
+  it.each(requests)("is checked by the control API: %s %s", async (_method, call, expected) => {
     const refusal = await refusalOf(call);
     expect(refusal).toBeInstanceOf(SandboxError);
     expect((refusal as SandboxError).message).toMatch(/^Invalid request parameters \(VALIDATION_ERROR\); /);
@@ -411,7 +413,7 @@ describe("close()", () => {
     checkWebhook: (one) => one.checkWebhook("localhost:1"),
   };
 
-  it("knows every method there is", () => {
+  it("covers every method", () => {
     const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(Object.create(Sandbox.prototype)));
     const getters = Object.entries(Object.getOwnPropertyDescriptors(Sandbox.prototype)).filter(
       ([, { value }]) => typeof value !== "function",
@@ -422,7 +424,7 @@ describe("close()", () => {
     );
   });
 
-  it.each(Object.entries(calls))("is the end: %s says so", async (method, call) => {
+  it.each(Object.entries(calls))("ends the sandbox: %s says so", async (method, call) => {
     const { sandbox } = await openShop();
     const stop = await sandbox.onWebhook(() => 204);
     await sandbox.close();
@@ -433,7 +435,7 @@ describe("close()", () => {
     stop();
   });
 
-  it("ends a listen() that is under way", async ({ shop: { sandbox } }) => {
+  it("ends a pending listen()", async ({ shop: { sandbox } }) => {
     const listening = sandbox.listen();
     const [, outcome] = await Promise.allSettled([sandbox.close(), listening]);
     expect(outcome).toMatchObject({
@@ -443,7 +445,7 @@ describe("close()", () => {
     expect(sandbox.port).toBeUndefined();
   });
 
-  it("leaves no port, no timer and no delivery behind, and may be called twice", async () => {
+  it("leaves no port, timer or delivery behind, and can be called twice", async () => {
     const receiver = await Receiver.open(() => {});
     const { sandbox, client } = await openShop({ seed: "closed twice", webhooks: [receiver.url] });
     const { port } = await sandbox.listen();
@@ -456,7 +458,7 @@ describe("close()", () => {
     expect(await isServing(port, "closed twice")).toBe(false);
   });
 
-  it("is what `await using` does at the end of a block", async () => {
+  it("is called by `await using` at the end of a block", async () => {
     let port: number;
     {
       await using sandbox = await createSandbox({ seed: "one block" });
@@ -466,7 +468,7 @@ describe("close()", () => {
     expect(await isServing(port, "one block")).toBe(false);
   });
 
-  it("gives a data file back, also when the options contradict what is in it", async () => {
+  it("releases a data file, also when the options contradict its data", async () => {
     const data = join(temporaryFolder(), "data.json");
     let charge: string;
     {
@@ -509,14 +511,14 @@ describe("setupSandbox()", () => {
     return kind === "own" ? false : (await (await openShop()).sandbox.listen()).url;
   }
 
-  it("says where it looked for a server, and what to do if there is none", async () => {
+  it("says where it looked for a server, and what to do without one", async () => {
     const server = `http://127.0.0.1:${await freePort()}`;
     await expect(inTest({ server }, async () => {})).rejects.toThrow(
       `setupSandbox: there is no sandbox at ${server}: start it, unset PAYMENTS_SANDBOX_URL, or pass { server: false }`,
     );
   });
 
-  it("undoes before each test what the test before has made of a key", async () => {
+  it("undoes before each test the changes of the previous test to a key", async () => {
     const begins: (() => Promise<void>)[] = [];
     const ends: (() => Promise<void>)[] = [];
     const begin = (run: () => Promise<void>) => void begins.push(run);
@@ -537,7 +539,7 @@ describe("setupSandbox()", () => {
     expect(statuses).toEqual([200, 200]);
   });
 
-  it.each(["own", "shared"])("has restore() and control(), and errors that say why: %s", async (kind) => {
+  it.each(["own", "shared"])("has restore() and control(), and errors with a reason: %s", async (kind) => {
     const server = await serverOf(kind);
     await inTest({ server, startTime: START }, async (sandbox) => {
       const { checkout_id } = await (
@@ -601,7 +603,7 @@ describe("setupSandbox()", () => {
     },
   );
 
-  it.each(["own", "shared"])("holds the app's books against the ledger after a test: %s", async (kind) => {
+  it.each(["own", "shared"])("compares the app's books with the ledger after a test: %s", async (kind) => {
     const server = await serverOf(kind);
     const books = new Map<string, string>();
     const selling = (says: (status: string) => string) =>
@@ -626,7 +628,7 @@ describe("setupSandbox()", () => {
     );
   });
 
-  it.each(["own", "shared"])("refuses an option there is not, and one that is wrong: %s", async (kind) => {
+  it.each(["own", "shared"])("refuses an unknown option and an invalid one: %s", async (kind) => {
     const server = await serverOf(kind);
     for (const [options, expected] of [
       [{ lisen: false }, "setupSandbox: there is no option lisen; did you mean listen?"],

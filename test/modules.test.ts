@@ -10,18 +10,18 @@ const users = [...src, ...["test", "bench", "scripts"].flatMap((folder) => modul
 const examples = modulesBelow(ROOT, "examples").filter(({ file }) => !file.includes("node_modules"));
 
 describe("the modules of src", () => {
-  it("are found, with what they import and export", () => {
+  it("are found, with their imports and exports", () => {
     expect(src.length).toBeGreaterThan(300);
     const money = src.find(({ file }) => file === "src/core/domain/money.ts");
     expect(money?.exports).toContain("compareAmounts");
     expect(src.find(({ file }) => file === "src/index.ts")?.imports).toContain("src/sandbox.ts");
   });
 
-  it("do not import each other in a circle, for types either, nor do those of tests, tools and examples", () => {
+  it("have no import cycles, types included, nor have tests, tools and examples", () => {
     expect(circlesIn([...users, ...examples])).toEqual([]);
   });
 
-  it("export nothing that nobody uses, but schemas, which are found by their names too", () => {
+  it("have no unused exports, except schemas, which are found by name too", () => {
     const unused = unusedExports(src, users)
       .filter(({ file }) => !file.startsWith("src/core/schema/"))
       // The build asks for these by the names of the files that it makes, and the command's file for what is built.
@@ -34,8 +34,8 @@ describe("the modules of src", () => {
   });
 });
 
-describe("the search", () => {
-  it("finds a circle, by way of types and of modules loaded later too", () => {
+describe("the search for cycles and exports", () => {
+  it("finds a cycle through types and dynamic imports", () => {
     const modules = [
       moduleOf("src/a.ts", 'import type { B } from "./b.js";'),
       moduleOf("src/b.ts", 'const c = () => import("./c/c.js");'),
@@ -45,7 +45,7 @@ describe("the search", () => {
     expect(circlesIn(modules)).toEqual([["src/a.ts", "src/b.ts", "src/c/c.ts"]]);
   });
 
-  it.each(["js", "mjs"])("finds a circle of files that are written in %s", (ending) => {
+  it.each(["js", "mjs"])("finds a cycle of files that are written in %s", (ending) => {
     const modules = ["a", "b"].map((name) =>
       moduleOf(`scripts/${name}.${ending}`, `import "./${name === "a" ? "b" : "a"}.${ending}";`),
     );

@@ -49,7 +49,7 @@ async function understood(words: readonly string[]): Promise<void> {
 }
 
 describe("the Dockerfile", () => {
-  it("has a small base of a version, and nothing in it but one file that the build makes", () => {
+  it("has a small base image with a version, and one file from the build", () => {
     const [from, copy, ...others] = instructions;
     expect(from).toEqual({
       name: "FROM",
@@ -72,7 +72,7 @@ describe("the Dockerfile", () => {
     ]);
   });
 
-  it("runs as somebody who is not root, and asks for its health by the command itself", async () => {
+  it("runs as a user other than root, and checks health by the command itself", async () => {
     expect(only("USER")).toBe("node");
     expect(only("EXPOSE")).toBe("4402");
     expect(health.slice(0, 2)).toEqual(entrypoint);
@@ -80,7 +80,7 @@ describe("the Dockerfile", () => {
     await understood(command);
   });
 
-  it("starts as it says: on every interface, healthy, and closed without a token", async () => {
+  it("starts on every interface, healthy, and closed without a token", async () => {
     const file = join(ROOT, "dist/payments-sandbox.mjs");
     const server = new Command([...command, "--json", "--port", "0"], { file, env: environment });
     const { port } = await server.ready();
@@ -94,7 +94,7 @@ describe("the Dockerfile", () => {
 });
 
 describe("containers/", () => {
-  it("compose.yaml builds the image, and what it has it do is understood", async () => {
+  it("compose.yaml builds the image and starts it with valid arguments", async () => {
     const { payments } = parse(textOf("containers/compose.yaml")).services;
     expect(existsSync(join(ROOT, "containers", payments.build.context, "Dockerfile"))).toBe(true);
     await understood(payments.command.split(/\s+/));
@@ -103,7 +103,7 @@ describe("containers/", () => {
     expect(payments.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:4402:4402$/)]);
   });
 
-  it("devcontainer.json starts a sandbox whose words are understood", async () => {
+  it("devcontainer.json starts a sandbox with valid arguments", async () => {
     const { postStartCommand, forwardPorts, containerEnv } = JSON.parse(
       textOf("containers/devcontainer.json"),
     );

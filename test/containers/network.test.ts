@@ -16,7 +16,7 @@ const asToken = (token: string) => ({ "sandbox-control-token": token });
 
 // Needs root or user namespaces, unshare and nsenter, iproute2 and a kernel with bridges.
 describe.skipIf(!canMakeMachines())(
-  "containers played by network namespaces (skipped where they may not be made)",
+  "containers simulated by network namespaces (skipped without permission)",
   () => {
     describe("compose", () => {
       const [kind, ...check] = COMPOSE.payments!.healthcheck.test;
@@ -29,12 +29,12 @@ describe.skipIf(!canMakeMachines())(
         await shared.sandbox("payments", RECIPES.compose);
       });
 
-      it("its health check fails until the sandbox listens, and passes then", async () => {
+      it("its health check fails until the sandbox listens, and then passes", async () => {
         expect(kind).toBe("CMD");
         expect([early, (await shared.run("payments", check)).code]).toEqual([1, 0]);
       });
 
-      it("the sandbox answers to its service's name, and to no other", async () => {
+      it("the sandbox responds to its service's name, and to no other", async () => {
         const address = `http://${shared.address("payments")}:4402`;
         const answers = await shared.ask(
           "app",
@@ -95,7 +95,7 @@ describe.skipIf(!canMakeMachines())(
         expect(dashboard!.status).toBe(200);
       });
 
-      it("an order at the app is paid by a webhook from the sandbox's container", async () => {
+      it("an order at the app is completed by a webhook from the sandbox's container", async () => {
         await shared.app("app", COMPOSE.app!.environment!);
         expect(await shared.orderAndWait("app", "http://app:3000", PAYMENTS, TOKEN)).toBe("paid");
       });
@@ -105,7 +105,7 @@ describe.skipIf(!canMakeMachines())(
       { recipe: RECIPES.docker, token: TOKEN },
       { recipe: RECIPES.githubService, token: "ci" },
     ])(
-      "$recipe.name: an app on the host calls the published port and hears its webhooks",
+      "$recipe.name: an app on the host calls the published port and gets its webhooks",
       async ({ recipe, token }) => {
         const world = await ContainerWorld.open("payments");
         await world.sandbox("payments", recipe);
@@ -125,7 +125,7 @@ describe.skipIf(!canMakeMachines())(
       },
     );
 
-    it("on the host: an app in a container calls host.docker.internal, and hears webhooks at its published port", async () => {
+    it("on the host: an app in a container calls host.docker.internal, and gets webhooks at its published port", async () => {
       const world = await ContainerWorld.open("app");
       const banner = await world.sandbox("host", RECIPES.onTheHost);
       const token = /Control token +(\S+)/.exec(banner)![1]!;
@@ -137,7 +137,7 @@ describe.skipIf(!canMakeMachines())(
       expect(await world.orderAndWait("app", "http://app:3000", host, token)).toBe("paid");
     });
 
-    it("GitLab service: a job that nobody can call fetches its webhooks", async () => {
+    it("GitLab service: an unreachable job pulls its webhooks", async () => {
       const world = await ContainerWorld.open("payments", "job");
       await world.sandbox("payments", RECIPES.gitlabService);
       await world.app("job", { ...KEYS, PAYMENTS_BASE_URL: PAYMENTS });
@@ -149,7 +149,7 @@ describe.skipIf(!canMakeMachines())(
       expect(await world.statusOf("job", order)).toBe("paid");
     });
 
-    it("webhook pull: as the page says it for an app on the host", async () => {
+    it("webhook pull: as described for an app on the host", async () => {
       const line = blocksOf("docs/containers.md").find(({ code }) =>
         /^npx payments-sandbox webhook pull/.test(code),
       )!.code;

@@ -14,7 +14,7 @@ function startArguments({ argv }: Recipe): string[] {
 }
 
 describe("docs/containers.md", () => {
-  it.each(Object.values(RECIPES))("$name starts, but for its address and port", async (recipe) => {
+  it.each(Object.values(RECIPES))("$name starts, except for its address and port", async (recipe) => {
     const args = startArguments(recipe);
     expect(args[0]).toBe("start");
     expect(args[args.indexOf("--host") + 1]).toBe("0.0.0.0");
@@ -25,7 +25,7 @@ describe("docs/containers.md", () => {
     expect((await exchange(port, head(LOOK, "Host: other:4402")))?.status).toBe(403);
   });
 
-  it("says the same on both sides of a recipe", () => {
+  it("agree on both sides of a recipe", () => {
     const { payments, app } = COMPOSE;
     expect(app!.environment).toMatchObject({
       ...payments!.environment,

@@ -9,13 +9,13 @@ const RIGHT = ["right", "queued"] as const;
 const meets = (kind: ShopKind, course: Course) => carryOut((options) => startShop(kind, options), course);
 
 describe.each(COURSES)("%s", (_, course, wrong) => {
-  it.each(RIGHT)("is nothing to the shop that is %s", async (kind) => {
+  it.each(RIGHT)("leaves the books right in the shop that is %s", async (kind) => {
     const { orders, findings } = await meets(kind, course);
     expect(findings).toEqual([]);
     expect(orders).toMatchObject([{ status: "paid", delivered: 1 }]);
   });
 
-  it.each(Object.entries(wrong))("is too much for the shop that %s", async (kind, finding) => {
+  it.each(Object.entries(wrong))("leaves the books wrong in the shop that %s", async (kind, finding) => {
     expect((await meets(kind as ShopKind, course)).findings).toEqual([finding]);
   });
 });
@@ -53,11 +53,11 @@ describe.each(CUSTOMERS)("%s", (step, right, wrong) => {
     return books(shop, sandbox);
   }
 
-  it.each(RIGHT)("is nothing to the shop that is %s", async (kind) => {
+  it.each(RIGHT)("leaves the books right in the shop that is %s", async (kind) => {
     expect(await orderOnPage(kind)).toMatchObject({ orders: [right], findings: [] });
   });
 
-  it.each(Object.entries(wrong))("is too much for the shop that %s", async (kind, findings) => {
+  it.each(Object.entries(wrong))("leaves the books wrong in the shop that %s", async (kind, findings) => {
     expect(await orderOnPage(kind as ShopKind)).toMatchObject({ findings });
   });
 });

@@ -58,7 +58,7 @@ describe("the same seed and the same calls", () => {
     ]);
   });
 
-  it("give the same bytes and the same order when they are made again", () => {
+  it("give the same bytes in the same order when they are repeated", () => {
     expect(firstDifference(first.fresh, second.fresh)).toBeUndefined();
   });
 
@@ -83,7 +83,7 @@ describe("the same seed and the same calls", () => {
     },
   );
 
-  it("have met every operation of the service, every status, and mishaps and faults of every kind", () => {
+  it("cover every operation of the service, every status, and mishaps and faults of every kind", () => {
     const coverage = first.fresh.findLast((step) => step.startsWith("> GET /_sandbox/coverage"))!;
     const { operations, statuses } = JSON.parse(coverage.slice(coverage.indexOf("\n{") + 1));
     // A namespace of its own has a tally of its own: the calls themselves are a witness too.

@@ -22,7 +22,7 @@ describe("the machine's speed", () => {
     return json.fired.map(({ task, ref }: { task: string; ref: string }) => `${task} ${ref}`);
   }
 
-  it("does not decide what comes first at an instant: a retry, or what was called for meanwhile", async () => {
+  it("does not decide the order at an instant: a retry, or a task planned meanwhile", async () => {
     const slowCaller = await firedAfter(({ sandbox }) => sandbox.settled());
     const quickCaller = await firedAfter(async () => {});
     expect(quickCaller).toEqual(slowCaller);
@@ -49,7 +49,7 @@ describe("the machine's speed", () => {
     return json;
   }
 
-  it("does not decide what an advance has fired: what was due before is no part of it", async () => {
+  it("does not decide what an advance reports: earlier tasks are not in it", async () => {
     expect(await firedOf(false)).toEqual(await firedOf(true));
   });
 
@@ -83,7 +83,7 @@ describe("the machine's speed", () => {
     return (await deliveries(client)).map(({ type, status, attempts }) => [type, status, attempts.length]);
   }
 
-  it("does not decide what still goes to an endpoint that says it is gone", async () => {
+  it("does not decide what is still sent to an endpoint that responds with 410", async () => {
     expect(await sentWhenGone(true)).toEqual(await sentWhenGone(false));
   });
 });

@@ -19,8 +19,8 @@ async function leftOf(path: string): Promise<string> {
   return (await new Api(sandbox).get("/_sandbox/state")).text.replace(WALL, '"$1":0');
 }
 
-describe("the same seed and the same calls, racing on a standing clock", () => {
-  it("are those of every word for races", () => {
+describe("the same seed and concurrent calls on a clock that stands still", () => {
+  it("cover every option for races", () => {
     expect(RACES.length).toBeGreaterThanOrEqual(12);
   });
 

@@ -21,7 +21,7 @@ const EXAMPLES = [
   },
 ] as const;
 
-it("all of them are here", () => {
+it("all examples are listed here", () => {
   const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).filter((one) =>
     one.isDirectory(),
   );
@@ -31,7 +31,7 @@ it("all of them are here", () => {
 });
 
 describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
-  it("passes as its README says, away from the network", async () => {
+  it("passes as its README says, without network access", async () => {
     const example = new Example(name);
     const { code, output } = await example.test();
     expect(code, output).toBe(0);
@@ -53,14 +53,14 @@ describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
     expect(failuresIn(output)).not.toContainEqual(expect.stringContaining("naive"));
   });
 
-  it("asks for the versions it is tested with", () => {
+  it("has the versions it is tested with", () => {
     const { dependencies, devDependencies } = manifestIn(join(ROOT, "examples", name));
     const tested = manifestIn(ROOT).devDependencies!;
     for (const [dependency, range] of Object.entries({ ...dependencies, ...devDependencies }))
       expect(range, dependency).toBe(dependency === "payments-sandbox" ? "file:../.." : tested[dependency]);
   });
 
-  it("has a README without dead links, and the secret there is", () => {
+  it("has a README without dead links, and the right secret", () => {
     const folder = join(ROOT, "examples", name);
     const readme = readFileSync(join(folder, "README.md"), "utf8");
     const links = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target!);
@@ -80,8 +80,8 @@ describe("vitest-parallel", () => {
   });
 });
 
-describe("the watch over the network", () => {
-  it("refuses and notes what goes beyond this machine, and nothing else", async () => {
+describe("the network guard", () => {
+  it("refuses and records connections beyond this machine, and no others", async () => {
     const example = new Example("hono-shop");
     const script = `
       require("node:http").createServer((_, response) => response.end("here")).listen(0, async function () {

@@ -201,7 +201,7 @@ async function rich(): Promise<Api> {
 }
 
 describe.each(Object.entries(CASES))("%s", (id, bodies) => {
-  it("takes what its schema takes, and nothing else", async () => {
+  it("accepts what its schema accepts, and nothing else", async () => {
     const api = await rich();
     const { path, operation } = described(id);
     const validate = validatorAt(operation.requestBody!.content["application/json"].schema.$ref);
@@ -234,7 +234,7 @@ it.each([
   ["listDestinations", ["limit", "offset"]],
   ["listWithdrawals", ["limit", "offset"]],
   ["listWebhooks", ["limit", "offset"]],
-])("%s takes of %j what their schemas take", async (id, names) => {
+])("%s accepts of %j what their schemas accept", async (id, names) => {
   const api = await openApi();
   for (const name of names) {
     const { schema, validate } = parameter(id, name);

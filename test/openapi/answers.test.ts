@@ -32,15 +32,15 @@ function served(body: unknown): ServedRequest {
   };
 }
 
-describe("the check of answers", () => {
-  it("lets an answer pass that is as documented", () => {
+describe("the check of responses", () => {
+  it("accepts a documented response", () => {
     checkAnswer("getBalances", 200, BALANCES);
     checkAnswer("getBalances", 401, { error: { code: "UNAUTHORIZED", message: "Invalid API key" } });
   });
 
   it.each([
     ["a field is missing", { ...BALANCES, account_id: undefined }],
-    ["a field nobody documented", { ...BALANCES, extra: 1 }],
+    ["an undocumented field", { ...BALANCES, extra: 1 }],
     ["a number for an amount", { ...BALANCES, total_balance_usd: 0 }],
     ["an exponent in an amount", { ...BALANCES, total_balance_usd: "1e3" }],
     ["success that is false", { ...BALANCES, success: false }],
@@ -52,28 +52,28 @@ describe("the check of answers", () => {
     expect(answerFaults("getBalances", 200, JSON.parse(JSON.stringify(body)))).not.toEqual([]);
   });
 
-  it("finds a status and an operation that are not documented, and another error shape", () => {
+  it("finds an undocumented status, an undocumented operation, and another error shape", () => {
     expect(answerFaults("getBalances", 418, {})).toEqual(["the document has no answer 418 of getBalances"]);
     expect(answerFaults("getNothing", 200, {})).toEqual(["the document has no operation getNothing"]);
     expect(answerFaults("getBalances", 500, { message: "Internal error" })).not.toEqual([]);
   });
 
-  it("finds a time without milliseconds, and a day there is not", () => {
+  it("finds a time without milliseconds, and an impossible date", () => {
     const charge = (created_at: string) => answerFaults("getCharge", 200, { created_at });
     expect(charge("2026-01-31T09:00:00Z").join()).toContain("/created_at");
     expect(charge("2026-02-30T09:00:00.000Z").join()).toContain("/created_at");
     expect(charge("2026-01-31T09:00:00.000Z").join()).not.toContain("/created_at");
   });
 
-  it("sees what the journal of any sandbox hears of", () => {
+  it("covers each journal entry of any sandbox", () => {
     new RequestJournal(10, new Emitter(() => {})).add(served(BALANCES), { atMs: 0, wallMs: 0 });
   });
 
-  it.fails("fails the test in which an answer was not as documented", () => {
+  it.fails("fails the test of an undocumented response", () => {
     new RequestJournal(10, new Emitter(() => {})).add(served({ success: true }), { atMs: 0, wallMs: 0 });
   });
 
-  it("leaves alone what a fault forced", () => {
+  it("ignores a response that a fault forced", () => {
     const forced = { ...served({ success: true }), fault: "flaky_api" };
     new RequestJournal(10, new Emitter(() => {})).add(forced, { atMs: 0, wallMs: 0 });
   });
@@ -102,7 +102,7 @@ describe("headers", () => {
   ];
   const sent = (headers: Headers) => OURS.filter((name) => headers.has(name));
 
-  it("are documented where they are sent, and sent where they are documented", async () => {
+  it("are documented when they are sent, and sent when they are documented", async () => {
     const api = await openApi({ rateLimit: 3 });
     const open = await api.get("/api/v1/payments/supported-currencies");
     expect(sent(open.headers)).toEqual(await documented("listSupportedCurrencies", 200));

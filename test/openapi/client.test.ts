@@ -27,11 +27,11 @@ beforeAll(() =>
 );
 
 describe("a client generated from the document", () => {
-  it("is typed: right calls compile, wrong ones do not", () => {
+  it("is typed: correct calls compile, wrong ones do not", () => {
     expect(client.complaints).toEqual([]);
   });
 
-  it("drives the whitelabel flow over a socket", async () => {
+  it("runs the whitelabel flow over HTTP", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen({ port: 0 });
     const pause = async () => void (await sandbox.advance("1s"));
@@ -48,7 +48,7 @@ describe("a client generated from the document", () => {
     expect((await client.load()).onEvent(JSON.parse(completed.body))).toBe("paid 3225.00");
   });
 
-  it("reads a refusal", async () => {
+  it("reads an error response", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen({ port: 0 });
     expect(await (await client.load()).refused(url, sandbox.apiKey)).toEqual({
@@ -69,11 +69,11 @@ describe("a client generated from the control API's document", () => {
     client.make("/_sandbox/openapi.json", "control.ts", new URL("./control-program.ts.txt", import.meta.url)),
   );
 
-  it("is typed: right calls compile, wrong ones do not", () => {
+  it("is typed: correct calls compile, wrong ones do not", () => {
     expect(client.complaints).toEqual([]);
   });
 
-  it("drives a namespace of its own over a socket", async () => {
+  it("uses its own namespace over HTTP", async () => {
     const { url } = await (await openSandbox()).listen({ port: 0 });
     expect(await (await client.load()).drive(url)).toEqual({
       key: "sk_test_ns_typed",
@@ -85,7 +85,7 @@ describe("a client generated from the control API's document", () => {
     });
   });
 
-  it("reads refusals", async () => {
+  it("reads error responses", async () => {
     const { url } = await (await openSandbox()).listen({ port: 0 });
     expect(await (await client.load()).refused(url)).toEqual({
       status: 408,
@@ -94,7 +94,7 @@ describe("a client generated from the control API's document", () => {
     });
   });
 
-  it("tells what happened by its kind", async () => {
+  it("distinguishes activities by kind", async () => {
     const { told } = await client.load();
     expect(told({ kind: "attempt", attempt: 2, status: null, error: "refused" })).toBe("2: refused");
     expect(told({ kind: "transition", status: "COMPLETED" })).toBe("COMPLETED");
@@ -108,7 +108,7 @@ describe("the client of docs/cookbook/tests.md", () => {
     told(event: unknown): string;
   }>();
 
-  it("compiles, charges a customer, and tells events apart by type", async () => {
+  it("compiles, charges a customer, and distinguishes events by type", async () => {
     const block = blocksOf("docs/cookbook/tests.md").find(({ marker }) => marker === "types: client")!;
     await page.make("/openapi.json", "service.ts", pathToFileURL(temporaryFile("client.ts", block.code)));
     expect(page.complaints).toEqual([]);

@@ -39,11 +39,11 @@ async function sendExample(
   return api.ask(`${method} ${filled}`, body?.value, Object.fromEntries(headers));
 }
 
-describe("the examples of the document, sent in order to a fresh sandbox that was started as it says", () => {
+describe("the examples of the document, sent in order to a fresh sandbox with the documented command", () => {
   it.each([
     ["with", true],
     ["without", false],
-  ])("are answered with 200, %s the optional headers", async (_, withHeaders) => {
+  ])("get a 200, %s the optional headers", async (_, withHeaders) => {
     const api = await openApi({ seed: FIXED_SEED, scenario: "instant" });
     const document = okBody(await api.get<OpenApiDocument>("/openapi.json"));
     for (const { method, path, operation } of operationsOf(document)) {
@@ -53,7 +53,7 @@ describe("the examples of the document, sent in order to a fresh sandbox that wa
     }
   });
 
-  it("are told of with the command that starts it, in the document and in the docs", async () => {
+  it("are shown with that command, in the document and in the docs", async () => {
     const command = `payments-sandbox start --clock manual --seed ${FIXED_SEED} --scenario instant`;
     const document = okBody(await (await openApi()).get<OpenApiDocument>("/openapi.json"));
     expect(document.info.description).toContain(`\`${command}\``);

@@ -18,7 +18,7 @@ describe.each([
     expect(text.endsWith("}\n")).toBe(true);
   });
 
-  it("names the public address", async () => {
+  it("has the public URL", async () => {
     expect(JSON.parse(await printed(...options, "--public-url", "https://pay.shop.test"))).toMatchObject({
       servers: [{ url: "https://pay.shop.test" }],
     });
@@ -26,7 +26,7 @@ describe.each([
 });
 
 describe("a start", () => {
-  it("reads nothing of the document or its page", async () => {
+  it("loads neither the document nor its page", async () => {
     const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts", "src/index.ts"]);
     expect(read).toContain("src/server/http/app.ts");
     expect(
@@ -37,7 +37,7 @@ describe("a start", () => {
     expect(known).toContain("src/server/openapi/document.ts");
   });
 
-  it("reads nothing of the control API, nor of the schemas that only it needs", async () => {
+  it("loads neither the control API's document nor the schemas that only it needs", async () => {
     const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts"]);
     const later =
       /src\/server\/control\/|src\/core\/schema\/(control-requests|fixtures-file|matchers|reversal-requests|scenario-rules)\.ts$/;
@@ -45,7 +45,7 @@ describe("a start", () => {
     expect(known.filter((file) => later.test(file)).length).toBeGreaterThan(25);
   });
 
-  it("reads no word of it in what is built", () => {
+  it("loads no text of it in the build", () => {
     const words = [
       "Locks rate, fees and total",
       "Who will pay.",
@@ -60,7 +60,7 @@ describe("a start", () => {
   });
 });
 
-it("a server of a document makes none", async () => {
+it("a start of the server loads no code that makes documents", async () => {
   const { read, known } = await readAtStart(["src/server/openapi/serve.ts", "src/server/control/app.ts"]);
   expect(read).toContain("src/server/control/operations.ts");
   expect(

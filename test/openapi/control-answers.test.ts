@@ -51,7 +51,7 @@ function concrete({ path }: Described): string {
   return path.replace(/\{\w+\}/g, "x");
 }
 
-describe("what every call refuses", () => {
+describe("refusals of every call", () => {
   let port = 0;
   beforeEach(async () => {
     const world = await open();
@@ -85,7 +85,7 @@ describe("what every call refuses", () => {
     for (const one of answers.operations) await check(one, 403, "FORBIDDEN", { host: "evil.test" });
   });
 
-  it("another site's writes", async () => {
+  it("a write by another site", async () => {
     for (const one of writes())
       for (const [name, value] of [
         ["sec-fetch-site", "cross-site"],
@@ -96,16 +96,16 @@ describe("what every call refuses", () => {
         await check(one, 403, "FORBIDDEN", { [name]: value });
   });
 
-  it("what another site's page loads", async () => {
+  it("a page load by another site", async () => {
     const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
     for (const one of inNamespace()) await check(one, 403, "FORBIDDEN", headers);
   });
 
-  it("a namespace there is not", async () => {
+  it("an unknown namespace", async () => {
     for (const one of inNamespace()) await check(one, 404, "NOT_FOUND", { "sandbox-namespace": "nowhere" });
   });
 
-  it("an object there is not", async () => {
+  it("an unknown object", async () => {
     const named = answers.operations.filter(
       ({ id, path }) => path.includes("{") && !["putNamespace", "putScenario"].includes(id),
     );
@@ -118,7 +118,7 @@ describe("what every call refuses", () => {
     expect(named.length).toBeGreaterThan(20);
   });
 
-  it("what is no JSON object, and too much of it", async () => {
+  it("a body that is no JSON object, or too large", async () => {
     for (const one of writes()) {
       for (const body of ["[]", "{", "null", '"text"'])
         await check(one, 400, "VALIDATION_ERROR", withBody(one, body));
@@ -126,7 +126,7 @@ describe("what every call refuses", () => {
     }
   });
 
-  it("a query that is not valid", async () => {
+  it("an invalid query", async () => {
     let count = 0;
     for (const one of answers.operations)
       for (const name of ["limit", "wait", "mode", "status", "since", "of", "view"].filter((parameter) =>
@@ -139,7 +139,7 @@ describe("what every call refuses", () => {
     expect(count).toBeGreaterThan(15);
   });
 
-  it("whoever has no token, beyond loopback", async () => {
+  it("a missing token, beyond loopback", async () => {
     const guarded = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
     const { port } = await guarded.listen({ port: 0 });
     for (const one of inNamespace())
@@ -163,7 +163,7 @@ async function withdraw(client: Client): Promise<string> {
   return (await client.ask("POST /api/v1/payouts/withdrawals", order)).json.withdrawal_id;
 }
 
-describe("what calls answer", () => {
+describe("responses", () => {
   it("of the sandbox, its namespaces, its state", async () => {
     const { call, client } = await open();
     expect(await call(200, "GET /health")).toMatchObject({ status: "ok" });
@@ -214,7 +214,7 @@ describe("what calls answer", () => {
     expect(await call(200, "PUT /_sandbox/clock", { mode: "manual" })).toMatchObject({ speed: 1 });
   });
 
-  it("while the clock is being advanced, at once or in its time", async () => {
+  it("while the clock is advanced, with and without wait", async () => {
     await using receiver = await Receiver.open(hold);
     const { call, client } = await open({ webhooks: [receiver.url] });
     const dump = await call(200, "GET /_sandbox/state");
@@ -312,7 +312,7 @@ describe("what calls answer", () => {
       await call(200, `PATCH /_sandbox/${path}`, { status: "active" });
   });
 
-  it("of charges that were noted, in a shop's own and in crypto", async () => {
+  it("of charges noted in a shop's currency and in crypto", async () => {
     const { call, client } = await open();
     await call(200, "PUT /_sandbox/scenarios/twice", {
       charges: [
@@ -444,7 +444,7 @@ describe("what calls answer", () => {
     await call(200, "GET /_sandbox/deliveries");
   });
 
-  it("of deliveries that a scenario has spoilt, and of withdrawals' events", async () => {
+  it("of deliveries with mishaps, and of withdrawals' events", async () => {
     const { call, client } = await open({ webhooks: [{ mailbox: "box" }] });
     await call(200, "PUT /_sandbox/scenarios/spoilt", {
       webhooks: [{ bad_signature: true, stale: "10m", fail_first: 1 }],
@@ -462,7 +462,7 @@ describe("what calls answer", () => {
     await call(200, "GET /_sandbox/deliveries?type=withdrawal.*");
   });
 
-  it("of what the app did, and what is waited for", async () => {
+  it("of the app's requests, and of waits", async () => {
     const { call, client } = await open({ scenario: "stuck" });
     const id = await client.pay({ metadata: { order_id: "7" } });
     for (let read = 0; read < 2; read++) await client.ask("GET /api/v1/accounts/balances?a=b");
@@ -485,7 +485,7 @@ describe("what calls answer", () => {
     expect(await call(200, "DELETE /_sandbox/requests")).toEqual({ total: 0, items: [] });
   });
 
-  it("of fields it does not know, and values out of their bounds", async () => {
+  it("of unknown fields, and values out of range", async () => {
     const { call } = await open();
     for (const [line, body] of [
       ["POST /_sandbox/namespaces", { nmae: "ann" }],
@@ -510,7 +510,7 @@ describe("what calls answer", () => {
       await call(400, line, body);
   });
 
-  it("of more waits than a namespace may have", async () => {
+  it("of more waits than a namespace allows", async () => {
     const { sandbox, call } = await open();
     const leaving = Array.from({ length: 1_000 }, () => new AbortController());
     const body = JSON.stringify({ for: "charge", timeout: "10m" });
@@ -522,7 +522,7 @@ describe("what calls answer", () => {
     await Promise.all(waiting);
   });
 
-  it("of failed tests, an app's books, and runs that have a namespace", async () => {
+  it("of failed tests, an app's books, and runs with a lease", async () => {
     const { client, call } = await open();
     const charge_id = await client.pay();
     const kept = await call(200, "POST /_sandbox/failed-tests", { test: "an order is paid" });
@@ -542,7 +542,7 @@ describe("what calls answer", () => {
     expect(await held).toMatchObject({ held: false });
   });
 
-  it("of the live stream: each message has its schema", async () => {
+  it("of the live stream: each message matches its schema", async () => {
     await using receiver = await Receiver.open();
     const { url, client, call } = await open({ webhooks: [receiver.url] });
     const response = await fetch(`${url}/_sandbox/stream`);
@@ -572,8 +572,8 @@ describe("what calls answer", () => {
   });
 });
 
-describe("an answer that leads elsewhere", () => {
-  it("tells the time as any other does", async () => {
+describe("a redirect", () => {
+  it("has the time like any other response", async () => {
     const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
     const { port } = await sandbox.listen({ port: 0 });
     const led = async (path: string) => {
@@ -586,8 +586,8 @@ describe("an answer that leads elsewhere", () => {
   });
 });
 
-describe("the promises of the document", () => {
-  it("have all been kept by now, but for those of faults inside and a full memory", () => {
+describe("the responses of the document", () => {
+  it("have all been received by now, except for internal errors and a full memory", () => {
     const promised = answers.operations.flatMap(({ id, responses }) =>
       Object.keys(responses)
         // test/runtime/heap-guard.test.ts has a full memory.
@@ -600,7 +600,7 @@ describe("the promises of the document", () => {
   });
 });
 
-describe("the check of answers", () => {
+describe("the check of responses", () => {
   const headers = new Headers({
     "content-type": "application/json",
     "sandbox-now": START,
@@ -610,16 +610,16 @@ describe("the check of answers", () => {
   const faults = (body: object, status = 200) =>
     answers.faults("GET", "/_sandbox/clock", status, headers, JSON.stringify(body));
 
-  it("lets pass what is documented", () => expect(faults(clock)).toEqual([]));
+  it("accepts a documented response", () => expect(faults(clock)).toEqual([]));
 
   it.each([
-    ["a field nobody documented", { ...clock, wall: START }],
-    ["a field that is missing", { ...clock, now: undefined }],
-    ["a time that is none", { ...clock, now: "soon" }],
-    ["a mode there is not", { ...clock, mode: "scaled" }],
+    ["an undocumented field", { ...clock, wall: START }],
+    ["a missing field", { ...clock, now: undefined }],
+    ["an invalid time", { ...clock, now: "soon" }],
+    ["an unknown mode", { ...clock, mode: "scaled" }],
   ])("finds %s", (_what, body) => expect(faults(body)).not.toEqual([]));
 
-  it("finds a status, a code, a header and a call that are not documented", () => {
+  it("finds an undocumented status, code, header and call", () => {
     expect(faults({}, 418)).toEqual(["the document has no answer 418 of getClock"]);
     expect(faults({ error: { code: "NOT_FOUND", message: "m" } }, 404)).toEqual([]);
     expect(faults({ error: { code: "CLOCK_BUSY", message: "m" } }, 404)).not.toEqual([]);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 const DESCRIBED = { description: expect.stringMatching(/\w/) };
 
 describe("the control API's document", () => {
-  it("has every call there is, and no other", async () => {
+  it("has exactly the calls of the table", async () => {
     const { app, control: controlApp } = createApps({
       namespaces: {} as Namespaces,
       pages: PAGES,
@@ -69,7 +69,7 @@ describe("the control API's document", () => {
       for (const parameter of parameters) expect(parameter, id).toMatchObject(DESCRIBED);
   });
 
-  it("says what the items of every array are", () => {
+  it("describes the items of every array", () => {
     const bare: string[] = [];
     const visit = (value: unknown, path: string): void => {
       if (typeof value !== "object" || value === null) return;
@@ -81,7 +81,7 @@ describe("the control API's document", () => {
     expect(bare).toEqual([]);
   });
 
-  it("has an example of every body that is needed, and examples with no field that is not documented", () => {
+  it("has an example of every required body, and no example with an undocumented field", () => {
     for (const { id, path, method, requestBody, responses } of control.operations) {
       for (const { value } of Object.values(requestBody?.content["application/json"]?.examples ?? {}))
         expect(control.takes(id, value), `${id} ${JSON.stringify(value)}`).toBe(true);
@@ -104,7 +104,7 @@ describe("the control API's document", () => {
     }
   });
 
-  it("shows errors under the status they have", () => {
+  it("lists errors under their status", () => {
     let count = 0;
     for (const { id, responses } of control.operations)
       for (const [status, answer] of Object.entries(responses)) {
@@ -119,7 +119,7 @@ describe("the control API's document", () => {
     expect(count).toBeGreaterThan(200);
   });
 
-  it("asks for the token or none, and for nothing where it only says that it is ready", () => {
+  it("requires the token or none, except for health", () => {
     expect(control.document.security).toContainEqual({ controlToken: [] });
     expect(control.document.security).toContainEqual({});
     expect(control.document.components.securitySchemes.controlToken).toMatchObject({
@@ -132,7 +132,7 @@ describe("the control API's document", () => {
     expect(free.map(({ id }) => id)).toEqual(["getHealth"]);
   });
 
-  it("lets wait what an advance keeps busy, and only that", () => {
+  it("documents `wait` for exactly the calls that an advance blocks", () => {
     const waiting = control.operations.filter(({ parameters }) =>
       parameters.some(({ name }) => name === "wait"),
     );
@@ -150,7 +150,7 @@ describe("the control API's document", () => {
       expect(Object.keys(control.document.components.schemas)).toContain(schemaNameOf(schema));
   });
 
-  it("wants a body where there is one to be had", () => {
+  it("has a body for each call that accepts one", () => {
     const optional = control.operations
       .filter(({ requestBody }) => requestBody?.required === false)
       .map(({ id }) => id);

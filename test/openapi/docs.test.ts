@@ -23,7 +23,7 @@ describe.each([
     document = await documentOf();
   });
 
-  it("is one small page that loads nothing and lets nothing else run", () => {
+  it("is one small page that loads nothing and allows no other script", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("sandbox-now")).toBe(START);
@@ -38,7 +38,7 @@ describe.each([
     ]);
   });
 
-  it("shows every operation, event and schema, and leads nowhere that is not there", () => {
+  it("shows every operation, event and schema, without dead links", () => {
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operation } of operationsOf(document)) expect(ids).toContain(operation.operationId);
@@ -47,12 +47,12 @@ describe.each([
     for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
-  it("escapes what it shows", () => {
+  it("escapes the values it shows", () => {
     expect(text).toContain("&lt;JSON");
     expect(text).not.toMatch(/undefined|\[object Object\]|>false</);
   });
 
-  it("marks what is assumed of the service; of its own surface it assumes nothing", () => {
+  it("marks assumptions about the service; the control API has none", () => {
     const isService = path === "/docs";
     const marks = text.match(/class="mark">assumed</g)?.length ?? 0;
     expect(marks > 200).toBe(isService);
@@ -100,7 +100,7 @@ describe.runIf(hasCurl)("the examples", () => {
     };
   }
 
-  it("of the service work as they stand, one after the other", async () => {
+  it("of the service work in order", async () => {
     const shell = await shellOf("/docs");
     const quote = await shell("createQuote");
     expect(quote).toMatchObject({ amount: "3305.63" });
@@ -123,7 +123,7 @@ describe.runIf(hasCurl)("the examples", () => {
     await expect(shell("getCharge")).rejects.toThrow(/CHARGE_ID.*take it from a response/);
   });
 
-  it("of the control API work as they stand", async () => {
+  it("of the control API work unchanged", async () => {
     const shell = await shellOf("/_sandbox/docs");
     expect(await shell("advanceClock")).toMatchObject({ from: START });
     expect(await shell("createNamespace")).toMatchObject({ name: "worker-1" });
@@ -151,7 +151,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     return tab;
   }
 
-  it("has nothing against it for people with impairments, in both schemes, on a phone too", async () => {
+  it("is accessible, in both schemes, on a phone too", async () => {
     const tab = await visit({ colorScheme: "light", viewport: { width: 1280, height: 900 } });
     await tab.evaluate(() => {
       for (const part of document.querySelectorAll("details")) part.open = true;
@@ -163,7 +163,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     expect([await impairmentFaults(tab, { coloursOnly: true }), await width()]).toEqual([[], 375]);
   });
 
-  it("filters, copies and is walked through by keyboard", async () => {
+  it("filters, copies and is operated by keyboard", async () => {
     const tab = await visit({ viewport: { width: 1280, height: 900 } });
     await tab.keyboard.press("Tab");
     await tab.keyboard.press("Enter");
@@ -207,7 +207,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     await expect.poll(() => tab.locator("#createQuote-curl").isVisible()).toBe(true);
   });
 
-  it("is whole without its script", async () => {
+  it("is complete without its script", async () => {
     const tab = await visit({ javaScriptEnabled: false, viewport: { width: 375, height: 900 } });
     expect(await tab.locator("#createQuote").isVisible()).toBe(true);
     expect(await tab.locator("nav a").first().isVisible()).toBe(true);
@@ -216,7 +216,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     expect(await tab.locator("main button:visible").count()).toBe(0);
   });
 
-  it("shows at once what its address names, on a phone too", async () => {
+  it("shows the target of its URL at once, on a phone too", async () => {
     const tab = await visit({ viewport: { width: 375, height: 900 } }, "#getBalances");
     const top = () => tab.evaluate(() => document.getElementById("getBalances")!.getBoundingClientRect().top);
     await expect.poll(top).toBeLessThan(60);
@@ -224,7 +224,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
   });
 
   // The service's reference is looked at in both schemes and widths; the control API's is made by the same code.
-  it("leads to the control API's reference and back, with nothing against that one either", async () => {
+  it("links to the control API's reference and back, and that is accessible too", async () => {
     const width = 375;
     const tab = await visit({ colorScheme: "dark", viewport: { width, height: 900 } });
     await tab.getByRole("link", { name: "Control API reference" }).click();

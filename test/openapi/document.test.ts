@@ -30,18 +30,18 @@ async function served(api: Api, path = "/openapi.json"): Promise<OpenApiDocument
 }
 
 describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
-  it("is valid OpenAPI 3.1, examples and all", async () => {
+  it("is valid OpenAPI 3.1, with valid examples", async () => {
     expect(await lintFaults((await (await openApi()).get(path)).text)).toEqual([]);
   });
 
-  it("names the address it was asked at, or the public one", async () => {
+  it("names the URL it was requested at, or the public one", async () => {
     expect((await served(await openApi(), path)).servers).toMatchObject([{ url: "http://sandbox" }]);
     expect(
       (await served(await openApi({ publicUrl: "https://pay.shop.test/" }), path)).servers,
     ).toMatchObject([{ url: "https://pay.shop.test" }]);
   });
 
-  it("is the same each time, needs no key, is found by its namespace only, and says what time it is", async ({
+  it("is the same each time, requires no key, is found by its namespace only, and has the sandbox time", async ({
     api,
   }) => {
     const first = await api.as(null).get(path);
@@ -54,7 +54,7 @@ describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
 });
 
 describe("the document of the service", () => {
-  it("says that a receiver's URL is http or https, as the server demands", () => {
+  it("says that a receiver's URL is http or https, as the server requires", () => {
     const { url } = document.components.schemas.WebhookRequest!.properties as { url: { pattern: string } };
     const isTaken = (one: string) => new RegExp(url.pattern).test(one);
     expect(["https://shop.test/hooks", "ftp://shop.test", "/hooks"].map(isTaken)).toEqual([
@@ -64,7 +64,7 @@ describe("the document of the service", () => {
     ]);
   });
 
-  it("has every operation of the service at its path, and no other", () => {
+  it("has exactly the operations of the service, at their paths", () => {
     const described = operationsOf(document).map(
       ({ path, method, operation }) => `${operation.operationId} ${method} ${path}`,
     );
@@ -74,7 +74,7 @@ describe("the document of the service", () => {
     expect(described.sort()).toEqual(routed.sort());
   });
 
-  it("asks for a key where the service does", () => {
+  it("requires a key where the service does", () => {
     const security = Object.fromEntries(
       operationsOf(document).map(({ operation }) => [
         operation.operationId,
@@ -85,7 +85,7 @@ describe("the document of the service", () => {
     for (const { id, key } of OPERATIONS) expect(security[id], id).toEqual(wanted[key]);
   });
 
-  it("has an example of every error, and each under its status", () => {
+  it("has an example of every error under its status", () => {
     for (const { operation } of operationsOf(document))
       for (const [status, response] of Object.entries(operation.responses)) {
         if ("$ref" in response) continue;
@@ -99,11 +99,11 @@ describe("the document of the service", () => {
       }
   });
 
-  it("leaves no mark of what a namespace has", () => {
+  it("does not change the namespace", () => {
     expect(JSON.stringify(document).includes("{{")).toBe(false);
   });
 
-  it("has examples that are the same each time they are played", async () => {
+  it("has the same examples each time", async () => {
     const play = async () => {
       const { sandbox } = await openApi();
       return recordServiceExamples((request) => sandbox.fetch(request));
@@ -111,7 +111,7 @@ describe("the document of the service", () => {
     expect(await play()).toEqual(await play());
   });
 
-  it("says what is assumed, wherever it says that something is", () => {
+  it("describes each assumption where it marks one", () => {
     const assumptions = [...parts(document)].filter(([, part]) => ASSUMPTION in part);
     expect(assumptions.length).toBeGreaterThan(200);
     for (const [path, part] of assumptions) expect(part[ASSUMPTION], path).toMatch(/\w{3}.*[.)]$/);
@@ -160,12 +160,12 @@ describe("the document of the service", () => {
     },
   );
 
-  it("marks as assumed what a payin's amount and currency are before a method is picked", () => {
+  it("marks as assumed the amount and currency of a payin before a method is picked", () => {
     const { properties } = document.components.schemas.PayinSummary as { properties: Record<string, object> };
     for (const field of ["amount", "currency"]) expect(properties[field]).toHaveProperty([ASSUMPTION]);
   });
 
-  it("says something of every field, parameter and header", () => {
+  it("describes every field, parameter and header", () => {
     const silent = [...parts(document.components.schemas)].flatMap(([path, { properties }]) =>
       path.split("/").length > 2 || properties === undefined
         ? []
@@ -179,7 +179,7 @@ describe("the document of the service", () => {
         expect(parameter).toHaveProperty("description", expect.stringMatching(/\w/));
   });
 
-  it("has examples of every body, and its request examples are taken by the service", async () => {
+  it("has examples of every body, and the service accepts its request examples", async () => {
     const api = await openApi({ scenario: "instant" });
     const taken = new Set<string>();
     const example = (id: string) => {
@@ -215,7 +215,7 @@ describe("the document of the service", () => {
     expect(withBody.map(({ operation }) => operation.operationId).sort()).toEqual([...taken].sort());
   });
 
-  it("follows the names a user gives", async () => {
+  it("follows the names of the configuration", async () => {
     await using sandbox = await openSandbox({
       paths: { getBalances: "/v2/balances", getCharge: "/v2/charges/{charge_id}" },
       event_names: { "charge.completed": "payment.successful" },
@@ -231,7 +231,7 @@ describe("the document of the service", () => {
   });
 });
 
-describe("fixtures of a user's own", () => {
+describe("fixtures of the user", () => {
   const YEN = {
     currencies: [
       { code: "JPY", type: "fiat", name: "Yen", decimals: 0, rate: "150", minimum_withdrawal: "1000" },
@@ -252,7 +252,7 @@ describe("fixtures of a user's own", () => {
     organizations: [{ organization_id: "org_sandbox", enabled_payment_methods: ["konbini", "card"] }],
   };
 
-  it("are in the document, and what is answered with them is as it says", async () => {
+  it("are in the document, and responses with them match it", async () => {
     const fixtures = temporaryFile("fixtures.json", JSON.stringify(YEN));
     const api = await openApi({ fixtures });
     const told = await served(api);
@@ -300,7 +300,7 @@ describe("the webhooks section", () => {
     }
   });
 
-  it("tells one type of event from another", () => {
+  it("distinguishes types of events", () => {
     const validate = schemaValidator(document)(schemaOf("charge.failed"));
     type Documented = { requestBody: { content: { "application/json": { example: object } } } };
     const example = (type: string) =>

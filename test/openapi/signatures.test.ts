@@ -66,7 +66,7 @@ describe("the signature in the document", () => {
     expect(await lintFaults(source)).toEqual([]);
   });
 
-  it("says what is signed, and with what", async () => {
+  it("describes the signed content and the key", async () => {
     const signatureOf = async (signature: Signature) =>
       parametersOf((await documentWith(signature)).document).at(-1)!;
     expect((await signatureOf("standard")).description).toBe(
@@ -87,7 +87,7 @@ describe("the signature in the document", () => {
     });
   });
 
-  it("tells of the other presets too, for endpoints that have one, and which is meant here", async () => {
+  it("describes the other presets too, for endpoints with one, and names the active one", async () => {
     for (const [signature, here] of [
       ["standard", "by `standard`"],
       ["stripe", "by `stripe`"],

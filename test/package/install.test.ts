@@ -65,14 +65,14 @@ describe("the command", () => {
   /** What npx runs, at a third of its time. */
   const COMMAND = "node_modules/.bin/payments-sandbox";
 
-  it("is what npx runs", async () => {
+  it("is the one that npx runs", async () => {
     expect(await start("npx", "--offline", "payments-sandbox", "--version").ended).toMatchObject({
       code: 0,
       stdout: `${MANIFEST.version}\n`,
     });
   });
 
-  it("starts, answers, and ends by SIGTERM with 0", async () => {
+  it("starts, responds, and ends on SIGTERM with 0", async () => {
     const output = start(COMMAND, "--json", "--port", "0");
     const ready = JSON.parse(await output.printed(/^\{.*\}\n/));
     try {
@@ -88,7 +88,7 @@ describe("the command", () => {
     expect(isAlive(ready.pid)).toBe(false);
   });
 
-  it("runs the scenario that init writes, and one it ships", async () => {
+  it("runs the scenario of init, and a built-in one", async () => {
     expect((await start(COMMAND, "init").ended).code).toBe(0);
     const shipped = "node_modules/payments-sandbox/scenarios/flow_card.yaml";
     const { code, stdout } = await start(COMMAND, "run", "payments-sandbox.scenario.yaml", shipped).ended;
@@ -120,7 +120,7 @@ describe("its types", () => {
     expect(tsc(...args, "use.mts", "use.cts")).toBe("");
   });
 
-  it("name what is missing where there are neither those of Node nor of the DOM", () => {
+  it("report what is missing without those of Node and of the DOM", () => {
     const told = tsc("--lib", "ES2022", "use.mts");
     const names = new Set([...told.matchAll(/Cannot find name '(\w+)'/g)].map((match) => match[1]));
     expect([...names]).toEqual(expect.arrayContaining(["Request", "Response", "AbortSignal"]));
@@ -130,7 +130,7 @@ describe("its types", () => {
   });
 });
 
-it("the library has every door, imported and required", () => {
+it("the library exports all its entry points, imported and required", () => {
   const all = (open: string, doors: readonly string[]) =>
     `${doors.map((door) => `${open}("${door}");`).join("")} console.log("ok")`;
   const node = (...args: string[]): string =>
@@ -162,19 +162,19 @@ describe("the tarball", () => {
     expect(tarball.size).toBeLessThan(MEGABYTE);
   });
 
-  it("brings nothing else with it, far under 25 packages", () => {
+  it("installs nothing else, far under 25 packages", () => {
     const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
     expect(Object.keys(lock.packages)).toEqual(["", "node_modules/payments-sandbox"]);
   });
 
-  it("is installed without a warning, and packing leaves the manifest as it was", () => {
+  it("installs without a warning, and packing does not change the manifest", () => {
     expect(warnings).toBe("");
     const { scripts } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     expect(scripts).not.toHaveProperty("prepare");
     expect(tarball.manifest).toBe(readFileSync(join(ROOT, "package.json"), "utf8"));
   });
 
-  it("contains what it needs, and nothing of the workshop", () => {
+  it("contains what it needs, and no development files", () => {
     const known = [
       /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
       /^bin\/(payments-sandbox\.js|package\.json)$/,
@@ -198,7 +198,7 @@ describe("the tarball", () => {
     expect(paths()).toEqual(expect.arrayContaining([...needed, "scenarios/schema.json"]));
   });
 
-  it("has all the package refers to", () => {
+  it("has all files that the package refers to", () => {
     const named = [
       ...Object.values(MANIFEST.bin),
       ...JSON.stringify(MANIFEST.exports).matchAll(/"(\.\/[^"]+\.\w+)"/g),
@@ -207,7 +207,7 @@ describe("the tarball", () => {
     for (const path of named) expect(paths()).toContain(path);
   });
 
-  it("has what its pages link to", () => {
+  it("has the targets of its pages' links", () => {
     const links = paths()
       .filter((path) => path.endsWith(".md"))
       .flatMap((page) =>
@@ -222,13 +222,13 @@ describe("the tarball", () => {
     expect(links.filter(({ target }) => !existsSync(join(installed, target)))).toEqual([]);
   });
 
-  it("has a command that may be executed", () => {
+  it("has an executable command", () => {
     const [command, ...others] = tarball.files.filter(({ path }) => /^bin\/.*\.js$/.test(path));
     expect([command!.mode & 0o111, others]).toEqual([0o111, []]);
     expect(readFileSync(join(installed, command!.path), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it("says nothing of the machine it was made on", () => {
+  it("has no path of the build machine", () => {
     const places = [ROOT.replace(/\/$/, ""), homedir()].filter((place) => place.length > 1);
     const isTold = (text: string) =>
       places.some((place) => text.includes(`${place}/`)) || /sourceMappingURL=|["'`(]\/home\/\w/.test(text);
@@ -240,11 +240,11 @@ describe("the tarball", () => {
     expect(told).toEqual([]);
   });
 
-  it("has types that every way of importing finds (attw)", () => {
+  it("has types for every way of importing (attw)", () => {
     expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
   });
 
-  it("is packed as it should be (publint)", () => {
+  it("is packed correctly (publint)", () => {
     expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
   });
 });

@@ -41,7 +41,7 @@ describe("the main versions of Node", () => {
   });
 
   it.skipIf(MAIN_NODES.length === 0)(
-    "are those that are tried (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
+    "are those that are tested (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
     () => {
       expect(MAIN_NODES.map((node) => versionOf(node).slice(1).split(".")[0])).toEqual(MAIN_VERSIONS);
     },
@@ -56,7 +56,7 @@ const TRIED = [...MAIN_NODES, ...(OLDEST === undefined ? [] : [OLDEST])].map((no
 describe.each(TRIED)("the command on Node %s", (_version, node) => {
   const inFolder = () => ({ node, cwd: temporaryFolder() }) satisfies CommandOptions;
 
-  it("starts with data, answers, and has everything again after SIGKILL and SIGTERM", async () => {
+  it("starts with data, responds, and has all data after SIGKILL and SIGTERM", async () => {
     const folder = inFolder();
     for (const [count, signal] of (["SIGKILL", "SIGTERM", "SIGTERM"] as const).entries()) {
       const server = new Command(["start", "--json", "--port", "0", "--data", "data.json"], folder);
@@ -82,7 +82,7 @@ describe.each(TRIED)("the command on Node %s", (_version, node) => {
     });
   });
 
-  it("run carries out steps and flows", async () => {
+  it("run executes steps and flows", async () => {
     const folder = inFolder();
     writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
     expect(await run(["run", "paid.yaml", "card"], folder)).toMatchObject({
@@ -94,11 +94,11 @@ describe.each(TRIED)("the command on Node %s", (_version, node) => {
 });
 
 describe.skipIf(OLDEST === undefined)(
-  "the command on the oldest Node promised (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)",
+  "the command on the oldest supported Node (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)",
   () => {
     const inFolder = () => ({ node: OLDEST, cwd: temporaryFolder() }) satisfies CommandOptions;
 
-    it("is tried on that one", () => {
+    it("is tested on that version", () => {
       expect(versionOf(OLDEST!)).toBe(`v${LEAST}.0.0`);
     });
 
@@ -113,7 +113,7 @@ describe.skipIf(OLDEST === undefined)(
       [["init"], "payments-sandbox.config.yaml"],
       [["openapi"], '"openapi"'],
       [["--help"], "Usage:"],
-    ])("does its work: %j", async (args, printed) => {
+    ])("works: %j", async (args, printed) => {
       const folder = inFolder();
       writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
       const stdout = expect.stringContaining(printed);
@@ -123,7 +123,7 @@ describe.skipIf(OLDEST === undefined)(
 );
 
 it.skipIf(TOO_OLD === undefined).each([[[]], [["start"]], [["exec", "--", "true"]], [["--help"]]])(
-  "one line on a Node that is too old (PAYMENTS_SANDBOX_TOO_OLD_NODE names its binary): %j",
+  "prints one line on a Node that is too old (PAYMENTS_SANDBOX_TOO_OLD_NODE names its binary): %j",
   async (args) => {
     expect(await run(args, { node: TOO_OLD })).toEqual({
       code: 1,
@@ -135,7 +135,7 @@ it.skipIf(TOO_OLD === undefined).each([[[]], [["start"]], [["exec", "--", "true"
 );
 
 it.skipIf(OTHER === undefined)(
-  "a Node that can keep compiled code does, for the next start (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
+  "a Node with a compile cache keeps it for the next start (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
   async () => {
     const TMPDIR = temporaryFolder();
     const options: CommandOptions = { node: OTHER, env: { TMPDIR } };

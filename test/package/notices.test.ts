@@ -38,7 +38,7 @@ function notice(name: string): string {
 }
 
 // After a change of what is bundled: npx vitest run test/package/notices.test.ts -u
-it("THIRD-PARTY.md has the licence of everything that is bundled", async () => {
+it("THIRD-PARTY.md has the licence of every bundled package", async () => {
   const names = await bundledPackages();
   expect(names.length).toBeGreaterThan(5);
   const head = "# Third-party notices\n\nThe package contains code of these, each under its own licence.\n";

@@ -38,12 +38,12 @@ for (const path of ["/health", "/docs", "/openapi.json", "/_sandbox/openapi.json
 
 describe.each([
   ["this Node", undefined],
-  ["the oldest Node promised (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)", OLDEST],
+  ["the oldest supported Node (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)", OLDEST],
 ])("the one file, on %s", (_name, node) => {
   const isAsked = _name === "this Node" || node !== undefined;
   const here = { node, file, cwd: folder };
 
-  it.skipIf(!isAsked)("exec: serves everything it carries", async () => {
+  it.skipIf(!isAsked)("exec: serves all bundled files", async () => {
     writeFileSync(join(folder, "looks.mjs"), LOOKS);
     const { code, stdout, stderr } = await run(["exec", "--", process.execPath, "looks.mjs"], here);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -52,7 +52,7 @@ describe.each([
     for (const line of lines) expect(line).toMatch(/ 200 true$/);
   });
 
-  it.skipIf(!isAsked)("run: carries out steps, and flows that it carries", async () => {
+  it.skipIf(!isAsked)("run: executes steps, and bundled flows", async () => {
     writeFileSync(join(folder, "one-file.yaml"), SCENARIO);
     const stdout = expect.stringContaining("3 of 3 scenarios passed");
     const files = ["one-file.yaml", "card", "scenarios/flow_card.yaml"];
@@ -60,7 +60,7 @@ describe.each([
   });
 });
 
-it("start, explore, check-webhook: on one that is started", async () => {
+it("start, explore, check-webhook: with a running server", async () => {
   const command = new Command(["start", "--json", "--port", "0"], { file, cwd: folder });
   const { url, api_key } = await command.ready();
   const shop = await startShop("pays_again", { baseUrl: url, apiKey: api_key });
@@ -82,7 +82,7 @@ it("prints its version, and one line on a Node that is too old", async () => {
   expect(await run(["start"], { file, node: TOO_OLD })).toMatchObject({ code: 1, stderr });
 });
 
-it("is under a megabyte, and says nothing of the machine it was made on", () => {
+it("is under a megabyte, and has no path of the build machine", () => {
   const text = readFileSync(BUILT, "utf8");
   expect(Buffer.byteLength(text)).toBeGreaterThan(400_000);
   expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);

@@ -23,7 +23,7 @@ it("the changelog has one entry until there is a release", () => {
   expect(notesOf(ours, MANIFEST.version)).toBe("# payments-sandbox 0.1.0\n\nFirst release.\n");
 });
 
-it("a release without the addresses of its code host is refused, with the fields to set", () => {
+it("a release without its repository's URLs is refused, with the fields to set", () => {
   const folder = temporaryFolder();
   for (const name of ["scripts", "CHANGELOG.md"])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
@@ -40,7 +40,7 @@ it("a release without the addresses of its code host is refused, with the fields
   });
 });
 
-it("its sums are those of the files, by name", () => {
+it("its checksums are those of the files, by name", () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "b"), "abc");
   writeFileSync(join(folder, "a"), "");
@@ -50,7 +50,7 @@ it("its sums are those of the files, by name", () => {
   );
 });
 
-it("its bill of materials has every package that is bundled, with its licence and hash, and what runs each binary", () => {
+it("its bill of materials has every bundled package, with licence and hash, and the runtime of each binary", () => {
   const packages: { name: string }[] = bundledPackages(ROOT);
   expect(packages.map(({ name }) => name)).toEqual(expect.arrayContaining(["hono", "zod", "decimal.js"]));
   const runtimes = Object.fromEntries(
@@ -69,7 +69,7 @@ it("its bill of materials has every package that is bundled, with its licence an
     else expect(one).toMatchObject({ type: "platform", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
 });
 
-it("its version is one, wherever it stands", () => {
+it("its version is the same in all places", () => {
   const found = ["python/pyproject.toml", "CITATION.cff"].map(
     (file) => /^version\s*[:=]\s*"?([^"\s]+)"?$/m.exec(readFileSync(join(ROOT, file), "utf8"))?.[1],
   );

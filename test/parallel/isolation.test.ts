@@ -15,7 +15,7 @@ describe("the id of a scenario's run", () => {
     return { client, run };
   }
 
-  it("does not depend on what other namespaces have run", async () => {
+  it("does not depend on other namespaces' runs", async () => {
     const runs = async (neighbours: number) => {
       const { run } = await server();
       for (let count = 0; count < neighbours; count++) await run("bob");
@@ -27,7 +27,7 @@ describe("the id of a scenario's run", () => {
     expect(alone[0]).toMatch(/^[0-9a-f]{8}$/);
   });
 
-  it("starts over with the ids when a reset repeats them, and goes on otherwise", async () => {
+  it("starts over when a reset repeats ids, and continues otherwise", async () => {
     const { client, run } = await server();
     const first = [await run("default"), await run("default")];
     await client.ask("POST /_sandbox/reset", { ids: "repeat" });

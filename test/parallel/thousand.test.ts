@@ -40,7 +40,7 @@ async function forEach(work: (number: number) => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: 20 }, worker));
 }
 
-it("a thousand namespaces at once are made, keep to themselves, and leave nothing behind", async () => {
+it("a thousand namespaces at once are created, are isolated, and leave nothing behind", async () => {
   const { call, send, residentMib } = await smallServer();
   const keyOf = (number: number) => `sk_test_ns_n${number}`;
   const make = () =>

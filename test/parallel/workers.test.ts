@@ -21,7 +21,7 @@ function owners(heard: readonly string[]): string[] {
 }
 
 describe("three workers on one server, a namespace each", () => {
-  it("are told, to the byte, what each is told alone on a fresh server, and hear of nobody else", async () => {
+  it("get the same bytes as each alone on a fresh server, and only their own webhooks", async () => {
     const assignments = Array.from({ length: 3 }, (_, number) => ({
       number,
       namespace: `worker-${number}`,
@@ -41,8 +41,8 @@ describe("three workers on one server, a namespace each", () => {
   });
 });
 
-describe("the proof can fail", () => {
-  it("two workers in one namespace are told something else than each alone, and hear of each other", async () => {
+describe("the check can fail", () => {
+  it("two workers in one namespace get other bytes than each alone, and each other's webhooks", async () => {
     const assignments: Assignment[] = [3, 4].map((number) => ({ number, namespace: "shared" }));
     const alone = await takeAlone(assignments);
     const together = await takeTogether(assignments).catch((error: Error) => error);

@@ -15,7 +15,7 @@ async function errorOfQuery(cause: Error): Promise<unknown> {
 }
 
 it.each(["EPIPE", "EBADF", "ECONNRESET", undefined])(
-  "a query that fails with the system's error %s says that the database does not answer",
+  "a query with the system error %s is reported as an unreachable database",
   async (code) => {
     const error = await errorOfQuery(Object.assign(new Error("write failed"), { code }));
     expect(error).toBeInstanceOf(StorageUnavailableError);
@@ -27,10 +27,7 @@ it.each([
   ["40001", true],
   ["42601", false],
   ["XX000", false],
-])(
-  "a query that fails with the SQLSTATE %s says that the database does not answer: %s",
-  async (code, isAway) => {
-    const cause = Object.assign(new pg.DatabaseError("refused", 7, "error"), { code });
-    expect((await errorOfQuery(cause)) instanceof StorageUnavailableError).toBe(isAway);
-  },
-);
+])("a query with the SQLSTATE %s is reported as an unreachable database: %s", async (code, isAway) => {
+  const cause = Object.assign(new pg.DatabaseError("refused", 7, "error"), { code });
+  expect((await errorOfQuery(cause)) instanceof StorageUnavailableError).toBe(isAway);
+});

@@ -178,7 +178,7 @@ describe("the data file opens again after restarts", () => {
     }
   });
 
-  it("keeps a namespace whose secret the new signature cannot use, until the old one is back", async () => {
+  it("keeps a namespace whose secret is invalid for the new signature, until the old signature is back", async () => {
     const data = `${temporaryFolder()}/data.json`;
     const webhooks = ["http://localhost:3999/{namespace}"];
     const first = await openSandbox({ data, webhooks, ...PAYSTACK });
@@ -194,8 +194,8 @@ describe("the data file opens again after restarts", () => {
   });
 });
 
-describe("a form of the dashboard", () => {
-  it("keeps the secret of a receiver that exists", async () => {
+describe("a dashboard form", () => {
+  it("keeps the secret of an existing receiver", async () => {
     const { api, press } = await setting();
     const url = "http://localhost:3994/w";
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -206,7 +206,7 @@ describe("a form of the dashboard", () => {
     expect(items.find((one) => one.url === url)?.secret).toBe(secret);
   });
 
-  it("says what is wrong in the words of the control API", async () => {
+  it("reports faults in the words of the control API", async () => {
     const { press } = await setting();
     const response = await press({ do: "receiver", url: "http://localhost:1/w", events: "charge.complet" });
     expect(response.status).toBe(409);

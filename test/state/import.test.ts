@@ -87,14 +87,14 @@ describe("a state from outside", () => {
     expect([...kinds].sort()).toEqual(["attempt", "expire", "settle", "timeline", "withdrawal"]);
   });
 
-  it("is taken in as it was given out", async () => {
+  it("is imported as it was exported", async () => {
     for (const state of exports) {
       await using world = await opened();
       expect(await takeIn(world, state)).toBe(true);
     }
   });
 
-  it("with something wrong in it is refused and changes nothing, or works from then on", {
+  it("with a fault is refused and changes nothing, or works afterwards", {
     timeout: 3_600_000,
   }, async () => {
     const tally = { taken: 0, refused: 0 };
@@ -111,7 +111,7 @@ describe("a state from outside", () => {
     expect(tally.taken).toBeGreaterThan(RUNS / 40);
   });
 
-  it("that is kept in a file is there after a restart", { timeout: 3_600_000 }, async () => {
+  it("that is stored in a file survives a restart", { timeout: 3_600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(which, wrongs, async (number, mutations) => {
         const { state, what } = broken(number, mutations);
