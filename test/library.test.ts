@@ -109,7 +109,7 @@ describe("listen()", () => {
     expect(url).toBe(`http://127.0.0.1:${port}`);
     expect([sandbox.url, sandbox.port]).toEqual([url, port]);
     const charge = await Client.at(url).pay();
-    // One world behind both doors.
+    // One sandbox by HTTP and in process.
     expect((await Client.of(sandbox).charge(charge)).text).toBe((await Client.at(url).charge(charge)).text);
     await expect(sandbox.listen()).rejects.toThrow("already listening");
   });
@@ -260,7 +260,7 @@ describe("restore()", () => {
     expect(held(sandbox.snapshot())).toEqual(taken);
     const other = await openShop();
     await other.sandbox.restore(snapshot);
-    // What the caller does with it afterwards concerns nobody.
+    // Later changes by the caller have no effect.
     (snapshot.collections.charges as unknown[]).length = 0;
     for (const one of [{ sandbox, client }, other]) {
       expect((await one.client.charge(charge)).json.status).toBe("AWAITING_PAYMENT");
@@ -349,7 +349,7 @@ describe("an argument of a method", () => {
     ["checkWebhook", (one) => one.checkWebhook("localhost:1", { timeout: "0s" }), "timeout must be more"],
   ];
 
-  /** What the control API would refuse in the same words; test/library/errors.test.ts holds both against each other. */
+  /** Arguments that the control API refuses in the same words; test/library/errors.test.ts compares both. */
   const requests: [string, (sandbox: Sandbox) => unknown, string][] = [
     ["reset", (one) => one.reset({ keep: ["nope"] as never }), "keep.0 must be one of webhooks, keys"],
     ["reset", (one) => one.reset({ keep: "webhooks" as never }), "keep must be an array"],
@@ -591,14 +591,14 @@ describe("setupSandbox()", () => {
         actual: "http://localhost/webhooks",
       });
       const idle = { for: "idle", timeout: "10s" };
-      // It does not wait by a method of the sandbox: then the end of the test tells.
+      // It does not wait by a method of the sandbox: the end of the test reports the error.
       await expect(failing((sandbox) => sandbox.control("POST /_sandbox/wait", idle))).rejects.toThrow(
         failure,
       );
       expect(statuses).toEqual([500]);
       await expect(failing((sandbox) => sandbox.settled())).rejects.toThrow(failure);
       await expect(failing((sandbox) => sandbox.advance("1s"))).rejects.toThrow(failure);
-      // What is thrown to the test is told once.
+      // An error thrown to the test is reported once.
       await failing((sandbox) => sandbox.settled().catch(() => {}));
     },
   );

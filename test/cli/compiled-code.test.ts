@@ -23,7 +23,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A package of its own, as it was built: nobody has started it. */
+/** A copy of the built package, never started. */
 class Package {
   readonly compiled: string;
   readonly folder = mkdtempSync(join(tmpdir(), "payments-sandbox-test-"));
@@ -31,7 +31,7 @@ class Package {
   constructor() {
     folders.push(this.folder);
     buildIfMissing();
-    // What other tests' commands keep there meanwhile is not looked at.
+    // Files that commands of other tests store there are ignored.
     const filter = (path: string) => path !== join(ROOT, "dist/compiled");
     for (const part of ["bin", "dist", "fixtures", "scenarios", "package.json"])
       cpSync(join(ROOT, part), join(this.folder, part), { recursive: true, filter });
@@ -42,7 +42,7 @@ class Package {
     return run(["--version"], { file: join(this.folder, "bin/payments-sandbox.js"), env });
   }
 
-  /** What is kept: the path of each file from the folder of it, and what tells it from one that was written anew. */
+  /** Path of each stored file from its folder, and the values that change when it is rewritten. */
   kept(): Map<string, string> {
     const files = readdirSync(this.compiled, { recursive: true, withFileTypes: true }).filter((one) =>
       one.isFile(),
@@ -67,7 +67,7 @@ describe.skipIf(isKeptByNode)("compiled code, when Node does not cache it", () =
     const folder = `${process.version}-${process.platform}-${process.arch}`;
     expect([...kept.keys()]).toContainEqual(expect.stringMatching(`^${folder}/core-.*\\.cjs$`));
     expect(await own.version()).toMatchObject(VERSION);
-    // What V8 does not take is written anew.
+    // Code that V8 rejects is rewritten.
     expect(own.kept()).toEqual(kept);
   });
 

@@ -28,7 +28,7 @@ describe("kill -9", () => {
       const before = await serve(data, ...MANUAL, ...options, "--webhook-url", receiver.url);
       const answered = new Map<string, string>();
       let quoteInHand = "";
-      // Eight shops write as fast as they can; the server dies when 60 charges have been answered and read.
+      // Eight shops write as fast as they can; the server is killed after 60 charges were created and read.
       const shops = Array.from({ length: 8 }, async () => {
         for (;;) {
           const quote = await before.client.quote();
@@ -39,7 +39,7 @@ describe("kill -9", () => {
           quoteInHand = (await before.client.quote()).json.quote_id;
         }
       });
-      // Each shop ends when its call finds nobody there any more.
+      // Each shop ends when its call finds no server.
       const ends = await Promise.allSettled(shops);
       expect(ends.map(({ status }) => status)).toEqual(Array(8).fill("rejected"));
       expect(await before.command.ended).toMatchObject({ code: null, signal: "SIGKILL" });
@@ -52,7 +52,7 @@ describe("kill -9", () => {
       const extra = (await after.client.checkout(quoteInHand)).json.charge_id;
       expect(extra).toMatch(/^ch_/);
 
-      // What was planned is planned still: every charge completes and is told of, once.
+      // Planned tasks are still planned: every charge completes and has one event.
       expect((await after.client.advance({ by: "10s" })).status).toBe(200);
       const { total } = (await after.client.ask("GET /api/v1/payments/payins")).json;
       expect(total).toBeGreaterThan(answered.size);
@@ -217,7 +217,7 @@ describe("refused in one line", () => {
 });
 
 describe("compaction of a journal", () => {
-  /** A world on a real file, whose disk can be told to refuse a snapshot the place of the one before it. */
+  /** A server on a real file, whose disk can be told to refuse the replacement of a snapshot. */
   async function onDisk() {
     const disk = { refusesRename: false };
     const renameSync: typeof nodeIo.renameSync = (from, to) => {

@@ -11,7 +11,7 @@ import { Command, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
-/** Sells twice, once to somebody whose card is declined; then does what the test wants. */
+/** Sells twice, once with a declined card, then runs the test's code. */
 const shop = (end: string) => `${CALL_REQUIRED}
   (async () => {
     for (const sandbox_scenario of ["declined", "success"])

@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const BIN = join(ROOT, "bin/payments-sandbox.js");
 const isLinux = process.platform === "linux";
-/** What a test has started, or had started, and must not leave. */
+/** Processes that a test has started and must not leave. */
 const started: number[] = [];
 
 /** `node -e SCRIPT ARGS…`, as what is run beside the sandbox. */
@@ -43,7 +43,7 @@ function withChild(): string {
 /** A real process needs its time. */
 const eventually = (condition: () => boolean) => expect.poll(condition, { interval: 20 }).toBe(true);
 
-/** What has ended and waits for somebody to ask how does not run. */
+/** A zombie process is not running. */
 function isRunning(pid: number): boolean {
   if (!isAlive(pid) || !isLinux) return isAlive(pid);
   try {
@@ -87,7 +87,7 @@ describe("a signal", () => {
       await pidsOf(command);
       command.signalGroup(signal);
       await eventually(() => lines(log).length > 0);
-      // Told to exec alone, a later one is passed on: by then a first one would have been, too.
+      // Sent to exec alone, a later one is forwarded: by then a first one would have been, too.
       const other = signal === "SIGUSR2" ? "SIGHUP" : "SIGUSR2";
       command.signal(other);
       await eventually(() => lines(log).includes(other));

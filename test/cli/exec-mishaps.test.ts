@@ -5,7 +5,7 @@ import { CALL_IMPORTED, CALL_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { words } from "../support/words.js";
 
-/** A shop and its tests: it verifies, looks for itself, and waits; but for the flaw it is told to have. */
+/** A shop and its tests: it verifies, reads and waits, except for the given flaw. */
 const SHOP = `${CALL_IMPORTED}
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
@@ -65,7 +65,7 @@ async function under(args: readonly string[], env: Record<string, string> = {}) 
 }
 
 describe("built-in mishaps", () => {
-  // Slow answers are waited for: side by side, it is once for all.
+  // Concurrent tests share the wait for slow responses.
   it("break the shops that have the flaw, and no others", async () => {
     const flaws = [
       ["only listens", "webhooks_lost"],

@@ -4,7 +4,7 @@ import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { words } from "../support/words.js";
 
-/** Asks for a price, again where it gets no answer, and resets the sandbox. */
+/** Requests a quote, again without a response, and resets the sandbox. */
 const SUITE = `${CALL_REQUIRED}
   const ask = () => call("POST", "/api/v1/payments/quotes", PRICE);
   ask().catch(ask).then(() => call("POST", "/_sandbox/reset"));

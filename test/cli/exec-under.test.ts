@@ -7,7 +7,7 @@ import { Command, isAlive, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
-/** What a shop's own suite may look like: its receiver acts on every delivery. */
+/** A typical suite of a shop: its receiver acts on every delivery. */
 const SUITE = `${CALL_IMPORTED}
 import assert from "node:assert";
 import { createServer } from "node:http";
@@ -45,7 +45,7 @@ describe("shop", () => {
 });
 `;
 
-/** What of the output is the matrix: the command's own comes before it. */
+/** The matrix in the output, which follows the output of the command. */
 function matrixOf(stdout: string, command: string): string {
   return stdout
     .slice(stdout.lastIndexOf(`\n${command}`) + 1)

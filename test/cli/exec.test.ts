@@ -55,7 +55,7 @@ describe("the environment of the command", () => {
     ["1NAME=x", "--env takes NAME=TEMPLATE"],
     ["=x", "--env takes NAME=TEMPLATE"],
     ["ROOT={base_uri}", "--env ROOT: there is no {base_uri}; known: {base_url}"],
-    // What every object has is no template.
+    // Names of Object.prototype are no templates.
     ["X={constructor}", "--env X: there is no {constructor}; known: {base_url}"],
   ])("refuses --env %s", async (template, expected) => {
     const { code, stdout, stderr } = await carryOut(["exec", "--env", template, ...shell("echo ran")]);

@@ -4,7 +4,7 @@ import type { ExploreReport } from "../../src/tools/explore/exploration.js";
 
 const REPORT = { name: "pay", findings: [] } as unknown as ExploreReport;
 
-/** What is told where the dashboard answers so. */
+/** The line printed for this response of the dashboard. */
 async function toldOf(answer: () => Promise<Response>) {
   const written: string[] = [];
   vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);

@@ -22,11 +22,11 @@ function program(): Program {
 }
 
 const NAMES = program().commands.map((command) => command.name());
-/** Those that keep 1 for what they find (contract section 1). */
+/** Commands that exit with 1 for findings (contract section 1). */
 const USAGE_CODE = (name: string): number =>
   ["exec", "run", "explore", "validate", "check-webhook", "reconcile"].includes(name) ? 2 : 1;
 
-/** The one line a mistake is told in. */
+/** The line that reports a mistake. */
 function line({ code, stdout, stderr }: Finished, expected = 1): string {
   expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
   expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
@@ -42,14 +42,14 @@ function shell(source: string, command: string, env: Record<string, string> = {}
   });
 }
 
-/** What a shell would hand the command, read off the example as it stands. */
+/** Words of an example as a shell splits them. */
 function wordsOf(example: string): string[] {
   return shell(`{ ${example}\n} > words 2> /dev/null 3>&1; cat words`, 'printf "%s\\0" "$@" >&3')
     .split("\0")
     .slice(0, -1);
 }
 
-/** What its help shows to be written, a line each. */
+/** Examples in the help of a command, a line each. */
 async function examplesOf(name: string): Promise<string[]> {
   const { code, stdout, stderr } = await run([name, "--help"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -213,7 +213,7 @@ describe("every command for a running sandbox", () => {
       ({ url, client } = await startServer(["--clock", "manual", "--webhook-url", receiver.url]));
     });
 
-    // What `--follow` shows it goes on showing; test/cli/client.test.ts has it.
+    // `--follow` does not end; test/cli/client.test.ts tests it.
     it.each(CLIENTS.filter(([name]) => name !== "events"))(
       "%s: its example does what it says",
       async (name, example) => {
@@ -224,7 +224,7 @@ describe("every command for a running sandbox", () => {
           });
         else {
           await client.pay({ email: "ada@example.com" });
-          // A charge to be moved is under way still; the others want one that is paid and told of.
+          // A transition needs an open charge; the other commands need a completed one with an event.
           if (name !== "charge") await client.advance({ by: "10s" });
           // One that the bank has begun with, so that it can fail.
           if (name === "withdrawal") {

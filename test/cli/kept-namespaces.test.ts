@@ -69,7 +69,7 @@ describe("stored namespaces", () => {
         status: 500,
         json: { error: { code: "INTERNAL_ERROR", message: expect.stringContaining("ulimit -n") } },
       });
-      // What goes on goes on: with a reset, a snapshot, and new connections.
+      // Operations on open files still work: a reset, a snapshot, and new connections.
       expect((await call("POST /_sandbox/reset", {}, "w0")).status).toBe(200);
       expect((await call("POST /_sandbox/snapshots", { name: "one" }, "w0")).status).toBe(200);
       expect(await client.pay({ key: "sk_test_ns_w1" })).toMatch(/^ch_/);
@@ -84,7 +84,7 @@ describe("stored namespaces", () => {
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain(JSON.parse(refused.stdout).error.message);
       expect(refused.stderr).toMatch(/^payments-sandbox: Too many open files: .*ulimit -n.*\n$/);
-      // Nothing of it is damaged or gone.
+      // No data is damaged or lost.
       const { call: callAgain } = await serve(data);
       expect((await callAgain("GET /_sandbox/namespaces")).json.total).toBe(made + 1);
     },

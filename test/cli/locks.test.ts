@@ -99,7 +99,7 @@ describe("a data folder that is removed while a server has it open", () => {
     const charge = await client.pay();
     const { quote_id } = (await client.quote()).json;
     rmSync(dirname(data), { recursive: true });
-    // What falls into the few milliseconds until the next look is as lost as what came before.
+    // Writes of the few milliseconds until the next check are lost too.
     await expect.poll(async () => (await client.quote()).status, { interval: 20 }).toBe(500);
     expect((await client.checkout(quote_id)).json).toEqual({
       error: { code: "INTERNAL_ERROR", message: "Internal error" },

@@ -70,7 +70,7 @@ const flag = ({ name }: Row): string => `--${name.replaceAll("_", "-")}`;
 const configFile = (row: Row, value: unknown): string =>
   temporaryFile("options.json", `{\n  "${row.name}": ${JSON.stringify(value)}\n}\n`);
 
-/** What `start` would be started with: the command line parsed as commander does. */
+/** Options of `start`, from the command line as commander parses it. */
 async function said(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ describe("start whose output is closed", () => {
     command.hangUp();
     await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
     await client.ask("POST /_sandbox/wait", { for: "idle" });
-    // Held now. It tells that it waits, in vain; and later that the receiver is there.
+    // Held now: it reports that it waits, and later that the receiver is up.
     const got = new Promise<void>((resolve) => {
       const app = createServer((_request, response) => {
         response.end();
@@ -49,7 +49,7 @@ describe("start whose output is closed", () => {
 });
 
 describe("an uncaught error of the program", () => {
-  /** What SIGUSR2 does to the process. */
+  /** Effect of SIGUSR2 on the process. */
   const onSignal = (fault: string) => ({
     NODE_OPTIONS: `--import ${encodeURI(`data:text/javascript,process.on("SIGUSR2",()=>{${fault}})`).replaceAll('"', "%22")}`,
   });

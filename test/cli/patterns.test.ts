@@ -8,7 +8,7 @@ const PATTERN = "^(a+)+$";
 const EMAIL = `${"a".repeat(50)}@shop.test`;
 const MATCH = { customer_email: { matches: PATTERN } };
 
-/** Fails, where the process does not answer, before the test's own end. */
+/** Fails before the test's timeout when the process does not respond. */
 async function expectHealthy({ url, command }: Started): Promise<void> {
   const status = await fetch(`${url}/health`, { signal: AbortSignal.timeout(10_000) }).then(
     (response) => response.status,

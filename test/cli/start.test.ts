@@ -38,7 +38,7 @@ it("a start loads no large Node module without need, nor the regular expression 
   const files = loaded.map((name) => basename(name));
   expect(files).toContain("cli.cjs");
   expect(files).not.toContain("re2.cjs");
-  // What was not loaded then is when it is called for.
+  // Modules that are not loaded at startup are loaded at the first call that needs them.
   const order = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "card" };
   expect(await Client.at(url).ask("POST /api/v1/payments/quotes", order)).toMatchObject({ status: 200 });
   await command.stop();
@@ -102,7 +102,7 @@ describe("the output of start", () => {
     expect(command.stdout).toContain(`npx payments-sandbox charge create --url ${url}`);
     expect(command.stdout).toContain(`API reference   ${url}/docs\n`);
     expect(command.stdout).toContain(`Make a charge: npx payments-sandbox charge create --url ${url}\n`);
-    // Nothing of what happens is told where nobody looks on.
+    // No activity is printed without a terminal.
     expect((await Client.at(url!).ask("GET /api/v1/payments/payins")).status).toBe(200);
     expect(await command.stop("SIGINT")).toMatchObject({
       stderr: "",
@@ -186,7 +186,7 @@ describe("the end of start", () => {
     const receiver = await Receiver.open(() => {});
     const command = new Command(words`start --json --seed ${signal} -p 0 --webhook-url ${receiver.url}`);
     const { url, port } = await command.ready();
-    // Neither an open connection nor a delivery that somebody holds keeps it from ending.
+    // Neither an open connection nor a delivery held by its receiver prevents the end.
     await Client.at(url).pay({ scenario: "instant" });
     await receiver.arrived(1);
     const { code, signal: killedBy, stderr } = await command.stop(signal);

@@ -131,7 +131,7 @@ it("guide has every call there is and the rules of a receiver, in at most 2,000 
       id,
     ).toHaveLength(1);
   }
-  // A token is about four letters of English; of JSON and paths three.
+  // A token is about four letters of English, or three of JSON and paths.
   expect(stdout.length / 3.2).toBeLessThan(2_000);
   expect(await (await sandbox.fetch("http://127.0.0.1:4402/llms.txt")).text()).toBe(stdout);
 });

@@ -10,7 +10,7 @@ import { toPrintableValue } from "../../src/core/schema/text-format.js";
 import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
-/** What a terminal obeys in the place of showing it; ends of lines and tabs aside. */
+/** Control characters of a terminal, except line ends and tabs. */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 /** ESC with a title, BEL, C1's CSI, DEL, a carriage return, bidi overrides and isolates, a zero-width space, a tag. */
 const EVIL = [

@@ -61,7 +61,7 @@ describe("HTTPS in the library", () => {
     const ca = readFileSync(own.tlsCert, "utf8");
     expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
     expect(await health(sandbox.url, ca)).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
-    // A client that does not speak TLS is told so, and harms nobody.
+    // A client without TLS gets an error, and the server stays up.
     for (const method of ["GET", "POST", "DELETE"]) {
       const body = method === "POST" ? "x".repeat(100_000) : null;
       const answer = await fetch(`${sandbox.url.replace("https", "http")}/health`, { method, body });

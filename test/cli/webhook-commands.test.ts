@@ -21,7 +21,7 @@ beforeEach(async () => {
   await client.reset({ keep: [] });
 });
 
-/** Of that server is what follows. */
+/** The following output is that server's. */
 function use({ url, ...started }: Started): void {
   ({ command: server, client } = started);
   options = { cwd: temporaryFolder(), env: { PAYMENTS_SANDBOX_URL: url } };
@@ -202,7 +202,7 @@ describe("webhook pull --forward-to", () => {
       { status: 302 },
       { status: 200 },
     ]);
-    // The redirect led to nobody, and nobody was asked.
+    // The redirect was not followed.
     expect(receiver.received).toHaveLength(3);
   });
 
@@ -232,7 +232,7 @@ describe("webhook pull --forward-to", () => {
     await client.pay();
     await client.advance({ by: "1s" });
     await receiver.arrived(1);
-    // The world is replaced while the app still thinks about its answer.
+    // The reset comes while the app still works on its response.
     receiver.handler = async (received) => {
       receiver.handler = accept;
       await client.reset();
@@ -296,7 +296,7 @@ describe("events", () => {
     const asJson = new Command(["events", "-f", "--json"], options);
     const some = new Command(["events", "-f", "--type", "*.failed"], options);
     let charge = "";
-    // Whoever follows hears of what comes from then on; a trigger at a time, until all have heard one.
+    // `--follow` prints only later events, so events are triggered until each process has printed one.
     while (following.stdout === "" || asJson.stdout === "" || some.stdout === "") {
       charge = await client.pay();
       await client.ask("POST /_sandbox/events", { type: "charge.failed", charge_id: charge });

@@ -35,7 +35,7 @@ const entrypoint: string[] = JSON.parse(only("ENTRYPOINT"));
 const command: string[] = JSON.parse(only("CMD"));
 const health: string[] = JSON.parse(/CMD (\[.*\])$/.exec(only("HEALTHCHECK"))![1]!);
 
-/** What Node says of a user without an entry in /etc/passwd. */
+/** Node's error for a user without an entry in /etc/passwd. */
 const NOBODY = `
   import os from "node:os";
   import { syncBuiltinESMExports } from "node:module";
@@ -43,7 +43,7 @@ const NOBODY = `
   syncBuiltinESMExports();
 `;
 
-/** Whether the program takes these words; what it has against them is thrown. */
+/** Throws the program's error if it does not accept these arguments. */
 async function understood(words: readonly string[]): Promise<void> {
   await idleProgram().parseAsync([...words], { from: "user" });
 }
@@ -86,7 +86,7 @@ describe("the Dockerfile", () => {
     const { port } = await server.ready();
     expect(environment.PAYMENTS_SANDBOX_HOST).toBe("0.0.0.0");
     const env = { ...environment, PAYMENTS_SANDBOX_URL: `127.0.0.1:${port}` };
-    // Whoever the container runs as: `docker run --user 12345` is nobody that the image knows.
+    // `docker run --user 12345` runs as a user unknown to the image.
     const asNobody = { ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NOBODY)}` };
     expect(await run(health.slice(2), { file, env: asNobody })).toMatchObject({ code: 0, stderr: "" });
     expect((await fetch(`http://127.0.0.1:${port}/_sandbox`)).status).toBe(403);

@@ -45,7 +45,7 @@ describe.skipIf(!canMakeMachines())(
         );
         expect(answers.map(({ status }) => status)).toEqual([200, 403, 403, 200]);
         expect(answers[1]!.json.error.message).toContain("--allowed-host");
-        // Whoever is told by the network alone that there is a port gets no further by it.
+        // A client that only reaches the port is refused.
         const { code, stderr } = await shared.run(
           "app",
           ["npx", "payments-sandbox", "status", "--url", address],

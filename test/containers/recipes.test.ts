@@ -3,10 +3,10 @@ import { exchange, head } from "../support/api-wire.js";
 import { Command } from "../support/process-command.js";
 import { COMPOSE, GITLAB, RECIPES, type Recipe } from "./support/recipes.js";
 
-/** Anything that needs no key. `/health` will not do: it is answered early, before anybody looks at the host. */
+/** A path without a key. Not `/health`, which is served before the host is checked. */
 const LOOK = "GET /api/v1/payments/supported-currencies HTTP/1.1";
 
-/** What comes after `npx payments-sandbox`. */
+/** Arguments after `npx payments-sandbox`. */
 function startArguments({ argv }: Recipe): string[] {
   const at = argv.indexOf("payments-sandbox");
   expect(argv.slice(0, at).join(" ")).toMatch(/^npx( --yes)?$/);

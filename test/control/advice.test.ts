@@ -91,7 +91,7 @@ interface Case {
     app: () => Promise<Pick<Client, "ask">>,
     example: RegExp,
   ])[];
-  /** Apps that look like it, and have no habit at all. */
+  /** Apps that resemble one with the habit, but do not have it. */
   readonly hasNot: readonly (readonly [what: string, app: () => Promise<Pick<Client, "ask">>])[];
 }
 

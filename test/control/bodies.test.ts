@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { type Api, expectError, okBody } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
-/** Every call that takes a body, with what it needs besides a field nobody knows. */
+/** Every call with a body, with its required fields and one unknown field. */
 const CALLS: [line: string, body: Record<string, unknown>][] = [
   ["POST /_sandbox/namespaces", { name: "ann" }],
   ["PUT /_sandbox/namespaces/ann", {}],

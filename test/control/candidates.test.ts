@@ -34,7 +34,7 @@ function records() {
 
 const ALL = EMAILS.length * ORDERS.length;
 
-/** What is asked for, how many records are looked at for it, and how many of those are meant. */
+/** A request, the number of its candidates, and the number of its matches. */
 const CHARGES: [Record<string, unknown>, number, number][] = [
   [{}, ALL, ALL],
   [{ charge_id: "ch_3" }, 1, 1],

@@ -189,7 +189,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
       { after: "0s", to: "COMPLETED" },
     );
     expect((await until("PROCESSING")).body).toMatchObject({ status: "PROCESSING" });
-    // Each has its turn once: what was run ahead of the clock is not run again by it.
+    // Each entry runs once: the clock does not run again what was run ahead of it.
     expect(await history()).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]);
     const { body } = await api.get<{ sandbox: { notes: unknown[] } }>(`/_sandbox/charges/${charge_id}`);
     expect(body.sandbox.notes).toEqual([]);

@@ -53,7 +53,7 @@ function fill(state: State, chargeId: string, count: number): void {
   }
 }
 
-/** Counts what is read of the large collections; whoever goes through one as a whole fails. */
+/** Counts the reads of the large collections; an iteration over a whole collection fails. */
 function counted(state: State): { reads: number } {
   const counter = { reads: 0 };
   for (const name of LARGE) {
@@ -71,7 +71,7 @@ function counted(state: State): { reads: number } {
   return counter;
 }
 
-/** What each list reads of a world of that size, and how many it says there are. */
+/** Reads of each list at that size, and the total it reports. */
 async function costs(size: number) {
   const { client, world } = await worldOn(new FakeWall(START), { clockText: "manual" });
   await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });

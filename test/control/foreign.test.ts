@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { expectError } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
-/** What a browser says of a request that is a part of another site's page, and of a link that is followed. */
+/** Fetch metadata of a browser for a subresource of another site's page, and for a followed link. */
 const EMBEDDED: [name: string, headers: Record<string, string>][] = [
   ["a script's", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }],
   ["a script's that may not read the answer", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "empty" }],

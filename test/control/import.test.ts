@@ -28,7 +28,7 @@ async function busy(data?: string) {
 
 type Fault = readonly [what: string, change: (part: Json) => unknown, fields: readonly string[]];
 
-/** What is wrong with the collections of a state, and the fields below them that an answer names. */
+/** Faults in the collections of a state, and the fields below them that the response names. */
 const IN_COLLECTIONS: readonly Fault[] = [
   ["a collection nobody knows", (all) => (all.payments = []), ["payments"]],
   ["no namespace", (all) => (all.namespace = []), ["namespace"]],
@@ -85,7 +85,7 @@ const IN_COLLECTIONS: readonly Fault[] = [
   ],
 ];
 
-/** What is wrong with a state, and the fields that an answer names. */
+/** Faults of a state, and the fields that the response names. */
 const WRONG: readonly Fault[] = [
   ["a time after the end of time", (state) => (state.at = 9e15), ["at"]],
   ["a time before 1970", (state) => (state.at = -9e15), ["at"]],
@@ -117,7 +117,7 @@ describe("an import", () => {
       const { clock: _then, ...kept } = before.collections;
       const { clock: _now, ...there } = sandbox.snapshot().collections;
       expect(there).toEqual(kept);
-      // And it goes on: what was planned still happens.
+      // Planned tasks still run.
       await sandbox.advance("1h");
       expect((await client.ask("GET /_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
     },

@@ -3,7 +3,7 @@ import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { fileWith } from "../support/scenario-run.js";
 
-/** What has gone wrong when two charges were paid under that scenario. */
+/** Mishaps counted after two charges were paid under that scenario. */
 async function metUnder(scenario: string, answers: readonly number[] = []) {
   const sandbox = await openSandbox({ scenario: [scenario] });
   const client = Client.of(sandbox);

@@ -6,7 +6,7 @@ type Row = Record<string, unknown>;
 
 const reconcile = async ({ client }: Shop, rows: readonly Row[], more: object = {}) =>
   (await client.ask("POST /_sandbox/reconcile", { rows, ...more })).json;
-/** What was found: kind, row, charge. */
+/** Findings: kind, row, charge. */
 const found = async (shop: Shop, rows: readonly Row[], more: object = {}) =>
   (await reconcile(shop, rows, more)).findings.map(({ kind, row, charge_id }: Row) => [kind, row, charge_id]);
 

@@ -199,7 +199,7 @@ describe("GET /_sandbox/requests", () => {
 });
 
 describe("a client that disconnects before its response", () => {
-  /** Resolves when the server has noticed that whoever sent its next request has gone. */
+  /** Resolves when the server has noticed that the client of its next request has disconnected. */
   function hungUp(): Promise<void> {
     const channel = "http.server.request.start";
     return new Promise((resolve) => {

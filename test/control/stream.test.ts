@@ -120,7 +120,7 @@ describe("GET /_sandbox/stream", () => {
     const numbers = messages.filter(({ event }) => event === "event").map(({ data }) => data.data.number);
     expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
     expect(numbers.length + missed.count).toBe(120);
-    // From here on it hears of everything again.
+    // From here on the client gets every message again.
     await tell(121);
     await read();
     expect(messages.at(-1)).toMatchObject({ event: "event", data: { data: { number: 121 } } });
@@ -163,7 +163,7 @@ describe("GET /_sandbox/stream", () => {
     for (let times = 0; times < 100; times++) await tell();
     let heard = 0;
     let missed = 0;
-    // Reads slower than is told, then to the end.
+    // Reads slower than messages are sent, then to the end.
     for (let round = 0; heard + missed < told; round++) {
       const text = new TextDecoder().decode((await reader.read()).value);
       if (text.startsWith("event: missed")) missed += JSON.parse(text.split("data: ")[1]!).count;

@@ -203,7 +203,7 @@ describe("POST /_sandbox/wait", () => {
     wire.write(
       head("POST /_sandbox/wait HTTP/1.1", "Host: localhost", `Content-Length: ${body.length}`) + body,
     );
-    // What is answered on other connections came later.
+    // Responses on other connections came later.
     for (let n = 0; n < 10; n++) await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
     const waiting = Array.from({ length: 999 }, () => pending(sandbox));
     expectError(await api.post("/_sandbox/wait", soon), 429, "RATE_LIMIT_EXCEEDED");

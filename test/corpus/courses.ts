@@ -7,9 +7,9 @@ import type { RunningShop, ShopOptions } from "./start-shop.js";
 export interface Course {
   readonly webhooks?: readonly object[];
   readonly faults?: readonly object[];
-  /** What becomes of the payment; default: paid within seconds. */
+  /** Rules for the payment; by default it completes within seconds. */
   readonly charges?: readonly object[];
-  /** How long the shop waits for an answer. */
+  /** Timeout of the shop's calls. */
   readonly patienceMs?: number;
 }
 
@@ -24,7 +24,7 @@ const TWICE = { pays_again: "paid_twice" } as const;
 const FORGOTTEN = { never_looks: "paid_not_marked" } as const;
 const HASTY = 500;
 
-/** What a customer meets; which shops get it wrong, and what their books say then. */
+/** A course, the shops that get it wrong, and the findings in their books. */
 export const COURSES: readonly (readonly [course: string, rules: Course, wrong: Wrong])[] = [
   ["nothing", {}, {}],
   ["copies", { webhooks: [{ ...paid, copies: 2 }] }, { acts_twice: "delivered_twice" }],
@@ -56,7 +56,7 @@ export const COURSES: readonly (readonly [course: string, rules: Course, wrong: 
   ["a read that fails", { faults: [fails("getCharge")] }, { marks_first: "paid_not_marked" }],
 ];
 
-/** One order and all that comes of it, with the timed job; what the books say then. */
+/** Runs one order to its end, with the timed job, and compares the books. */
 export async function carryOut(
   start: (options: ShopOptions) => Promise<RunningShop>,
   { patienceMs = 60_000, ...rules }: Course,
@@ -75,14 +75,14 @@ export async function carryOut(
   return books(shop, sandbox);
 }
 
-/** What the shop believes, and where it is wrong. */
+/** The shop's orders, and where they are wrong. */
 export async function books({ url }: RunningShop, sandbox: Sandbox) {
   const { orders } = (await (await fetch(`${url}/orders`)).json()) as { orders: object[] };
   const { findings } = await sandbox.reconcile(orders);
   return { orders, findings: findings.map(({ kind }) => kind) };
 }
 
-/** Time goes on until the shop has been answered: a call may be held until webhooks have come. */
+/** Time advances until the shop has its response: a call may be held until webhooks have arrived. */
 async function orderIn(shop: RunningShop, sandbox: Sandbox): Promise<void> {
   let isAnswered = false;
   const order = fetch(`${shop.url}/orders`, {

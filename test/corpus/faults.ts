@@ -14,7 +14,7 @@ async function payAgain(shop: Shop, order: Order): Promise<void> {
 export const SHOPS = {
   right: Shop,
 
-  /** Answers 202 and works afterwards. */
+  /** Responds with 202 and works afterwards. */
   queued: class extends Shop {
     override readonly answersFirst = true;
   },
@@ -48,7 +48,7 @@ export const SHOPS = {
     }
   },
 
-  /** Checks, then acts: whoever comes in between has passed the same check. */
+  /** Checks, then acts: a concurrent event passes the same check. */
   races: class extends Shop {
     override take(order: Order, news: News): Promise<void> {
       return this.learn(order, news);
@@ -62,7 +62,7 @@ export const SHOPS = {
     }
   },
 
-  /** Drops events of charges it has not heard of from the service's answer, and looks only after what went wrong. */
+  /** Drops events of charges unknown to it, and reads only after an error. */
   drops_unknown: class extends Shop {
     override orderOf({ charge_id }: Charge): Order | undefined {
       return [...this.orders.values()].find((order) => order.charge_id === charge_id);
@@ -91,7 +91,7 @@ export const SHOPS = {
     }
   },
 
-  /** Marks news as handled before the work is done: if that fails, nobody does it. */
+  /** Marks events as handled before the work is done: if that fails, it is never done. */
   marks_first: class extends Shop {
     override async learn(order: Order, news: News): Promise<void> {
       if (!this.isNews(order, news)) return;
@@ -154,7 +154,7 @@ export const BUSY_SHOPS = {
     }
   },
 
-  /** Answers first, and then believes what it reads, however old that is. */
+  /** Responds first, and then trusts its read, however stale. */
   reads_late: class extends Shop {
     override readonly answersFirst = true;
 

@@ -8,7 +8,7 @@ export class Refused extends Error {
   }
 }
 
-/** No answer, or one that leaves open what was done. */
+/** No response, or one that leaves the outcome open. */
 export class Unanswered extends Error {}
 
 export interface Quote {
@@ -41,7 +41,7 @@ interface Wanted {
 export interface ServiceAccess {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How long an answer is waited for, in milliseconds of wall time. */
+  /** Timeout of a call, in milliseconds of wall time. */
   readonly patienceMs: number;
 }
 
@@ -95,7 +95,7 @@ export class Payments {
     return this.#call("GET", `charges/${chargeId}`);
   }
 
-  /** Those that were made since an instant, the newest first. */
+  /** Charges created since an instant, newest first. */
   async *since(instant: string): AsyncGenerator<string> {
     for (let offset = 0; ; offset += PAGE_SIZE) {
       const path = `payins?limit=${PAGE_SIZE}&offset=${offset}`;

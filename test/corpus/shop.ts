@@ -9,7 +9,7 @@ export interface Order {
   amount: string | null;
   currency: string | null;
   delivered: number;
-  /** Whether it is paid on the service's page; the last that was opened. */
+  /** True if the order is paid on a hosted page. */
   readonly onPage: boolean;
   page?: Page;
   /** Something went wrong, so the timed job looks after it. */
@@ -26,7 +26,7 @@ export interface Order {
 }
 
 export interface News extends Charge {
-  /** The event that told it; none where the charge was read. */
+  /** The event that brought the status; none if the charge was read. */
   readonly eventId?: string;
 }
 
@@ -38,7 +38,7 @@ const STATUS: Readonly<Record<string, string>> = {
   REFUNDED: "refunded",
 };
 
-/** How far behind what the service answers may be. */
+/** How far a read may lag behind. */
 const MARGIN_MS = 60_000;
 
 /** A shop that is right: each order is paid at most once, and delivered once when it is. Faults are planted in `faults.ts`. */
@@ -46,7 +46,7 @@ export class Shop {
   readonly orders = new Map<string, Order>();
   /** Its own address. */
   url = "";
-  /** Webhooks are answered before they are worked on. */
+  /** Webhooks get their response before they are processed. */
   readonly answersFirst: boolean = false;
   readonly #orderOfCharge = new Map<string, string | undefined>();
 
@@ -69,7 +69,7 @@ export class Shop {
       known: new Map(),
       turn: Promise.resolve(),
     };
-    // Kept before it is paid for: webhooks may be here before the answer is.
+    // Stored before payment: webhooks can arrive before the response.
     this.orders.set(order.id, order);
     await (order.onPage ? this.openPage(order) : this.pay(order)).catch((error) => this.fail(order, error));
     return order;
@@ -81,14 +81,14 @@ export class Shop {
     order.isInDoubt = true;
   }
 
-  /** A page whose address was lost does no harm: nobody can pay on it. */
+  /** A page whose URL was lost does no harm: no customer can pay on it. */
   async openPage(order: Order): Promise<void> {
     if (order.delivered > 0 || (order.page !== undefined && order.status === "pending")) return;
     const page = await this.payments.page(order, `${this.url}/orders/${order.id}/back`);
     if (order.delivered === 0) Object.assign(order, { charge_id: page.charge_id, page, status: "pending" });
   }
 
-  /** The customer comes back from the page. What the address says anybody could have typed: the service is asked. */
+  /** The customer returns from the page. Its URL can be forged, so the shop reads the charge. */
   async comeBack(order: Order): Promise<void> {
     if (this.isDue(order)) await this.lookAfter(order).catch((error) => this.fail(order, error));
   }
@@ -123,7 +123,7 @@ export class Shop {
     }
   }
 
-  /** The answer to a payment is lost: perhaps it was made, and nothing else may be made until that is known. */
+  /** The response to a payment is lost: the charge may exist, and no other may be made until that is known. */
   async lost(order: Order): Promise<void> {
     order.isInDoubt = true;
     const charge = await this.look(order);
@@ -145,13 +145,13 @@ export class Shop {
     return this.orders.get(metadata?.order_id ?? "");
   }
 
-  /** A webhook's news. What cannot be worked on now is left to the timed job: it need not be told again. */
+  /** An event of a webhook. One that fails now is left to the timed job and needs no redelivery. */
   async hear(news: News): Promise<void> {
     const order = this.orderOf(news);
     if (order !== undefined) await this.take(order, news).catch((error) => this.fail(order, error));
   }
 
-  /** News of an order's charge, told or read, as often and in whatever order they come; one after the other. */
+  /** Applies a status of an order's charge, from an event or a read, in any number and order, one after the other. */
   take(order: Order, news: News): Promise<void> {
     const turn = order.turn.then(() => this.learn(order, news));
     order.turn = turn.catch(() => {});

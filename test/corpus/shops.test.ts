@@ -21,7 +21,7 @@ describe.each(COURSES)("%s", (_, course, wrong) => {
 });
 
 const PAID = { status: "paid", delivered: 1 };
-/** What a customer does on the page, the order of the right shop then, and which shops get it wrong in what. */
+/** An action of the customer on the page, the right shop's order then, and the findings in other shops. */
 const CUSTOMERS = [
   ["pay_twice: { checkout_id: X }", PAID, { believes_return: ["delivered_twice"] }],
   ["pay_twice: { checkout_id: X, at_once: true }", PAID, { believes_return: ["delivered_twice"] }],

@@ -10,9 +10,9 @@ export interface ShopOptions {
   /** Where the payments service is. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** What its webhooks are signed with. */
+  /** Secret of its webhooks. */
   readonly secret?: string;
-  /** How long the shop waits for an answer of the service, in milliseconds of wall time; default: 2000. */
+  /** Timeout of its calls to the service, in milliseconds of wall time; default: 2000. */
   readonly patienceMs?: number;
 }
 
@@ -22,9 +22,9 @@ export interface RunningShop {
 }
 
 export interface ShopHere extends RunningShop {
-  /** From here on it takes calls and answers none. */
+  /** From here on it accepts calls and does not respond. */
   hang(): void;
-  /** From here on what it answers is no HTTP. */
+  /** From here on its responses are not HTTP. */
   babble(): void;
 }
 
@@ -110,7 +110,7 @@ async function hear(
   return [200, {}];
 }
 
-/** What the shop believes of an order: a row for `reconcile`, too. */
+/** The shop's view of an order, also a row for `reconcile`. */
 function rowOf({ id, email, charge_id, status, amount, currency, delivered, page }: Order): object {
   const metadata = { order_id: id };
   const checkout_id = page?.checkout_id;

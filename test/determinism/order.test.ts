@@ -3,7 +3,7 @@ import type { Shop } from "../support/receiver-client.js";
 import { type Received, Receiver, refuseWith } from "../support/receiver-server.js";
 import { deliveries, shopFor } from "../webhooks/support/shop.js";
 
-/** However fast receivers answer and however fast the app calls: what happens, and in which order, is the same. */
+/** The order of what happens does not depend on the speed of receivers and app. */
 describe("the machine's speed", () => {
   const FIVE_SECONDS = {
     charges: [{ timeline: [{ after: "5s", to: "AWAITING_PAYMENT" }] }],
@@ -29,7 +29,7 @@ describe("the machine's speed", () => {
     expect(slowCaller).toHaveLength(3);
   });
 
-  /** Two events of one charge at this instant: the second webhook begins when the first is answered. */
+  /** Two events of one charge at this instant: the second webhook begins after the response to the first. */
   async function firedOf(isAnsweredBefore: boolean): Promise<unknown> {
     const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
@@ -53,7 +53,7 @@ describe("the machine's speed", () => {
     expect(await firedOf(false)).toEqual(await firedOf(true));
   });
 
-  /** Two charges with two webhooks each; the second's first is answered 410, before or after the first's. */
+  /** Two charges with two webhooks each; the second's first gets a 410, before or after the first's response. */
   async function sentWhenGone(isGoneFirst: boolean): Promise<unknown> {
     const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
@@ -75,7 +75,7 @@ describe("the machine's speed", () => {
     const answers = [() => about(kept).answer(200), () => about(lost).answer(410)];
     if (isGoneFirst) answers.reverse();
     answers[0]!();
-    // The other answer only when this one has come back to the sandbox and been dealt with.
+    // The other response is sent only after the sandbox has processed this one.
     for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
     answers[1]!();
     expect((await advancing).status).toBe(200);

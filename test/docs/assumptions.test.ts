@@ -11,7 +11,7 @@ const changes = text.split("\n").flatMap((line) => {
   return cells.length === 4 && cells[2] !== "Change it with" ? [{ assumed: cells[1]!, how: cells[2]! }] : [];
 });
 
-/** What stands in backticks after that word, up to the next sentence or word of its kind. */
+/** The names in backticks after that word, up to the next sentence or word of its kind. */
 function namedAfter(word: string, how: string): string[] {
   return [...how.matchAll(new RegExp(`\\b${word} ((?:\`[^\`]+\`(?:, )?)+)`, "g"))].flatMap(([, names]) =>
     [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),

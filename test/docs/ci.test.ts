@@ -47,7 +47,7 @@ beforeEach(async () => {
   environment = { PAYMENTS_SANDBOX_PORT: String(port), PAYMENTS_SANDBOX_URL: `http://127.0.0.1:${port}` };
 });
 
-/** What a runner does: a shell for each step, the variables of GITHUB_ENV from the next step on. */
+/** Acts as a runner: a shell for each step, with the variables of GITHUB_ENV from the next step on. */
 async function runGithub(steps: readonly Step[]): Promise<{ passed: boolean; output: string }> {
   const file = join(project.folder, "github-env");
   let output = "";

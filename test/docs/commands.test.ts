@@ -7,7 +7,7 @@ import { type WrittenCommand, writtenCommands } from "./support/written-commands
 
 const written = [...PAGES, "examples/README.md"].flatMap(writtenCommands);
 
-/** What the program has against a command line, or nothing. A command's bare name is a mention of it. */
+/** The program's error for a command line, or nothing. A command's bare name is a mention of it. */
 async function complaint({ words }: WrittenCommand): Promise<string | undefined> {
   const program = idleProgram();
   if (words.length === 1 && program.commands.some((command) => command.name() === words[0])) return undefined;

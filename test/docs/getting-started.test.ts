@@ -75,7 +75,7 @@ describe.sequential("docs/getting-started.md", () => {
   });
 });
 
-/** The page's text; what differs each time is `…` there. */
+/** The page's output; `…` stands for values that differ each time. */
 function asPrinted(text: string): RegExp {
   return new RegExp(`^${text.split("…").map(escaped).join(".+")}$`);
 }

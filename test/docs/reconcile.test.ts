@@ -18,7 +18,7 @@ const unnumbered = (text: string) => text.replace(/ch_\w+/g, "ch_");
 const codeOf = (page: string, wanted: string) =>
   blocksOf(page).find(({ marker }) => marker === wanted)?.code ?? "";
 
-/** Two orders, told what became of them by reading; it asserts nothing. */
+/** Two orders whose outcome is read; no assertions. */
 const TESTS = `${FETCH_REQUIRED}
   const app = require("./app.cjs");
   const { PAYMENTS_BASE_URL: url, PAYMENTS_API_KEY: apiKey } = process.env;

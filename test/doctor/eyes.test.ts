@@ -7,7 +7,7 @@ import { PLANTED } from "./planted.js";
 import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
 import { checkIn, OBSERVE, type World, world } from "./shop.js";
 
-/** What only eyes can tell. */
+/** Probes that need --observe. */
 const SEEN = ["duplicate", "known_id", "reordered", "retry", "simultaneous", "burst", "amount"];
 
 const faultsOf = ({ findings }: WebhookReport) => findings.map(({ fault }) => fault);
@@ -53,7 +53,7 @@ it("an app that works after its response passes too", async () => {
   expect(report.findings).toEqual([]);
 });
 
-/** What is planted, and what is found of it. */
+/** Planted faults, and the findings for them. */
 const FAULTY: Readonly<
   Record<string, readonly [plant: (shop: World["shop"]) => void, found: readonly string[]]>
 > = {
@@ -110,9 +110,9 @@ describe("an app that knows only its own charges", () => {
   const ORDER = 'POST /orders {"email": "{email}"}';
   const OWN = "GET /orders/{metadata.order_id}";
   interface Ways {
-    /** What it does with an event of a charge it does not know. */
+    /** Its action on an event of an unknown charge. */
     keep: (event: Event) => void;
-    /** Whether its own call waits for an answer. */
+    /** True if its own call waits for a response. */
     isOrdering: boolean;
     /** Whether customers pay on the service's page. */
     isHosted: boolean;

@@ -29,7 +29,7 @@ const musts = ({ findings }: WebhookReport) =>
 const failed = ({ probes }: WebhookReport) =>
   probes.filter((row) => row.verdict === "fail").map((row) => row.probe);
 const rowOf = ({ probes }: WebhookReport, probe: Probe) => probes.find((row) => row.probe === probe)!;
-/** What no answer shows. */
+/** Probes that responses cannot decide. */
 const INVISIBLE: readonly Probe[] = ["duplicate", "reordered", "retry", "simultaneous", "amount", "early"];
 
 const OK = reply(200);
@@ -91,7 +91,7 @@ describe("a correct receiver", () => {
 
 const isKnown = (type: string) => SERVICE_EVENT_TYPES.includes(type);
 
-/** Answers a 5xx to the first event that it handles. */
+/** Responds with a 5xx to the first event that it handles. */
 function firstFails(otherwise: (event: Event) => Reply = () => OK): Parts["handle"] {
   let isFirst = true;
   return (event) => {

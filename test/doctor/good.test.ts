@@ -15,7 +15,7 @@ const GOOD: Readonly<Record<string, readonly [command: string, file: string, ...
   "Perl, a socket": ["perl", "receiver.pl"],
 };
 
-/** Its receiver is a process of its own: "slow" tells of the machine. */
+/** Its receiver is a separate process: "slow" depends on the machine. */
 function accusations({ findings }: WebhookReport): string[] {
   return findings.map(({ fault }) => fault).filter((fault) => fault !== "slow");
 }

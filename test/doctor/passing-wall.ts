@@ -6,8 +6,8 @@ const PAUSE_LIMIT_MS = 2_000;
 const PAUSE_SHARE = 0.2;
 
 /**
- * Time that passes only by the doctor's own pauses, and when a receiver says so: a busy machine makes no answer late,
- * and nobody waits for a receiver that hangs.
+ * Time passes only by the probes' own pauses, and when a receiver says so: a busy machine makes no response late, and
+ * no test waits for a receiver that hangs.
  */
 export class PassingWall implements WallClock {
   #nowMs = Date.now();
@@ -34,7 +34,7 @@ export class PassingWall implements WallClock {
     return () => this.#timers.delete(callback);
   }
 
-  /** Whoever waits has waited long enough; no time passes. */
+  /** Ends all waits at once; no time passes. */
   giveUp(): void {
     for (const callback of [...this.#timers.keys()]) callback();
   }

@@ -60,7 +60,7 @@ it.each(Object.entries(PLANTED))("%s", async (name, { expected, plant }) => {
   const found = findings.map(({ fault, severity }) => [severity === "must" ? "FAIL" : "NOTE", fault]);
   expect(found).toEqual(expected === "invisible" ? [] : [expected]);
   expect(outcome).toBe(found.some(([verdict]) => verdict === "FAIL") ? "failed" : "passed");
-  // What is said while it goes on still stands at the end.
+  // Lines printed during the check still stand at its end.
   expect(streamed.map((row) => [row.probe, row.verdict])).toEqual(
     probes.slice(0, streamed.length).map((row) => [row.probe, row.verdict]),
   );

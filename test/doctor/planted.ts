@@ -6,10 +6,10 @@ import { NEVER, Shop } from "./shop.js";
 /** A fault is planted by other parts for a shop, or by what is done to it. */
 type Plant = Partial<Shop> | ((shop: Shop) => unknown);
 
-/** How a fault shows: by what it is called, as a must or a should; or by nothing that is answered. */
+/** Finding of a planted fault: its name, as a must or a should; or none in the responses. */
 interface Planted {
   readonly expected: readonly ["FAIL" | "NOTE", ReceiverFaultName] | "invisible";
-  /** What eyes see where answers show nothing. */
+  /** Findings of --observe where responses show none. */
   readonly seen?: ReceiverFaultName;
   readonly plant: (shop: Shop) => unknown;
 }
@@ -32,7 +32,7 @@ const notes = (fault: ReceiverFaultName, plant: Plant) => planted(["NOTE", fault
 const invisible = (seen: ReceiverFaultName, plant: Plant) => ({ ...planted("invisible", plant), seen });
 const RIGHT = new Shop();
 
-/** It answers everything like that, whatever comes. */
+/** It responds like that to every request. */
 const always = (fault: ReceiverFaultName, reply: Reply): Planted => fails(fault, { first: () => reply });
 /** It fails at events it looks at. */
 const at = (
@@ -219,7 +219,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     shop.first = () => (shop.requests === 1 ? text(500, "starting") : undefined);
   }),
 
-  // What no answer shows, and what the app's own view does
+  // Faults that responses do not show, with the app's view of them
   dedup_by_type: invisible("nothing_seen", (shop) => {
     const types = new Set<string>();
     const right = shop.handle.bind(shop);
@@ -282,7 +282,7 @@ function limit(bytes: number): Shop["first"] {
   return ({ body }) => (body.length > bytes ? text(413, "too large") : undefined);
 }
 
-/** A turn of the event loop or two: what came at the same time has come by then. */
+/** Waits a tick or two, so that concurrent events have arrived. */
 async function turn(): Promise<undefined> {
   for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
 }

@@ -21,7 +21,7 @@ export interface Reply {
   readonly text?: string;
   readonly headers?: Record<string, string>;
 }
-/** Answers a request; undefined: it never does. */
+/** Handles a request; undefined means no response. */
 export type Respond = (incoming: Incoming) => Reply | undefined | Promise<Reply | undefined>;
 
 // biome-ignore lint/suspicious/noExplicitAny: receivers read whatever comes

@@ -27,7 +27,7 @@ export class Shop {
   readonly wall = new PassingWall();
   requests = 0;
 
-  /** What comes before everything else. */
+  /** Runs before everything else. */
   first(_incoming: Incoming): Answer | Promise<Answer> {
     return undefined;
   }
@@ -65,7 +65,7 @@ export class Shop {
     return { status: 200, text: "already handled" };
   }
 
-  /** What it does of an event before it does anything with it; an answer ends it there. */
+  /** Runs on an event before the shop handles it; a response ends the handling. */
   look(_event: Event, _incoming: Incoming): Answer | Promise<Answer> {
     return undefined;
   }
@@ -77,7 +77,7 @@ export class Shop {
   /** How it reads a charge from the service; without it, it takes what events say. */
   read: ((chargeId: string) => Promise<Response>) | undefined;
 
-  /** What a charge really is; undefined where the service knows none. */
+  /** The charge's status; undefined for an unknown charge. */
   async chargeOf({ data }: Event): Promise<Event | undefined> {
     if (this.read === undefined) return data;
     const answer = await this.read(data.charge_id);
@@ -140,7 +140,7 @@ export class Shop {
   }
 }
 
-/** No answer is made: it hangs, or the connection was cut. */
+/** No response: it hangs, or the connection was cut. */
 export const NEVER = { status: 0 } as const;
 type Answer = Reply | typeof NEVER | undefined;
 

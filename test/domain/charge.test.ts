@@ -84,7 +84,7 @@ describe("the charge after a transition", () => {
       status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
     };
     expect(next).toEqual(expected);
-    // In the file too, to the byte, and for whoever asks for a field; moved once more it is no other.
+    // Also as JSON, byte for byte, and for each field; a second transition does not change it.
     const again = moved(next, "EXPIRED", "clock").charge;
     const { status, status_history, actors } = again;
     const later = JSON.stringify({ ...expected, status, status_history, actors });

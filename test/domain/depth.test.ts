@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isTooDeep, MAX_JSON_DEPTH, parseJsonOrText } from "../../src/core/schema/depth.js";
 
-/** How many brackets of a JSON text are open at once at most; those within strings are none. */
+/** Largest number of open brackets in a JSON text, without those in strings. */
 function depthOf(json: string): number {
   let open = 0;
   let most = 0;

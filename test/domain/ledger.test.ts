@@ -85,7 +85,7 @@ describe("postings", () => {
         let before = 0n;
         for (const after of [...parts, amount]) {
           holdings = applied(holdings, refundPostings(payment, text(before), text(after)));
-          // The merchant's share of all that has gone back, rounded half-up; the fees have returned the rest.
+          // The merchant's share of all refunds, rounded half-up; the rest came from the fees.
           const share = (2n * net * after + amount) / (2n * amount);
           const left = { available: text(net - share), fees: text(fee - (after - share)) };
           expect(holdings.balances).toMatchObject({ ...left, outside: text(after - amount) });

@@ -30,7 +30,7 @@ const patterns = PLACES.flatMap((place) =>
     ),
 );
 
-/** What a pattern may loop over, each alone and after what the pattern begins with. */
+/** Parts that a pattern may loop over, each alone and after the beginning of the pattern. */
 const PUMPS = [..."a09 ./:-_@*$}xA=+[\n", "${", "1m", "0.", "a.", "a-", "A_"];
 const STARTS = [
   "",

@@ -204,7 +204,7 @@ describe("a refusal", () => {
 });
 
 describe("a journal that cannot be written", () => {
-  /** Does the work, its append failing the first time if told so. */
+  /** Does the work; the first append fails on request. */
   function doing(fails: boolean): string {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });

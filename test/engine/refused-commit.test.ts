@@ -61,7 +61,7 @@ function opened(endpoint = true) {
   return { engine, store };
 }
 
-/** What is done at a time of its own: `which` picks among what there is. */
+/** A step after a pause; `which` picks one of the records. */
 interface Step {
   readonly do: keyof typeof STEPS;
   readonly which: number;
@@ -70,7 +70,7 @@ interface Step {
 
 type Make = (engine: Engine, which: number) => Command<unknown> | undefined;
 
-/** What is done to one of the table's records, if it has any. */
+/** Calls `make` with one of the table's ids, if it has any. */
 function withNth<Result>(
   table: ReadonlyMap<RecordKey, unknown>,
   which: number,
@@ -125,14 +125,14 @@ const STEPS = {
   balances: () => readBalances(SHOP),
   again: ({ state }, which) => withNth(state.tables.deliveries, which, (id) => redeliver(id, 1)),
   wait: () => undefined,
-  // Whoever looks for an event has all of them filed, also those of a step that is refused.
+  // A lookup indexes all events, also those of a refused step.
   look: ({ state }) => {
     state.get("events", "none");
     return undefined;
   },
 } satisfies Record<string, Make>;
 
-/** What is due happens first, as the scheduler has it; a task that cannot be carried out is put back. */
+/** Due tasks run first, as the scheduler does; a task that fails is put back. */
 function carryOut(engine: Engine, step: Step, atMs: number): void {
   for (let task = engine.takeDue(atMs); task !== undefined; task = engine.takeDue(atMs)) {
     const due = task;

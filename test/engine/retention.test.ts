@@ -11,7 +11,7 @@ import { DELIVERED, must, newEngine, START_MS } from "../support/engine.js";
 const EVENTS = 5;
 const REFUSED = { ...DELIVERED, status: 410 };
 
-/** A log of five events; `heard.*` go to two mailboxes, where they stay until somebody answers for them. */
+/** A log of five events; `heard.*` go to two mailboxes, where they stay open until they are acknowledged. */
 function newLog(): Engine {
   const engine = newEngine({ settings: { retention: { requests: 10, events: EVENTS } } });
   for (const mailbox of ["one", "two"]) listen(engine, mailbox);
@@ -35,7 +35,7 @@ const isOpen = (delivery: Delivery) => delivery.status === "pending";
 function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): void {
   const task = engine.state.get("tasks", delivery.task!)!;
   engine.execute(recordAttempt(task, outcome), START_MS);
-  // Who answers 410 is switched off.
+  // A 410 disables the endpoint.
   for (const mailbox of ["one", "two"]) listen(engine, mailbox);
 }
 

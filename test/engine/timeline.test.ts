@@ -113,7 +113,7 @@ interface Course {
   /** How long it went by itself, and what was done then. */
   readonly afterMinutes: number;
   readonly moved: ChargeStatus | null;
-  /** Whether what was paid has been withdrawn: a refund lacks funds then. */
+  /** True if the payment was withdrawn, so that a refund lacks funds. */
   readonly withdrawn: boolean;
 }
 

@@ -25,7 +25,7 @@ it("all examples are listed here", () => {
   const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).filter((one) =>
     one.isDirectory(),
   );
-  // Those of `incidents` are explored: test/explore/incidents.test.ts.
+  // test/explore/incidents.test.ts explores those of `incidents`.
   const others = folders.filter(({ name }) => name !== "incidents");
   expect(others.map(({ name }) => name)).toEqual(EXAMPLES.map(({ name }) => name));
 });

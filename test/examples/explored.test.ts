@@ -22,7 +22,7 @@ observe:
   - app: GET /orders/\${order}
 `;
 
-/** What a shop is made with: where its service is, what its webhooks are signed with, and how it takes news. */
+/** Options of a shop: the URL of its service, the secret of its webhooks, and how it handles events. */
 interface Access {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -30,7 +30,7 @@ interface Access {
   readonly fulfil: unknown;
 }
 
-/** What the files of the examples that are used here export. */
+/** Exports of the examples' files that are used here. */
 interface Exported {
   readonly Payments: new (access: { baseUrl: string; apiKey: string; pauseMs: number }) => object;
   createShop(parts: { payments: object; webhookSecret: string; fulfil: unknown }): RequestListener;
@@ -64,7 +64,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
 };
 
-/** What is found first; the rest need not be waited for. */
+/** The first finding is enough. */
 const WRONG = ["webhook_late charge.awaiting_payment#1", "webhook_again_later charge.awaiting_payment#1"];
 
 it.each([

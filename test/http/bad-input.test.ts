@@ -19,7 +19,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
 let sandbox: Sandbox;
 let api: Api;
 let chargeId: string;
-/** What the world is before each case. */
+/** The state before each case. */
 let state: string;
 
 beforeAll(async () => {
@@ -29,13 +29,13 @@ beforeAll(async () => {
 beforeEach(() => startOver());
 afterAll(() => sandbox.close());
 
-/** The same world every time, ids included: one quote, one charge, and balances that have been read. */
+/** The same state for every case, ids included: one quote, one charge, and balances that have been read. */
 async function startOver(): Promise<void> {
   await sandbox.reset({ ids: "repeat" });
   const quote = await api.quote(QUOTE);
   WHITELABEL.quote_id = quote.quote_id;
   chargeId = (await api.whitelabel(WHITELABEL)).charge_id;
-  // The first read of balances opens accounts; from here on reads change nothing at all.
+  // The first read of balances opens accounts; later reads change nothing.
   await api.balances();
   state = stateText();
 }
@@ -65,9 +65,9 @@ const WHITELABEL = {
 };
 
 /**
- * What holds for every case: a documented status, the documented shape, and nothing changed unless the answer
- * is a 2xx to a write. The whole state is compared, nothing left out: the clock stands, so not even the time
- * may differ. A write that went through is undone by starting over.
+ * Invariants of every case: a documented status, the documented shape, and no change unless a write gets a 2xx. The
+ * whole state is compared, time included, since the clock stands still. A successful write is undone by a fresh
+ * start.
  */
 async function judge<Body>(send: () => Promise<Answer<Body>>, isRead = false): Promise<Answer<Body>> {
   const answer = await send();
@@ -89,7 +89,7 @@ async function judge<Body>(send: () => Promise<Answer<Body>>, isRead = false): P
 
 const fields = (answer: Answer<unknown>) => Object.keys(answer.details).sort();
 
-/* Values nobody would send on purpose. */
+/* Values that no client sends on purpose. */
 
 const nastyKey = fc.constantFrom(
   "__proto__",
@@ -585,7 +585,7 @@ describe("paths", () => {
           expect([200, 302, 303, 307, 400, 401, 403, 404, 405], `${odd} ${answer?.body}`).toContain(
             answer?.status,
           );
-          // What Node itself cannot read it refuses without a body; all else has the documented shape.
+          // Node refuses malformed requests without a body; all other responses have the documented shape.
           if (answer !== undefined && answer.status >= 400 && answer.body !== "") errorOf(answer.body);
           if (answer?.headers.connection === "close") {
             wire.close();

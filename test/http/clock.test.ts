@@ -22,7 +22,7 @@ async function clockOf(api: Api): Promise<Clock> {
   return okBody(await api.get<Clock>(CLOCK));
 }
 
-/** The answer is a 400, and neither the time nor anything else has changed. */
+/** Expects a 400, and neither the time nor anything else changed. */
 async function expectNoMove(api: Api, call: () => Promise<Answer<unknown>>): Promise<Answer<unknown>> {
   const before = JSON.stringify(api.sandbox.snapshot());
   const answer = await call();

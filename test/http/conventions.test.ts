@@ -16,7 +16,7 @@ import { DECIMALS } from "../support/contract.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 import { Receiver } from "../support/receiver-server.js";
 
-/** A value in an answer, the field it stands in, and the object around it. */
+/** A value in a response, its field, and the object around it. */
 interface Found {
   readonly field: string;
   readonly value: unknown;
@@ -31,7 +31,7 @@ function* values(
 ): Generator<Found> {
   if (Array.isArray(part)) for (const one of part) yield* values(one, field, within);
   else if (typeof part === "object" && part !== null)
-    // What a fee is in is said by the charge around it.
+    // The charge around a fee has its currency.
     for (const [name, value] of Object.entries(part))
       yield* values(value, name, { ...within, ...(part as Record<string, unknown>) });
   else yield { field, value: part, within };

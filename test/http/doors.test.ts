@@ -6,7 +6,7 @@ const KEY = "Authorization: Bearer sk_test_sandbox";
 const JSON_TYPE = "Content-Type: application/json";
 const QUOTE = '{"pricing":{"base_currency":"KES","amount":"500.00"},"payment_method":"mobile_money"}';
 
-/** What is sent, a line each; the body comes after the head. */
+/** Requests, a line each; the body comes after the head. */
 interface Sent {
   readonly line: string;
   readonly lines: readonly string[];

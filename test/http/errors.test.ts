@@ -320,7 +320,7 @@ describe("over a socket", () => {
     return Wire.open(port);
   }
 
-  /** Either the next request on the connection is answered, or the answer before said it is the last. */
+  /** Either the next request on the connection gets a response, or the previous response announced the end. */
   async function expectUsable(wire: Wire, answer?: WireAnswer): Promise<void> {
     if (answer?.headers.connection === "close") {
       expect(await wire.next()).toBeUndefined();
@@ -400,7 +400,7 @@ describe("over a socket", () => {
     wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)));
     const cut = body.indexOf("ë") + 1;
     for (const piece of [body.subarray(0, 7), body.subarray(7, cut), body.subarray(cut)]) {
-      // What came before has been read once another request that came later is answered.
+      // Earlier bytes have been read once a later request on another connection has its response.
       await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
       wire.write(piece);
     }
@@ -442,7 +442,7 @@ describe("over a socket", () => {
       for (const length of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
         const wire = await Wire.open(port);
         wire.write(`${head(...lines("sk_test_sandbox", length))}5\r\n{"a":`);
-        // The server has begun to read once another request that came later is answered.
+        // The server has begun to read once a later request on another connection has its response.
         await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
         wire.close();
       }

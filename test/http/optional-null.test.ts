@@ -23,7 +23,7 @@ interface Call {
   readonly optional: object;
 }
 
-/** A call of each operation with a body: what it needs, and null in every optional field. */
+/** A call of each operation with a body: its required fields, and null in every optional one. */
 const CALLS: Readonly<Record<string, (api: Api) => Promise<Call> | Call>> = {
   createQuote: () => ({
     line: `POST ${PAYMENTS}/quotes`,

@@ -6,10 +6,10 @@ import { KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { newCharge, newEngine, START_MS } from "../support/engine.js";
 
-/** Names that every object has, whoever made it. */
+/** Names that every object has. */
 const NAMES = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
-/** Whatever is looked up by a name from outside must not find what is there of every object. */
+/** A lookup by a name from outside must not find a member of every object. */
 describe("a name of Object.prototype", () => {
   it.for(NAMES)("causes no server error in any call: %s", async (name, { api }) => {
     const { charge_id } = await api.pay();

@@ -4,7 +4,7 @@ import { it } from "../support/api-test.js";
 
 const RESET = "/_sandbox/reset";
 
-/** A whole run: everything an app would do, and every byte it would be answered, headers included. */
+/** A whole run: all operations an app uses, and every byte of the responses, headers included. */
 async function run(api: Api): Promise<string[]> {
   const texts: string[] = [];
   const note = async (answer: Promise<{ status: number; headers: Headers; text: string }>) => {
@@ -35,7 +35,7 @@ async function run(api: Api): Promise<string[]> {
     await note(caller.transition(paid.charge_id, { to: "REFUNDED", reason: "asked" }));
     await note(caller.get("/api/v1/accounts/balances"));
   }
-  // What was sent out as events follows from the state.
+  // The event log follows from the state.
   const { events } = api.sandbox.snapshot().collections;
   texts.push(...events.map(([, event]) => event.body));
   return texts;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Engine } from "../../src/core/engine/engine.js";
 import { memoizeByState } from "../../src/server/service/charges.js";
 
-/** What it takes of an engine, and how often a text was made of it. */
+/** Fake engine with a state, and a reader that counts the texts it makes. */
 function engineAt(seq: number) {
   const engine = { state: { seq } };
   let made = 0;

@@ -223,7 +223,7 @@ describe("PATCH", () => {
       expectInvalid(await patch(api, two.webhook_id, { url }), "url");
     expect(okBody(await api.get(`${WEBHOOKS}/${two.webhook_id}`))).toEqual(two);
     expect(okBody(await patch(api, one.webhook_id, { url: HOOK }))).toEqual(one);
-    // What is another organization's is in nobody's way.
+    // Another organization's endpoint does not conflict.
     expect((await patch(api, two.webhook_id, { url: `${HOOK}/theirs` })).status).toBe(200);
   });
 

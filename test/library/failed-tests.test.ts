@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
 
-/** Two tests that fail and one that passes; what differs between runners is how they come by `test` and the hooks. */
+/** Two tests that fail and one that passes; runners differ in how they provide `test` and the hooks. */
 const TESTS = `
 const order = async () => {
   const headers = { authorization: "Bearer " + sandbox.apiKey, "content-type": "application/json" };

@@ -11,7 +11,7 @@ import { Receiver } from "../support/receiver-server.js";
 
 afterEach(() => void vi.useRealTimers());
 
-/** A handler that keeps the types it heard, and answers 204. */
+/** A handler that records event types and responds with 204. */
 function listener(): { readonly types: string[]; readonly handler: WebhookHandler } {
   const types: string[] = [];
   return {

@@ -7,7 +7,7 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   : Name;
 type LibraryName<Name extends OptionName> = Name extends "allowed_host" ? "allowedHosts" : Camel<Name>;
 
-/** What a process says, and what `webhooks` says too: no options of the library. */
+/** Settings of a process, and those that `webhooks` covers: no options of the library. */
 type CommandOnly = "json" | "quiet" | "webhook_url";
 type Taken = { [Name in Exclude<OptionName, CommandOnly> as LibraryName<Name>]?: StartOptions[Name] };
 

@@ -33,7 +33,7 @@ const FLOW = `
 const PRINTED = "COMPLETED 3 true INVALID_TRANSITION 200 true true\n";
 const NAMES = "createSandbox, SandboxError, UserError";
 
-/** Says what keeps the process going and what it has heard of errors; then ends of its own accord. */
+/** Prints the handles that keep the process alive and the errors it got; then ends. */
 const QUIET = `
   const handles = process.getActiveResourcesInfo().filter((name) => !/^(TTYWrap|PipeWrap|FSReqPromise|CloseReq|FSReqCallback|ConfigureReq)/.test(name));
   const events = ["exit", "SIGINT", "SIGTERM", "uncaughtException", "unhandledRejection", "warning", "beforeExit"];

@@ -3,7 +3,7 @@ import { createSandbox } from "../../src/index.js";
 import { NODES, Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
 
-/** The tests of a shop; what differs between runners is how they come by `test` and the hooks. */
+/** The tests of a shop; runners differ in how they provide `test` and the hooks. */
 const TESTS = `
 const paid = async (sandbox, email = "ada@shop.test") => {
   const call = async (path, body) => {

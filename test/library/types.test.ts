@@ -27,7 +27,7 @@ import type { SandboxState } from "../../src/public-types.js";
 import { Project } from "../support/packed.js";
 import { newestTypeComplaints, typeComplaints } from "../support/typecheck.js";
 
-/** What a user writes; each line marked as an error must be one. */
+/** Code of a user; each line marked as an error must be one. */
 const USE = `
 async function use(): Promise<void> {
   const options: SandboxOptions = { clock: "manual", webhooks: ["localhost:3000", { mailbox: "m", signature: "stripe" }] };
@@ -133,7 +133,7 @@ const project = new Project(
 
 const INSTALLED = join(project.folder, "node_modules/payments-sandbox");
 
-/** What the declarations say, and what of it has no words. */
+/** Texts of the declarations, and members without a description. */
 function readDeclarations(): { names: string[]; withoutDoc: string[] } {
   const file = join(INSTALLED, "dist/types/declarations.d.ts");
   const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2022, true);

@@ -8,7 +8,7 @@ import { buildIfMissing } from "../../support/process-command.js";
 
 const PREFIX = "10.99.0";
 
-/** Whether this user may make network namespaces and a bridge between them; not on every system. */
+/** True if this user can create network namespaces and a bridge between them; not possible on every system. */
 export function canMakeMachines(): boolean {
   try {
     const tries = "ip link add br0 type bridge && nsenter --version && mount --bind /etc/hosts /etc/hosts";
@@ -20,8 +20,8 @@ export function canMakeMachines(): boolean {
 }
 
 /**
- * What a container engine's default network is: a bridge on the host, and containers with an interface and a hosts
- * file of their own. All of it is gone when the process that holds it ends, and that ends with its standard input.
+ * Model of a container engine's default network: a bridge on the host, and containers with an interface and a hosts
+ * file each. The process that holds the network removes it when its standard input ends.
  */
 export class Machines {
   readonly #folder = temporaryFolder();

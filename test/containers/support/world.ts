@@ -71,7 +71,7 @@ export class ContainerWorld {
     return this.start(machine, argv, env).ended;
   }
 
-  /** Sends requests from a machine, and gives what was answered. */
+  /** Sends requests from a machine, and returns the responses. */
   async ask(machine: string, ...asks: readonly Ask[]): Promise<Answer[]> {
     const { code, stdout, stderr } = await this.run(machine, [
       "node",
@@ -108,7 +108,7 @@ export class ContainerWorld {
     return answer!.json.status;
   }
 
-  /** What a call of the service needs to make a hosted checkout. */
+  /** Headers and body of a call that makes a hosted checkout. */
   static checkout(url: string): Ask {
     return {
       url: `${url}/api/v1/payments/checkouts`,

@@ -30,7 +30,7 @@ export function startTable(): string {
   return table(["option", "config key", "variable", ""], rows);
 }
 
-/** What each of the other commands takes, but for what `start` takes and what all of them share. */
+/** Options of each other command, without those of `start` and the common ones. */
 export function otherOptionsTable(program: Command): string {
   const rows = program.commands
     .filter((command) => command.name() !== "start")
@@ -42,7 +42,7 @@ export function otherOptionsTable(program: Command): string {
   return table(["command", "option", ""], rows);
 }
 
-/** Those every command takes that speaks to a running sandbox. */
+/** Options of every command for a running sandbox. */
 export function sharedTable(program: Command): string {
   return table(
     ["option", ""],

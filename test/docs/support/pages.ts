@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../support/process-command.js";
 
-/** What a user reads. */
+/** Pages for users. */
 export const PAGES: readonly string[] = ["README.md", ...pagesIn("docs"), ...pagesIn("docs/cookbook")];
-/** What those read who work on it. */
+/** Pages for maintainers. */
 export const INTERNAL: readonly string[] = pagesIn("docs/internal");
 
 function pagesIn(folder: string): string[] {
@@ -24,7 +24,7 @@ export interface Block {
   readonly marker: string | undefined;
   readonly language: string;
   readonly code: string;
-  /** What the page says it prints. */
+  /** The output shown on the page. */
   readonly printed: string | undefined;
   /** The last lines that the page says it prints. */
   readonly ending: string | undefined;

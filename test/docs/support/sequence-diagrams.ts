@@ -24,7 +24,7 @@ async function listed<T>(sandbox: Sandbox, path: string): Promise<T[]> {
   return ((await (await sandbox.fetch(`${path}?limit=100`)).json()) as { items: T[] }).items;
 }
 
-/** What has happened in a sandbox: calls, changes of status, webhooks and the app's responses. */
+/** Activity of a sandbox: calls, changes of status, webhooks and the app's responses. */
 async function draw({ sandbox }: Api): Promise<string> {
   const calls = (await listed<Call>(sandbox, "/_sandbox/requests")).reverse();
   const deliveries = await listed<Delivery>(sandbox, "/_sandbox/deliveries");
@@ -47,7 +47,7 @@ async function draw({ sandbox }: Api): Promise<string> {
       lines: [`Service->>App: ${after(at)} webhook ${type}`, `App-->>Service: ${status}`],
     })),
   ];
-  // Sorting is stable: of one moment calls come first, then changes of status, then webhooks.
+  // Sorting is stable: at one instant calls come first, then changes of status, then webhooks.
   moments.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   const lines = moments.flatMap((one) => one.lines).map((line) => `  ${line}`);
   return ["```mermaid", "sequenceDiagram", ...lines, "```"].join("\n");

@@ -27,10 +27,10 @@ export function withdrawalStates(): string {
 }
 
 const SCHEDULE = DEFAULT_SETTINGS.retry_schedule_ms;
-/** What a verdict makes of a delivery. */
+/** Status of a delivery after a verdict. */
 const AFTER = { delivered: "delivered", retry: "pending", give_up: "failed", disable: "failed" } as const;
 
-/** What becomes of a delivery, as the judge of responses has it; deletion and retry by hand come from elsewhere. */
+/** Transitions of a delivery by the responses to it; deletion and manual retry have other sources. */
 export function deliveryStates(): string {
   const after = (status: number, attempts: number) =>
     AFTER[decideRetry({ status, retryAfterMs: null }, attempts, SCHEDULE).next];

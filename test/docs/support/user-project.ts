@@ -39,7 +39,7 @@ export class UserProject {
     writeFileSync(join(this.folder, name), text);
   }
 
-  /** Runs lines of a shell to their end; the first that fails ends them. What they put in the background goes on. */
+  /** Runs lines of a shell until the first that fails; background processes continue. */
   shell(
     lines: string,
     env: Record<string, string> = {},
@@ -86,7 +86,7 @@ export function shellEnvironment(): Record<string, string> {
   return { ...userEnvironment(), PATH: `${BIN}${delimiter}${process.env.PATH}` } as Record<string, string>;
 }
 
-/** Ports of this machine that nobody listens on. */
+/** Free ports of this machine. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

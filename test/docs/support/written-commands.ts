@@ -5,7 +5,7 @@ export interface WrittenCommand {
   readonly page: string;
   /** As it stands there. */
   readonly text: string;
-  /** What comes after `payments-sandbox`. */
+  /** Arguments after `payments-sandbox`. */
   readonly words: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-/** An example as somebody has it who copied it out of the repository and installed what it needs. */
+/** An example as a user has it who copied it from the repository and installed its packages. */
 export class Example {
   readonly folder: string;
   readonly #offlineLog: string;
