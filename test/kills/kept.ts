@@ -1,4 +1,4 @@
-/** A state as `GET /_sandbox/state` gives it, without what hangs on when one looks. */
+/** A state as `GET /_sandbox/state` returns it, without the fields that a read changes. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
 export type Collections = Readonly<Record<string, readonly (readonly [string | number, any])[]>>;
 
@@ -12,10 +12,10 @@ export interface Seen {
 
 export const NOTHING: Seen = { isThere: false, apiKey: "", collections: {}, snapshots: [] };
 
-/** What is to be there when the process starts again. */
+/** The state expected when the process starts again. */
 export interface Kept {
   readonly seen: Seen;
-  /** What a snapshot may hold: two states where it was written over and nobody answered. */
+  /** A snapshot may have either of two states when it was overwritten without a response. */
   readonly snapshots: ReadonlyMap<string, readonly Collections[]>;
 }
 
@@ -33,7 +33,7 @@ export function isSame(one: Seen, other: Seen): boolean {
   );
 }
 
-/** What a restore or an import brings: all but the number of restores. */
+/** True if the state is that of a restore or an import, except for the number of restores. */
 export function isRestored(now: Seen, from: Collections): boolean {
   return now.isThere && differences(now.collections, from).every((text) => text.startsWith("namespace "));
 }

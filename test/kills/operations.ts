@@ -7,11 +7,11 @@ import { type Collections, differences, isRestored, type Kept, type Seen } from 
 export interface Operation {
   readonly line: string;
   readonly body?: unknown;
-  /** Called so often at once: what comes together is kept together, and a kill may come in between. */
+  /** Number of concurrent calls: they share a commit, and a kill may come between them. */
   readonly times?: number;
-  /** Whether what is there now is what the call makes of what was there; `answers` are those that came. */
+  /** True if the state after the call follows from the state before; `answers` are the received responses. */
   happened(now: Seen, answer: Answer | undefined, answers: readonly Answer[]): boolean;
-  /** What snapshots hold when it has happened, where it is about one; `isSure` when it was answered. */
+  /** Contents of snapshots after the call, if it changes one; `isSure` after a response. */
   snapshots?(isSure: boolean): Kept["snapshots"];
 }
 
@@ -43,7 +43,7 @@ const WEIGHTS = {
   delete: 3,
 } as const;
 
-/** What is done next in a place, which may be nothing that can be done there. */
+/** The next operation at a place, or undefined if there is none. */
 export function nextOperation(place: Place, random: Random): Operation | undefined {
   if (!place.kept.seen.isThere) return MAKERS.make(place, random);
   return MAKERS[random.weighed(WEIGHTS)](place, random);
@@ -186,7 +186,7 @@ function openCharge({ seen }: Kept, random: Random) {
   return open.length === 0 ? undefined : random.pick(open);
 }
 
-/** That charge is another, and told of; no other is. */
+/** That charge changes and has its event; no other does. */
 function changing({ charge_id }: { charge_id: string }, { seen }: Kept): Operation["happened"] {
   return (now) => {
     const changed = differences(

@@ -26,31 +26,31 @@ interface Place {
   pending: { readonly operation: Operation; readonly answers: Answer[]; answer?: Answer } | undefined;
 }
 
-/** How many callers there are, each with namespaces of its own: what it has been answered is what is there. */
+/** Number of callers, each with its own namespaces: acknowledged changes must be there. */
 const CALLERS = 6;
 const NAMESPACES_EACH = 2;
 
 /** Calls that are more than a line of the journal. */
 const STEPS = /namespaces|snapshots|reset|state/;
 
-/** Whether keys and snapshots may be others after it, and not only the state. */
+/** True if keys and snapshots may change too, and not only the state. */
 function isWhole({ line }: Operation): boolean {
   return /namespaces|snapshots/.test(line);
 }
 
 /** Data that a command is killed on again and again, and what is to be in it. */
 export class Trial {
-  /** What came of it, for a person to see that all kinds of moments were met. */
+  /** Counts for a reader to see that all kinds of moments were met. */
   readonly tally = {
     kills: 0,
     startsKilled: 0,
     answers: 0,
-    /** Calls nobody answered: those that had happened all the same, and those that had not. */
+    /** Calls without a response: those that took effect, and those that did not. */
     happened: 0,
     notHappened: 0,
-    /** Of those called several times at once, how many were killed with some answered, or kept, and others not. */
+    /** Concurrent calls killed with some of them acknowledged or stored, and others not. */
     inMidTurn: 0,
-    /** What was called, each with how often it was answered 200 and how often it was refused. */
+    /** Calls, each with the number of its 200s and of its refusals. */
     calls: new Map<string, { done: number; refused: number }>(),
   };
   readonly #data: string;
@@ -73,7 +73,7 @@ export class Trial {
     );
   }
 
-  /** One life of the process: what it finds is what there is to be, and at some moment it dies. */
+  /** One life of the process: it must start with the expected state, and is killed at some moment. */
   async live(): Promise<void> {
     const command = this.#start();
     if (this.#random.chance(0.15)) {
@@ -132,7 +132,7 @@ export class Trial {
   async #work(command: Command, client: Client): Promise<void> {
     const dieAt = this.tally.answers + this.#random.int(1, 60);
     const signal = this.#random.chance(0.1) ? "SIGTERM" : "SIGKILL";
-    // Either soon after an answer, or while a call is carried out that takes more than one step on the disk.
+    // Either soon after a response, or during a call that takes several disk operations.
     const isAimed = this.#random.chance(0.6);
     let isDying = false;
     const dieSoon = (): void => {
@@ -160,7 +160,7 @@ export class Trial {
       if (isAimed && STEPS.test(operation.line)) dieSoon();
       for (const one of await Promise.allSettled(sent)) if (one.status === "rejected") throw one.reason;
       for (const answer of answers) {
-        // Whoever is told that it stops cannot know what became of the call.
+        // A caller that is told of the shutdown cannot know whether its call took effect.
         if (isDying && answer.status !== 200 && signal === "SIGTERM") return;
         if (answer.status >= 500) throw new Unexpected(`${operation.line} in ${place.name}: ${answer.text}`);
         this.#count(operation, answer);
@@ -180,7 +180,7 @@ export class Trial {
           if (isDying && signal === "SIGTERM") return;
         }
       } catch (error) {
-        // Anything else is what a call meets when nobody is there any more.
+        // All other errors are those of a call without a server.
         if (error instanceof Unexpected) unexpected = error;
         if (!isDying) command.signal("SIGKILL");
       }
@@ -200,7 +200,7 @@ export class Trial {
     count[status === 200 ? "done" : "refused"]++;
   }
 
-  /** Whether each namespace is as it was, or as the call that was under way made it; and nothing else is there. */
+  /** True if each namespace is as it was or as the unfinished call made it, and no other exists. */
   async #audit(client: Client): Promise<void> {
     const { items } = (await client.ask("GET /_sandbox/namespaces?limit=100")).json;
     const names = new Set(items.map(({ name }: { name: string }) => name));
@@ -221,7 +221,7 @@ export class Trial {
       pending !== undefined &&
       (answer?.status ?? 200) === 200 &&
       pending.operation.happened(now, answer, pending.answers);
-    // Of several at once, those that were answered are there, though the last never was.
+    // Of concurrent calls the acknowledged ones took effect, even without a response to the last.
     const mustBe = pending?.answers.some(({ status }) => status === 200);
     const isRight = mustBe ? hasHappened : hasHappened || isSameAsBefore;
     if (!isRight) throw new Unexpected(complaint(place, now));
@@ -269,7 +269,7 @@ export class Trial {
     }
   }
 
-  /** Of a change that was never finished it may tell, and of nothing else. */
+  /** The server may report a change that was never finished, and nothing else. */
   #checkStderr({ stderr }: Command): void {
     const lines = stderr
       .split("\n")
@@ -278,7 +278,7 @@ export class Trial {
   }
 }
 
-/** Something is not as it should be, and not only because nobody is there any more. */
+/** A fault that is not only a missing server. */
 class Unexpected extends Error {}
 
 function complaint({ name, kept, pending }: Place, now: Seen): string {

@@ -5,8 +5,8 @@ import { schemaValidator } from "../support/openapi-answers.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 
 /**
- * The document and the server must accept the same requests: what the document refuses is refused with 400, and
- * what it accepts is refused only for a reason that no schema can know.
+ * The document and the server must accept the same requests: a request that the document refuses gets a 400, and one
+ * that it accepts is refused only for a reason that no schema can express.
  */
 type Body = Record<string, unknown>;
 
@@ -96,7 +96,7 @@ const LOCAL = [
   JSON.parse('{"__proto__":"1"}'),
 ];
 
-/** What else is tried in a field, besides junk. */
+/** Further values to try in a field, besides junk. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   amount: AMOUNTS,
   phone_number: PHONES,

@@ -13,7 +13,7 @@ const BALANCES = {
   total_balance_usd: "0.00",
 };
 
-/** What the service would write down of an answer. */
+/** The journal entry of a response. */
 function served(body: unknown): ServedRequest {
   return {
     method: "GET",
@@ -80,7 +80,7 @@ describe("the check of responses", () => {
 });
 
 describe("headers", () => {
-  /** The headers the document says an answer has. */
+  /** Headers of a response in the document. */
   async function documented(operationId: string, status: number): Promise<string[]> {
     const document = await shippedDocument();
     const { operation } = operationsOf(document).find((one) => one.operation.operationId === operationId)!;

@@ -11,15 +11,15 @@ import { Client } from "../support/receiver-client.js";
 import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
 
 /**
- * Every call of the control API is made over a socket, with good and with bad input, and every answer is held against
- * the document: its status, its headers, and its body, in which no field may be that is not documented.
+ * Makes every call of the control API over a socket, with valid and invalid input, and compares every response with
+ * the document: its status, its headers, and its body, which may have no other field.
  */
 let answers: ControlAnswers;
 beforeAll(async () => {
   answers = new ControlAnswers(await shippedControlDocument());
 });
 
-/** A listening sandbox, and a client whose control answers are all checked. */
+/** A listening sandbox, and a client that checks all control responses. */
 async function open(options: SandboxOptions = {}) {
   const sandbox = await openSandbox({ scenario: "instant", ...options });
   const { url, port } = await sandbox.listen({ port: 0 });
@@ -31,7 +31,7 @@ async function open(options: SandboxOptions = {}) {
       expect(answers.faults(init.method!, path, response.status, response.headers, text)).toEqual([]);
     return new Response(text, { status: response.status, headers: response.headers });
   });
-  /** The answer, which must have this status. */
+  /** Returns the response, which must have this status. */
   const call = async (status: number, line: string, body?: unknown, headers?: Record<string, string>) => {
     const answer = await client.ask(line, body, headers);
     if (answer.status !== status) throw new Error(`${line}: ${answer.status} ${answer.text}`);
@@ -60,7 +60,7 @@ describe("refusals of every call", () => {
     await world.call(200, "GET /_sandbox");
   });
 
-  /** Sends a call with these headers, or as it is given; its answer must have this status and code. */
+  /** Sends a call with these headers, or a Request; the response must have this status and code. */
   const check = async (
     one: Described,
     status: number,

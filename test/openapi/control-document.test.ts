@@ -8,7 +8,7 @@ import { createApps } from "../../src/server/http/app.js";
 import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
 
-/** What is served under /_sandbox and is no call: pages, and the document itself. */
+/** Paths under /_sandbox that are no calls: pages, and the document itself. */
 const NO_CALLS = [
   ...["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"].flatMap((below) => [
     `/_sandbox/dashboard${below}`,

@@ -4,8 +4,8 @@ import { schemaValidator } from "../support/openapi-answers.js";
 import { ControlAnswers, type Described, shippedControlDocument } from "../support/openapi-control.js";
 
 /**
- * The document and the control API must take the same input: what the document refuses is answered 400, and what it
- * takes is refused only for a reason that no schema can know.
+ * The document and the control API must accept the same input: input that the document refuses gets a 400, and input
+ * that it accepts is refused only for a reason that no schema can express.
  */
 type Body = Record<string, unknown>;
 
@@ -144,7 +144,7 @@ describe("bodies", () => {
       tally.operations++;
       const bodies = Object.values(examples ?? {}).map(({ value }) => value as Body);
       for (const body of variants(bodies, fieldsOf(schema))) {
-        // Nobody waits for what does not come.
+        // No record matches, so the wait would take its default timeout.
         const sent =
           one.id === "waitFor" && (body.timeout ?? "10s") === "10s" ? { ...body, timeout: "1ms" } : body;
         const text = JSON.stringify(sent);
@@ -152,7 +152,7 @@ describe("bodies", () => {
         const isTaken = control.takes(one.id, JSON.parse(text));
         const isRefused = answer.status === 400;
         tally[isRefused ? "refused" : "taken"]++;
-        // What was there is needed again.
+        // Records that the call removed are needed again.
         if (answer.status === 200 && !KEEPS.has(one.id))
           await api.send("PUT", "/_sandbox/state", before.text);
         if (isRefused !== isTaken) continue;
@@ -194,7 +194,7 @@ describe("queries", () => {
     let count = 0;
     for (const one of control.operations)
       for (const { name, in: place, schema } of one.parameters) {
-        // What these mean is looked up: any text will do until it is found to be none.
+        // Values of these are looked up: any string is accepted until the lookup fails.
         if (place !== "query" || one.id === "followStream" || LOOKED_UP.includes(name)) continue;
         const validate = schemaValidator({ parameter: schema })("#/parameter");
         for (const text of TEXTS) {

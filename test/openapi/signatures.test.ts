@@ -50,7 +50,7 @@ describe("the signature in the document", () => {
     expect(parameters.map(({ name }) => name.toLowerCase()).sort()).toEqual(
       sent.map(([name]) => name).sort(),
     );
-    // What is shown is of the form of what is sent.
+    // The example has the form of a header that is sent.
     const form = (text: unknown) =>
       String(text)
         .replace(/^(t=)?\d{10}(?=,|$)/, "$1N")

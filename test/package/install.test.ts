@@ -16,7 +16,7 @@ import {
   type Tarball,
 } from "./support/packed.js";
 
-/** What a user's compiler reads; library/types.test.ts has more, with the types of Node. */
+/** Declarations for a user's compiler; library/types.test.ts has more, with the types of Node. */
 const USE = `
 import { createSandbox, type Sandbox, SandboxError } from "payments-sandbox";
 export async function fired(): Promise<number> {
@@ -62,7 +62,7 @@ function start(command: string, ...args: string[]): ChildOutput {
 }
 
 describe("the command", () => {
-  /** What npx runs, at a third of its time. */
+  /** The binary that npx runs, in a third of the time. */
   const COMMAND = "node_modules/.bin/payments-sandbox";
 
   it("is the one that npx runs", async () => {
@@ -124,7 +124,7 @@ describe("its types", () => {
     const told = tsc("--lib", "ES2022", "use.mts");
     const names = new Set([...told.matchAll(/Cannot find name '(\w+)'/g)].map((match) => match[1]));
     expect([...names]).toEqual(expect.arrayContaining(["Request", "Response", "AbortSignal"]));
-    // What either brings is all that is asked for.
+    // Either of them is enough.
     expect(names).not.toContain("Buffer");
     expect(names).not.toContain("NodeJS");
   });
@@ -143,7 +143,7 @@ describe("the tarball", () => {
   const MEGABYTE = 1024 * 1024;
   const paths = (): string[] => tarball.files.map(({ path }) => path);
 
-  /** A tool of ours asked about the tarball; what it prints when it finds fault is the failure. */
+  /** Output of a tool that checks the tarball; empty without faults. */
   function finds(script: string, ...args: string[]): string {
     try {
       execFileSync(process.execPath, [join(ROOT, "node_modules", script), ...args], {

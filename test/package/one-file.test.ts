@@ -27,7 +27,7 @@ steps:
     expect: { status: 200 }
 `;
 
-/** What `exec` runs beside the sandbox: it asks for what is unpacked when somebody asks. */
+/** A command for `exec`: it requests the pages that are unpacked on demand. */
 const LOOKS = `${FETCH_IMPORTED}
 const base = process.env.PAYMENTS_BASE_URL;
 for (const path of ["/health", "/docs", "/openapi.json", "/_sandbox/openapi.json", "/_sandbox/dashboard", "/_sandbox"]) {

@@ -41,7 +41,7 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
     return { ...checkout, url: `${sandbox.url}/checkout/${checkout.checkout_id}` };
   }
 
-  /** What the shop learns of the charge from the address its customer comes back to. */
+  /** Path and query with which the customer returns to the shop. */
   function broughtBack(shop: Shop) {
     const visit = shop.visits.at(-1)!;
     return { path: visit.pathname, ...Object.fromEntries(visit.searchParams) };
@@ -259,7 +259,7 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
       await (await page.context().newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: 4 });
       await noteShifts(page);
       await page.goto(url);
-      // What has moved is told with a later frame.
+      // Layout shifts are reported with a later frame.
       await page.waitForTimeout(600);
       expect(await page.evaluate("moved")).toEqual([]);
       await page.close();
@@ -291,17 +291,17 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
       for (const view of await allViews(sandbox, await Shop.open())) {
         await visit(page, view);
         const began = performance.now();
-        // Wide or narrow, what is on it is the same: what stands on what colour differs.
+        // A wide view has the same content: only colour pairs can differ.
         const coloursOnly = viewport.width > 400;
         expect([view[0], await impairmentFaults(page, { coloursOnly })]).toEqual([view[0], []]);
         // The schemes differ in colours alone.
         await page.emulateMedia({ colorScheme: "dark" });
         expect([view[0], await impairmentFaults(page, { coloursOnly: true })]).toEqual([view[0], []]);
         await page.emulateMedia({ colorScheme: "light" });
-        // Its countdown has gone on twice by then.
+        // The countdown has ticked twice by then.
         await page.waitForTimeout(Math.max(0, 600 - (performance.now() - began)));
         expect([view[0], await page.evaluate("moved")]).toEqual([view[0], []]);
-        // What the sandbox adds is to be seen without scrolling.
+        // The sandbox panel must be visible without scrolling.
         const isThere =
           "(document.querySelector('.sandbox')?.getBoundingClientRect().bottom ?? 0) <= innerHeight";
         expect([view[0], await page.evaluate(isThere)]).toEqual([view[0], true]);

@@ -52,7 +52,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     const errors: string[] = [];
     page.on("pageerror", ({ message }) => errors.push(message));
     page.on("console", (message) => {
-      // What was refused on purpose is no fault of the page.
+      // A refused action is no error of the page.
       if (message.type() === "error" && !message.text().includes("409")) errors.push(message.text());
     });
     return { page, errors, context };
@@ -63,7 +63,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   const idsIn = (page: Page) =>
     page.locator("#charges .row").evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset.key));
 
-  /** What it takes in the browser, once what nobody has a use for is gone. */
+  /** Size of the page in the browser, after a garbage collection. */
   async function sizeOf(page: Page): Promise<{ elements: number; bytes: number }> {
     const session = await page.context().newCDPSession(page);
     await session.send("HeapProfiler.collectGarbage");
@@ -175,7 +175,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     };
     for (const view of [...views, "money", "scenarios", "faults", "checks", "world?diff=before"]) {
       await page.goto(`${home}/${view}`);
-      // What is folded is a state too: forms, moves, headers, a reset to be confirmed.
+      // Folded parts are states too: forms, moves, headers, a reset to be confirmed.
       await page.evaluate(() => {
         for (const one of document.querySelectorAll("details")) one.open = true;
       });
@@ -189,7 +189,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
         if (beyond > 0) faults.push(`${view} is ${beyond} px wider than ${width}`);
       }
     }
-    // What is laid over a view: the keys, a refusal, and that there is more.
+    // Layers over a view: the keys, a refusal, and the button for new rows.
     await page.goto(`${home}/charges`);
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Keys" }).waitFor();
@@ -280,7 +280,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       await page.goto(`${homeOf(sandbox)}/${view}`);
       await page.evaluate(() => {
         new PerformanceObserver((list) => {
-          // On a busy machine Chromium tells of some that have not moved.
+          // On a busy machine Chromium reports shifts of elements that have not moved.
           const moved = (list.getEntries() as LayoutShift[]).flatMap(({ sources }) =>
             sources.filter((one) => JSON.stringify(one.previousRect) !== JSON.stringify(one.currentRect)),
           );
@@ -396,10 +396,10 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       .poll(() => idsIn(page))
       .toEqual([third.charge_id, second.charge_id, first.charge_id, paying]);
     await expect.poll(() => more.isVisible()).toBe(false);
-    // As many as a minute of 50 a second has: how long that takes, nobody measures here.
+    // Number of charges in a minute at 50 a second; the time it takes is not measured here.
     await page.locator("#charges .row").first().hover();
     await page.evaluate(async () => {
-      // What came when the pointer left has been painted by then.
+      // Rows that arrived when the pointer left have been painted by then.
       for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
       document.body.dataset.since = String(performance.now());
       delete document.body.dataset.shifted;
@@ -416,7 +416,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await expect.poll(() => more.textContent()).toBe("30 new ↑");
     expect([await idsIn(page), await rowOf(page, shown[0]!).boundingBox()]).toEqual([shown, place]);
     expect(await page.evaluate(() => document.body.dataset.shifted)).toBeUndefined();
-    // What happens is gathered: no look at the page for each.
+    // Changes are batched: the page does not reload for each.
     expect(looks).toBeLessThan(MANY / 10);
     // However many there are, a page has its 30, and keeps nothing of what it has shown.
     await more.click();
@@ -457,7 +457,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     receiver.handler = (received) => received.answer();
     await page.keyboard.press("r");
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
-    // What is no JSON is said at its field while it is typed; once it is JSON again, it is sent.
+    // Invalid JSON is reported at its field while it is typed; once it is valid, it is sent.
     const delivery = (await client.ask("GET /_sandbox/deliveries")).json.items[0].delivery_id;
     await page.goto(`${homeOf(sandbox)}/webhooks/${delivery}`);
     const data = page.getByRole("textbox", { name: "Data (JSON)" });

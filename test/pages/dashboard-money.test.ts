@@ -5,7 +5,7 @@ describe("money in the dashboard", () => {
   it("shows a ledger with balanced postings and running balances, in pages", async () => {
     const { charge, page, press, sandbox } = await started();
     for (let count = 0; count < 12; count++) await charge(`ada${count}@example.com`);
-    // Looked at before money moves: what comes after is added to what is there.
+    // Read before money moves: later postings are added to these balances.
     expect(said(await page("/money"))).toContain("No money has moved.");
     await sandbox.advance("3d");
     await press("fund test", { currency: "KES", amount: "10.00" });

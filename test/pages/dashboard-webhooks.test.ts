@@ -42,7 +42,7 @@ describe("webhooks in the dashboard", () => {
     expect(sent.text).toMatch(/1 × 400/);
     expect(sent.text).toContain("This event was sent 3 times");
     expect([receiver.received.length, other.received.length]).toEqual([before, 3]);
-    // Refused on purpose: nobody retries it, and no receiver fails by it.
+    // A refused redelivery: no retry follows, and the receiver's health does not change.
     expect((await ask("/_sandbox/deliveries?failing=1")).total).toBe(0);
     expect((await ask("/_sandbox/deliveries?status=pending")).total).toBe(0);
     expect(await page()).not.toContain("failing");

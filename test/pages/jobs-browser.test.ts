@@ -4,7 +4,7 @@ import { atEnd } from "../support/lifetime.js";
 import { chromiumPath, launchBrowser } from "./support/chromium.js";
 import { HANDS, handOf, JOBS, makeJobWorld, openJobReceiver } from "./support/dashboard-jobs.mjs";
 
-/** Each carries out all jobs. What a mouse does with a script, dashboard-browser.test.ts presses. */
+/** Each way does all jobs. dashboard-browser.test.ts covers a mouse with a script. */
 const HANDS_HERE = {
   keyboard: { uses: HANDS.keyboard, hasScript: true },
   phone: { uses: { ...HANDS.phone, javaScriptEnabled: false }, hasScript: false },

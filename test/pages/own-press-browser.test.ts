@@ -14,7 +14,7 @@ interface Press {
   readonly part: string;
   /** Fields filled in before the press, by label. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** What the page shows after the press: a section by its id, and its text. */
+  /** The section shown after the click, by its id, and its text. */
   readonly shows: readonly [part: string, text: RegExp];
 }
 

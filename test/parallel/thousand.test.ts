@@ -10,7 +10,7 @@ const HEAP_MIB = 82;
 
 const ORDER = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "card" };
 
-/** A server of little memory and the calls of this test; `call` throws for any answer that is not 200. */
+/** A server with little memory and the calls of this test; `call` throws on a response that is not 200. */
 async function smallServer() {
   const { client, ready } = await startServer(["--clock", "manual"], {
     env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Assignment, type Course, takeAlone, takeTogether } from "./support/workers.js";
 
-/** How much of two answers is shown on either side of where they differ. */
+/** Characters shown of two responses on either side of their first difference. */
 const SHOWN = 200;
 
 /** Where two courses begin to differ, a few words of both; undefined when they are the same to the byte. */

@@ -89,7 +89,7 @@ itOnPostgres("a forwarded call carries only the credentials that the owner check
 
 const MIB = 1024 * 1024;
 
-/** Sends a body of so many MiB in chunks until the answer comes. */
+/** Sends a body of that many MiB in chunks until the response arrives. */
 function upload(url: string, mebibytes: number, headers: Record<string, string>, method = "POST") {
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
     const call = request(url, { method, headers: { "content-type": "application/json", ...headers } });

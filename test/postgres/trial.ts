@@ -18,14 +18,14 @@ const LEASE_MS = 1_500;
 /** Longer than anything takes that is not lost: a lease, a start and a retry of a webhook. */
 const PATIENCE_MS = 90_000;
 
-/** A charge, whose call is made once, or a withdrawal, whose call is repeated with its key until it is answered. */
+/** A charge, whose call is made once, or a withdrawal, whose call is retried with its key until it has a response. */
 interface Order {
   readonly namespace: string;
   readonly key: string;
   readonly kind: "charge" | "withdrawal";
-  /** Undefined until it is answered. */
+  /** Undefined until the response. */
   id?: string;
-  /** Rank of the latest status that a read was answered with. */
+  /** Rank of the latest status that a read returned. */
   rank: number;
 }
 
@@ -142,7 +142,7 @@ export class Trial {
     }
   }
 
-  /** Calls one process after another until one answers. */
+  /** Calls one process after another until one responds. */
   async #answered(method: string, path: string, namespace: string, body?: unknown, headers = {}) {
     for (const from = Date.now(); Date.now() - from < PATIENCE_MS; ) {
       const answer = await this.#call(
@@ -203,7 +203,7 @@ export class Trial {
     this.tally.withdrawals!++;
   }
 
-  /** A read is never older than one that was answered before it, except while the database is away. */
+  /** A read is never older than an earlier response, except while the database is away. */
   async #read(order: Order): Promise<void> {
     const { rank } = order;
     const path = `/api/v1/payments/charges/${order.id}`;
@@ -337,7 +337,7 @@ export class Trial {
     return state;
   }
 
-  /** Each answered order is one charge, with what was answered; each other one is one charge at most. */
+  /** Each acknowledged order has one charge, equal to its response; each other order has one charge at most. */
   #auditOrders(namespace: string, state: State): void {
     const { charges, withdrawals } = state.tables;
     const made = {
@@ -365,6 +365,6 @@ interface Called {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
   readonly json: any;
-  /** The answer says that it is from memory, while the database is away. */
+  /** The response says that it is from memory, while the database is away. */
   readonly isAway: boolean;
 }

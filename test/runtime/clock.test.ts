@@ -16,7 +16,7 @@ const DAY = 24 * HOUR;
 
 afterEach(() => void vi.useRealTimers());
 
-/** A world on a wall that starts at WALL_START, closed after the test. */
+/** A namespace with a wall clock that starts at WALL_START, closed after the test. */
 async function worldAt(wishes: WorldWishes, wall = new FakeWall(WALL_START)) {
   const made = await worldOn(wall, wishes);
   const since = () => made.world.nowMs() - WALL_START;

@@ -225,7 +225,7 @@ describe("a full disk", () => {
     await call("POST /_sandbox/faults", { match: { operation: "createQuote" }, hold: "1ms", times: 1 });
     disk.refusesFrom = disk.calls;
     wall.step(60_000);
-    // What is due by now comes before the call.
+    // Tasks due by now run before the call.
     const statuses = (await Promise.all([client.quote(), client.quote()])).map(({ status }) => status);
     expect(statuses).toEqual([500, 500]);
     disk.refusesFrom = Number.POSITIVE_INFINITY;

@@ -9,7 +9,7 @@ import { closeAll } from "../support/lifetime.js";
 
 type Server = Awaited<ReturnType<typeof server>>;
 
-/** Calls that change what is on the disk: those that the store takes from outside, and those it does not. */
+/** Calls that change the disk: those that the store gets as options, and those it does not. */
 const GIVEN = ["writeSync", "ftruncateSync", "renameSync"] as const;
 const OTHERS = ["openSync", "writeFileSync", "rmSync", "mkdirSync"] as const;
 
@@ -25,15 +25,15 @@ for (const name of GIVEN)
   });
 
 /**
- * What a kill would leave at each step on the disk that the work takes: copies of the folder, from before each call
- * that changes something, and from after the last.
+ * Images of a kill at each disk operation of the work: copies of the folder from before each call that changes it,
+ * and from after the last.
  */
 async function imagesOf(data: string, work: () => Promise<unknown>): Promise<string[]> {
   const images: string[] = [];
   const take = (): void => {
     const folder = temporaryFolder();
     cpSync(dirname(data), folder, { recursive: true });
-    // The lock of a process that is gone is another matter.
+    // Other tests cover the lock of a dead process.
     for (const file of readdirSync(folder)) if (file.endsWith(".lock")) unlinkSync(join(folder, file));
     images.push(join(folder, basename(data)));
   };
@@ -94,7 +94,7 @@ async function viewOf({ call, names }: Server) {
   return JSON.stringify(all);
 }
 
-/** What a run finds in an image, and the files it leaves. */
+/** The state that a run finds in an image, and the files it leaves. */
 async function find(data: string) {
   const found = await server({ data, clock: null });
   const files = filesBeside(data).filter((file) => !file.endsWith(".lock"));

@@ -29,7 +29,7 @@ async function busy(call: Call, pay: () => Promise<string>) {
   return { charge, state, delivery };
 }
 
-/** All there is to see but what hangs on when one looks. */
+/** All visible state, without the fields that a read changes. */
 async function seen(call: Call) {
   const { clock, ...collections } = (await call("GET /_sandbox/state")).json.collections;
   const { wall_ms: _, ...kept } = clock[0][1];
@@ -134,7 +134,7 @@ describe("a task that falls due on a full disk", () => {
     const made = await server({ data, io, clock: "real", wall });
     const charge = await made.client.pay();
     disk.refusesFrom = disk.calls;
-    // Nobody has tried yet: the timers are for the reads to forestall.
+    // No write was tried yet: reads come before the timers.
     wall.step(10_000);
     return { ...made, wall, charge };
   }
@@ -163,7 +163,7 @@ describe("a task that falls due on a full disk", () => {
       }
     }
     expect((await client.charge(charge)).json.status).toBe("PENDING");
-    // Said once to whoever looks, however often, and once by the sandbox itself.
+    // Reported once to all readers, and once by the sandbox itself.
     expect(errors.length).toBeLessThanOrEqual(2);
     expect(String(errors[0])).toMatch(/^StoreError: Cannot write .*d\.json\.journal: ENOSPC/);
     expect((await client.quote()).status).toBe(500);

@@ -75,7 +75,7 @@ describe("deleting a namespace", () => {
         ...lines,
       ),
     );
-    // What came first is read first.
+    // Requests are read in order of arrival.
     await exchange(port, head("GET /health HTTP/1.1", "Host: 127.0.0.1"));
     expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
     late.write(body);
@@ -139,7 +139,7 @@ describe("creating a namespace", () => {
       }),
       { numRuns: 20 },
     );
-    // What was not its own is not undone with it: somebody has put the state aside, and kept the snapshots.
+    // Other files are not removed with it: a user has moved the state aside, and left the snapshots.
     mkdirSync(`${data}.ns-w1.snapshots`);
     writeFileSync(`${data}.ns-w1.snapshots/one.json`, one);
     writeFileSync(`${data}.ns-w1.identity.new`, "");
@@ -198,7 +198,7 @@ describe("files that cannot be removed", () => {
   it("are reported in a line, and do not prevent the start", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
-    // Of a namespace that was not finished, with a folder in the place of a file.
+    // Files of an unfinished namespace, with a folder in place of a file.
     writeFileSync(`${data}.ns-w2.identity.new`, "");
     mkdirSync(`${data}.ns-w2.journal`);
     // Folders called as files of this program are none of them.

@@ -183,7 +183,7 @@ describe("a snapshot", () => {
     const before = readFileSync(file);
     const { disk, io } = diskThatMayFill();
     const { call, errors } = await server({ data, io });
-    // The clock is kept in the journal first, if at all.
+    // The journal stores the clock first, if at all.
     for (const taken of [0, 1, 2, 3]) {
       disk.refusesFrom = disk.calls + taken;
       const { status } = await call("POST /_sandbox/snapshots", { name: "one" });

@@ -16,7 +16,7 @@ const request = (requestBody: string | null, responseBody: string | null = null)
   url: "http://sandbox/api/v1/payments/quotes",
   path: "/api/v1/payments/quotes",
   operation: "createQuote",
-  // No answer: the suite holds every answer of the service against its document.
+  // No response: the suite compares every response of the service with its document.
   status: null,
   hasClientDisconnected: false,
   apiKey: null,

@@ -68,7 +68,7 @@ const frozen = (seq: number) => freezeState(State.from(dumpOf(upTo(seq))));
 
 const unheard: StoreEvents = { onSafe: () => {}, onFailed: () => {} };
 
-/** Who waits for a store to say what has become of a change. */
+/** Listeners to a store's events, which wait for the outcome of a change. */
 const listeners = new WeakMap<Store, Set<StoreEvents>>();
 
 function eventsOf(store: Store): StoreEvents {
@@ -112,7 +112,7 @@ async function made(storage: Storage, name: string): Promise<Store> {
   return store;
 }
 
-/** What every storage does; what the files of one must survive besides is in the tests of their own. */
+/** Contract of every storage; separate tests cover damage to the files of one. */
 describe.each<[string, () => Storage | Promise<Storage>]>([
   ["memory", createMemoryStorage],
   ["files", inFiles],

@@ -23,7 +23,7 @@ import { StoreError } from "../../src/core/store/store-error.js";
 import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, modelOf, none, upTo } from "../support/store-model.js";
 
-/** Only Linux tells when a process began, and has pid namespaces. */
+/** Only Linux reports the start time of a process, and has pid namespaces. */
 const isLinux = existsSync("/proc/self/stat");
 
 let folder: string;
@@ -55,7 +55,7 @@ function lockText(): string {
   return readFileSync(`${file}.lock`, "utf8");
 }
 
-/** Puts a lock there that somebody like this process would have, but for what is said. */
+/** Creates a lock as of another process like this one, with the given differences. */
 function plantLock(other: Partial<LockOwner>): string {
   const sample = new FileStore({ file: join(folder, "sample.json") });
   sample.load();
@@ -76,7 +76,7 @@ function idleProcess(): ChildProcess {
   return child;
 }
 
-/** Ends a child of this test, and waits until it is gone. */
+/** Kills a child process of this test, and waits until it has ended. */
 function killed(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
@@ -202,7 +202,7 @@ describe("a file replaced while the store is open", () => {
     takeAway();
     const after = filesIn();
     let seq = 2;
-    // A moment may pass until the next look; what comes before that is as if it had come before the loss.
+    // The next check may be a moment later; writes before it count as writes before the loss.
     const writes = () => {
       for (; ; seq++) store.append(change(seq), none);
     };
@@ -221,7 +221,7 @@ describe("a file replaced while the store is open", () => {
     ])
       expect(await refusalOf(write)).toBe(refusal);
     expect(Object.keys(left)).toEqual(Object.keys(after));
-    // What is ours still is given back.
+    // Files that are still its own are released.
     if (pid === process.pid) delete left["data.json.lock"];
     expect(filesIn()).toEqual(left);
   });

@@ -408,7 +408,7 @@ describe("file store, on disk errors", () => {
   });
 });
 
-/** A disk with so much room for each call of the store; what does not fit fails after what does. */
+/** A disk with that much room for each call of the store; the first write beyond it fails. */
 function writeWithin(room: () => number): StoreIo["writeSync"] {
   return (fd, buffer, offset, length, position) => {
     const left = room() - offset;

@@ -10,7 +10,7 @@ function changeOf(...puts: RecordPut[]): Change {
   return { seq: 1, at: 0, puts, counters: {} };
 }
 
-/** Somebody who counts what it is shown. */
+/** A watch that counts its checks. */
 class Counting implements WaitCondition<string> {
   around = 0;
   readonly seen: unknown[] = [];

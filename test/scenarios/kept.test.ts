@@ -3,7 +3,7 @@ import type { SandboxOptions } from "../../src/index.js";
 import { temporaryFile, temporaryFolder } from "../support/folders.js";
 import { openShop } from "../support/receiver-client.js";
 
-/** What stands in the place of a shipped scenario, by whoever put it there. */
+/** A scenario stored under a built-in name. */
 const OURS = { description: "Ours", charges: [{ timeline: [{ after: "0s", to: "EXPIRED" }] }] };
 const FILE =
   "name: declined\ndescription: Of a file\ncharges: [{ timeline: [{ after: 0s, to: CANCELLED }] }]\n";

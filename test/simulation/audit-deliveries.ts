@@ -8,12 +8,12 @@ const LADDER_MS = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"].ma
 /** For how long a swapped delivery waits for a next event. */
 const PATIENCE_MS = 60_000;
 
-/** What the receivers of a simulation answer with a 429 or 503. */
+/** Retry-After of a receiver's 429 or 503. */
 export const RETRY_AFTER_S = 47;
 
 /**
- * The deliveries of each event: to every endpoint that hears it, as often as the scenario says, first at once and
- * then by the ladder, and none before its time.
+ * Deliveries of each event: one to every subscribed endpoint, in as many copies as the scenario says, first at once
+ * and then by the schedule, and none before its time.
  */
 export async function auditDeliveries(client: Client, model: Model, events: Json[]): Promise<void> {
   const seen = await client.all("/_sandbox/deliveries");
@@ -38,7 +38,7 @@ export async function auditDeliveries(client: Client, model: Model, events: Json
   );
 }
 
-/** Who answered 410 hears nothing from then on. */
+/** An endpoint that responded with 410 gets nothing after that. */
 function noteGone(model: Model, seen: readonly Json[]): void {
   for (const { webhook_id, attempts } of seen) {
     const endpoint = model.state.endpoints.get(webhook_id);
@@ -69,7 +69,7 @@ function hears(
   );
 }
 
-/** An event of the very instant of a 410 that has only just been seen: nobody outside can tell which came first. */
+/** An event at the instant of a 410: no observer can tell which came first. */
 function eitherCameFirst(
   { enabled, offSinceMs, offBeforeEvent }: Endpoint,
   atMs: number,

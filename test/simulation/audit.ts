@@ -231,7 +231,7 @@ export async function auditLedger(client: {
     auditHistory(CHARGE_MOVES, entry.charge_id, entry.status_history);
 }
 
-/** A charge's postings, one by one: what came in, what became available, what went back. */
+/** Postings of a charge, one by one: received, made available, refunded. */
 export async function auditPostings(client: Client, model: Model, chargeId: string): Promise<void> {
   const charge = model.state.charges.get(chargeId)!;
   const { json } = await client.get(`/_sandbox/charges/${chargeId}/timeline`);

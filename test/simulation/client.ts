@@ -13,7 +13,7 @@ export interface Answer {
   readonly replayed: boolean;
 }
 
-/** What a lie makes of an answer; undefined leaves it as it is. */
+/** Changes a response into a lie; undefined leaves it unchanged. */
 export type Lie = (
   method: string,
   path: string,
@@ -21,20 +21,20 @@ export type Lie = (
   status: number,
 ) => { readonly status: number; readonly text: string } | undefined;
 
-/** What a call may meet on its way; `isHigh` says that it does this time. */
+/** A mishap that a call may meet; `isHigh` says that it does this time. */
 export type Hurdle = (send: () => Promise<Answer>, isHigh: boolean) => Promise<Answer>;
 
 export interface ClientOptions {
   readonly lie?: Lie | undefined;
   readonly hurdle?: Hurdle;
-  /** Says when there is a hurdle; without one there is none. */
+  /** Draws the hurdles; without it there are none. */
   readonly luck?: Random;
   readonly namespace?: string;
   /** Shared by all who call the same sandbox. */
   readonly trail?: string[];
 }
 
-/** Calls a sandbox, and keeps the trail of what was called for whoever has to understand a failure. */
+/** Calls a sandbox, and records the calls for the diagnosis of a failure. */
 export class Client {
   readonly trail: string[];
   readonly #fetch: Sandbox["fetch"];
@@ -96,7 +96,7 @@ export class Client {
     try {
       response = await this.#fetch(new Request(`http://sandbox${path}`, init));
     } catch (error) {
-      // A fault has cut the connection: what a program in this process sees of that is fetch's own error.
+      // A fault has cut the connection: in process, fetch throws its own error.
       if (!(error instanceof TypeError)) throw error;
       return { status: 0, text: "", json: undefined, now: null, replayed: false };
     }

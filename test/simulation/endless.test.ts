@@ -5,7 +5,7 @@ import { Client } from "../support/receiver-client.js";
 import { type Handler, Receiver } from "../support/receiver-server.js";
 import { SECOND, shopFor, since } from "../webhooks/support/shop.js";
 
-/** Calls back with every webhook of a paid charge, before it answers or after. */
+/** Pays again on every webhook of a paid charge, before or after its response. */
 function callingBack(
   client: () => Client,
   order: "before" | "after",
@@ -20,7 +20,7 @@ function callingBack(
   };
 }
 
-/** Has the event of every webhook sent again, before it answers: less work than a payment. */
+/** Redelivers the event of every webhook before its response: less work than a payment. */
 function sendingAgain(client: () => Client, times = Number.POSITIVE_INFINITY): Handler {
   let made = 0;
   return async (received) => {

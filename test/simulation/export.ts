@@ -13,7 +13,7 @@ export async function auditExport(
   );
   const said = await answer.text();
   demand(answer.status === 200, "export", () => `is refused elsewhere: ${said}`);
-  // The clock stands, so nothing happens there; what it gives out ids by is its own.
+  // The clock stands still, so nothing happens there; it has its own source of ids.
   const kept = ({ at, counters, collections: { namespace: _namespace, clock: _clock, ...rest } }: Json) => ({
     at,
     counters,

@@ -1,4 +1,4 @@
-/** What the auditor can find wrong, by name; a lie is planted for each in `lies.test.ts`. */
+/** Faults that the auditor can find, by name; `lies.test.ts` plants a lie for each. */
 export type Rule =
   | "answer"
   | "time"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { shopFor } from "../webhooks/support/shop.js";
 
-/** What simulations have found, each as short as it can be told. */
+/** Faults that simulations have found, each in its shortest form. */
 describe("found by simulation", () => {
   it("POST /wait for idle returns when a due delivery has gone to a mailbox without a change", async () => {
     const { client } = await shopFor([{ mailbox: "post" }]);

@@ -4,7 +4,7 @@ import { dataFile, diskThatMayFill } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import type { Hurdle } from "./client.js";
 
-/** What a simulation goes on beside a clock that stands and state in memory; each is a dimension of its own. */
+/** Dimensions of a simulation besides a clock that stands still and state in memory. */
 export interface Terrain {
   /** State is in files, and the server is started anew in mid-course. */
   readonly isKept?: boolean;
@@ -60,7 +60,7 @@ export async function groundOf(terrain: Terrain, seed: string, startTime: string
   let sandbox = await start(true);
   return {
     fetch: (input, init) => sandbox.fetch(input, init),
-    /** Whoever is told 500 may call again: nothing has happened. */
+    /** A call that got a 500 can be repeated: it had no effect. */
     hurdle: async (send, isHigh) => {
       if (!isFull || !isHigh) return send();
       disk.refusesFrom = disk.calls;

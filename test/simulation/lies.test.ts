@@ -5,7 +5,7 @@ import { auditExport } from "./export.js";
 import { AuditFailure, type Rule } from "./failure.js";
 import { SimulationFailure, simulate } from "./simulate.js";
 
-/** Changes the JSON of an answer; the callback answers false when there is nothing in it to lie about. */
+/** Changes the JSON of a response; the callback returns false when there is nothing to lie about. */
 function telling(where: RegExp, change: (json: Json, path: string) => unknown): Lie {
   return (method, path, text, status) => {
     if (!where.test(`${method} ${path}`) || status !== 200) return undefined;
@@ -25,7 +25,7 @@ function listing(where: RegExp, isFit: (item: Json) => boolean, change: (item: J
 
 const refusal = JSON.stringify({ error: { code: "VALIDATION_ERROR", message: "No." } });
 
-/** A refusal where there was work, or the other way round, if the answer includes the text. */
+/** Turns a success into a refusal or the reverse, if the response includes the text. */
 function answering(where: RegExp, told: number, status: number, part = ""): Lie {
   return (method, path, text, isTold) =>
     where.test(`${method} ${path}`) && isTold === told && text.includes(part)

@@ -4,8 +4,8 @@ import type { Json } from "./client.js";
 import { firstRule, type Scenario, type Subject } from "./matching.js";
 
 /**
- * What must be true, kept beside the sandbox and worked out from the calls alone. Written from the interface
- * specification and the contract; shares no code with src. Plain data, so that a snapshot is a copy.
+ * Expected state, computed from the calls alone. Written from the interface specification and the contract; shares no
+ * code with src. Plain data, so that a snapshot is a copy.
  */
 export type Mode = "test" | "live";
 
@@ -50,7 +50,7 @@ export interface Charge extends Moving {
   expiry: Planned | undefined;
   settlement: Planned | undefined;
   settledMs: number | null;
-  /** What the customer has got back before any refund, each time. */
+  /** Sums returned to the customer before a refund, in order. */
   reversals: { kind: string; amount: string }[];
   history: { status: string; atMs: number; reason?: string }[];
   pricing: Pricing;
@@ -59,7 +59,7 @@ export interface Charge extends Moving {
   /** Null until the customer of a hosted page has picked one. */
   method: string | null;
   price: Price | null;
-  /** What does not change any more, as it was read first: instructions, references, the customer. */
+  /** Fields that do not change, as first read: instructions, references, the customer. */
   fixed: Readonly<Record<string, unknown>>;
 }
 
@@ -78,7 +78,7 @@ export interface ExpectedEvent {
   readonly org: string;
   /** The exact JSON of `data`. */
   readonly data: string;
-  /** What scenarios' rules were held against at that moment, and in which order they were asked. */
+  /** The attributes that scenarios' rules were matched with at that moment, and the scenarios' order. */
   readonly subject: Subject;
   readonly asked: string | null;
 }
@@ -107,7 +107,7 @@ export interface Endpoint {
   org: string | null;
   events: readonly string[];
   enabled: boolean;
-  /** Whether it was ever switched off: what waited then is dropped when its turn comes. */
+  /** True if it was ever disabled: its waiting deliveries are dropped at their turn. */
   wasOff: boolean;
   onSinceMs: number;
   offSinceMs: number;
@@ -203,7 +203,7 @@ export function withdrawalJson(one: Withdrawal): string {
   });
 }
 
-/** What an event tells of a record that an extension has taken something back of. */
+/** Fields of an event about a reversal, an extension of the service. */
 function extended(json: string, answer: object): string {
   return `${json.slice(0, -1)},"sandbox_extension":${JSON.stringify(answer)}}`;
 }
@@ -295,7 +295,7 @@ export class Model {
     return reversals.reduce((sum, { amount }) => sum + units(amount, price!.currency), 0n);
   }
 
-  /** What the merchant has of the payment once so much of it has gone back: its share, half-up; the rest is fees. */
+  /** The merchant's part of a payment after a refund of that size: its share, half-up; the rest is fees. */
   #keeps({ price }: Charge, returned: bigint): bigint {
     const [paid, settled] = [price!.amount, price!.settlement_amount].map((text) =>
       units(text, price!.currency),
@@ -303,19 +303,19 @@ export class Model {
     return settled! - (2n * settled! * returned + paid!) / (2n * paid!);
   }
 
-  /** What returning so much more costs the merchant, and what it costs the fees. */
+  /** Cost of another refund to the merchant, and to the fees. */
   sharesOf(charge: Charge, amount: bigint): { merchant: bigint; fees: bigint } {
     const before = this.#givenBack(charge);
     const merchant = this.#keeps(charge, before) - this.#keeps(charge, before + amount);
     return { merchant, fees: amount - merchant };
   }
 
-  /** What the customer has paid and not got back. */
+  /** Sum that the customer has paid and not got back. */
   leftOf(charge: Charge): bigint {
     return units(charge.price!.amount, charge.price!.currency) - this.#givenBack(charge);
   }
 
-  /** Money goes back after the end: the ledger changes and nothing else; the event says what the call answered. */
+  /** A reversal after the end: only the ledger changes; the event has the response of the call. */
   takeBack(charge: Charge, type: string, answer: { kind: string; amount: string }): void {
     const { currency } = charge.price!;
     const { merchant } = this.sharesOf(charge, units(answer.amount, currency));
@@ -453,7 +453,7 @@ export class Model {
     return true;
   }
 
-  /** Whether the charge gets that status when its own tasks happen now, and before them what is done first. */
+  /** True if the charge gets that status when its own tasks run now, in order. */
   leadsTo(
     chargeId: string,
     until: string,

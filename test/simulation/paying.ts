@@ -24,7 +24,7 @@ const METHODS = Object.keys(METHOD_CURRENCIES);
 const QUOTE_MS = durationMs("30s");
 const LOCK_MS = durationMs("10m");
 const PHONE = "+254700000001";
-/** Names to ask for in a header or in metadata; what they do is read from the sandbox's own scenarios. */
+/** Scenario names for a header or metadata; their effect is read from the sandbox's own scenarios. */
 const NAMES =
   "success instant declined paid_late refunded slow stuck webhook_chaos webhook_outage own_0 own_1".split(
     " ",
@@ -109,7 +109,7 @@ function newCharge(
   };
 }
 
-/** What rules are held against, as far as the simulation's rules ask for it. */
+/** Attributes that rules are matched with, as far as the simulation's rules need them. */
 function chargeFields(charge: Charge): Record<string, string | null> {
   const { method } = charge;
   return {
@@ -273,7 +273,7 @@ function heldQuote({ model }: World, charge: Charge): Quote | undefined {
   return quote !== undefined && model.state.nowMs < quote.madeMs + LOCK_MS ? quote : undefined;
 }
 
-/** What a hosted charge comes to by a method, in the currency named or the one it has without. */
+/** Price of a hosted charge by a method, in the named or the default currency. */
 function priceBy(world: World, charge: Charge, method: string, named?: string): Price {
   const held = heldQuote(world, charge);
   if (held !== undefined) return held.price;
@@ -290,14 +290,14 @@ interface Choice {
   readonly phone: string | null;
 }
 
-/** The method somebody who moves the charge by hand takes for its customer. */
+/** Method that a manual transition uses for the customer. */
 function defaultChoice(world: World, charge: Charge): Choice | undefined {
   return charge.offered
     .map((method) => ({ method, price: priceBy(world, charge, method), phone: null }))
     .find(({ price }) => !isNothing(price.settlement_amount));
 }
 
-/** The charge is paid by that method from now on; what instructions it comes with, the answer says. */
+/** Sets the charge's method; its instructions are those of the response. */
 function take(charge: Charge, { method, price, phone }: Choice, answer: Json): void {
   charge.method = method;
   charge.price = price;
@@ -314,7 +314,7 @@ async function cancel(world: World, charge: Charge): Promise<void> {
   world.model.moveCharge(charge, "CANCELLED", "person", "cancelled_by_customer");
 }
 
-/** Somebody moves a charge by hand, legally or not. */
+/** Makes a manual transition, legal or not. */
 export async function moveByHand(world: World): Promise<void> {
   const { model, random } = world;
   const charge = anyCharge(world);
@@ -352,7 +352,7 @@ export async function refund(world: World): Promise<void> {
   model.moveCharge(charge, "REFUNDED", "person");
 }
 
-/** So that there is something to take back. */
+/** Provides a balance to take back from. */
 async function completeOne(world: World): Promise<void> {
   const { model } = world;
   const charge = [...model.state.charges.values()].find(
@@ -417,7 +417,7 @@ export async function runAhead(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** What the service refuses in a body, by the field it names. */
+/** Fields of a body that the service refuses. */
 function badBody(path: string, body: unknown, ...fields: string[]) {
   return async (world: World, actor: Actor) => {
     const answer = await post(world, actor, `/payments/${path}`, body);

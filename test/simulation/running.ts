@@ -65,7 +65,7 @@ export async function advance(world: World): Promise<void> {
   );
 }
 
-/** Who could pay something out, and in which currency. */
+/** Organizations that can make payouts, with the currency. */
 function riches(world: World): { actor: Actor; currency: string }[] {
   return ACTORS.flatMap((actor) =>
     Object.keys(MINIMUM)
@@ -97,7 +97,7 @@ interface WithdrawalWish {
   readonly key: string | null;
 }
 
-/** One that was made before, with its key: an app that did not get the answer. */
+/** Repeats an earlier call with its key, as an app without the response does. */
 function oldWish(world: World): WithdrawalWish | undefined {
   const { model, random } = world;
   const known = [...model.state.replies];
@@ -107,7 +107,7 @@ function oldWish(world: World): WithdrawalWish | undefined {
   return { actor: ACTORS.find((one) => one.key === apiKey)!, body: JSON.parse(body), key: key! };
 }
 
-/** Of money that may not be there, with a key that may have been used. */
+/** Pays out money that may be missing, with a key that may be used. */
 async function newWish(world: World): Promise<WithdrawalWish> {
   const { model, random } = world;
   const own = [...world.destinations.keys()];
@@ -133,7 +133,7 @@ async function newWish(world: World): Promise<WithdrawalWish> {
   };
 }
 
-/** A withdrawal, the answer to which is sometimes lost on the way. */
+/** Makes a withdrawal whose response is sometimes lost. */
 export async function withdraw(world: World): Promise<void> {
   const wish = oldWish(world) ?? (await newWish(world));
   const { actor, body, key } = wish;
@@ -144,7 +144,7 @@ export async function withdraw(world: World): Promise<void> {
     const cut = await post(world, actor, "/payouts/withdrawals", body, headers);
     demandSame("fault", "an answer that is to be lost", cut.status, 0);
     await control(world, "DELETE", "/faults");
-    // The work is done all the same; what came of it is seen by whoever asks again with the key, or looks.
+    // The work is done all the same; a retry with the key or a read shows it.
     const { json } = await world.client.get("/api/v1/payouts/withdrawals?limit=1", as(actor));
     if (knownReply(world, wish) === undefined && faultOf(world, wish) === undefined)
       note(world, wish, json.items[0]);
@@ -167,7 +167,7 @@ export async function withdraw(world: World): Promise<void> {
 
 const placeOf = ({ actor, key }: WithdrawalWish) => `${actor.key}|${key}`;
 
-/** What was answered to the key within its day. */
+/** Response to the key within its day. */
 function knownReply({ model: { state } }: World, wish: WithdrawalWish) {
   const known = wish.key === null ? undefined : state.replies.get(placeOf(wish));
   return known !== undefined && state.nowMs - known.atMs < durationMs("24h") ? known : undefined;
@@ -255,7 +255,7 @@ export async function bounce(world: World): Promise<void> {
 
 const WAITS = ["0s", "0s", "1ms", "1s", "5s", "30s", "1m", "59s", "1h", "2d"];
 
-/** A scenario of rules nobody would write: entries that come too late, twice, or lead nowhere. */
+/** A scenario of implausible rules: entries that come too late, twice, or lead nowhere. */
 function randomScenario(world: World) {
   const { random } = world;
   const matchOf = () =>
@@ -379,7 +379,7 @@ export async function changeEndpoints(world: World): Promise<void> {
   const target = random.pick([
     { url: receivers.moody.url },
     { url: receivers.gone.url },
-    // Held back on a clock that runs unless it is told to fail, as it does on one that stands.
+    // On a running clock its deliveries are held without `unreachable: fail`.
     { url: receivers.nobody, unreachable: "fail" },
     { mailbox: "post" },
   ]);
@@ -407,7 +407,7 @@ export async function changeEndpoints(world: World): Promise<void> {
 /** Receivers take a signature that is no older. */
 const TOLERANCE_MS = 5 * 60_000;
 
-/** Somebody empties the mailbox and answers, well or badly. */
+/** Empties the mailbox and acknowledges, with a success or a failure. */
 export async function emptyMailbox(world: World): Promise<void> {
   const { model, random } = world;
   const boxes = [...model.state.endpoints.values()].filter((one) => one.kind === "mailbox");
@@ -441,7 +441,7 @@ export async function restore(world: World): Promise<void> {
   const name = world.random.pick(names);
   expectOk(await control(world, "POST", `/snapshots/${name}/restore`));
   world.model.state = structuredClone(world.snapshots.get(name)!);
-  // Destinations are part of the world, and gone with it.
+  // Destinations belong to the state, and are removed with it.
   world.destinations.clear();
 }
 
@@ -463,7 +463,7 @@ export async function reset(world: World): Promise<void> {
   }
   // A generation of its own gives ids that were never given out, whatever came before it.
   world.mayRepeat = "ids" in ids;
-  // Destinations are part of the world, and gone with it.
+  // Destinations belong to the state, and are removed with it.
   world.destinations.clear();
 }
 

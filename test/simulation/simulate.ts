@@ -15,7 +15,7 @@ import { anyCharge, type World } from "./world.js";
 
 const START = "2026-02-01T08:00:00.000Z";
 
-/** What is done next, and how likely it is. */
+/** Next action, with its weight. */
 const ACTIONS = {
   pay: [22, paying.payWhitelabel],
   checkout: [6, paying.openCheckout],
@@ -146,7 +146,7 @@ async function auditWhole(
   elsewhere: Sandbox,
 ): Promise<void> {
   await auditLedger(client);
-  // What is due on a clock that runs would happen there too.
+  // On a running clock due tasks would run there too.
   if (wall !== undefined) return;
   const state = (await new Client(fetch, { namespace }).get("/_sandbox/state")).json;
   await auditExport({ snapshot: () => state }, elsewhere);

@@ -20,11 +20,11 @@ export interface World {
   readonly initial: State;
   readonly snapshots: Map<string, State>;
   readonly destinations: Map<string, { actor: Actor; currency: string; type: string }>;
-  /** Of every destination there ever was: a call that is sent again may name one from before a restore. */
+  /** Every destination ever made: a retried call can name one from before a restore. */
   readonly destinationTypes: Map<string, string>;
   /** Ids that were ever given out: a reset must not give them out again. */
   readonly ids: Set<string>;
-  /** Whether ids of the past may come again: after a reset that says so. */
+  /** True if earlier ids may be repeated: after a reset with `ids: repeat`. */
   mayRepeat: boolean;
   counter: number;
   /** The other namespaces of the same sandbox, where time passes as it does here when the clock runs. */
@@ -81,7 +81,7 @@ export function control(world: World, method: string, path: string, body?: unkno
   return world.client.act(method, `/_sandbox${path}`, body);
 }
 
-/** An id that nobody was given before. */
+/** Returns an id that was never used before. */
 export function noteId(world: World, id: string): void {
   demand(world.mayRepeat || !world.ids.has(id), "ids", () => `${id} was given out before`);
   world.ids.add(id);

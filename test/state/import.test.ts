@@ -62,7 +62,7 @@ async function takeIn(world: Opened, state: Json): Promise<boolean> {
   await carryOn(world);
   for (const target of [{ by: "1h" }, { by: "366d" }, { until: "idle" }]) {
     const answer = await client.advance(target);
-    // Many receivers of nobody may keep it from resting, which is said.
+    // Many unreachable receivers may prevent idle, which is reported.
     expect([200, 400]).toContain(answer.status);
   }
   await sweep(world);
@@ -120,7 +120,7 @@ describe("a state from outside", () => {
         {
           await using world = await opened(data);
           await world.client.ask("PUT /_sandbox/state", state);
-          // What is due by now happens before it ends, so that it need not happen after it.
+          // Tasks due by now run before it ends, so that they need not run later.
           await world.client.ask("GET /_sandbox");
           await world.sandbox.settled();
           kept = world.sandbox.snapshot();

@@ -30,7 +30,7 @@ const VALUES: readonly unknown[] = [
   ...TEXTS.split(/\s+/),
 ];
 
-/** Changes the state in place, and tells what was done. */
+/** Changes the state in place, and returns a description of the change. */
 export function mutate(state: Json, { collection, record, path, how, value }: Mutation): string {
   const names = Object.keys(state.collections);
   // One in ten is about the head and its counters.

@@ -43,7 +43,7 @@ export async function opened(data?: string, startTime = START): Promise<Opened> 
 /** @param request method and path */
 type Call = (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Json>;
 
-/** Makes calls on what there is; then none of them may have been answered with a fault of the sandbox's own. */
+/** Makes calls on the records; none may get a 500. */
 async function withoutFaults({ client }: Opened, work: (call: Call) => Promise<void>): Promise<void> {
   const bad: string[] = [];
   await work(async (request, body, headers) => {
@@ -198,7 +198,7 @@ const READS = [
   "/api/v1/webhooks",
 ];
 
-/** What an app and a tester would do next, whatever they find. */
+/** Typical calls of an app and a tester, whatever the state. */
 export async function carryOn(world: Opened): Promise<void> {
   await withoutFaults(world, async (call) => {
     const charges = await call("GET /_sandbox/charges?limit=100");

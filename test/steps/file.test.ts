@@ -13,7 +13,7 @@ function load(text: string, given: Given = {}): Promise<LoadedScenario> {
   return readScenarioFile(fileWith(text), { ...given, runIdOf: (name) => `id-of-${name}` });
 }
 
-/** What is wrong with a file, without its name. */
+/** Faults of a file, without its name. */
 async function faults(text: string, given: Given = {}): Promise<string[]> {
   try {
     await load(text, given);

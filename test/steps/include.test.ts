@@ -17,7 +17,7 @@ function files(texts: Readonly<Record<string, string>>): string {
   return join(folder, Object.keys(texts)[0]!);
 }
 
-/** What is wrong with them, each with the name of its file. */
+/** Faults, each with the name of its file. */
 async function faults(texts: Readonly<Record<string, string>>): Promise<string[]> {
   const file = files(texts);
   const short = (text: string) => text.replaceAll(join(file, "..", "/"), "");

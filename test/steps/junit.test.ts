@@ -15,7 +15,7 @@ interface Element {
   text: string;
 }
 
-/** A small strict reader of XML: what is not well-formed throws. */
+/** A small strict parser of XML: it throws on malformed input. */
 function parseXml(xml: string): Element {
   expect(xml).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u);
   const root: Element = { name: "", attributes: {}, children: [], text: "" };
@@ -75,7 +75,7 @@ const report = (over: Partial<RunReport>): RunReport => ({
   ...over,
 });
 
-/** The rules of the JUnit schema (Jenkins, xunit-plugin): what may be where, and that the numbers add up. */
+/** Rules of the JUnit schema (Jenkins, xunit-plugin): allowed children, and sums that match. */
 function hold(suites: Element): void {
   expect(suites.name).toBe("testsuites");
   const numbers = ["tests", "failures", "errors", "skipped"] as const;
@@ -150,7 +150,7 @@ describe("JUnit XML", () => {
       time: "4.936",
     });
     const [, failed] = suites.children[1]!.children;
-    // What no XML may hold is shown by a replacement character.
+    // A replacement character stands for characters that XML does not allow.
     const shown = ["\u0000", "\u0008", "\u001b", "\uD800", "\uFFFE"].reduce(
       (text, sign) => text.replace(sign, "\uFFFD"),
       NASTY,

@@ -214,7 +214,7 @@ describe("expect_delivery", () => {
   it("counts attempts and the app's responses", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
-    // Nobody takes POST at that path of the sandbox's own: every attempt is answered 405.
+    // That path of the sandbox has no POST: every attempt gets a 405.
     const report = await runSteps(
       `
   - request: POST /_sandbox/webhook-endpoints

@@ -11,7 +11,7 @@ import { cases, fileWith } from "../support/scenario-run.js";
 const _SHARED_STEPS_ADVICE =
   "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
 
-/** What is said of a file: `✗` a fault, `→` a warning, each as line:column, field and message. */
+/** Messages about a file: `✗` a fault, `→` a warning, each as line:column, field and message. */
 async function messages(text: string, options: StartOptions = {}): Promise<string[]> {
   const vocabulary = await readVocabulary(options);
   const file = fileWith(`name: x\n${text}\n`);
@@ -229,7 +229,7 @@ withdrawals: [{ match: { currency: usd }, timeline: [] }]
 - { expect_charge: {}, save: { f: fees.totl_fee } }
 → save.f: there is no totl_fee to save; did you mean total_fee?
 `),
-    // What can never be met.
+    // Conditions that can never be met.
     ...cases(`
 charges: [{ match: { base_amount: { gte: "500", lt: "100" } }, timeline: [] }]
 → charges.0.match.base_amount: can never be met: no value is gte 500 and lt 100

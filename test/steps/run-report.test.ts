@@ -127,7 +127,7 @@ describe("a step that fails", () => {
     expect(failed(report)?.failure).toMatchObject({ message: "status 503, not 2xx", made_by: [QUOTE] });
     expect(reportText(reportOfRun(report))).toContain(`      fault       ${QUOTE}\n`);
     expect(junitXml([reportOfRun(report)])).toContain("made by the fault of scenario k1");
-    // One that the service has made is nobody's fault.
+    // A refusal by the service names no fault.
     const refused = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
     expect(failed(refused)?.failure).toMatchObject({ message: "status 400, not 2xx" });
     expect(failed(refused)?.failure).not.toHaveProperty("made_by");

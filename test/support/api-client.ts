@@ -21,7 +21,7 @@ import { closedAtEnd } from "./lifetime.js";
 
 export { Answer, errorOf, expectError, expectInvalid, type Headerset, okBody };
 
-/** The instant the sandboxes of these tests start at, and stand still at until they are told otherwise. */
+/** Start time of the sandboxes of these tests, whose clock stands still. */
 export const START = "2026-01-31T09:00:00.000Z";
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -102,7 +102,7 @@ export class Api extends Caller {
     return okBody(await this.get<Balances>("/api/v1/accounts/balances"));
   }
 
-  /** The balance in that currency as `available / pending`, or undefined when there is none. */
+  /** The balance in that currency as `available / pending`, or undefined without an account. */
   async balance(currency: string): Promise<string | undefined> {
     const found = (await this.balances()).balances.find((one) => one.currency === currency);
     return found && `${found.available_balance} / ${found.pending_balance}`;
@@ -127,7 +127,7 @@ export class Api extends Caller {
   }
 }
 
-/** What most tests order: 500.00 KES by mobile money. */
+/** Order of most tests: 500.00 KES by mobile money. */
 export const KES_ORDER = {
   pricing: { base_currency: "KES", amount: "500.00" },
   payment_method: "mobile_money",

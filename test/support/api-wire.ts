@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { atEnd } from "./lifetime.js";
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export class Wire {
     };
     socket.on("close", end);
     socket.on("end", end);
-    // A reset after the answer is the server's way to stop an upload: what came before it counts.
+    // With a reset after the response the server stops an upload: earlier bytes count.
     socket.on("error", end);
   }
 
@@ -50,7 +50,7 @@ export class Wire {
     return this.#ended;
   }
 
-  /** The next answer, by its content length, or to HEAD; undefined when the connection ended before one came. */
+  /** The next response, by its content length, or to HEAD; undefined when the connection ended before one. */
   async next(isToHead = false): Promise<WireAnswer | undefined> {
     for (;;) {
       const answer = this.#take(isToHead);
@@ -80,7 +80,7 @@ export class Wire {
       return { status, headers, body: "" };
     }
     if (headers["transfer-encoding"] === "chunked") {
-      // Only what Node answers by itself comes in chunks: an empty body.
+      // Only responses of Node itself are chunked: an empty body.
       if (this.#received.toString("latin1", start, start + 5) !== "0\r\n\r\n") return undefined;
       this.#received = this.#received.subarray(start + 5);
       return { status, headers, body: "" };
@@ -100,7 +100,7 @@ export class Wire {
   }
 }
 
-/** Sends one request in bytes on a connection of its own and gives the answer. */
+/** Sends one request in bytes on its own connection and returns the response. */
 export async function exchange(
   port: number,
   request: string | Buffer,

@@ -24,7 +24,7 @@ export function userEnvironment(): Record<string, string | undefined> {
   );
 }
 
-/** `npm test` builds first; who runs a file by itself gets a build when there is none. */
+/** `npm test` builds first; a file that runs alone builds when there is no build. */
 export function buildIfMissing(): void {
   const isBuilt = () => ["dist/cli.cjs", "dist/shipped.json"].every((file) => existsSync(join(ROOT, file)));
   const lock = join(ROOT, "node_modules/.payments-sandbox-build");

@@ -7,7 +7,7 @@ export interface ErrorBody {
   details?: Record<string, string>;
 }
 
-/** One answer, read. `error` checks the documented shape before it gives it out. */
+/** One response, read. `error` checks the documented shape before it returns it. */
 export class Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
@@ -54,7 +54,7 @@ export function errorOf(text: string): ErrorBody {
   return error;
 }
 
-/** The answer is a refusal with that status and code and, where given, details for exactly those fields. */
+/** Expects a refusal with that status and code and, where given, details for exactly those fields. */
 export function expectError(answer: Answer<unknown>, status: number, code: string, fields?: string[]): void {
   expect({ status: answer.status, code: answer.error.code }).toEqual({ status, code });
   if (fields !== undefined) expect(Object.keys(answer.details).sort()).toEqual([...fields].sort());
@@ -81,7 +81,7 @@ export function overPort(url: string): Transport {
   return (path, init) => fetch(url + path, init);
 }
 
-/** Whoever calls a server, in this process or over a port: with a key, or with none at all. */
+/** Calls a server, in process or by HTTP, with a key or none. */
 export class Caller {
   readonly transport: Transport;
   readonly key: string | null;

@@ -1,4 +1,4 @@
-/** What the interface specification and the contract say, written out again: nothing here is read from src or fixtures. */
+/** Facts of the interface specification and the contract, written again: nothing is read from src or fixtures. */
 export const DECIMALS: Readonly<Record<string, number>> = {
   USD: 2,
   NGN: 2,

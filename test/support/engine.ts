@@ -22,7 +22,7 @@ export const START_MS = Date.UTC(2026, 0, 31, 9);
 const shipped = await loadShippedContent();
 export const catalogue = new Catalogue(shipped.fixtures);
 
-/** Nothing happens to a charge by itself, but for its expiry: what tests of single transitions start from. */
+/** A charge does not change by itself, except for its expiry: the start of tests of single transitions. */
 export const QUIET: Scenario = {
   name: "quiet",
   charges: [{ timeline: [] }],
@@ -41,11 +41,11 @@ export interface EngineSetup {
   readonly settings?: Partial<Settings>;
   /** Besides the shipped ones and `quiet`. */
   readonly scenarios?: readonly Scenario[];
-  /** Whether an endpoint hears every event of test mode. */
+  /** True if an endpoint subscribes to every event of test mode. */
   readonly endpoint?: boolean;
 }
 
-/** What a world of that setup begins with; also what a reset furnishes it with again. */
+/** Initial state of that setup, which a reset restores too. */
 export function furnishing(setup: EngineSetup = {}): Command<void> {
   return (tx) => {
     for (const scenario of [...shipped.scenarios, QUIET, ...(setup.scenarios ?? [])])
@@ -70,7 +70,7 @@ export function newEngine(setup: EngineSetup = {}): Engine {
   });
 }
 
-/** A store that remembers what it was given, and can be told to fail. */
+/** A store that records its changes, and fails on request. */
 export interface RecordingStore extends Store {
   readonly changes: Change[];
   readonly replaced: StateDump[];
@@ -199,8 +199,8 @@ export const DELIVERED = {
   retryAfterMs: null,
 };
 
-/** Runs everything due by then, each at its own time, as the runtime does; every delivery is answered with 200. */
-export function runUntil(engine: Engine, untilMs: number, onRan?: (task: Task) => void): Task[] {
+/** Runs everything due by then, each at its own time, as the runtime does; every delivery gets a 200. */
+export function runUntil(engine: Engine, untilMs: number): Task[] {
   const ran: Task[] = [];
   for (let task = engine.takeDue(untilMs); task !== undefined; task = engine.takeDue(untilMs)) {
     const command = task.kind === "attempt" ? recordAttempt(task, DELIVERED) : commandOf(task);

@@ -11,7 +11,7 @@ const finding = (kind: "webhook_twice" | "webhook_late") => ({
     failing: ["+0s a", "+1s b", "+2s c", "+3s d", "+3s again", "+4s e"],
   },
 });
-/** What `explore` found: two deviations with the same message, one without an outcome, one that the app gets over. */
+/** Findings of `explore`: two deviations with the same message, one without an outcome, one that the app survives. */
 export const EXPLORED: ExploreReport = {
   passed: false,
   complete_depth: 1,

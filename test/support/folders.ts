@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atEndOfFile } from "./lifetime.js";
 
-/** A folder of this test's own, under its real path; gone when the test file is through. */
+/** A temporary folder by its real path; removed at the end of the test file. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "payments-sandbox-test-")));
   atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,9 +2,9 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** The message that a client leaves with. */
 const TERMINATE = Buffer.from("X\0\0\0\x04", "latin1");
-/** What a server answers last to `DISCARD`. */
+/** Last message of a server's response to `DISCARD`. */
 const DISCARDED = Buffer.from("C\0\0\0\x10DISCARD ALL\0Z\0\0\0\x05I", "latin1");
-/** What a server greets with last: it is ready for queries. */
+/** Last message of a server's greeting: it is ready for queries. */
 const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
 const DISCARD = Buffer.concat(["rollback", "discard all"].map(queryMessage));
 

@@ -51,7 +51,7 @@ interface Wishes {
   readonly data: string;
   readonly io?: Partial<StoreIo>;
   readonly fsync?: boolean;
-  /** Manual, unless it is told otherwise; null leaves it to the data. */
+  /** Manual by default; null leaves it to the data. */
   readonly clock?: string | null;
   readonly wall?: FakeWall;
 }
@@ -77,7 +77,7 @@ export function filesBeside(data: string): string[] {
   return readdirSync(dirname(data)).sort();
 }
 
-/** What this process holds open of them, where the system tells. */
+/** Open handles of this process for them, where the system lists them. */
 export function handlesBeside(data: string): string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc/self/fd")

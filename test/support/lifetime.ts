@@ -1,6 +1,6 @@
 /**
- * What tests open and need not close: `setup.ts` closes it, the last first, after the test that opened it, or after the
- * file's last test when it was opened outside of one.
+ * Closes what tests open: `setup.ts` runs it, the last first, after the test that opened it, or after the file's last
+ * test when it was opened outside of one.
  */
 type Close = () => unknown;
 

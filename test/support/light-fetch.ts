@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ROOT } from "./built.js";
 
 const FILE = JSON.stringify(join(ROOT, "test/support/light-fetch.cjs"));
-/** What scripts of Node begin with that call a sandbox, for half of what they take with Node's own `fetch`. */
+/** Beginning of Node scripts that call a sandbox, for half the start time of Node's own `fetch`. */
 export const FETCH_REQUIRED = `const fetch = require(${FILE});`;
 export const FETCH_IMPORTED = `import fetch from ${FILE};`;
 /** The same for scripts that call the sandbox of their environment, by `call`, or `pay` what costs `PRICE`. */

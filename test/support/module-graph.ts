@@ -10,10 +10,10 @@ export interface SourceModule {
 }
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
-/** Of values: a type goes with what has it in its signature. */
+/** Exports of values: a type belongs to the value that has it in its signature. */
 const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|class|const|let|enum) (\w+)/gm;
 
-/** What lies below a folder, as paths from the root; imports with the ending they have on disk. */
+/** Files below a folder, as paths from the root; imports with their suffix on disk. */
 export function modulesBelow(root: string, folder: string): SourceModule[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)

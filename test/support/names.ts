@@ -2,7 +2,7 @@ import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 import { vi } from "vitest";
 
-/** From now on every name leads there, for whoever asks the machine's resolver in this process. */
+/** Resolves every host name to that address in this process. */
 export function everyNameIs(address: string): void {
   const family = address.includes(":") ? 6 : 4;
   vi.spyOn(dns, "lookup").mockImplementation(((

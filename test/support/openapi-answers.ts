@@ -6,8 +6,8 @@ import { type DescribedResponse, operationsOf, shippedDocument } from "./openapi
 const ID = "https://payments-sandbox.test/openapi.json";
 
 /**
- * A validator of the document's schemas. What we answer must keep to the formats; of what we are asked they only
- * give an idea, as JSON Schema has it unless told otherwise.
+ * A validator of the document's schemas. Responses must match the formats; in requests formats are annotations, as in
+ * JSON Schema by default.
  */
 export function schemaValidator(
   document: object,
@@ -31,7 +31,7 @@ export function schemaValidator(
   };
 }
 
-/** The document with closed objects: a field in an answer that the document does not know is a fault of ours. */
+/** The document with closed objects: an unknown field in a response is an error. */
 export function strictly(document: OpenApiDocument): OpenApiDocument {
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas).map(([name, schema]) => [
@@ -46,7 +46,7 @@ const document = strictly(await shippedDocument());
 const validatorAt = schemaValidator(document);
 const operations = new Map(operationsOf(document).map(({ operation }) => [operation.operationId, operation]));
 
-/** What is wrong with an answer of the service, by the document; nothing when it keeps to it. */
+/** Errors of a response of the service, by the document; empty when it matches. */
 export function answerFaults(operationId: string, status: number, body: unknown): string[] {
   const operation = operations.get(operationId);
   if (operation === undefined) return [`the document has no operation ${operationId}`];
@@ -58,7 +58,7 @@ export function answerFaults(operationId: string, status: number, body: unknown)
   return faultsAt(schema.$ref, body).map((fault) => `${operationId} ${status}: ${fault}`);
 }
 
-/** What is wrong with an event a receiver got, by the document. */
+/** Errors of an event, by the document. */
 export function eventFaults(type: string, payload: unknown): string[] {
   return faultsAt(`#/webhooks/${type}/post/requestBody/content/application~1json/schema`, payload);
 }
@@ -76,7 +76,7 @@ function resolve(reference: string): DescribedResponse {
   return document.components.responses[reference.split("/").at(-1)!] as DescribedResponse;
 }
 
-/** Throws when an answer of the service is not as the document describes it. */
+/** Throws when a response of the service does not match the document. */
 export function checkAnswer(operationId: string, status: number, body: unknown): void {
   const faults = answerFaults(operationId, status, body);
   if (faults.length > 0) throw new Error(`not as documented:\n${faults.join("\n")}\n${JSON.stringify(body)}`);

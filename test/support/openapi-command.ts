@@ -5,7 +5,7 @@ import { main } from "../../src/cli/main.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What `payments-sandbox openapi` prints. */
+/** Output of `payments-sandbox openapi`. */
 export async function printed(...argv: string[]): Promise<string> {
   let text = "";
   vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {

@@ -20,7 +20,7 @@ function isObjectSchema({ type, properties }: OpenApiJson): boolean {
   return type === "object" && typeof properties === "object" && properties !== null;
 }
 
-/** The document with closed objects: a field in an answer that it does not know is a fault of ours. */
+/** The document with closed objects: an unknown field in a response is an error. */
 export function closedDocument(document: OpenApiDocument): OpenApiDocument {
   const schemas = closed(document.components.schemas) as OpenApiDocument["components"]["schemas"];
   return { ...document, components: { ...document.components, schemas } };
@@ -43,14 +43,14 @@ interface Content {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-/** Tells whether answers are as the document says, field by field. */
+/** Checks responses against the document, field by field. */
 export class ControlAnswers {
   readonly document: OpenApiDocument;
   readonly operations: readonly Described[];
   readonly #validatorAt: ReturnType<typeof schemaValidator>;
-  /** Of bodies that are sent: their objects are as open as the document has them. */
+  /** Schemas of request bodies: their objects are as open as in the document. */
   readonly #bodyValidatorAt: ReturnType<typeof schemaValidator>;
-  /** Operation and status of each answer that was held against the document. */
+  /** Operation and status of each checked response. */
   readonly seen = new Set<string>();
 
   constructor(document: OpenApiDocument) {
@@ -73,7 +73,7 @@ export class ControlAnswers {
     return this.operations.find(fits);
   }
 
-  /** What is wrong with an answer; nothing when it is as documented. */
+  /** Errors of a response; empty when it is as documented. */
   faults(method: string, path: string, status: number, headers: Headers, text: string): string[] {
     const operation = this.find(method, path);
     if (operation === undefined) return [`the document has no ${method} ${path}`];
@@ -99,14 +99,14 @@ export class ControlAnswers {
     return faults.map((fault) => `${operation.id} ${status}: ${fault}`);
   }
 
-  /** Whether a body is one the document takes. */
+  /** True if the document accepts the body. */
   takes(id: string, body: unknown): boolean {
     const { path, method } = this.operations.find((one) => one.id === id)!;
     const place = `#/paths/${escaped(path)}/${method.toLowerCase()}/requestBody`;
     return this.#bodyValidatorAt(`${place}/content/application~1json/schema`)(body);
   }
 
-  /** What is wrong with a record, by the name of its schema. */
+  /** Errors of a record, by the name of its schema. */
   schemaFaults(name: string, value: unknown): string[] {
     const validate = this.#validatorAt(`#/components/schemas/${name}`);
     if (validate(value)) return [];

@@ -7,8 +7,8 @@ import { openSandbox } from "./api-client.js";
 import { atEndOfFile } from "./lifetime.js";
 
 /**
- * What a user does with a document: generate types, write a client against them, run it. The files lie in a folder of
- * their own below node_modules, where the client library is found and no other tool looks.
+ * Acts as a user of a document: generates types, writes a client against them, runs it. The files lie in a folder
+ * below node_modules, where the client library is found and no other tool looks.
  */
 export class GeneratedClient<Program> {
   readonly #folder = mkdtempSync(
@@ -18,7 +18,7 @@ export class GeneratedClient<Program> {
     atEndOfFile(() => rmSync(this.#folder, { recursive: true, force: true }));
   }
 
-  /** What the compiler has to say. */
+  /** Output of the compiler. */
   complaints: string[] = [];
 
   /** `types` is what the program imports them as, `source` the program beside the test. */

@@ -15,7 +15,7 @@ const ON_TERMINAL = join(ROOT, "test/support/on-terminal.py");
 export interface CommandOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
-  /** What it reads from its standard input; nothing by default. */
+  /** Its standard input; empty by default. */
   readonly input?: string;
   /** Run on a terminal so many columns wide, where `type` presses keys. */
   readonly columns?: number;
@@ -27,11 +27,11 @@ export interface CommandOptions {
   readonly node?: string | undefined;
   /** The file that Node runs; default: the package's command. */
   readonly file?: string | undefined;
-  /** What starts it: a command that takes another. */
+  /** Command that starts it. */
   readonly through?: readonly string[];
 }
 
-/** What `start --json` prints (contract section 1). */
+/** Output of `start --json` (contract section 1). */
 export interface ReadyLine {
   readonly url: string;
   readonly port: number;
@@ -118,7 +118,7 @@ export class Command {
     return JSON.parse((await this.printed(/^(\{.*\})\n/m))[1]!);
   }
 
-  /** Nobody reads what it prints from now on. */
+  /** Closes its output. */
   hangUp(): void {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
@@ -133,12 +133,12 @@ export class Command {
     this.#child.kill(signal);
   }
 
-  /** As a terminal's Ctrl-C: every process of the job's group is told by the system. */
+  /** Acts as a terminal's Ctrl-C: the system signals every process of the job's group. */
   signalGroup(signal: NodeJS.Signals): void {
     try {
       process.kill(-this.pid, signal);
     } catch (error) {
-      // The last of the group may have gone a moment ago.
+      // The last process of the group may have ended a moment ago.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }
@@ -172,8 +172,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the sandbox of that seed answers at a port of this machine. Only a seed of its own tells: a port that was
- * closed can be a neighbour's within the moment.
+ * True if the sandbox of that seed responds at a port of this machine. Only its own seed proves it: a closed port can
+ * be a neighbour's within the moment.
  */
 export async function isServing(port: number, seed: string): Promise<boolean> {
   try {

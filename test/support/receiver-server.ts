@@ -11,7 +11,7 @@ export interface WebhookEvent {
   readonly data: { readonly charge_id: string; readonly status: string };
 }
 
-/** One request a receiver got, and the means to answer it. */
+/** One request to a receiver, and the means to respond. */
 export class Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -48,16 +48,16 @@ export class Received {
 
 export type Handler = (received: Received) => unknown;
 
-/** Answers at once, as a good receiver does. */
+/** Responds at once, as a good receiver does. */
 export const accept: Handler = (received) => received.answer();
-/** Keeps the sender waiting until the test answers. */
+/** Holds the response until the test sends it. */
 export const hold: Handler = () => {};
 export const refuseWith =
   (status: number, headers: Record<string, string> = {}): Handler =>
   (received) =>
     received.answer(status, headers);
 
-/** A webhook receiver on a port of its own; what it got is kept in the order it came. */
+/** A webhook receiver on its own port, with its requests in order. */
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
   handler: Handler;
@@ -97,14 +97,14 @@ export class Receiver implements AsyncDisposable {
     return this.received.map((one) => one.event.type);
   }
 
-  /** Resolves when so many have come in all; answers the last of them. */
+  /** Resolves after that many requests in all; returns the last of them. */
   async arrived(count: number): Promise<Received> {
     if (this.received.length < count)
       await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
     return this.received[count - 1]!;
   }
 
-  /** What came about one charge, in order. */
+  /** Requests about one charge, in order. */
   about(chargeId: string): Received[] {
     return this.received.filter((one) => one.event.data.charge_id === chargeId);
   }
@@ -118,7 +118,7 @@ export class Receiver implements AsyncDisposable {
   }
 }
 
-/** Where nobody listens, nor will: the port is below all that are handed out, and nobody's by name. */
+/** A URL without a listener: the port is below all that are assigned, and no service's by name. */
 export const REFUSING_URL = "http://127.0.0.1:4/hooks";
 
 /**

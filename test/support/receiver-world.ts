@@ -71,14 +71,14 @@ export class FakeWall implements WallClock {
     this.#elapsedMs += durationMs;
   }
 
-  /** Somebody sets the machine's clock; timers do not care. */
+  /** Sets the machine's clock; timers are not affected. */
   step(byMs: number): void {
     this.#nowMs += byMs;
     this.#timers = this.#timers.map((timer) => ({ ...timer, atMs: timer.atMs + byMs }));
   }
 }
 
-/** Keeps what it is given as a file would, as JSON, and refuses writes while told to. */
+/** Stores changes as a file would, as JSON, and refuses writes on request. */
 export class KeptStore implements Store {
   refuses = false;
   #snapshot: string | undefined;
@@ -119,11 +119,11 @@ export class KeptStore implements Store {
 export interface WorldWishes extends Partial<Omit<NamespaceOptions, "clock">> {
   /** As the option says it: `real`, `manual`, `60x`. */
   readonly clockText?: string;
-  /** Where namespaces are kept, in the place of one store for the default one; what goes wrong there is told. */
+  /** Storage of namespaces, in place of one store for the default one; its errors are reported. */
   readonly storage?: (onError: (failure: Error) => void) => Storage;
 }
 
-/** A world wired as `openSandbox` does, but with the machine under it (wall, store) in the test's hand. */
+/** A sandbox wired as by `openSandbox`, but with the test's own wall clock and store. */
 export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
   const { clockText, storage, ...options } = wishes;
   const { fixtures, scenarios } = await loadShippedContent();

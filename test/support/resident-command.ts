@@ -6,7 +6,7 @@ import type { Finished } from "./command-end.js";
 import { atEndOfFile } from "./lifetime.js";
 
 const PROGRAM = fileURLToPath(new URL("resident.mjs", import.meta.url));
-/** Those of this file that wait for something to do. */
+/** Processes of this file that wait for a command. */
 const idle: ChildProcess[] = [];
 
 /** Has a process that carries out one command after another carry out this one: as `run`, which see. */

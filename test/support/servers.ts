@@ -12,7 +12,7 @@ export async function listening(server: Server, port = 0, host = "127.0.0.1"): P
   return (server.address() as AddressInfo).port;
 }
 
-/** Nobody listens there any more, and all connections are cut. */
+/** Closes the port and cuts all connections. */
 export async function closed(server: Server): Promise<void> {
   if (!server.listening) return;
   await new Promise<void>((resolve) => {
@@ -21,7 +21,7 @@ export async function closed(server: Server): Promise<void> {
   });
 }
 
-/** A port at which nobody listens now. */
+/** A port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await new Promise<number>((resolve) => {

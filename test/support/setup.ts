@@ -13,16 +13,16 @@ const served = channel("payments-sandbox:request");
 let loading: Promise<typeof import("./openapi-answers.js")> | undefined;
 let heard: ServedRequest[] = [];
 
-/** An answer that a fault forced is the user's own and may be anything. */
+/** A response that a fault forced is the user's own and can be anything. */
 function hear(message: unknown): void {
   const request = message as ServedRequest;
   if (request.operation === null || request.status === null || request.fault !== null) return;
-  // The document is loaded with the first answer: test files without one do not pay for it.
+  // The document is loaded with the first response: test files without one do not pay for it.
   loading ??= import("./openapi-answers.js");
   heard.push({ ...request });
 }
 
-/** Throws with all answers since the last test that were not as documented. */
+/** Throws with all undocumented responses since the last test. */
 async function checkAnswers(): Promise<void> {
   if (heard.length === 0) return;
   const { answerFaults } = await loading!;
@@ -68,7 +68,7 @@ function checkCommits(): void {
 served.subscribe(hear);
 commits.subscribe(checkRecords);
 beforeEach(beginTest);
-// Hooks after a test run in the reverse order: the answers of what is being closed are looked at, too.
+// Hooks after a test run in the reverse order: responses during close are checked too.
 afterEach(checkAnswers);
 afterEach(checkCommits);
 afterEach(endTest);

@@ -14,7 +14,7 @@ export interface Order {
 
 const TRIES = 3;
 
-/** A small real shop: sells one thing by mobile money, and is told by webhook that it has been paid. */
+/** A small real shop: sells one thing by mobile money, and learns of the payment by webhook. */
 export class Shop {
   readonly bug: Bug | undefined;
   /** Where the payments service is, and how to talk to it; set once it runs. */

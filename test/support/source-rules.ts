@@ -92,7 +92,7 @@ const IMPURE_NAMES: Readonly<Record<string, string>> = {
   getRandomValues: "randomness",
 };
 
-/** What of these globals is a pure function; any other use of them is a fault, aliases included. */
+/** Pure functions of these globals; any other use is an error, aliases included. */
 const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   Date: ["parse", "UTC", "prototype"],
   AbortSignal: ["abort", "any", "prototype"],
@@ -107,7 +107,7 @@ function layerOf(file: string): Layer | undefined {
   return layers === undefined ? (room as Layer) : layers.find((layer) => layer === folder);
 }
 
-/** What a relative specifier means, as a path below src; undefined when it leads out of it. */
+/** Target of a relative specifier, as a path below src; undefined outside of it. */
 function resolve(from: string, specifier: string): string | undefined {
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
@@ -160,7 +160,7 @@ function textOf(node: ts.Node): string | null {
   return ts.isStringLiteralLike(node) ? node.text : null;
 }
 
-/** Whether the identifier is read, not a type and not the name something is declared or written under. */
+/** True if the identifier is read, neither a type nor a declared name. */
 function isRead(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isTypeReferenceNode(parent) || ts.isTypeQueryNode(parent) || ts.isQualifiedName(parent))

@@ -8,7 +8,7 @@ import { FileStore } from "../../src/core/store/file-store.js";
 /** No records before a change, which is then stored whole. */
 export const none: RecordReader = { get: () => undefined };
 
-/** The independent model: what the state is, and nothing about how it is kept. */
+/** An independent model of the state, without its storage. */
 export interface Model {
   seq: number;
   rates: Map<string, string>;
@@ -33,7 +33,7 @@ export function dumpOf({ seq, rates }: Model): StateDump {
   };
 }
 
-/** What an engine would make of what was loaded. */
+/** State that an engine makes of loaded data. */
 export function modelOf(loaded: ReturnType<Store["load"]>): Model {
   const model: Model = {
     seq: loaded?.snapshot?.seq ?? 0,

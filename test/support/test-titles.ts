@@ -18,7 +18,7 @@ export function titlesOf(source: string): string[] {
   return found;
 }
 
-/** `it`, `test` or `describe`, also as `it.each(…)` or `it.runIf(…)`; whether what it names runs. */
+/** True for `it`, `test` or `describe`, also as `it.each(…)` or `it.runIf(…)`, that runs. */
 function calledTest(callee: ts.Expression): { runs: boolean } | undefined {
   if (ts.isIdentifier(callee))
     return ["it", "test", "describe"].includes(callee.text) ? { runs: true } : undefined;

@@ -7,7 +7,7 @@ const LIBRARIES = /[\\/]node_modules[\\/](typescript|@types[\\/]node|undici-type
 /** Declarations of the language and of Node, which take longer to read than what is checked: read once for a file's tests. */
 const read = new Map<string, ts.SourceFile | undefined>();
 
-/** What `tsc` prints of a project in that folder: of a configuration file there, or of these arguments. */
+/** Output of `tsc` for a project in that folder: of a configuration file there, or of these arguments. */
 export function typeComplaints(folder: string, given: string | readonly string[]): string {
   const { options, fileNames, errors } =
     typeof given === "string"
@@ -31,7 +31,7 @@ export function typeComplaints(folder: string, given: string | readonly string[]
   return ts.formatDiagnostics([...errors, ...ts.getPreEmitDiagnostics(program)], host);
 }
 
-/** What the newest `tsc` prints there, in a fifth of the time; it no longer resolves as Node 10 did. */
+/** Output of the newest `tsc` there, in a fifth of the time; it no longer resolves as Node 10 did. */
 export function newestTypeComplaints(folder: string, args: readonly string[]): string {
   const tsc = join(ROOT, "node_modules/typescript-7/bin/tsc");
   const line = [tsc, "--noEmit", "--singleThreaded", "--pretty", "false", ...args];

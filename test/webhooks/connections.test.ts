@@ -10,7 +10,7 @@ import { atEnd } from "../support/lifetime.js";
 import { FakeWall } from "../support/receiver-world.js";
 import { deliveries, shopFor, THREE } from "./support/shop.js";
 
-/** What a bare receiver does with the request that came as so-manieth of all, on a connection of its own number. */
+/** Handles the nth request of all on a bare receiver, with the number of its connection. */
 type React = (socket: Socket, request: { readonly count: number; readonly onSocket: number }) => void;
 
 const OK = "HTTP/1.1 204 No Content\r\n\r\n";
@@ -79,7 +79,7 @@ describe("a kept-alive connection that the receiver closes as it is reused", () 
       onSocket === 1 ? socket.write(OK) : close(socket),
     );
     expect(outcomes).toEqual([[204], [204], [204]]);
-    // Whoever closed it may have read it: at least once.
+    // The side that closed it may have read the request: delivery is at least once.
     expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
     expect(receiver.bodies[1]).toBe(receiver.bodies[2]);
     expect(receiver.sockets.size).toBe(3);

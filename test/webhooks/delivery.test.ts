@@ -119,7 +119,7 @@ describe("a slow receiver", () => {
     for (const shop of [client, Client.at(url)]) {
       const charge = await shop.pay({ scenario: "instant" });
       const received = await receiver.arrived(receiver.received.length + 1);
-      // Everything below is answered while the receiver still keeps its own answer back.
+      // Every call below gets its response while the receiver still holds its own.
       expect((await shop.charge(charge)).json.status).toBe("COMPLETED");
       expect((await shop.pay()).length).toBeGreaterThan(0);
       expect((await shop.transition(charge, "REFUNDED")).status).toBe(200);
@@ -250,7 +250,7 @@ describe("order of deliveries", () => {
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
       await client.transition(charge, status);
     const first = await receiver.arrived(1);
-    // What was planned after the three gets through; so nothing but order holds them back.
+    // An entry planned after the three is sent; so only the order holds them back.
     await client.transition(other, "AWAITING_PAYMENT");
     // Connections are not kept: one that is cut when it is used again is tried anew within the attempt.
     (await receiver.arrived(2)).answer(200, { connection: "close" });

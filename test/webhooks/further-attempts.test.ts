@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deliveries, shopAndReceiver, useRules } from "./support/shop.js";
 
-/** A shop whose completed charges' webhooks go by these rules, each for the rest; what came to it, and when. */
+/** A shop whose completed charges' webhooks follow these rules; its deliveries, and their times. */
 async function shopWith(...rules: readonly object[]) {
   const { client, ...shop } = await shopAndReceiver();
   const webhooks = rules.map((rule) => ({ match: { type: "charge.completed" }, ...rule }));

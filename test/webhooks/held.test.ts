@@ -35,7 +35,7 @@ async function hasIpv6(): Promise<boolean> {
   });
 }
 
-/** A world on a clock that runs, with wall time in the test's hand, and nobody at the webhook's address. */
+/** A sandbox on a running clock, with the test's own wall clock, and no listener at the webhook's URL. */
 async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?: "hold" | "fail" } = {}) {
   const wall = new FakeWall(Date.parse(START));
   const notices: string[] = [];
@@ -154,7 +154,7 @@ describe("deliveries that are not held", () => {
     await elapse(1);
     await eventually(async () => (await deliveries(client))[0].attempts.length === 1);
     expect((await deliveries(client))[0].attempts[0].error).toContain("ECONNREFUSED");
-    // Nobody was there, and nothing says so.
+    // The receiver was never up, and no line says otherwise.
     expect(notices).toHaveLength(1);
   });
 

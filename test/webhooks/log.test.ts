@@ -280,7 +280,7 @@ describe("retry", () => {
     held.answer();
     await sandbox.settled();
     expect(await refused(underWay)).toContain("has arrived");
-    // The second was answered 410, which switched the endpoint off.
+    // The second got a 410, which disabled the endpoint.
     expect(await refused(waiting)).toContain("disabled");
     expect((await post(client, "deliveries/dlv_0/retry")).status).toBe(404);
     expect((await post(client, `deliveries/${underWay.delivery_id}/retry`, { times: 2 })).status).toBe(400);

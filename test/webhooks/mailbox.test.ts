@@ -125,7 +125,7 @@ describe("a mailbox", () => {
     expect(await take(client)).toEqual([]);
     const { json } = await client.ask("GET /_sandbox/webhook-endpoints");
     expect(json.items[0]).toMatchObject({ mailbox: "inbox", enabled: false });
-    // What waited behind it is dropped.
+    // Deliveries waiting behind it are dropped.
     await sandbox.settled();
     expect((await deliveries(client)).map((one) => one.status)).toEqual(["failed", "dropped", "dropped"]);
   });

@@ -70,7 +70,7 @@ describe("delay", () => {
     ]);
     await sandbox.advance("2m");
     expect(shown(arrivals)[2]).toEqual([601, "charge.awaiting_payment"]);
-    // It tells of the moment it happened at, and its signature is fresh.
+    // Its body has the time of the event, and its signature is fresh.
     expect(since(receiver.received[2]!.event.timestamp)).toBe(SECOND);
     receiver.received[2]!.verify();
   });

@@ -21,7 +21,7 @@ describe("at_once", () => {
   it("sends all copies before the first has a response, each on a separate connection", async () => {
     const here: Received[] = [];
     const ports = new Set<unknown>();
-    // Nobody is answered before all are there: one after the other they would not come to an end.
+    // No copy gets a response before all are there: sent one after the other, they would never end.
     const { completed, sent, sell } = await shopWith({ copies: 12, at_once: true }, (received) => {
       if (received.event.type !== "charge.completed") return received.answer();
       here.push(received);

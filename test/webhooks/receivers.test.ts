@@ -10,7 +10,7 @@ import { type Json, shopFor } from "./support/shop.js";
 
 const library = new Webhook(DEFAULT_WEBHOOK_SECRET);
 
-/** What an app kept of each event it verified, and why it refused the others. */
+/** Events that an app verified, and its reasons for refusing others. */
 interface App {
   readonly taken: Json[];
   readonly refused: string[];
@@ -64,7 +64,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listening(createServer(listener))}/hooks`;
 }
 
-/** Texts that have broken one receiver or another: what JSON, JavaScript, HTTP and shells treat specially. */
+/** Strings with special characters of JSON, JavaScript, HTTP and shells. */
 const AWKWARD = [
   "Zoë Ångström",
   "e\u0301 and \u00e9",

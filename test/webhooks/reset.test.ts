@@ -61,7 +61,7 @@ describe("after a reset the receiver gets", () => {
     const held = await receiver.arrived(1);
     const cutOff = new Promise((resolve) => held.response.once("close", resolve));
     expect((await client.reset()).status).toBe(200);
-    // The connection is cut, so that the receiver does not work on for a world that is gone.
+    // The connection is cut, so that the receiver does not work on for deleted data.
     await cutOff;
     held.answer(500);
     receiver.handler = accept;

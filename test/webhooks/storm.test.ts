@@ -12,7 +12,7 @@ const CHARGES = 200;
 /** The server as a user starts it, on the data, once it can be reached. */
 const serve = (data: string, ...args: string[]) => startServer(["--data", data, ...args]);
 
-/** An app under strain: each answer takes a while, every seventh is a 500, some hang up. */
+/** An app under load: each response takes a while, every seventh is a 500, some requests are cut. */
 function strained(): (received: Received) => void {
   let count = 0;
   return (received) => {

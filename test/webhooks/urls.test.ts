@@ -47,7 +47,7 @@ describe("the URL of a receiver", () => {
     "file:/etc/passwd",
     "http://shop test/",
     "http://localhost:99999/",
-    // What would be an IPv4 address nobody has written.
+    // Strings that look like an IPv4 address and are none.
     "0",
     "65536",
     "99999/webhooks",

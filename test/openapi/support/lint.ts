@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 
-/** What a linter has against a document, examples and all. */
+/** Errors that a linter finds in a document, examples included. */
 export async function lintFaults(source: string): Promise<string[]> {
   const config = await createConfig({
     extends: ["recommended-strict"],

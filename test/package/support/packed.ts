@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/folders.js";
 
 const execute = promisify(execFile);
 
-/** What `package.json` promises; the tests go by it. */
+/** The `package.json` that the tests follow. */
 export const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   readonly version: string;
   readonly files: readonly string[];
@@ -25,7 +25,7 @@ export const DOORS = Object.keys(MANIFEST.exports)
   .filter((path) => !path.endsWith(".json"))
   .map((path) => path.replace(/^\./, "payments-sandbox"));
 
-/** Those that can be required too. */
+/** Entry points that can be required too. */
 export const REQUIRED_DOORS = DOORS.filter((door) => {
   const conditions = MANIFEST.exports[door.replace("payments-sandbox", ".")];
   return typeof conditions === "object" && "require" in conditions;

@@ -63,7 +63,7 @@ export class CheckoutPage {
   }
 }
 
-/** The answer is a page with that status which says all of the words; its markup. */
+/** Expects a page with that status and all of the words; returns its markup. */
 export async function expectPage(
   answer: ReturnType<CheckoutPage["get"]>,
   expected: number,
@@ -74,7 +74,7 @@ export async function expectPage(
   return text;
 }
 
-/** The answer leads to that address. */
+/** Expects a redirect to that URL. */
 export async function expectRedirect(answer: ReturnType<CheckoutPage["get"]>, to: string | null) {
   const { status, location } = await answer;
   expect([status, location]).toEqual([303, to]);

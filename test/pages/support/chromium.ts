@@ -30,9 +30,9 @@ export interface LaunchedBrowser {
 }
 
 /**
- * A window's address bar has pages of its own, which nobody sees here: two processes for each window, and more than half of
- * what opening one costs. Another process waits for a next page. The others are those playwright turns off; only the last
- * list that Chromium is given counts.
+ * The pages of a window's address bar, which tests do not use, take two processes for each window, and more than half
+ * of the time to open one. Another process waits for the next page. The others are those that playwright turns off;
+ * only the last list given to Chromium counts.
  */
 const TURNED_OFF = [
   "WebUIOmniboxPopup",
@@ -72,7 +72,7 @@ function launch(executablePath: string, home: string) {
   });
 }
 
-/** A Chromium that leaves nothing behind and calls nobody; playwright gives it a profile in the temporary folder. */
+/** A Chromium that leaves no files and makes no calls; playwright gives it a profile in the temporary folder. */
 export async function launchBrowser(): Promise<LaunchedBrowser> {
   const home = temporaryFolder();
   const browser = await launch(chromiumPath()!, home);

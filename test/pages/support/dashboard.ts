@@ -20,7 +20,7 @@ export async function started(options: SandboxOptions = {}) {
       body: new URLSearchParams(fields).toString(),
     });
   const home = "/_sandbox/dashboard/default";
-  /** What a button does, and the page that follows with what is said of it. */
+  /** Presses a button, and returns the following page with its message. */
   const press = async (does: string, fields: Record<string, string> = {}) => {
     const answer = await post(home, { do: does, back: `${home}/charges`, ...fields });
     if (answer.status !== 303) return { status: answer.status, location: null, text: await answer.text() };
@@ -38,7 +38,7 @@ export async function startedWithReceiver(handler?: Handler) {
   return { ...(await started({ rateLimit: "off", webhooks: [receiver.url] })), receiver };
 }
 
-/** Those of the texts that are not on a page. */
+/** Those of the strings that are not on a page. */
 export const lacking = (page: string, texts: readonly string[]) =>
   texts.filter((text) => !page.includes(text));
 
@@ -56,7 +56,7 @@ export const EXPLORE_REPORT = JSON.stringify({
   ],
 });
 
-/** What a page says, without what is around it. */
+/** Text of a page, without its frame. */
 export const said = (page: string) =>
   page
     .slice(Math.max(0, page.indexOf("<main")))

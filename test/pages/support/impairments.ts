@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 /** The rules a colour scheme can break. */
 const ON_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** What stands in the way of people with impairments, by all rules of axe; in a second scheme those on colours do. */
+/** Accessibility violations by all rules of axe; for a second scheme only those on colours. */
 export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}): Promise<string[]> {
   if (!(await tab.evaluate(() => "axe" in window))) await tab.evaluate(axe.source);
   return tab.evaluate(
@@ -17,7 +17,7 @@ export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}):
         .flatMap(({ violations }) => violations)
         .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
 
-      /** All that look as something before them does: what stands on a colour is held once for each colour. */
+      /** Elements that look like an earlier one: a colour pair is checked once. */
       function seenLooks(): Element[] {
         const looks = new Set<string>();
         const seen: Element[] = [];

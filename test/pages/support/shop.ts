@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { listening } from "../../support/servers.js";
 
-/** A shop that takes back whoever comes from the checkout, and remembers how they came. */
+/** A shop for customers who return from the checkout; it records their requests. */
 export class Shop {
   readonly visits: URL[] = [];
   readonly url: string;

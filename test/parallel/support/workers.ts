@@ -10,9 +10,9 @@ export interface Assignment {
 }
 
 export interface Course {
-  /** Every answer, stream message and webhook, as text. */
+  /** Every response, stream message and webhook, as text. */
   readonly lines: readonly string[];
-  /** Whose events its own receiver heard: a worker's number each. */
+  /** Workers whose events its own receiver got, by number. */
   readonly heard: readonly string[];
   /** Whose events were sent to the address that names its namespace. */
   readonly heardAtHub: readonly string[];

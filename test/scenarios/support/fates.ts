@@ -36,7 +36,7 @@ async function advanceTo(api: Api, to: string): Promise<void> {
   okBody(await api.advance({ to }));
 }
 
-/** What the sandbox alone knows of a charge. */
+/** The sandbox's own fields of a charge. */
 export interface Behind {
   readonly scenario: string | null;
   readonly scenario_asked: string | null;

@@ -22,10 +22,10 @@ export const SHIPPED: readonly ShippedFile[] = readdirSync(join(ROOT, "scenarios
     return { name, path, text, value: parse(text) as ScenarioFile };
   });
 
-/** Those that are tests. */
+/** Scenarios that are tests. */
 export const FLOWS = SHIPPED.filter(({ value }) => value.steps !== undefined);
 
-/** Those that are asked for by name (contract section 4). */
+/** Scenarios that are selected by name (contract section 4). */
 export const FATES = `
   default success instant declined insufficient_funds cancelled expired paid_late stuck slow refunded
   crypto_confirmations webhook_chaos webhook_outage webhooks_lost webhook_twice_at_once webhook_new_ids
@@ -35,7 +35,7 @@ export const FATES = `
   .trim()
   .split(/\s+/);
 
-/** What a description says before it goes into detail. */
+/** First sentence of a description. */
 export function firstSentence({ value }: ShippedFile): string {
   return /^.*?[.!?](?=\s|$)/s.exec((value.description ?? "").replace(/\s+/g, " ").trim())?.[0] ?? "";
 }
