@@ -11,7 +11,7 @@ type Json = any;
 
 /** Calls the service as an app does; rejects with the status of an error. */
 export type CallService = (method: string, path: string, body?: object, key?: string) => Promise<Json>;
-/** Answers a call, such as `POST /orders`. */
+/** Handles a call, such as `POST /orders`. */
 export type Answer = (
   call: string,
   body: Json,

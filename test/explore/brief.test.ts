@@ -8,7 +8,7 @@ import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 const GET = "GET /orders/${order}";
 const look = (expect: object, more: object = {}) => ({ app: GET, ...more, expect });
 
-it("looks at the app once for what is expected in the same place already", () => {
+it("covers expectations of the same fields by one read", () => {
   const told = [look({ body: { status: "paid" } }), look({ body: { items: [1], by: { name: "Ada" } } })];
   const asked = [
     look({ status: 200 }),

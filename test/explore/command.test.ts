@@ -26,7 +26,7 @@ describe("payments-sandbox explore", () => {
   const explore = (...flags: string[]) =>
     run(["explore", flow, "--url", url, "--app", shop.url, "--var", "orders=/orders", ...flags]);
 
-  it("ends with one line of JSON, exits with 1 where something was found, and keeps what `run` fails with", async () => {
+  it("ends with one line of JSON, exits with 1 for a finding, and saves a file that `run` fails with", async () => {
     const save = temporaryFolder();
     const junit = join(save, "explore.xml");
     const flags = words`--depth 1 --json --save ${save} --junit ${junit} --profile`;
@@ -51,7 +51,7 @@ describe("payments-sandbox explore", () => {
     expect(again.stdout).toContain("Paid as often as ordered");
   });
 
-  it("says in its last line where the sandbox's clock stands", async () => {
+  it("reports the final time of the sandbox's clock in its last line", async () => {
     const app = createServer(pressedApp());
     const flow = fileWith(PRESSES.replace("steps:", "steps:\n  - advance: 40d"));
     const options = ["--url", url, "--app", `127.0.0.1:${await listening(app)}`, "--depth", "1"];
@@ -61,13 +61,13 @@ describe("payments-sandbox explore", () => {
     );
   });
 
-  it("is over when its time is, also before the app was seen to go right", async () => {
+  it("ends at its time limit, also before the app passed the plain run", async () => {
     const { code, stdout, stderr } = await explore("--budget", "1ms");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^.*: the budget was over before the app was seen to go right\n$/);
   });
 
-  it("names the code of a flow that looks at nothing in JSON", async () => {
+  it("names in JSON the code of a flow that observes nothing", async () => {
     const blind = fileWith(`${FLOW}never:\n  - { app: "GET /orders/\${order}", body: { delivred: 2 } }\n`);
     const { code, stdout, stderr } = await run(["explore", blind, "--url", url, "--app", shop.url, "--json"]);
     expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({
@@ -77,7 +77,7 @@ describe("payments-sandbox explore", () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "LOOKS_AT_NOTHING" } });
   });
 
-  it("tells in a line what it cannot carry out, and exits with 2", async () => {
+  it("reports in a line a flow it cannot run, and exits with 2", async () => {
     for (const [flags, message] of [
       [["--depth", "0"], '--depth "0": must be 1 to 5'],
       [["--lanes", "99"], '--lanes "99": must be 1 to 16'],

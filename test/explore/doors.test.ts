@@ -7,7 +7,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { PRESSES, pressedApp } from "./support.js";
 
-/** What a runner does around one test. */
+/** Hooks of a runner around one test. */
 async function inTest(server: string | false, test: (sandbox: ReturnType<typeof setupSandbox>) => unknown) {
   const hooks: Record<string, () => Promise<void>> = {};
   const hook = (name: string) => (run: () => Promise<void>) => {

@@ -4,7 +4,7 @@ import { FLOW } from "./support.js";
 
 const PAID_OTHERWISE = ["underpaid", "overpaid", "paid_in_other_currency"];
 
-it("tries other amounts and lost webhooks as findings where it is asked to, and else says that it has not", async () => {
+it("reports other amounts and lost webhooks as findings on request, and else says that it did not try", async () => {
   const app = await openApp(shopOf());
   const plain = await foundIn(app, FLOW);
   expect(plain.found).toEqual([]);
@@ -19,7 +19,7 @@ it("tries other amounts and lost webhooks as findings where it is asked to, and 
   expect([...messages]).toEqual(["delivered as if the right amount had been paid"]);
 });
 
-it("finds nothing of a shop that checks what was paid, and finds a lost webhook where nothing else tells the shop", async () => {
+it("finds nothing in a shop that checks the amount paid, and finds a lost webhook when no poll replaces it", async () => {
   const checks = ({ amount_paid, currency_paid }: { amount_paid?: string; currency_paid?: string }) =>
     amount_paid === undefined && currency_paid === undefined;
   const right = await foundIn(await openApp(shopOf(checks)), FLOW, { failOn: PAID_OTHERWISE });

@@ -5,7 +5,7 @@ import { FLOW } from "./support.js";
 const FAILS =
   "the flow fails with nothing going wrong: and has it: the response differs at body.status, body.delivered";
 
-it("a flow whose app has not asked the service yet fails with expected and actual values, and says how to wait", async () => {
+it("a flow whose app has not called the service yet fails with expected and actual values, and says how to wait", async () => {
   const failing = foundIn(await openApp(shopOf(), null), FLOW);
   await expect(failing).rejects.toThrow(
     `${FAILS}: body.status is "pending", not "paid", body.delivered is 0, not 1`,

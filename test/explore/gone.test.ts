@@ -6,7 +6,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
-/** Who hangs is not waited for long. */
+/** A flow with a short timeout for an app that hangs. */
 const HASTY = FLOW.replace("    app: POST /orders", "    within: 1s\n$&");
 const ENDS: readonly (readonly [string, (shop: ShopHere) => unknown, string])[] = [
   ["hangs", (shop) => shop.hang(), "no answer within 1 s"],
@@ -14,7 +14,7 @@ const ENDS: readonly (readonly [string, (shop: ShopHere) => unknown, string])[] 
   ["talks nonsense", (shop) => shop.babble(), "Parse Error"],
 ];
 
-it.each(ENDS)("an app that %s meanwhile is found, and nothing more is tried", async (_, end, message) => {
+it.each(ENDS)("an app that %s during a run is a finding, and the search ends", async (_, end, message) => {
   const { sandbox, shop } = await openCorpus("right");
   const report = await sandbox.explore(fileWith(HASTY), {
     app: shop.url,
@@ -32,23 +32,26 @@ it.each(ENDS)("an app that %s meanwhile is found, and nothing more is tried", as
 
 it.each([
   ["cuts the connection of", "", "socket hang up"],
-  ["talks nonsense to", "so it is\r\n\r\n", "Parse Error"],
-])("an app that %s who presses twice is found by that, and the search goes on", async (_, said, message) => {
-  const pressed = new Set<string>();
-  const app = createServer((request, response) => {
-    const { method, url = "" } = request;
-    if (method === "POST" && pressed.has(url)) return void response.socket?.end(said);
-    if (method === "POST") pressed.add(url);
-    pressedApp()(request, response);
-  });
-  const sandbox = await openSandbox();
-  const report = await sandbox.explore(fileWith(PRESSES), {
-    app: `http://127.0.0.1:${await listening(app)}`,
-    depth: 2,
-  });
-  expect(report).toMatchObject({
-    complete_depth: 2,
-    runs: 1,
-    findings: [{ oracle: "liveness", message: expect.stringContaining(message) }],
-  });
-});
+  ["sends malformed HTTP to", "so it is\r\n\r\n", "Parse Error"],
+])(
+  "an app that %s the second of two presses is a finding, and the search continues",
+  async (_, said, message) => {
+    const pressed = new Set<string>();
+    const app = createServer((request, response) => {
+      const { method, url = "" } = request;
+      if (method === "POST" && pressed.has(url)) return void response.socket?.end(said);
+      if (method === "POST") pressed.add(url);
+      pressedApp()(request, response);
+    });
+    const sandbox = await openSandbox();
+    const report = await sandbox.explore(fileWith(PRESSES), {
+      app: `http://127.0.0.1:${await listening(app)}`,
+      depth: 2,
+    });
+    expect(report).toMatchObject({
+      complete_depth: 2,
+      runs: 1,
+      findings: [{ oracle: "liveness", message: expect.stringContaining(message) }],
+    });
+  },
+);

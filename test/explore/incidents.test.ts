@@ -67,7 +67,7 @@ describe.each(INCIDENTS)("$name", (incident) => {
   });
 });
 
-it("all of them are in the table, and counted in the README", () => {
+it("are all in the table, and counted in the README", () => {
   const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((one) => one.isDirectory());
   expect(INCIDENTS.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
   const table = readFileSync(join(FOLDER, "README.md"), "utf8");

@@ -11,9 +11,9 @@ import { PRESSES, pressedApp } from "./support.js";
 
 /** Three presses are the plain runs'; the fourth and fifth are those of the run where the customer presses twice. */
 it.each([
-  ["the app was seen to go right", 2],
+  ["the app passed the plain run", 2],
   ["the end", 5],
-])("a SIGINT before %s ends the command with what there is", async (_, lastPress) => {
+])("a SIGINT before %s ends the command with the findings so far", async (_, lastPress) => {
   const sandbox = await openSandbox();
   const { url } = await sandbox.listen();
   let command: Command | undefined;

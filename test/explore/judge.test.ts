@@ -26,10 +26,10 @@ const judgeFailure = (failure: RunFailure, deliveries: readonly ObservedDelivery
     observed: { startMs: 0, calls: [], deliveries, charges: [], withdrawals: [] },
   });
 
-describe("a run that could not be carried out to its end", () => {
+describe("a run that did not reach its end", () => {
   const verdict = (delivery: ObservedDelivery) => judgeFailure(STUCK, [delivery]);
 
-  it("is the app's fault where it hangs with a webhook, and the end of all", () => {
+  it("is the app's fault when it hangs with a webhook, and ends the search", () => {
     expect(verdict({ ...HEARD, unanswered: "no answer within 15 s" })).toEqual({
       outcome: "wrong",
       oracle: "liveness",
@@ -38,12 +38,12 @@ describe("a run that could not be carried out to its end", () => {
     });
   });
 
-  it("is not judged where webhooks have their answers", () => {
+  it("is not judged when webhooks have responses", () => {
     expect(verdict(HEARD)).toEqual({ outcome: "unknown", reason: STUCK.error });
   });
 });
 
-describe("how often an order is paid", () => {
+describe("payments of an order", () => {
   const charge = (order: string, status = "COMPLETED", email = "qa+r1@shop.test") => ({
     status,
     email,
@@ -67,7 +67,7 @@ describe("how often an order is paid", () => {
     return { order: chargeMatch, completed: completedCharges, named: orderCharges };
   };
 
-  it("is told by the run's own customer, whatever their orders are called", () => {
+  it("are found by the run's own customer, whatever the ids of orders", () => {
     expect(learnt(carried(charge("one"), charge("two", "PENDING")))).toEqual({
       order: { customer_email: `qa+\${run.id}@shop.test` },
       completed: 1,
@@ -75,7 +75,7 @@ describe("how often an order is paid", () => {
     });
   });
 
-  it("is told by the order where all runs have one customer, and by nothing that is another's", () => {
+  it("are found by order when all runs share a customer, without other runs' orders", () => {
     const all = "all@shop.test";
     const two = carried(charge("one", "COMPLETED", all), charge("two", "COMPLETED", all));
     expect(learnt(two)).toMatchObject({ order: { metadata: { order_id: `\${order}` } }, completed: 1 });
@@ -87,7 +87,7 @@ describe("how often an order is paid", () => {
     return judgeFailure({ ...failure, isIncomplete: false, role: "paid", differences });
   };
 
-  it("is what the step has counted", () => {
+  it("are as many as the step has counted", () => {
     expect(count(2)).toMatchObject({
       oracle: "money",
       message: "paid twice: 2 completed charges for one order",

@@ -48,7 +48,7 @@ it.each([
   expect(await faultsOf(flow)).toContain(hint);
 });
 
-it("tells what else is wrong with a response that lacks a field", async () => {
+it("reports other faults of a response that lacks a field", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const flow = FLOW.replace("status: paid, delivered: 1", "status: sold, deliverd: 1");
   expect(flow).not.toBe(FLOW);
@@ -57,7 +57,7 @@ it("tells what else is wrong with a response that lacks a field", async () => {
   );
 });
 
-it("refuses a flow that looks at nothing of the app", async () => {
+it("refuses a flow that observes nothing of the app", async () => {
   const [steps] = FLOW.split("  - name: and has it");
   expect(
     await faultsOf(`${steps}  - expect_charge: { customer_email: "\${email}", status: COMPLETED }\n`),
@@ -65,7 +65,7 @@ it("refuses a flow that looks at nothing of the app", async () => {
 });
 
 it.each(["expect: { body: {} }", "expect: { status: 200, body: {} }"])(
-  "refuses a flow that looks at no field of the app: %s",
+  "refuses a flow that observes no field of the app: %s",
   async (expected) => {
     const flow = FLOW.replace(/expect: \{[^\n]*delivered: 1[^\n]*/, expected).replace(/observe:\n.*\n/, "");
     expect(flow).toContain(expected);
@@ -73,7 +73,7 @@ it.each(["expect: { body: {} }", "expect: { status: 200, body: {} }"])(
   },
 );
 
-it("says of a flow that fails that the app accepted no webhook", async () => {
+it("says of a failing flow that the app accepted no webhook", async () => {
   const { sandbox, shop } = await openCorpus("right");
   await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: `${shop.url}/nowhere` });
   const { items } = (await sandbox.control("GET", "/_sandbox/webhook-endpoints")) as {
@@ -98,7 +98,7 @@ it("refuses a flow to which no deviation applies", async () => {
   });
 });
 
-it("refuses an app that accepts no webhook at all", async () => {
+it("refuses an app that accepts no webhook", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const deaf = createServer((_request, response) => response.writeHead(404).end());
   const url = `http://127.0.0.1:${await listening(deaf)}/webhook`;

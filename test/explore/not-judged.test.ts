@@ -17,7 +17,7 @@ const resetting =
       route === "POST /reset" ? [++resets > times ? 500 : 200] : answer(route, body);
   };
 
-it("takes a reset that fails for no failure of the app", async () => {
+it("does not count a failing reset as a failure of the app", async () => {
   const { report, found } = await foundIn(await openApp(resetting(4)), RESETTING);
   expect(found).toEqual([]);
   expect(report.notes).toContainEqual(
@@ -29,12 +29,12 @@ it("takes a reset that fails for no failure of the app", async () => {
   );
 });
 
-it("counts no depth as complete once the flow itself no longer passes", async () => {
+it("counts no depth as complete once the flow itself fails", async () => {
   const { report } = await foundIn(await openApp(resetting(40)), RESETTING, { depth: 2 });
   expect(report).toMatchObject({ passed: false, complete_depth: 0, findings: [] });
 });
 
-it("finds what waiting cannot undo although the repeat of its run cannot be judged", async () => {
+it("does not count the reset in the repeated file of a race as a failure of the app", async () => {
   const sandbox = await openSandbox();
   const shop = pressedApp();
   const pressed = new Set<string>();

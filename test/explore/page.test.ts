@@ -19,7 +19,7 @@ observe:
 tick:
   - app: POST /tick
 `;
-it("has the customer cancel the page and pay it in another tab, which pays nothing", async () => {
+it("cancels the page and pays it in another tab, which pays nothing", async () => {
   const { report, found } = await explored("right", {}, PAGE);
   expect({ found, notes: report.notes }).toEqual({ found: [], notes: [] });
   const outcomes = report.singles.map(({ kind, at, outcome }) => `${kind} ${at} ${outcome}`);

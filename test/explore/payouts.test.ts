@@ -85,7 +85,7 @@ const appOf =
     };
   };
 
-it("finds an app that credits the seller with each event of a failed payout, in a file that fails with it", async () => {
+it("finds an app that credits the seller for each event of a failed payout, in a file that fails with it", async () => {
   const app = await openApp(appOf({ creditsTwice: true }));
   const { found, report } = await foundIn(app, flowOf("fail-"), { save: temporaryFolder() });
   expect(found).toContain("money: webhook_twice withdrawal.failed#1");
@@ -113,7 +113,7 @@ it("finds an app that pays out for each of two presses", async () => {
   expect(finding.message).toContain("paid out twice: ");
 });
 
-it("finds nothing of the right app, whose reads, webhooks and outcomes of payouts are places", async () => {
+it("finds nothing in a right app, whose reads, webhooks and outcomes of payouts are places", async () => {
   const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
   expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
   expect(report.notes).toContain(

@@ -22,7 +22,7 @@ function planned(kind: DeviationKind, place: Place): SandboxPlan {
   return plan;
 }
 
-/** What can go otherwise with webhooks, and in which words. */
+/** Deviations of webhooks, with their descriptions. */
 function rulesOf(...deliveries: readonly ObservedDelivery[]) {
   const seen = {
     calls: [],
@@ -37,7 +37,7 @@ function rulesOf(...deliveries: readonly ObservedDelivery[]) {
   return { places: places.map(({ at }) => at), rules: Object.fromEntries(all) };
 }
 
-it("a second event of a type is a place of its own, whichever charge it is of, and however often it is sent", () => {
+it("a second event of a type is a place of its own, of any charge and in any number of copies", () => {
   const { places, rules } = rulesOf(
     told("ch_1", "charge.processing", 1),
     told("ch_1", "charge.completed", 2),
@@ -52,7 +52,7 @@ it("a second event of a type is a place of its own, whichever charge it is of, a
   expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1");
 });
 
-it("an attempt that is made again is late, after the next event, twice, or loses its response", () => {
+it("a retried attempt can be late, follow the next event, be duplicated, or lose its response", () => {
   const { rules } = rulesOf(
     told("ch_1", "charge.processing", 1, 6),
     told("ch_1", "charge.completed", 9, 14, 44),
@@ -74,7 +74,7 @@ it("an attempt that is made again is late, after the next event, twice, or loses
   expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1 attempt 2");
 });
 
-it("files of sets that begin alike have names of their own, short enough for a scenario", () => {
+it("files of sets with the same beginning have different names, short enough for a scenario", () => {
   const lost = (at: string) => ({ kind: "webhook_response_lost" as const, at });
   const both = [lost("charge.processing#1"), lost("charge.completed#1")];
   const names = ["createQuote#1", "createQuote#2"].map((at) => scenarioName("order", [...both, lost(at)]));
@@ -86,7 +86,7 @@ it("files of sets that begin alike have names of their own, short enough for a s
   );
 });
 
-it("a stale read shows what was before the last change, whenever the read comes, and only where there was one", () => {
+it("a stale read shows the state before the last change at any time, and exists only after a change", () => {
   const read = (atMs: number) => ({
     operation: "getCharge",
     method: "GET",
@@ -122,7 +122,7 @@ it.each([
   expect(plan.faults.map(({ at_most }) => at_most)).toEqual([answer, read]);
 });
 
-it("a change of which the app receives no webhook is a place for its scheduled work, of charges and of payouts", () => {
+it("a change without a webhook is a place for the app's scheduled work, of charges and of payouts", () => {
   const changes = (...statuses: readonly string[]) =>
     ["PENDING", ...statuses].map((status, index) => ({ status, atMs: index * SECOND }));
   const seen = {

@@ -47,7 +47,7 @@ observe:
   - app: GET /orders/\${order}
 `;
 
-/** A shop that makes no charges: its webhooks say what becomes of an order, once. */
+/** A shop that makes no charges: its webhooks report the outcome of an order, once. */
 const toldShop = (): Answer => {
   const statuses = new Map<string, string>();
   return async (route, body) => {
@@ -61,7 +61,7 @@ const toldShop = (): Answer => {
   };
 };
 
-it("a charge that the step `pay` makes is a place, and is paid late", async () => {
+it("a charge of the step `pay` is a place, and is paid late", async () => {
   const { found, report } = await foundIn(await openApp(toldShop), PAY);
   expect(found).toEqual(["money: paid_late charge#1"]);
   expect(report.findings[0]!.story!.failing).toEqual(

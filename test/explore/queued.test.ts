@@ -37,7 +37,7 @@ const queuedShop = (call: CallService): Answer => {
   };
 };
 
-it("finds a queue that drops a job that fails, which the read of the next event would mask", async () => {
+it("finds a queue that drops a failed job, which the read of the next event would mask", async () => {
   const deaf = QUEUED.replace("POST /tick", "POST /nothing");
   const save = temporaryFolder();
   const end = new AbortController();
@@ -49,7 +49,7 @@ it("finds a queue that drops a job that fails, which the read of the next event 
   expect(found.at(-1)).toMatch(/^money: (response_5xx|request_lost) getCharge#3$/);
 });
 
-it("reads an app again that works on without a call, and did not end in the second plain run as in the first", async () => {
+it("reads again from an app that works without a call, and whose second plain run ended differently from the first", async () => {
   let orders = 0;
   const lateShop = (call: CallService): Answer => {
     const shop = shopOf()(call);

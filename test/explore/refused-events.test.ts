@@ -16,7 +16,7 @@ const refusing =
 
 const rightPage = pageShop((status) => status !== "paid");
 
-it("an app that answers 400 to each event of a type has no manners, wherever the event comes", async () => {
+it("an app that responds with 400 to each event of a type is reported once, at any place", async () => {
   const app = await openApp(refusing(rightPage, (type) => (type === "charge.cancelled" ? [400] : undefined)));
   const { report } = await foundIn(app, pageFlow(PAID));
   const message = "the app refuses a signed event: charge.cancelled with 400";
@@ -25,7 +25,7 @@ it("an app that answers 400 to each event of a type has no manners, wherever the
   ]);
 });
 
-it("what an app refuses in a plain run is one finding without a deviation, and the search goes on", async () => {
+it("an event that an app refuses in a plain run is one finding without a deviation, and the search continues", async () => {
   const app = await openApp(refusing(shopOf(), (type) => (type === "charge.processing" ? [404] : undefined)));
   const { report } = await foundIn(app, FLOW);
   const message = "with nothing going wrong: the app refuses a signed event: charge.processing with 404";
@@ -33,7 +33,7 @@ it("what an app refuses in a plain run is one finding without a deviation, and t
   expect(report).toMatchObject({ passed: false, complete_depth: 1 });
 });
 
-/** A right shop that answers a copy of an event by `later` while it is at work for the first. */
+/** A right shop that responds with `later` to a copy of an event while it processes the first. */
 const busyShop =
   (later: Awaited<ReturnType<Answer>>) =>
   (call: CallService): Answer => {

@@ -20,7 +20,7 @@ interface Harness {
 const FOLDER = join(import.meta.dirname, "right-apps");
 const { RIGHT_APPS, FRAMEWORK_APPS, exploreApp }: Harness = await import(join(FOLDER, "explore-app.mjs"));
 
-it.each(Object.entries(RIGHT_APPS))("finds nothing of the right app %s", async (name, app) => {
+it.each(Object.entries(RIGHT_APPS))("finds nothing in the right app %s", async (name, app) => {
   const place = { program: join(FOLDER, `${name}.mjs`), flow: join(FOLDER, `${name}.yaml`) };
   const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
   expect(report).toMatchObject({ findings: [], complete_depth: 1 });

@@ -47,7 +47,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof searchDevia
 };
 
 describe("the search", () => {
-  it("runs each set of up to so many once, the smallest first", async () => {
+  it("runs each set up to a size once, smallest first", async () => {
     const { sets, runs, completeDepth, runsOfDepth, behaviours } = await searched({}, { depth: 3 });
     expect(new Set(sets).size).toBe(sets.length);
     expect({ runs, completeDepth, runsOfDepth, behaviours }).toEqual({
@@ -60,7 +60,7 @@ describe("the search", () => {
     expect(sizes).toEqual([...sizes].sort());
   });
 
-  it("runs no set that holds one which has failed", async () => {
+  it("runs no set that includes a failed one", async () => {
     const { sets, saved } = await searched({ failing: [["op#2"], ["op#3", "op#4"]] }, { depth: 3 });
     expect(sets).toContain("op#3+op#4");
     expect(sets.filter((set) => set.includes("op#2"))).toEqual(["op#2"]);
@@ -68,20 +68,20 @@ describe("the search", () => {
     expect(saved.holds_a_failing_set).toBeGreaterThan(3);
   });
 
-  it("does not combine what the app takes without a trace", async () => {
+  it("does not combine deviations without a trace", async () => {
     const { sets, saved } = await searched({ absorbed: ["op#1", "op#2"] });
     expect(sets).not.toContain("op#1+op#2");
     expect(sets).toContain("op#1+op#3");
     expect(saved).toEqual({ holds_a_failing_set: 0, absorbed: 1, alike: 0, independent: 0, unmet: 0 });
   });
 
-  it("tries what comes up in a run, together with what brought it up", async () => {
+  it("tries places that appear in a run, together with the deviation that causes them", async () => {
     const { sets } = await searched({ more: { "op#4": ["op#9"] }, failing: [["op#4", "op#9"]] });
     expect(sets).toContain("op#4+op#9");
     expect(sets).not.toContain("op#9");
   });
 
-  it("leaves out what meets nothing where another goes otherwise, whichever of them was run first", async () => {
+  it("omits a deviation that cannot apply beside another, in any order of runs", async () => {
     const app = { missing: { "op#3": ["op#1", "op#4"] } };
     const { sets, saved, completeDepth } = await searched(app, { depth: 3 });
     const left = sets.filter((set) => set !== "op#3" && set.includes("op#3"));
@@ -91,7 +91,7 @@ describe("the search", () => {
     expect((await searched(app, chance)).sets).toContain("op#3+op#4");
   });
 
-  it("combines of kinds that the app takes alike only the first", async () => {
+  it("combines only the first of deviations with the same trace", async () => {
     const kinds = ["request_lost", "response_5xx", "response_429", "response_lost"] as const;
     const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
     const runs: string[] = [];
@@ -112,7 +112,7 @@ describe("the search", () => {
     expect(saved).toMatchObject({ alike: 1 });
   });
 
-  it("leaves out what cannot stand in one run, and two at one place", async () => {
+  it("omits deviations that exclude each other, and two at one place", async () => {
     const { sets } = await searched(
       {},
       {
@@ -124,7 +124,7 @@ describe("the search", () => {
     expect(sets).toEqual(["op#1", "op#2", "op#1"]);
   });
 
-  it("says how far it came when there is no time left, or the app has gone", async () => {
+  it("reports how far it came at the time limit, or when the app has gone", async () => {
     let left = 6;
     expect(await searched({}, { isTimeOver: () => left-- === 0 })).toMatchObject({
       completeDepth: 1,
@@ -136,7 +136,7 @@ describe("the search", () => {
     expect(await searched({}, { run: gone })).toMatchObject({ completeDepth: 0, runs: 1 });
   });
 
-  it("comes to the same however many are handed over at a time", async () => {
+  it("has the same result for any batch size", async () => {
     const app = { failing: [["op#2", "op#4"]], absorbed: ["op#1", "op#3"], more: { "op#2": ["op#5"] } };
     const one = await searched(app, { depth: 3 });
     for (const batchSize of [2, 7, 100]) expect(await searched(app, { depth: 3, batchSize })).toEqual(one);
@@ -148,7 +148,7 @@ describe("the search", () => {
     });
   });
 
-  it("does not combine what concerns other charges, unless a third connects them", async () => {
+  it("does not combine deviations of different charges, unless a third connects them", async () => {
     const separationOf = (one: Deviation, other: Deviation) =>
       deviationKey(one) !== "response_lost op#4" && deviationKey(other) !== "response_lost op#4"
         ? "independent"
@@ -161,7 +161,7 @@ describe("the search", () => {
     expect(saved.independent).toBe(3);
   });
 
-  it("combines what an app takes without a trace where that hangs on chance", async () => {
+  it("combines deviations without a trace when the trace depends on chance", async () => {
     const all = { absorbed: ["op#1", "op#2", "op#3", "op#4"] };
     const { sets, saved } = await searched(all, { shuffleRandom: seededRandom("a") });
     expect({ sets: sets.length, saved: saved.absorbed }).toEqual({ sets: 10, saved: 0 });
@@ -169,7 +169,7 @@ describe("the search", () => {
     expect(sets).not.toEqual((await searched(all, { shuffleRandom: seededRandom("b") })).sets);
   });
 
-  it("says that the depth has ended before it draws larger sets", async () => {
+  it("says that the depth is complete before it draws larger sets", async () => {
     const app = appOf({});
     let runsBefore = 0;
     const onDepthEnd = async () => void (runsBefore = app.runs.length);
@@ -180,7 +180,7 @@ describe("the search", () => {
     expect({ runsBefore, drawn }).toEqual({ runsBefore: 4, drawn: 11 });
   });
 
-  it("draws larger sets as long as there is time, none twice, those that led to something new first", async () => {
+  it("draws larger sets until the time limit, none twice, those with new traces first", async () => {
     const beyond = () => ({ drawRandom: seededRandom("a"), initialDeviations: deviations(6), depth: 1 });
     const { sets, drawn, runs, runsOfDepth } = await searched({}, beyond());
     expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });

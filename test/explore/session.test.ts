@@ -8,7 +8,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
-it("sets the app back before each run, one after the other, and in what it saves", async () => {
+it("resets the app before each run, one after the other, and in the saved file", async () => {
   const { sandbox, shop } = await openCorpus("races");
   const save = temporaryFolder();
   const flow = `${FLOW}reset:\n  - { name: Begin, app: POST /tick }\n`;
@@ -37,7 +37,7 @@ it("judges each failure by its own step, also after steps of an included file", 
   ]);
 });
 
-it("takes a variable of an included file, and keeps it in what it saves", async () => {
+it("uses a variable of an included file, and writes it to the saved file", async () => {
   const sandbox = await openSandbox();
   const urls = new Set<string>();
   const shop = pressedApp();
@@ -57,7 +57,7 @@ it("takes a variable of an included file, and keeps it in what it saves", async 
   expect(parse(readFileSync(findings[0]!.file!, "utf8")).vars).toEqual({ who: "ada" });
 });
 
-it("leaves the sandbox as it was, and gives it back, whenever it is interrupted", async () => {
+it("leaves the sandbox as it was, and releases it, at any interruption", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const early = sandbox.explore(fileWith(FLOW), { app: shop.url, signal: AbortSignal.abort() });
   await expect(early).rejects.toThrow("interrupted before the app was seen to go right");

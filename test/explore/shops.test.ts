@@ -4,7 +4,7 @@ import type { ShopKind } from "../corpus/faults.js";
 import { temporaryFolder } from "../support/folders.js";
 import { explored, exploredUntil, FLOW, openCorpus } from "./support.js";
 
-/** What each faulty shop is found by, one for all; those of single deviations. */
+/** The finding of each faulty shop; those of single deviations. */
 const FOUND: readonly (readonly [ShopKind, string])[] = [
   ["acts_twice", "webhook_twice charge.completed#1"],
   ["trusts_ids", "webhook_late charge.processing#1"],
@@ -17,15 +17,15 @@ const FOUND: readonly (readonly [ShopKind, string])[] = [
 ];
 
 describe("explore", () => {
-  it("finds nothing of the shop that works on webhooks when it has answered them", async () => {
+  it("finds nothing in the shop that works on webhooks after its response", async () => {
     const { report, found } = await explored("queued");
     expect(found).toEqual([]);
     expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: report.choices });
     expect(report.choices).toBeGreaterThan(25);
   });
 
-  // Side by side: whoever looks at a shop waits until what it says stays the same.
-  it("finds each shop with a fault by what goes otherwise once, and keeps a file that fails with it each time and not with the right one", async () => {
+  // In parallel: a read of a shop waits until its response stays the same.
+  it("finds each faulty shop by a single deviation, and saves a file that fails with it each time and passes with the right one", async () => {
     const right = await openCorpus("right");
     const meets = async ([kind, where]: (typeof FOUND)[number]) => {
       const { report, found, sandbox, shop, file } = await exploredUntil(kind, where);
@@ -67,7 +67,7 @@ describe("explore", () => {
     expect(await right.sandbox.run(file!, { app: right.shop.url })).toMatchObject({ passed: true });
   });
 
-  it("finds nothing of the right shop, nor by larger sets, drawn when the depth is complete and there is time", async () => {
+  it("finds nothing in the right shop, even by larger sets drawn after the complete depth", async () => {
     const MOST_RUNS = 50;
     const stop = new AbortController();
     const { report, found } = await explored("right", {
@@ -82,7 +82,7 @@ describe("explore", () => {
     expect(report.sentence).toContain(`, ${report.drawn} larger sets by chance, `);
   });
 
-  it("finds what must never be, and leaves out of a look what is ignored", async () => {
+  it("finds a violation of never, and omits ignored fields from its reads", async () => {
     const never = "never:\n  - { app: 'GET /orders/${order}', body: { status: paid } }\n";
     expect((await explored("right", {}, FLOW + never)).report.findings).toMatchObject([
       {
@@ -107,7 +107,7 @@ describe("explore", () => {
 describe("a flow that cannot be explored", () => {
   const STEPS = "steps:\n  - { app: POST /orders, body: { order: x, email: a@b.test } }\n";
   it.each([
-    ["fails with nothing going wrong", FLOW.replace("status: paid", "status: sold"), /the flow fails with/],
+    ["fails without deviations", FLOW.replace("status: paid", "status: sold"), /the flow fails with/],
     ["calls no app", "name: a\nsteps:\n  - advance: 1s\n", /needs a step that calls the app/],
     ["has no steps", "name: a\n", /nothing to explore/],
     [
@@ -117,21 +117,21 @@ describe("a flow that cannot be explored", () => {
     ],
     ["asks a person", `name: a\n${STEPS}  - manual: Pay\n`, /manual steps cannot be explored/],
     [
-      "observes what is no call",
+      "observes something that is no call",
       `name: a\n${STEPS}observe:\n  - app: orders\n`,
       /:5:5 observe.0.app: must be a method/,
     ],
     ["has a tick that is no step", `name: a\n${STEPS}tick:\n  - ap: x\n`, /:5:5 tick.0.ap/],
     [
-      "observes a variable there is none of",
+      "observes an unknown variable",
       `name: a\n${STEPS}observe:\n  - app: GET /\${nope}\n`,
       /unknown variable nope/,
     ],
-  ])("is refused where it %s", async (_, flow, message) => {
+  ])("is refused when it %s", async (_, flow, message) => {
     await expect(explored("right", {}, flow)).rejects.toThrow(message);
   });
 
-  it("is refused with options that cannot be meant", async () => {
+  it("is refused with invalid options", async () => {
     await expect(explored("right", { depth: 9 })).rejects.toThrow("explore: depth must be 1 to 5");
     await expect(explored("right", { budget: "soon" })).rejects.toThrow("explore: budget");
   });

@@ -20,13 +20,13 @@ export async function openCorpus(kind: ShopKind) {
   return { sandbox, url, shop };
 }
 
-/** What is found of a shop of the corpus. */
+/** Findings for a shop of the corpus. */
 export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptions> = {}, flow = FLOW) {
   const { sandbox, shop } = await openCorpus(kind);
   return { sandbox, shop, ...(await foundIn({ sandbox, app: shop.url }, flow, options)) };
 }
 
-/** Explored until a deviation is found: what is found by then, and the file of it. */
+/** Explores until a deviation is found: the findings so far, and the file of it. */
 export async function exploredUntil(kind: ShopKind, where: string, flow = FLOW) {
   const save = temporaryFolder();
   const file = join(save, `order.${where.replace(" ", ".").replace("#", "-")}.yaml`);
@@ -44,7 +44,7 @@ observe:
   - app: GET /orders/\${run.id}
 `;
 
-/** An app that delivers each time somebody presses. */
+/** An app that delivers at each press. */
 export function pressedApp(onPress: (presses: number) => void = () => {}): RequestListener {
   const delivered = new Map<string, number>();
   let presses = 0;

@@ -6,7 +6,7 @@ import { describeRunEvents, findRepeat } from "../../src/tools/explore/evidence.
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {
-  it("shows each message once, where the runs part, and what the app survives", () => {
+  it("shows each message once, the differences of the runs, and what the app survives", () => {
     expect(`\n${reportText(reportOfExploration("order.yaml", EXPLORED), 100)}`).toMatchInlineSnapshot(`
       "
       ✗ money: done more than once: body.delivered is 2, not 1
@@ -33,7 +33,7 @@ describe("the report of an exploration", () => {
     `);
   });
 
-  it("lists what was not tried in one line a reason", () => {
+  it("lists what was not tried, one line a reason", () => {
     const late = { kind: "webhook_late", at: "charge.completed#1" } as const;
     const untried = [
       ...["charge.processing#1", "charge.completed#1"].map((at) => ({
@@ -59,8 +59,8 @@ describe("the report of an exploration", () => {
 const call = (operation: string, status: number | null, method = "POST") =>
   ({ operation, status, method, atMs: 0, isByFlow: false }) as ObservedCall;
 
-describe("what a run is told by", () => {
-  it("is its calls, statuses and webhooks, in the order of their times", () => {
+describe("the trace of a run", () => {
+  it("has its calls, statuses and webhooks, in order of time", () => {
     const charge = { history: [{ status: "COMPLETED", atMs: 65_000 }] };
     const delivery = { type: "charge.completed", attempts: [{ atMs: 66_000, status: null }] };
     const calls = [call("createQuote", 200), { ...call("advance", 200), isByFlow: true }];
@@ -74,9 +74,9 @@ describe("what a run is told by", () => {
   });
 
   it.each([
-    ["again without a look", [call("createWhitelabel", null), call("createWhitelabel", 200)], true],
+    ["repeated without a read", [call("createWhitelabel", null), call("createWhitelabel", 200)], true],
     [
-      "again after a look",
+      "repeated after a read",
       [
         call("createWhitelabel", 503),
         call("createQuote", 200),
@@ -85,15 +85,15 @@ describe("what a run is told by", () => {
       ],
       false,
     ],
-    ["again after a plain no", [call("createWhitelabel", 429), call("createWhitelabel", 200)], false],
-    ["again where nothing is paid by it", [call("createQuote", null), call("createQuote", 200)], false],
-  ])("what takes money is called %s", (_, calls, isBlind) => {
+    ["repeated after a refusal", [call("createWhitelabel", 429), call("createWhitelabel", 200)], false],
+    ["a repeated call without payment", [call("createQuote", null), call("createQuote", 200)], false],
+  ])("only a payment repeated without a read is blind: %s", (_, calls, isBlind) => {
     expect(findRepeat({ startMs: 0, calls, charges: [], deliveries: [], withdrawals: [] })).toEqual(
       isBlind ? { operation: "createWhitelabel", isSafe: false } : undefined,
     );
   });
 
-  it("what pays out is praised with one key, and accused with another or none", () => {
+  it("a repeated payout is safe with the same key, and unsafe with another or none", () => {
     const payout = (status: number | null, idempotencyKey?: string) => ({
       ...call("createWithdrawal", status),
       idempotencyKey,
