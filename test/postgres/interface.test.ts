@@ -10,7 +10,7 @@ import { lacksPostgres, Postgres } from "../support/postgres.js";
  * - input, headers and wire format: http/{auth, bad-input, catalogue, config, conventions, doors, errors, fixtures,
  *   hints, host, one-connection, prototype-names, rails, rate-limit, router, state-memo}, control/{access, bodies, limits},
  *   openapi but for acceptance
- * - what is in memory on every storage: control/{advice, failed-tests, held-answers, insight, mishaps-met, stream}
+ * - what is in memory on every storage: control/{advice, failed-tests, held-responses, insight, mishaps-met, stream}
  * - without a sandbox, or with a storage or process of their own: control/{candidates, diagrams, docs, flat, in-process,
  *   names-on-disk, polling}, state, webhooks/{connections, docs, receivers, signatures, storm, urls}
  */

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { type Api, expectInvalid, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
-import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
+import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/outcomes.js";
 import { FATES } from "./support/shipped.js";
 
 async function activate(api: Api, name: string, verb = "activate"): Promise<void> {

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { type Answer, type Api, later, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { accept, Receiver } from "../support/receiver-server.js";
-import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
+import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/outcomes.js";
 
 interface Arrival {
   readonly at: string;

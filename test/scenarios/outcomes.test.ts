@@ -9,7 +9,7 @@ import {
   fundedDestination,
   withdraw,
   withdrawalOf,
-} from "./support/fates.js";
+} from "./support/outcomes.js";
 
 async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver }> {
   const receiver = await Receiver.open();
