@@ -340,7 +340,7 @@ describe("onWebhook()", () => {
   });
 
   it("belongs to its process: reopened data drops its deliveries", async () => {
-    const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" };
+    const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" } as const;
     {
       await using sandbox = await createSandbox(options);
       await sandbox.onWebhook(() => 500);

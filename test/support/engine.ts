@@ -200,7 +200,7 @@ export const DELIVERED = {
 };
 
 /** Runs everything due by then, each at its own time, as the runtime does; every delivery gets a 200. */
-export function runUntil(engine: Engine, untilMs: number): Task[] {
+export function runUntil(engine: Engine, untilMs: number, onRan?: (task: Task) => void): Task[] {
   const ran: Task[] = [];
   for (let task = engine.takeDue(untilMs); task !== undefined; task = engine.takeDue(untilMs)) {
     const command = task.kind === "attempt" ? recordAttempt(task, DELIVERED) : commandOf(task);
