@@ -4,11 +4,11 @@ import { it } from "../support/api-test.js";
 
 /** Fetch metadata of a browser for a subresource of another site's page, and for a followed link. */
 const EMBEDDED: [name: string, headers: Record<string, string>][] = [
-  ["a script's", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }],
-  ["a script's that may not read the answer", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "empty" }],
-  ["an image's", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }],
-  ["a frame's", { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" }],
-  ["one that says no more", {}],
+  ["script, cors", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }],
+  ["script, no-cors", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "empty" }],
+  ["image", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }],
+  ["frame", { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" }],
+  ["no further header", {}],
 ];
 const PATHS = [
   "/_sandbox",
@@ -25,14 +25,14 @@ describe("a GET of the control API from a page of another site", () => {
   });
 
   it.for([
-    ["a link that is followed", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
+    ["a followed link", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
     [
-      "a link, by a browser that says where to",
+      "a followed link, with its destination",
       { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
     ],
-    ["our own page", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }],
-    ["an address that is typed in", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
-    ["a program that is no browser", {}],
+    ["the server's own page", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }],
+    ["a typed URL", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
+    ["not a browser", {}],
   ] as const)("is served when it is %s", async ([_name, headers], { api }) => {
     for (const path of ["/_sandbox", "/_sandbox/requests", "/_sandbox/dashboard"])
       expect((await api.get(path, headers)).status).toBe(200);

@@ -30,7 +30,7 @@ type Fault = readonly [what: string, change: (part: Json) => unknown, fields: re
 
 /** Faults in the collections of a state, and the fields below them that the response names. */
 const IN_COLLECTIONS: readonly Fault[] = [
-  ["a collection nobody knows", (all) => (all.payments = []), ["payments"]],
+  ["an unknown collection", (all) => (all.payments = []), ["payments"]],
   ["no namespace", (all) => (all.namespace = []), ["namespace"]],
   ["a namespace that is null", (all) => (all.namespace[0][1] = null), ["namespace.0.1"]],
   ["a task of no kind", (all) => (all.tasks[0][1].kind = "nope"), ["tasks.0.1.kind"]],
@@ -44,7 +44,7 @@ const IN_COLLECTIONS: readonly Fault[] = [
     (all) => Object.assign(all.clock[0][1], { mode: "weird", speed: "x" }),
     ["clock.0.1.mode", "clock.0.1.speed"],
   ],
-  ["a signature nobody makes", (all) => (all.endpoints[0][1].signature = "x"), ["endpoints.0.1.signature"]],
+  ["an unknown signature", (all) => (all.endpoints[0][1].signature = "x"), ["endpoints.0.1.signature"]],
   ...["not a url", "shop.test:3000/hooks", "http://169.254.169.254/", "http://[64:ff9b:1::a9fe:a9fe]/"].map(
     (url): Fault => [
       `an endpoint at ${url}`,
@@ -62,19 +62,15 @@ const IN_COLLECTIONS: readonly Fault[] = [
     (all) => (all.holdings[0][1].balances.available = "7.00"),
     ["holdings.0.1.balances.available"],
   ],
-  ["a currency nobody knows", (all) => (all.charges[0][1].currency = "EUR"), ["charges.0.1.currency"]],
+  ["an unknown currency", (all) => (all.charges[0][1].currency = "EUR"), ["charges.0.1.currency"]],
   [
     "a delivery of no event",
     (all) => (all.deliveries[0][1].event_id = "evt_nobody"),
     ["deliveries.0.1.event_id"],
   ],
-  [
-    "a charge that has a field nobody knows",
-    (all) => (all.charges[0][1].colour = "red"),
-    ["charges.0.1.colour"],
-  ],
+  ["a charge with an unknown field", (all) => (all.charges[0][1].colour = "red"), ["charges.0.1.colour"]],
   ["a key that is another's", (all) => (all.charges[0][0] = "ch_other"), ["charges.0.1.charge_id"]],
-  ["a change of status that nobody caused", (all) => all.charges[0][1].actors.pop(), ["charges.0.1.actors"]],
+  ["a change of status without an actor", (all) => all.charges[0][1].actors.pop(), ["charges.0.1.actors"]],
   [
     "a header of a fault that cannot be sent",
     ({ faults }) => {

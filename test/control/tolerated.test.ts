@@ -15,14 +15,14 @@ describe("ignored parts of a call", () => {
 
   it.for([
     ["a field", { ...quote, to_curency: "KES" }, "body.to_curency", "; did you mean to_currency?"],
-    ["a field nothing is like", { ...quote, colour: 1 }, "body.colour", ""],
+    ["a field without a similar name", { ...quote, colour: 1 }, "body.colour", ""],
     [
-      "a field within another",
+      "a nested field",
       { ...quote, pricing: { ...pricing, local_price: {} } },
       "body.pricing.local_price",
       "; did you mean local_pricing?",
     ],
-    ["what every object has", { ...quote, constructor: 1 }, "body.constructor", ""],
+    ["a name of Object.prototype", { ...quote, constructor: 1 }, "body.constructor", ""],
   ] as const)("%s: named with its place", async ([_name, body, place, meant], { api }) => {
     const answer = await api.ask(PATHS.quote, body);
     expect(answer.status).toBe(200);

@@ -7,7 +7,7 @@ import { OBSERVE } from "./shop.js";
 
 /** How each is run; it prints the port it listens on. */
 const GOOD: Readonly<Record<string, readonly [command: string, file: string, ...args: string[]]>> = {
-  "Node, by hand, working after it has answered": [process.execPath, "node-http.mjs"],
+  "Node, by hand, working after its response": [process.execPath, "node-http.mjs"],
   "Node, express and the official library": [process.execPath, "node-express.mjs"],
   "Node, Hono and svix": [process.execPath, "node-hono.mjs"],
   "Python, HTTP 1.0, one by one": ["python3", "python.py"],

@@ -147,7 +147,7 @@ it.each([
   ["the only page, after one that was left open", ["EXPIRED", "COMPLETED"], 1, ["charge#2", "page#1"]],
   ["a page whose payment is declined", ["FAILED"], 1, ["page#1"]],
   ["no page, once the paid one of two is cancelled", ["FAILED", "CANCELLED"], 2, []],
-  ["a page, and none of the flow's steps pays it", ["COMPLETED"], 0, ["charge#1"]],
+  ["a page that no step of the flow pays", ["COMPLETED"], 0, ["charge#1"]],
 ] as const)("the customer's places are those of %s", (_, statuses, pages, places) => {
   const charges = statuses.map((status, index) => ({
     ...charge(`ch_${index}`),

@@ -156,7 +156,7 @@ describe("an unreadable body", () => {
     ["nothing", ""],
     ["white space", " \n"],
     ["broken JSON", '{"pricing":'],
-    ["JSON with a comma too many", '{"a":1,}'],
+    ["JSON with a trailing comma", '{"a":1,}'],
     ["JSON with a comment", '{"a":1 /* one */}'],
     ["single quotes", "{'a':1}"],
     ["two objects", "{}{}"],

@@ -29,7 +29,7 @@ async function openStranger(): Promise<{ port: number; calls: string[] }> {
   return { port: await listening(server), calls };
 }
 
-itOnPostgres("a path that names a host gets the owner's answer, and the host is not called", async () => {
+itOnPostgres("a path that names a host gets the owner's response, and the host is not called", async () => {
   const { owner, other } = await startTwo();
   const { port, calls } = await openStranger();
   const host = `127.0.0.1:${port}`;
@@ -143,7 +143,7 @@ itOnPostgres(
   },
 );
 
-itOnPostgres("a body beyond the limit of most operations is forwarded to one that takes it", async () => {
+itOnPostgres("a body beyond the limit of most operations is forwarded to one that accepts it", async () => {
   const { other } = await startTwo();
   const state = await (await fetch(`${other.url}/_sandbox/state`)).json();
   const body = JSON.stringify(state) + " ".repeat(2 * MIB);
@@ -158,7 +158,7 @@ itOnPostgres("a body beyond the limit of most operations is forwarded to one tha
 /** Needs the peak memory in /proc. */
 const itOnLinux = it.skipIf(lacksPostgres || process.platform !== "linux");
 
-itOnLinux("an upload without end is refused without a process keeping it in memory", async () => {
+itOnLinux("an endless upload is refused, and no process keeps it in memory", async () => {
   const { owner, other } = await startTwo();
   const peakMib = ({ ready }: Started): number =>
     Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${ready.pid}/status`, "utf8"))![1]) / 1024;
@@ -173,7 +173,7 @@ itOnLinux("an upload without end is refused without a process keeping it in memo
 });
 
 itOnPostgres(
-  "a call of a frozen process ends when its lease is out, and the next one is answered",
+  "a call of a frozen process ends when its lease expires, and the next one succeeds",
   async () => {
     const data = ["--data", postgres.url("lease=1s")];
     const owner = await startServer(data);

@@ -24,7 +24,7 @@ const MORE: typeof FILES = {
   http: "balances checkouts clock end-of-time quotes transition webhook-registration whitelabel",
   webhooks: "held log mailbox mishaps races",
   control:
-    "charges faults foreign looks names next queries rates reconcile requests scenarios timeline tolerated wait",
+    "charges faults foreign names next queries rates reconcile requests scenarios tasks-and-search timeline tolerated wait",
   openapi: "acceptance",
 };
 

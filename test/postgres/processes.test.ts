@@ -28,7 +28,7 @@ async function readUntil({ body }: Response, ...texts: string[]): Promise<string
   return all;
 }
 
-itOnPostgres("answers for every namespace in any process, pages and lists too", async () => {
+itOnPostgres("serves every namespace in any process, pages and lists too", async () => {
   const data = ["--data", postgres.url("lease=60s")];
   const [one, two] = [await startServer(data), await startServer([...data, "--auto-namespaces"])];
   expect(two.ready.seed).toBe(one.ready.seed);
@@ -72,7 +72,7 @@ itOnPostgres("answers for every namespace in any process, pages and lists too", 
   expect((await one.client.get("/_sandbox/namespaces/w1")).status).toBe(404);
 });
 
-itOnPostgres("passes a call on without the headers that are the connection's own", async () => {
+itOnPostgres("forwards a call without the headers of its connection", async () => {
   const data = ["--data", postgres.url("lease=60s")];
   const [, two] = [await startServer(data), await startServer(data)];
   for (const headers of [
@@ -91,7 +91,7 @@ itOnPostgres("passes a call on without the headers that are the connection's own
 });
 
 itOnPostgres.each(["SIGTERM", "SIGHUP"] as const)(
-  "hands its namespaces over at %s: another process goes on at once",
+  "hands its namespaces over at %s: another process continues at once",
   async (signal) => {
     const receiver = await Receiver.open();
     const data = ["--data", postgres.url("lease=60s"), "--webhook-url", receiver.url];
@@ -109,7 +109,7 @@ itOnPostgres.each(["SIGTERM", "SIGHUP"] as const)(
   },
 );
 
-itOnPostgres("goes on with clock, webhooks and streams after a crash, from what was committed", async () => {
+itOnPostgres("continues clock, webhooks and streams after a crash, from the last commit", async () => {
   const receiver = await Receiver.open();
   const data = ["--data", postgres.url("lease=1s"), "--clock", "manual", "--webhook-url", receiver.url];
   const [one, two] = [await startServer(data), await startServer(data)];
@@ -144,7 +144,7 @@ itOnPostgres("goes on with clock, webhooks and streams after a crash, from what 
 });
 
 itOnPostgres(
-  "refuses writes while the database is away, goes on with reads, and comes back by itself",
+  "refuses writes while the database is away, continues reads, and recovers by itself",
   async () => {
     const own = await Postgres.start();
     try {
@@ -239,7 +239,7 @@ itOnPostgres("refuses another seed while the first process has not stored its st
   await one.command.stop("SIGKILL");
 });
 
-itOnPostgres("takes a default namespace over whose seed has changed by an import", async () => {
+itOnPostgres("takes over a default namespace whose seed an import has changed", async () => {
   const data = ["--data", postgres.url("lease=60s"), "--seed", "spring"];
   const [one, two] = [await startServer(data), await startServer(data)];
   const other = await startServer(["--seed", "autumn"]);
@@ -323,7 +323,7 @@ async function ownerOf(url: string, name: string): Promise<string | undefined> {
   return rows[0]?.owner;
 }
 
-itOnPostgres("answers 503 when the lease is out and the database does not renew it", async () => {
+itOnPostgres("responds with 503 when the lease has expired and the database does not renew it", async () => {
   const url = postgres.url("lease=6s");
   const one = await startServer(["--data", url, "--clock", "manual"]);
   const charge = await one.client.pay();

@@ -119,7 +119,7 @@ describe("a lock", () => {
   it.each<[string, () => unknown]>([
     ["a process killed before it wrote its pid", () => plantOld("")],
     ["a process killed while it wrote its pid", () => plantOld('{"pid":1,"ho')],
-    ["nobody", () => plantOld("0\n")],
+    ["process 0", () => plantOld("0\n")],
     ["a process that has ended", () => plantLock({ pid: gone() })],
   ])("of %s is taken over", (_name, plant) => {
     plant();

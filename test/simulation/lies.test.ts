@@ -63,7 +63,7 @@ const LIES: { readonly [Name in Rule]?: Readonly<Record<string, Lie>> } = {
     }),
   },
   charge: {
-    "a legal change nobody made": listing(charges, statusOf("PENDING"), (one) => {
+    "a legal change that was not made": listing(charges, statusOf("PENDING"), (one) => {
       one.status_history.push({ status: "FAILED", at: one.updated_at });
       one.status = "FAILED";
     }),
@@ -90,7 +90,7 @@ const LIES: { readonly [Name in Rule]?: Readonly<Record<string, Lie>> } = {
     "the available balance has a cent more": telling(balances, (json) => {
       json.balances[0].available_balance = aCentMore(json.balances[0].available_balance);
     }),
-    "what is pending is not told": telling(balances, (json) => {
+    "a pending balance is omitted": telling(balances, (json) => {
       const held = json.balances.find((one: Json) => /[1-9]/.test(one.pending_balance));
       if (held === undefined) return false;
       held.pending_balance = held.pending_balance.replace(/\d/g, "0");
@@ -169,7 +169,7 @@ const LIES: { readonly [Name in Rule]?: Readonly<Record<string, Lie>> } = {
     "the clock is fast": telling(/^GET \/_sandbox\/clock/, (json) => (json.now = aSecondOn(json.now))),
   },
   idempotency: {
-    "a replay is another answer": (() => {
+    "a replay is another response": (() => {
       const told = new Set<string>();
       return telling(payouts, (json) => {
         if (told.has(json.withdrawal_id)) json.updated_at = aSecondOn(json.updated_at);

@@ -73,7 +73,7 @@ describe("a call of the app under test", () => {
 
   it.each([
     [
-      "nobody listens",
+      "the port has no listener",
       "http://127.0.0.1:1",
       "",
       /^the app did not respond at http:\/\/127\.0\.0\.1:1\/: nothing listens there$/,
