@@ -136,7 +136,7 @@ describe("a write to the control API from a browser", () => {
     ["Origin: http://localhost:4402"],
     ["Sec-Fetch-Site: same-origin", "Origin: http://localhost:4402"],
     ["Sec-Fetch-Site: none"],
-    ["User-Agent: not a browser"],
+    ["User-Agent: no browser"],
   ])("by its own pages, or not from a browser, is accepted: %s", async (...lines) => {
     const { send } = await listening();
     expect((await send("POST /_sandbox/reset", "Host: localhost:4402", ...lines)).status).toBe(200);
