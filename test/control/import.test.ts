@@ -189,7 +189,7 @@ describe("a data file", () => {
     expect((await again.client.ask("GET /_sandbox/charges")).json.total).toBe(2);
   });
 
-  it.each(TRIED.filter(([what]) => !/version|collection nobody/.test(what)))(
+  it.each(TRIED.filter(([what]) => !/version|an unknown collection/.test(what)))(
     "with %s is refused at startup, in one line that names the file and the place",
     async (_what, change, [field]) => {
       const data = `${temporaryFolder()}/data.json`;
