@@ -58,5 +58,5 @@ it("a scenario whose variables refer to each other in a circle is refused", asyn
     charges: [{ timeline }],
   });
   expect(status).toBe(400);
-  expect(JSON.stringify(json.error.details)).toContain("is reached by more than 100 variables in a row");
+  expect(JSON.stringify(json.error.details)).toContain("is reached by more than 500 variables in a row");
 });

@@ -12,7 +12,7 @@ import {
 } from "./variables.js";
 
 /** Maximum number of variables that refer to each other in a row, because each takes a part of the call stack. */
-const MAX_CHAINED = 100;
+const MAX_CHAINED = 500;
 
 /** Sources of variables besides the file. */
 export interface VariableSources {
