@@ -17,12 +17,10 @@ steps:
 observe:
   - app: GET /orders/\${order}
 `;
-/** Pause before a call is repeated, in wall time. */
-const PAUSE_MS = 1_000;
 
 /** A shop that pays an order after its response, and tries again after a pause. */
 const retryingShop =
-  ({ looksFirst }: { looksFirst: boolean }) =>
+  ({ looksFirst, pauseMs = 1_000 }: { looksFirst: boolean; pauseMs?: number }) =>
   (call: CallService): Answer => {
     const statuses = new Map<string, string>();
     const pay = async (order: string, customer_email: string) => {
@@ -44,7 +42,7 @@ const retryingShop =
           if (left === 3 || !looksFirst || !(await isPaid(order))) await pay(order, email);
           return;
         } catch {
-          await setTimeout(PAUSE_MS);
+          await setTimeout(pauseMs);
         }
     };
     return async (route, body) => {
@@ -74,4 +72,13 @@ it("finds an app that after a second pays once more for a charge whose response 
     message: "paid twice: 2 completed charges for one order",
     seen: { runs: 2, of: 2 },
   });
+});
+
+it("an app that repeats a failed call later than a run waits is right once a second run has waited", async () => {
+  const end = new AbortController();
+  const onRun = (runs: number) => void (runs === 2 && end.abort());
+  const app = await openApp(retryingShop({ looksFirst: true, pauseMs: 3_000 }));
+  const { report } = await foundIn(app, FLOW, { signal: end.signal, onRun });
+  expect(report.singles).toContainEqual({ kind: "request_lost", at: "createQuote#1", outcome: "right" });
+  expect(report.notes.join()).not.toContain("could not be repeated");
 });

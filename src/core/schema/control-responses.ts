@@ -83,13 +83,10 @@ recordShape("AdvanceReport", "How far the clock moved.", {
     }),
   ),
   retry: z.optional(
-    recordShape("RetryWaits", "The waits for a call after a failed one; present with `retry`.", {
-      waits: unboundedCountSchema,
-      calls: field(unboundedCountSchema, "Waits in which the app made a call."),
-      longest_ms: field(
-        unboundedCountSchema,
-        "The longest wall time from a failed call to the end of its wait.",
-      ),
+    recordShape("RetryWaits", "The app's calls after failed ones; present with `retry`.", {
+      calls: field(unboundedCountSchema, "Calls after one that a fault made to fail."),
+      longest_ms: field(unboundedCountSchema, "The longest wall time from a failed call to the next."),
+      in_vain: field(unboundedCountSchema, "Waits that ended without a call."),
     }),
   ),
 });

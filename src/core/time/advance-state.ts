@@ -28,7 +28,7 @@ export interface AdvanceReport {
   readonly fired_total: number;
   /** The app's calls after webhooks; absent if the advance did not wait for these calls to end. */
   readonly quiet?: QuietReport;
-  /** Waits for a call after one that a fault made to fail; absent if the advance was not asked to wait. */
+  /** Calls after ones that a fault made to fail; absent if the advance was not asked to wait for them. */
   readonly retry?: RetryReport;
 }
 

@@ -3,15 +3,17 @@ import type { WallClock } from "./wall-clock.js";
 /** Wall time without a call after which the work of a repeated call counts as done. */
 const RETRY_QUIET_MS = 100;
 
-/** Waits of an advance for the app's next call after one that a fault made to fail. */
+/** The app's calls after ones that a fault made to fail, since the last advance that waited for them. */
 export interface RetryReport {
-  /** Number of waits. */
-  readonly waits: number;
-  /** Number of waits in which the app made a call. */
+  /** Number of such calls. */
   readonly calls: number;
-  /** The longest wall time from a failed call to the end of its wait, in milliseconds. */
+  /** The longest wall time from a failed call to the next, in milliseconds. */
   readonly longest_ms: number;
+  /** Number of waits that ended without a call. */
+  readonly in_vain: number;
 }
+
+const NO_RETRIES = { calls: 0, longest_ms: 0 };
 
 /** The parts of a call that tell whether a fault made it fail. */
 interface EndedCall {
@@ -43,6 +45,7 @@ export class AppActivity {
   #count = 0;
   /** When a fault made a call fail; undefined if the app has made a call since. */
   #failedMs: number | undefined;
+  #retries = NO_RETRIES;
   #onCall: (() => void) | undefined;
 
   constructor(wall: WallClock) {
@@ -51,15 +54,24 @@ export class AppActivity {
 
   noteArrival(call: object): void {
     this.#openCalls.add(call);
-    this.#failedMs = undefined;
+    this.#noteRetry();
     this.#note();
   }
 
   noteEnd(call: EndedCall): void {
     this.#openCalls.delete(call);
+    this.#noteRetry();
     const hasFailed = call.fault !== null && (call.status === null || call.status >= 400);
-    this.#failedMs = hasFailed ? this.#wall.nowMs() : undefined;
+    if (hasFailed) this.#failedMs = this.#wall.nowMs();
     this.#note();
+  }
+
+  #noteRetry(): void {
+    if (this.#failedMs === undefined) return;
+    const { calls, longest_ms } = this.#retries;
+    const pauseMs = this.#wall.nowMs() - this.#failedMs;
+    this.#retries = { calls: calls + 1, longest_ms: Math.max(longest_ms, pauseMs) };
+    this.#failedMs = undefined;
   }
 
   /** Expects no retry after the app refused a webhook, because the service sends the webhook again. */
@@ -84,28 +96,29 @@ export class AppActivity {
   clear(): void {
     this.#openCalls.clear();
     this.#failedMs = undefined;
+    this.#retries = NO_RETRIES;
   }
 
   /**
    * Waits until the app has made a call after the last one that a fault made to fail, and has done its work, but at
-   * most `limitMs` from the failure. Does not wait if the app has made such a call already. Returns the report with the
-   * wait added.
+   * most `limitMs` from the failure. Returns the report with the calls since the last such wait added.
    */
   async waitForRetry(limitMs: number, report: RetryReport, isOver: () => boolean): Promise<RetryReport> {
-    if (this.#failedMs === undefined) return report;
     const wall = this.#wall;
-    const [failedMs, before] = [this.#failedMs, this.#count];
-    const endMs = failedMs + limitMs;
+    const endMs = (this.#failedMs ?? 0) + limitMs;
     while (this.#failedMs !== undefined && !isOver() && wall.nowMs() < endMs) {
       await this.#nextCall(endMs - wall.nowMs());
       if (this.#failedMs === undefined) await this.#waitForEnd(isOver);
     }
+    const { calls, longest_ms } = this.#retries;
+    const isInVain = this.#failedMs !== undefined;
     // The same failed call is waited for only once.
     this.#failedMs = undefined;
+    this.#retries = NO_RETRIES;
     return {
-      waits: report.waits + 1,
-      calls: report.calls + (this.#count > before ? 1 : 0),
-      longest_ms: Math.max(report.longest_ms, wall.nowMs() - failedMs),
+      calls: report.calls + calls,
+      longest_ms: Math.max(report.longest_ms, longest_ms),
+      in_vain: report.in_vain + (isInVain ? 1 : 0),
     };
   }
 

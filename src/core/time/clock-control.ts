@@ -164,7 +164,7 @@ export class ClockControl {
       advance.quiet = await this.#activity.waitUntilQuiet(quietMs, before, isOver);
     }
     if (retryMs !== undefined) {
-      const before = advance.retry ?? { waits: 0, calls: 0, longest_ms: 0 };
+      const before = advance.retry ?? { calls: 0, longest_ms: 0, in_vain: 0 };
       advance.retry = await this.#activity.waitForRetry(retryMs, before, isOver);
     }
   }

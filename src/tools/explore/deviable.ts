@@ -146,8 +146,8 @@ export interface Trace {
   readonly failure?: RunFailure | undefined;
   /** At least one step that calls the app passed. */
   readonly hasReachedApp: boolean;
-  /** The app made a call for which sandbox time was stopped, after a call that a deviation made to fail. */
-  readonly hasRetried?: boolean;
+  /** The app repeated a failed call after a longer pause than a run waits that is not patient. */
+  readonly hasPausedLonger?: boolean;
   /** Checks the end of the run again, later. Absent if the run passed or ended before its checks. */
   readonly checkAgain?: () => Promise<RunFailure | undefined>;
 }

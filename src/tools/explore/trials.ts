@@ -154,7 +154,7 @@ export class Trials {
     }
     if (isLasting(first) && (await this.#isWrongStill(first)))
       return { trial: first, failure: { verdict, trial: first, seen: { runs: 1, of: 2 } } };
-    return second.trace.hasRetried ? { trial: second } : { trial: second, unconfirmed: verdict };
+    return second.trace.hasPausedLonger ? { trial: second } : { trial: second, unconfirmed: verdict };
   }
 
   /** Checks the customer of an earlier run again: an app may only have been late. */

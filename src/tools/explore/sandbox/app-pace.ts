@@ -64,30 +64,37 @@ const PATIENT_RETRY_MS = 10_000;
 const EAGER_RETRY_MS = 2_000;
 /** Room for a retry that takes longer than the earlier ones. */
 const RETRY_MARGIN_MS = 500;
+/** A call that comes sooner may be another one than the repeat of the failed call. */
+const MIN_PAUSE_MS = 100;
 /** Minimum time for a step `wait_for` of the flow in which nothing may come. */
 const MIN_FLOW_WAIT_MS = 100;
 
 /** Learns how long the app pauses before it repeats a failed call, by operation. */
 export class RetryPace {
-  /** Operation → longest pause in milliseconds of wall time; 0 if an eager run waited in vain. */
+  /** Operation → longest pause in milliseconds of wall time; 0 if the app was not seen to repeat the call. */
   readonly #pauses = new Map<string, number>();
   /** Operations for which a patient run waited in vain. */
   readonly #vain = new Set<string>();
 
   learn({ failingOperations, variant }: SandboxPlan, reports: readonly RetryReport[]): void {
-    if (reports.every(({ waits }) => waits === 0)) return;
-    const isCalled = reports.some(({ calls }) => calls > 0);
-    const longestMs = isCalled ? Math.max(...reports.map(({ longest_ms }) => longest_ms)) : 0;
+    const longestMs = longestPauseMs(reports);
+    const hasCalled = longestMs >= MIN_PAUSE_MS;
+    if (!hasCalled && reports.every(({ in_vain }) => in_vain === 0)) return;
     for (const operation of failingOperations) {
-      this.#pauses.set(operation, Math.max(longestMs, this.#pauses.get(operation) ?? 0));
-      if (variant.isPatient && !isCalled) this.#vain.add(operation);
+      this.#pauses.set(operation, Math.max(hasCalled ? longestMs : 0, this.#pauses.get(operation) ?? 0));
+      if (variant.isPatient && !hasCalled) this.#vain.add(operation);
     }
   }
 
-  /** Returns how long a run waits for a call after one that it makes to fail; undefined if it need not wait. */
+  /** Returns true if the app repeated a call after a longer pause than a run waits that is not patient. */
+  hasPausedLonger({ failingOperations }: SandboxPlan, reports: readonly RetryReport[]): boolean {
+    return failingOperations.length > 0 && longestPauseMs(reports) > this.#eagerMs(failingOperations);
+  }
+
+  /** Returns how long a run waits for a call after one that it makes to fail; undefined if it makes none to fail. */
   waitFor(plan: SandboxPlan): string | undefined {
-    const waitMs = this.#waitMs(plan);
-    return waitMs === 0 ? undefined : formatDuration(waitMs);
+    // The shortest wait reports the app's pauses, too.
+    return plan.failingOperations.length === 0 ? undefined : formatDuration(Math.max(1, this.#waitMs(plan)));
   }
 
   /** Returns how long a run waits in a step `wait_for` of the flow. @param plainMs wait in a plain run */
@@ -96,12 +103,24 @@ export class RetryPace {
   }
 
   #waitMs({ failingOperations, variant }: SandboxPlan): number {
-    const waits = failingOperations.map((operation) => {
+    if (!variant.isPatient) return this.#eagerMs(failingOperations);
+    const waits = failingOperations.map((one) => (this.#vain.has(one) ? EAGER_RETRY_MS : PATIENT_RETRY_MS));
+    return Math.max(0, ...waits);
+  }
+
+  #eagerMs(operations: readonly string[]): number {
+    // An operation that is not known may be repeated after the same pause as another.
+    const longestMs = Math.max(0, ...this.#pauses.values());
+    const waits = operations.map((operation) => {
       const pauseMs = this.#pauses.get(operation);
-      if (variant.isPatient) return this.#vain.has(operation) ? EAGER_RETRY_MS : PATIENT_RETRY_MS;
-      if (pauseMs === undefined) return EAGER_RETRY_MS;
-      return pauseMs === 0 ? 0 : Math.min(PATIENT_RETRY_MS, 3 * pauseMs + RETRY_MARGIN_MS);
+      if (pauseMs === 0) return 0;
+      const knownMs = 3 * (pauseMs ?? longestMs) + RETRY_MARGIN_MS;
+      return Math.min(PATIENT_RETRY_MS, pauseMs === undefined ? Math.max(EAGER_RETRY_MS, knownMs) : knownMs);
     });
     return Math.max(0, ...waits);
   }
+}
+
+function longestPauseMs(reports: readonly RetryReport[]): number {
+  return Math.max(0, ...reports.map(({ longest_ms }) => longest_ms));
 }

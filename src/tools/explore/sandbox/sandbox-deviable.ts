@@ -249,8 +249,10 @@ export class SandboxDeviable implements Deviable {
     const traces: Trace[] = [];
     for (const [index, run] of runs.entries()) {
       const plan = plans[index]!;
-      this.#retries.learn(plan, waitReports("retry", run.loaded));
-      traces.push(await this.#checkEnd(plan, run));
+      const reports = waitReports("retry", run.loaded);
+      const hasPausedLonger = this.#retries.hasPausedLonger(plan, reports);
+      this.#retries.learn(plan, reports);
+      traces.push({ ...(await this.#checkEnd(plan, run)), hasPausedLonger });
     }
     return traces;
   }
@@ -359,8 +361,7 @@ export class SandboxDeviable implements Deviable {
         return Math.max(0, ...driving.map(({ duration_ms }) => duration_ms));
       };
       const [waitedMs, responseMs] = [longestMs("wait_for"), longestMs("app")];
-      const hasRetried = waitReports("retry", loaded).some(({ calls }) => calls > 0);
-      const trace = { observed, failure: failureOf(report, roles), hasReachedApp, hasRetried };
+      const trace = { observed, failure: failureOf(report, roles), hasReachedApp };
       const resume: Run["resume"] = async (steps, itsRoles) =>
         failureOf(await report.resume(steps), itsRoles);
       return { loaded, observed, trace, resume, waitedMs, responseMs };
