@@ -27,6 +27,7 @@ it("covers expectations of the same fields by one read", () => {
     completedCharges: 1,
     refusedTypes: [],
     readMatch: {},
+    pressMatches: [],
     observed: [observed],
   };
   const { document, roles } = omitImpliedSteps(

@@ -38,7 +38,7 @@ class FakePlan implements RunPlan {
   deviateWebhook({ type, earlierCount }: WebhookOccurrence, change: WebhookChange): void {
     this.webhooks.push(`${type}#${earlierCount + 1} ${JSON.stringify(change)}`);
   }
-  repeatFirstCall(): void {}
+  pressTwice(): void {}
   holdInRace(): void {}
   payLate(): void {}
   payWrongMoney(): void {}
@@ -51,7 +51,7 @@ class FakePlan implements RunPlan {
 class FakeDeviable implements Deviable {
   readonly name = "order";
   readonly source = "order.yaml";
-  readonly customer = { press: undefined, pages: 0 };
+  readonly customer = { presses: [], pages: 0 };
   readonly saved: FakePlan[] = [];
   readonly #needsWebhook: boolean;
   isClosed = false;

@@ -11,6 +11,7 @@ const baseline = {
   completedCharges: 1,
   refusedTypes: [],
   readMatch: {},
+  pressMatches: [],
   observed: [],
 };
 const why = (more: object, calls: readonly object[] = [], whose: object = baseline.customerMatch) =>

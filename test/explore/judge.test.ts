@@ -60,7 +60,7 @@ describe("payments of an order", () => {
   };
   const learnt = (run: LoadedPlainRun) => {
     const { chargeMatch, completedCharges, orderCharges } = baselineOf(
-      { observe: [] } as unknown as Flow,
+      { observe: [], drive: [], scheduledWork: [] } as unknown as Flow,
       run,
       run,
     );

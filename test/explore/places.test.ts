@@ -30,7 +30,7 @@ function rulesOf(...deliveries: readonly ObservedDelivery[]) {
     charges: [charge("ch_1"), charge("ch_2")],
     withdrawals: [],
   } as unknown as ObservedRun;
-  const places = placesOf(seen, { press: undefined, pages: 0 });
+  const places = placesOf(seen, { presses: [], pages: 0 });
   const all = places.flatMap((place) =>
     deviationsAt(place).map(({ kind, at }) => [`${kind} ${at}`, planned(kind, place).webhooks[0]]),
   );
@@ -104,7 +104,7 @@ it("a stale read shows the state before the last change at any time, and exists 
     charges: [{ ...charge("ch_1"), history }],
     withdrawals: [],
   };
-  const places = placesOf(seen as unknown as ObservedRun, { press: undefined, pages: 0 });
+  const places = placesOf(seen as unknown as ObservedRun, { presses: [], pages: 0 });
   const stale = places.map((place) => planned("read_stale", place).faults[0]);
   expect(stale).toEqual([undefined, expect.objectContaining({ stale: "last_change", skip: 1 })]);
 });
@@ -132,7 +132,7 @@ it("a change without a webhook is a place for the app's scheduled work, of charg
     charges: [{ ...charge("ch_1"), history: changes("PROCESSING", "COMPLETED") }],
     withdrawals: [{ ...charge("wd_1"), history: changes("COMPLETED") }],
   };
-  const customer = { press: undefined, pages: 0, hasJob: true };
+  const customer = { presses: [], pages: 0, hasJob: true };
   const places = placesOf(seen as unknown as ObservedRun, customer);
   const jobs = places.flatMap((place) => deviationsAt(place).filter(({ kind }) => kind.startsWith("job_")));
   expect(jobs).toEqual([
@@ -156,6 +156,6 @@ it.each([
     isAutomatic: false,
   }));
   const seen = { startMs: 0, calls: [], deliveries: [], charges, withdrawals: [] };
-  const found = placesOf(seen as unknown as ObservedRun, { press: undefined, pages });
+  const found = placesOf(seen as unknown as ObservedRun, { presses: [], pages });
   expect(found.map(({ at }) => at)).toEqual(places);
 });

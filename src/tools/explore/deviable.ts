@@ -57,8 +57,12 @@ export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "ti
 export interface RunPlan {
   deviateCall(place: CallOccurrence, change: CallChange): void;
   deviateWebhook(place: WebhookOccurrence, change: WebhookChange): void;
-  /** Makes the customer send the first call to the app twice concurrently. */
-  repeatFirstCall(): void;
+  /**
+   * Makes the customer send a write to the app twice concurrently.
+   *
+   * @param press counts the customer's writes from 0
+   */
+  pressTwice(press: number): void;
   /**
    * Makes the customer pay after the charge has expired. In between, the scheduled work runs and the app is looked at.
    *
@@ -88,8 +92,8 @@ export interface Deviable {
   /** The flow's file, as a prefix of error messages. */
   readonly source: string;
   readonly customer: {
-    /** The customer's first call to the app, such as `POST /orders`. */
-    readonly press: string | undefined;
+    /** The customer's writes to the app, such as `POST /orders`, in order. */
+    readonly presses: readonly string[];
     /** Number of steps of the flow by which the customer pays on a page of the service. */
     readonly pages: number;
     /** Why the customer cannot leave a charge unpaid; undefined if the customer can. */

@@ -223,9 +223,9 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   },
   pressed_twice: {
     description: "the customer presses twice",
-    effectAt: ({ what }) =>
-      what === "presses"
-        ? { isShared: true, hasSides: true, applyTo: (plan) => plan.repeatFirstCall() }
+    effectAt: (place) =>
+      place.what === "presses"
+        ? { isShared: true, hasSides: true, applyTo: (plan) => plan.pressTwice(place.press) }
         : undefined,
   },
   job_meanwhile: {

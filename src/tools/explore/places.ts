@@ -63,7 +63,12 @@ export interface PlaceOfChange extends JobMoments {
 
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
 export type PlaceOfCustomer =
-  | { readonly what: "presses"; readonly at: string }
+  | {
+      readonly what: "presses";
+      readonly at: string;
+      /** Counts the customer's presses from 0. */
+      readonly press: number;
+    }
   | {
       readonly what: "pays";
       readonly at: string;
@@ -85,11 +90,14 @@ export type PlaceOfCustomer =
 
 /** Lists the places of a run: calls of the app, events and other changes, actions of the customer. */
 export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Place[] {
-  const { press, hasJob = false } = customer;
+  const { presses, hasJob = false } = customer;
   const observed = beforeQuiet(run);
   const calls = callPlaces(observed);
   return [
-    ...(press === undefined ? [] : [{ what: "presses" as const, at: `${press}#1` }]),
+    ...presses.map((call, press) => {
+      const earlierCount = presses.slice(0, press).filter((one) => one === call).length;
+      return { what: "presses" as const, at: `${call}#${earlierCount + 1}`, press };
+    }),
     ...calls,
     ...eventPlaces(observed, calls, hasJob),
     ...(hasJob ? unheardChangePlaces(observed) : []),

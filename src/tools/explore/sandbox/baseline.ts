@@ -4,8 +4,8 @@ import type { LoadedScenario } from "../../scenario/files.js";
 import { type LogRow, recordIdOf } from "../../scenario/running/control-lists.js";
 import type { ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.js";
 import { countCompletedPayments, refusalsOf } from "../judge.js";
-import { PRESS_NAME } from "./drive-steps.js";
-import type { Flow } from "./flow.js";
+import { pressMarkNames } from "./drive-steps.js";
+import { type Flow, findPresses } from "./flow.js";
 import { viewVariableName } from "./run-document.js";
 import type { Baseline, OrderPayments } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
@@ -38,7 +38,7 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
     ...(named === undefined ? {} : { orderCharges: orderPaymentsOf(named) }),
     ...(namedPayout === undefined ? {} : { orderWithdrawals: orderPaymentsOf(namedPayout) }),
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
-    ...pressCallOf(one, customerMatch),
+    pressMatches: findPresses(flow).map((_, press) => pressMatchOf(one, press, customerMatch)),
     readMatch: readMatchOf(one.observed, customerMatch),
     observed: commonViews(flow, one, other),
   };
@@ -46,17 +46,20 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
 
 type CustomerMatch = Baseline["customerMatch"];
 
-function pressCallOf(
+/** Selects the app's last write between the marks before and after a press, else its last call there. */
+function pressMatchOf(
   { observed, loaded }: LoadedPlainRun,
+  press: number,
   customerMatch: CustomerMatch,
-): Pick<Baseline, "pressCall"> {
-  const [newest] = (savedVariable(loaded, PRESS_NAME) ?? []) as LogRow[];
-  const newestId = newest && recordIdOf("requests", newest);
-  const own = observed.calls.filter(({ isByFlow }) => !isByFlow);
-  const calls = own.slice(0, own.findIndex(({ id }) => id === newestId) + 1);
+): Baseline["pressMatches"][number] {
+  const [from, to] = pressMarkNames(press).map((name) => {
+    const [newest] = (savedVariable(loaded, name) ?? []) as LogRow[];
+    const newestId = newest && recordIdOf("requests", newest);
+    return observed.calls.findIndex(({ id }) => id === newestId) + 1;
+  });
+  const calls = observed.calls.slice(from, to).filter(({ isByFlow }) => !isByFlow);
   const call = calls.findLast(({ method }) => method !== "GET") ?? calls.at(-1);
-  if (call === undefined) return {};
-  return { pressCall: { match: { operation: call.operation, ...(call.isOwn ? customerMatch : {}) } } };
+  return call && { operation: call.operation, ...(call.isOwn ? customerMatch : {}) };
 }
 
 /** An app that never reads a single charge reads lists, which name no customer. */

@@ -5,7 +5,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { AppWaits } from "./app-waits.js";
 import { PRESENT } from "./concessions.js";
-import { type Flow, findFirstAppWrite, isAppWrite } from "./flow.js";
+import { type Flow, findPresses, isAppWrite } from "./flow.js";
 import { jobSteps } from "./job-steps.js";
 import { cancelStep, findPages, unpaidStep } from "./payment-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
@@ -13,14 +13,23 @@ import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
 
 const PRESSED = "The customer presses again before there is a response";
-/** Variable with the newest call of the app after the first press, as a list. */
-export const PRESS_NAME = "after_press";
+/** Variables with the newest call of the service before and after a press, each as a list. */
+export function pressMarkNames(press: number): [before: string, after: string] {
+  return [`before_press_${press}`, `after_press_${press}`];
+}
 
-/** Makes a plain run save the newest call of the app after the customer's first press. */
+/** Makes a plain run save the newest call of the service before and after each press of the customer. */
 export function withPressMarks(flow: Flow): RawStep[] {
-  const press = findFirstAppWrite(flow);
-  const mark = { request: "GET /_sandbox/requests?limit=1", save: { [PRESS_NAME]: "body.items" } };
-  return flow.drive.flatMap((step) => (step === press ? [step, mark] : [step]));
+  const presses = findPresses(flow);
+  return flow.drive.flatMap((step) => {
+    const press = presses.indexOf(step);
+    if (press === -1) return [step];
+    const [before, after] = pressMarkNames(press).map((name) => ({
+      request: "GET /_sandbox/requests?limit=1",
+      save: { [name]: "body.items" },
+    }));
+    return [before!, step, after!];
+  });
 }
 
 /** Adapts the flow's steps to deviations. A step that calls the app repeats a failed call. */
@@ -30,8 +39,8 @@ export function driveSteps(
   baseline: Baseline,
   { flowWait }: AppWaits,
 ): RawStep[] {
-  const { isPressedTwice, set, jobs } = plan;
-  const press = findFirstAppWrite(flow);
+  const { pressedTwice, set, jobs } = plan;
+  const presses = findPresses(flow);
   const pages = findPages(flow);
   return flow.drive.flatMap((step, index): RawStep[] => {
     const page = pages.indexOf(step);
@@ -42,7 +51,8 @@ export function driveSteps(
     }
     if (plan.isPaidLate && step.pay !== undefined) return [unpaidStep(step)];
     const tolerant = tolerantStep(step, set.length + 1, flowWait);
-    if (step === press && isPressedTwice) return pressedTwice(tolerant, plan, baseline);
+    const press = presses.indexOf(step);
+    if (pressedTwice.has(press)) return pressTwice(tolerant, plan, baseline.pressMatches[press]);
     return [isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant];
   });
 }
@@ -60,16 +70,16 @@ function withAnswer(step: RawStep, index: number): RawStep {
 }
 
 /** The customer goes on with the response to one of two presses: with the one that is held, or with the other. */
-function pressedTwice(
+function pressTwice(
   press: RawStep,
   { variant, raceHeld }: SandboxPlan,
-  { pressCall }: Baseline,
+  match: Baseline["pressMatches"][number],
 ): RawStep[] {
   const { save: _save, ...again } = press;
   const { held, other } = inTurn(variant.side, [press], [again]);
-  return pressCall === undefined
+  return match === undefined
     ? [{ name: PRESSED, parallel: [held, other] }]
-    : raceSteps({ name: PRESSED, match: pressCall.match, maxHeld: raceHeld, held, other });
+    : raceSteps({ name: PRESSED, match, maxHeld: raceHeld, held, other });
 }
 
 /** Returns the indexes of the flow's steps that the app refused. */

@@ -66,8 +66,10 @@ function appCheck({ app, expect }: RawStep): Oracle | undefined {
   return typeof app === "string" && app.startsWith("GET ") && isJsonObject(expect) ? "expect" : undefined;
 }
 
-export function findFirstAppWrite({ drive }: Flow): RawStep | undefined {
-  return drive.find(isAppWrite);
+/** Finds the customer's writes to the app. Calls that `tick` makes too are no presses of the customer. */
+export function findPresses({ drive, scheduledWork }: Flow): RawStep[] {
+  const jobs = scheduledWork.map(({ app }) => app);
+  return drive.filter((step) => isAppWrite(step) && !jobs.includes(step.app));
 }
 
 export function isAppWrite({ app }: RawStep): boolean {

@@ -45,7 +45,7 @@ import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
 import { omitImpliedSteps } from "./brief-document.js";
 import { type Concession, concessionsFor } from "./concessions.js";
 import { refusedSteps } from "./drive-steps.js";
-import { type Flow, findFirstAppWrite } from "./flow.js";
+import { type Flow, findPresses } from "./flow.js";
 import { customerEmail, isolationReason } from "./isolation.js";
 import { hasKnownTimes } from "./job-steps.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
@@ -128,7 +128,7 @@ export class SandboxDeviable implements Deviable {
     this.name = String(flow.raw.name);
     this.source = flow.file;
     this.customer = {
-      press: findFirstAppWrite(flow)?.app as string | undefined,
+      presses: findPresses(flow).map(({ app }) => String(app)),
       pages: findPages(flow).length,
       mustPayReason: mustPayReason(flow),
       hasJob: flow.scheduledWork.length > 0 && hasKnownTimes(flow),

@@ -35,8 +35,8 @@ export interface Baseline {
   readonly orderWithdrawals?: OrderPayments;
   /** Types of events that the app refuses in a plain run. */
   readonly refusedTypes: readonly string[];
-  /** The app's last write during the customer's first press; absent if the app makes no call then. */
-  readonly pressCall?: { readonly match: Readonly<Record<string, unknown>> };
+  /** Selects the app's last write during each press of the customer; undefined if the app makes no call then. */
+  readonly pressMatches: readonly (Readonly<Record<string, unknown>> | undefined)[];
   /** Selects the app's reads of the customer's charges. */
   readonly readMatch: Readonly<Record<string, unknown>>;
   /** Expected body of each view of the app. */
@@ -79,7 +79,8 @@ export class SandboxPlan implements RunPlan {
   readonly faults: FaultRule[] = [];
   /** Rules that hold one side of a race, and break nothing. They come after `faults`, which must match first. */
   readonly raceHolds: FaultRule[] = [];
-  isPressedTwice = false;
+  /** Presses of the customer that are repeated, counted from 0. */
+  readonly pressedTwice = new Set<number>();
   /** Page that the customer cancels, counted from 0 among the flow's payments on pages. */
   cancelledPage: number | undefined;
   /** Time since the start at which the customer's charge has expired and is not paid yet; undefined if it is paid in time. */
@@ -133,8 +134,12 @@ export class SandboxPlan implements RunPlan {
     });
   }
 
-  repeatFirstCall(): void {
-    this.isPressedTwice = true;
+  pressTwice(press: number): void {
+    this.pressedTwice.add(press);
+  }
+
+  get isPressedTwice(): boolean {
+    return this.pressedTwice.size > 0;
   }
 
   holdInRace({ operation, earlierCount, isOwn }: CallOccurrence): void {

@@ -1,0 +1,66 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { expect, it } from "vitest";
+import { type Answer, type CallService, foundIn, type Order, openApp } from "./apps.js";
+
+const FLOW = `
+name: order
+vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
+steps:
+  - app: POST /orders
+    body: { order: "\${order}", email: "\${email}" }
+  - app: POST /orders/\${order}/pay
+  - advance: 10s
+  - app: POST /tick
+  - app: GET /orders/\${order}
+    expect: { body: { status: paid } }
+observe:
+  - app: GET /orders/\${order}
+tick:
+  - app: POST /tick
+`;
+
+/** A shop with an order and a payment of it; `isAlone` has a second payment of an order wait for the first. */
+const shopOf =
+  (isAlone: boolean) =>
+  (call: CallService): Answer => {
+    const orders = new Map<string, Order & { paying?: Promise<void> }>();
+    const pay = async (order: Order) => {
+      if (order.charge_id !== undefined) return;
+      const asked = {
+        pricing: { base_currency: "KES", amount: "1105.10" },
+        payment_method: "mobile_money",
+        customer_email: order.email,
+      };
+      const { quote_id } = await call("POST", "payments/quotes", asked);
+      const more = { quote_id, phone_number: "+254700000001", metadata: { order: order.id } };
+      order.charge_id = (await call("POST", "payments/whitelabel", { ...asked, ...more })).charge_id;
+    };
+    return async (route, body) => {
+      const [, method, id = "", verb] = /^(GET|POST) \/orders\/([^/]+)(\/pay)?$/.exec(route) ?? [];
+      const order = orders.get(id);
+      if (route === "POST /orders" && !orders.has(body.order))
+        orders.set(body.order, { id: body.order, email: body.email, status: "new", delivered: 0 });
+      if (order !== undefined && verb !== undefined) {
+        order.paying = isAlone ? (order.paying ?? Promise.resolve()).then(() => pay(order)) : pay(order);
+        await order.paying;
+      }
+      if (route === "POST /webhooks" && body.data.status === "COMPLETED")
+        orders.get(body.data.metadata.order)!.status = "paid";
+      return method === "GET" ? [200, { status: order?.status }] : [200];
+    };
+  };
+
+it("presses each of the customer's writes twice, and no call of the job", async () => {
+  const { found, report } = await foundIn(await openApp(shopOf(false)), FLOW);
+  expect(found).toContain("money: pressed_twice POST /orders/${order}/pay#1");
+  const pressed = report.singles.filter(({ kind }) => kind === "pressed_twice");
+  expect(pressed.map(({ at, outcome }) => `${at} ${outcome}`)).toEqual([
+    "POST /orders#1 right",
+    "POST /orders/${order}/pay#1 wrong",
+  ]);
+});
+
+it("finds nothing of an app that pays an order once, however often the customer presses", async () => {
+  const { found } = await foundIn(await openApp(shopOf(true)), FLOW);
+  expect(found.filter((one) => one.includes("pressed_twice"))).toEqual([]);
+});
