@@ -1,7 +1,9 @@
 import type * as z from "zod/mini";
 import type { NamespaceIdentity, namespaceRequestSchema } from "../schema/control-requests.js";
 import { DEFAULT_NAMESPACE } from "../schema/option-schemas.js";
-import type { WebhookOption } from "./namespace-options.js";
+import { type Refusal, refuseInvalid } from "../schema/refusals.js";
+import { secretFaults } from "../schema/signature-schemes.js";
+import type { NamespaceDefaults, WebhookOption } from "./namespace-options.js";
 
 /** Creation parameters of a namespace; all are optional. */
 export type CreateNamespaceRequest = z.infer<typeof namespaceRequestSchema>;
@@ -25,4 +27,22 @@ export function resolveInheritedWebhooks(webhooks: readonly WebhookOption[], nam
     const url = webhook.url?.replace(/\{namespace\}|%7Bnamespace%7D/gi, name);
     return url !== webhook.url || name === DEFAULT_NAMESPACE ? [{ ...webhook, url }] : [];
   });
+}
+
+/** Checks the secrets of a new namespace and its endpoints, inherited endpoints included. */
+export function refuseInvalidSecrets(
+  base: Pick<NamespaceDefaults, "webhookSecret" | "settings" | "webhooks">,
+  name: string,
+  request: CreateNamespaceRequest,
+): Refusal | undefined {
+  const webhooks = request.webhooks ?? [];
+  const faults = secretFaults({
+    webhook_secret: request.webhook_secret ?? base.webhookSecret,
+    signature: base.settings.signature,
+    webhooks: [...webhooks, ...resolveInheritedWebhooks(base.webhooks, name)],
+  }).map(({ path, message }) => {
+    const isOwn = path.length === 1 || Number(path[1]) < webhooks.length;
+    return [isOwn ? path.join(".") : "webhook_secret", message];
+  });
+  return faults.length === 0 ? undefined : refuseInvalid(Object.fromEntries(faults));
 }

@@ -4,8 +4,7 @@ import type { NamespaceIdentity } from "../schema/control-requests.js";
 import type { namespaceSchema } from "../schema/control-responses.js";
 import { safeParse } from "../schema/issues.js";
 import { DEFAULT_NAMESPACE, namespaceNameSchema, parseClockSetting } from "../schema/option-schemas.js";
-import { isRefusal, type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
-import { secretFaults } from "../schema/signature-schemes.js";
+import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { parseInstant } from "../schema/time.js";
 import { StorageUnavailableError } from "../schema/unavailable.js";
 import type { Leases, NamespaceLocation, Storage } from "../store/storage.js";
@@ -18,6 +17,7 @@ import {
   apiKeysOf,
   type CreateNamespaceRequest,
   namespaceInKey,
+  refuseInvalidSecrets,
   resolveInheritedWebhooks,
 } from "./identity.js";
 import { requireSameOrigin } from "./initial-state.js";
@@ -229,7 +229,7 @@ export class Namespaces {
       if (request.name === undefined && request.api_key === undefined) return this.create(request);
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
     }
-    const refusal = this.#checkSecrets(name, request);
+    const refusal = refuseInvalidSecrets(this.options.base, name, request);
     if (refusal !== undefined) return refusal;
     const beginning = this.options.storage.begin(name, request);
     // If a generated name is taken, `create` tries the next name.
@@ -271,21 +271,6 @@ export class Namespaces {
   #undoCreation(name: string): void {
     this.discard(name);
     this.options.storage.undo(name);
-  }
-
-  /** Checks the secrets of a new namespace and its endpoints, inherited endpoints included. */
-  #checkSecrets(name: string, request: CreateNamespaceRequest): Refusal | undefined {
-    const { base } = this.options;
-    const webhooks = request.webhooks ?? [];
-    const faults = secretFaults({
-      webhook_secret: request.webhook_secret ?? base.webhookSecret,
-      signature: base.settings.signature,
-      webhooks: [...webhooks, ...resolveInheritedWebhooks(base.webhooks, name)],
-    }).map(({ path, message }) => {
-      const isOwn = path.length === 1 || Number(path[1]) < webhooks.length;
-      return [isOwn ? path.join(".") : "webhook_secret", message];
-    });
-    return faults.length === 0 ? undefined : refuseInvalid(Object.fromEntries(faults));
   }
 
   /** Returns the namespace, created if necessary; an existing one is not changed. */

@@ -14,11 +14,8 @@ import { BlindSpotError } from "./deviable.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
 import { flowOf } from "./sandbox/flow.js";
-import {
-  SandboxDeviable,
-  type SandboxDeviableOptions,
-  type ScenarioFileWriter,
-} from "./sandbox/sandbox-deviable.js";
+import { SandboxDeviable, type SandboxDeviableOptions } from "./sandbox/sandbox-deviable.js";
+import type { ScenarioFileWriter } from "./sandbox/saved-file.js";
 
 export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviableOptions, "saveTo"> {
   /** Folder for the scenario files that reproduce findings; created if missing. */

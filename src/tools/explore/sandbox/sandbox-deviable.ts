@@ -4,11 +4,9 @@
  *   plan ── run-document.ts ──> scenario file ── RunSession ──> report and rows of lists ── observation.ts ──> trace
  */
 
-import { dirname, isAbsolute, join, relative } from "node:path";
 import type { SandboxFetch } from "../../../control-client.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { documentFromValue } from "../../../core/files/documents.js";
-import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {
   type LoadedScenario,
@@ -55,6 +53,7 @@ import { MOMENT_NAMES } from "./quiet-end.js";
 import { deviatingRunDocument, plainRunDocument, type RunDocument } from "./run-document.js";
 import { failureOf } from "./run-failure.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
+import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
 import { savedVariable } from "./saved-variable.js";
 
 export interface SandboxDeviableOptions {
@@ -70,13 +69,6 @@ export interface SandboxDeviableOptions {
   readonly runIdOf: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
   readonly saveTo?: ScenarioFileWriter | undefined;
-}
-
-/** Writes scenario files that reproduce findings. */
-export interface ScenarioFileWriter {
-  readonly folder: string;
-  readonly write: (file: string, text: string) => void;
-  readonly yamlOf: (value: unknown) => string;
 }
 
 interface Run extends LoadedPlainRun {
@@ -297,19 +289,7 @@ export class SandboxDeviable implements Deviable {
 
   save(plan: SandboxPlan, description: string): string | undefined {
     const { saveTo, vars = {} } = this.#options;
-    if (saveTo === undefined) return undefined;
-    const { document } = this.#documentOf(plan);
-    const { name, description: _description, vars: _vars, ...rest } = document;
-    const file = join(saveTo.folder, `${name}.yaml`);
-    const allVars = { ...(isJsonObject(document.vars) ? document.vars : {}), ...vars };
-    const value = {
-      name,
-      description,
-      ...(Object.keys(allVars).length === 0 ? {} : { vars: allVars }),
-      ...(withMovedIncludes(dirname(this.#flow.file), saveTo.folder, rest) as object),
-    };
-    saveTo.write(file, saveTo.yamlOf(value));
-    return file;
+    return saveTo && saveDocument(saveTo, this.#documentOf(plan).document, description, vars, this.source);
   }
 
   #documentOf(plan: SandboxPlan, concession?: Concession): RunDocument {
@@ -415,15 +395,4 @@ const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
 function withIncludedSteps({ document, roles }: RunDocument, { steps }: LoadedScenario): StepRole[] {
   const included = steps.length - (document.steps as readonly RawStep[]).length;
   return [...Array.from({ length: included }, () => "drive" as const), ...roles];
-}
-
-/** Converts include paths from the flow's folder (`from`) to the folder of the saved file (`to`). */
-function withMovedIncludes(from: string, to: string, value: unknown, key = ""): unknown {
-  if (key === "include" && typeof value === "string")
-    return isAbsolute(value) ? value : relative(to, join(from, value));
-  if (Array.isArray(value)) return value.map((part) => withMovedIncludes(from, to, part, key));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, withMovedIncludes(from, to, part, name)]),
-  );
 }
