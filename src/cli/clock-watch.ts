@@ -7,7 +7,7 @@ export interface MovedClock {
   readonly now: string;
 }
 
-/** A clock that is less far ahead was not moved: calls take time, and the clock stands still during a run. */
+/** Minimum advance that counts as moved. Smaller differences come from the duration of the calls. */
 const SHORTEST_MS = 1_000;
 
 /**

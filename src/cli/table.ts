@@ -5,7 +5,7 @@ import { cellWidth, cutCells, fitLine, padCells, type Style, type StyledText } f
 
 const GAP = 2;
 const COLUMN_MIN = 6;
-/** Minimum width of a cut column, for which columns are left out. A table that is still too wide gets `COLUMN_MIN`. */
+/** Columns are left out until no cut column is narrower. A table that is still too wide is cut to `COLUMN_MIN`. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
 const ID_PREFIX = 11;

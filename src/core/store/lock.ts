@@ -4,7 +4,7 @@ import { isJsonObject } from "../schema/json-objects.js";
 import { machineNowMs } from "../time/timers.js";
 import { asStoreError, readIfExists, StoreError, systemErrorCode } from "./store-error.js";
 
-/** Age from which a lock file without an owner is one that a killed process began to write. */
+/** A lock file without an owner that is older was left by a process killed while it wrote the file. */
 const UNFINISHED_MS = 500;
 /** Enough for a few processes that start at once. */
 const MAX_TRIES = 10;

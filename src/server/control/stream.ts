@@ -17,7 +17,7 @@ import { requestEntryView } from "./requests.js";
 
 /** Size of each reader's buffer. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
-/** Sum of all readers' buffers in which a reader whose own buffer is not empty may still buffer. */
+/** Maximum sum of all readers' buffers. Above it, only a reader with an empty buffer may buffer. */
 const BUFFERED_BYTES_IN_ALL = 64 * 1024 * 1024;
 
 /** Sum over all readers of a server. */

@@ -64,7 +64,7 @@ export interface RunPlan {
    */
   pressTwice(press: number): void;
   /**
-   * Makes the customer pay after the charge has expired. In between, the scheduled work runs and the app is looked at.
+   * Makes the customer pay after the charge has expired. In between, the scheduled work runs and the app's views are read.
    *
    * @param expirySinceMs sandbox milliseconds from the start of the run to the charge's expiry
    */
@@ -77,7 +77,7 @@ export interface RunPlan {
    * @param page counts the flow's payments on pages from 0
    */
   cancelThenPay(page: number): void;
-  /** Advances sandbox time parallel to the flow's steps, after `call` arrives. Default: after a charge exists. */
+  /** Advances sandbox time in parallel with the flow's steps, after `call` arrives. Default: after a charge exists. */
   moveTime(ms: number, call?: CallOccurrence): void;
   /** Holds the response to a read until the app has responded to the payment's next webhook. */
   holdInRace(place: CallOccurrence): void;
@@ -150,7 +150,7 @@ export interface Trace {
   readonly failure?: RunFailure | undefined;
   /** At least one step that calls the app passed. */
   readonly hasReachedApp: boolean;
-  /** The app repeated a failed call after a longer pause than a run waits that is not patient. */
+  /** The app repeated a failed call after a longer pause than an eager run waits. */
   readonly hasPausedLonger?: boolean;
   /** Checks the end of the run again, later. Absent if the run passed or ended before its checks. */
   readonly checkAgain?: () => Promise<RunFailure | undefined>;
@@ -160,7 +160,7 @@ export interface Trace {
 export interface RunVariant {
   /** Which side of a race is held until the other side is done. */
   readonly side: RaceSide;
-  /** Waits longer for the app. A failure of a patient run is not one of a slow app. */
+  /** Waits longer for the app, so that a slow app does not fail. A run that is not patient is eager. */
   readonly isPatient: boolean;
 }
 

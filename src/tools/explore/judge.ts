@@ -87,7 +87,7 @@ function lasting(oracle: Oracle, message: string): WrongVerdict {
   return { ...wrong(oracle, message), isLasting: true };
 }
 
-/** Says that a payout was repeated after its key had expired. A run that takes less sandbox time may not repeat it. */
+/** Adds that a key had expired before a repeat. Such a failure is not lasting: a shorter run may pass. */
 function withExpiredKeys(verdict: TraceVerdict, { calls }: ObservedRun): TraceVerdict {
   if (verdict.outcome !== "wrong" || verdict.oracle !== "money") return verdict;
   const created = calls.filter(({ idempotencyKey, isByFlow }) => idempotencyKey !== undefined && !isByFlow);

@@ -24,7 +24,7 @@ interface Effect {
   readonly isHolding?: true;
   /** The deviation affects every customer, or holds a response, so its runs are not concurrent with others. */
   readonly isShared?: true;
-  /** A race of two different sides: a run holds the one until the other is done, another run the other way round. */
+  /** A race of two different sides: one run holds the first until the second is done, another run the second. */
   readonly hasSides?: boolean;
 }
 
@@ -356,7 +356,7 @@ export class KnownDeviations {
     if (hasWaited) this.#excluded.add(deviationKey(only));
   }
 
-  /** Returns true if the deviation affects only the run's own customer and holds no response. */
+  /** Returns true if the deviation affects only the run's own customer and holds no response while time advances. */
   isOwn(deviation: Deviation): boolean {
     const place = this.#placeOf(deviation);
     const { isHolding, isShared } = this.effectOf(deviation);

@@ -83,7 +83,7 @@ export interface Failure extends Pick<ExploreFinding, "seen"> {
 
 /** The verdict on a set of deviations. */
 export interface Judgement {
-  /** The last run of the set. */
+  /** The run that counts for the set: the first that failed, else one that could not be judged, else the last. */
   readonly trial: Trial;
   /** Absent if the set passed, could not be judged, or failed once in a way that waiting can undo. */
   readonly failure?: Failure;
@@ -113,7 +113,7 @@ export class Trials {
     return (await this.#run([], EAGER)).verdict.outcome === "right";
   }
 
-  /** Runs a set once; its notes need no confirmation. */
+  /** Runs a set once, for a note, which needs no confirmation. */
   runOnce(set: DeviationSet): Promise<Trial> {
     return this.#run(set, EAGER);
   }
@@ -138,7 +138,7 @@ export class Trials {
     return { trial: unjudged ?? trial! };
   }
 
-  /** Repeats a run that failed, as it was, and waits longer for the app. */
+  /** Repeats a failed run as a patient run. */
   async #confirm(set: DeviationSet, first: Trial, variant: RunVariant): Promise<Judgement> {
     const verdict = first.verdict as WrongVerdict;
     if (verdict.isAppGone) return { trial: first, failure: { verdict, trial: first, seen: ONCE } };
@@ -171,8 +171,8 @@ export class Trials {
   }
 
   /**
-   * Runs sets concurrently, except sets that may affect the customers of other runs. Returns the trials by index of the
-   * set. The caller runs all sets again that did not pass, one at a time.
+   * Runs sets concurrently, except single deviations and sets that may affect the customers of other runs. Returns the
+   * trials by index of the set. The caller repeats all sets that did not pass, one at a time.
    */
   async runConcurrently(sets: readonly DeviationSet[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();

@@ -59,14 +59,14 @@ export function canContinueAfterResponse(flow: Flow, observed: ObservedRun): boo
   return isAsynchronous(flow, observed) || calls.some(({ isByFlow, atMs }) => !isByFlow && atMs >= firstMs);
 }
 
-/** Maximum wait for a call after one that was made to fail: of a patient run, and of any other. */
+/** Maximum wall time to wait for the app's next call after a failed one, in a patient and in an eager run. */
 const PATIENT_RETRY_MS = 10_000;
 const EAGER_RETRY_MS = 2_000;
 /** Room for a retry that takes longer than the earlier ones. */
 const RETRY_MARGIN_MS = 500;
-/** A call that comes sooner may be another one than the repeat of the failed call. */
+/** A call that comes sooner may not be a retry. */
 const MIN_PAUSE_MS = 100;
-/** Minimum time for a step `wait_for` of the flow in which nothing may come. */
+/** Minimum wait in a `wait_for` step of the flow, in which nothing may come. */
 const MIN_FLOW_WAIT_MS = 100;
 
 /** Learns how long the app pauses before it repeats a failed call, by operation. */
@@ -86,18 +86,18 @@ export class RetryPace {
     }
   }
 
-  /** Returns true if the app repeated a call after a longer pause than a run waits that is not patient. */
+  /** Returns true if the app repeated a failed call after a longer pause than an eager run waits. */
   hasPausedLonger({ failingOperations }: SandboxPlan, reports: readonly RetryReport[]): boolean {
     return failingOperations.length > 0 && longestPauseMs(reports) > this.#eagerMs(failingOperations);
   }
 
-  /** Returns how long a run waits for a call after one that it makes to fail; undefined if it makes none to fail. */
+  /** Returns how long a run waits for the app's next call after a failed one; undefined if it makes no call fail. */
   waitFor(plan: SandboxPlan): string | undefined {
-    // The shortest wait reports the app's pauses, too.
+    // Waits 1 ms at least, because only a wait reports the app's pauses.
     return plan.failingOperations.length === 0 ? undefined : formatDuration(Math.max(1, this.#waitMs(plan)));
   }
 
-  /** Returns how long a run waits in a step `wait_for` of the flow. @param plainMs wait in a plain run */
+  /** Returns how long a run waits in a `wait_for` step of the flow. @param plainMs wait in a plain run */
   flowWaitFor(plan: SandboxPlan, plainMs: number): string {
     return formatDuration(MIN_FLOW_WAIT_MS + 3 * plainMs + this.#waitMs(plan));
   }
@@ -109,7 +109,7 @@ export class RetryPace {
   }
 
   #eagerMs(operations: readonly string[]): number {
-    // An operation that is not known may be repeated after the same pause as another.
+    // The pause before a retry of an unknown operation may be as long as that of a known one.
     const longestMs = Math.max(0, ...this.#pauses.values());
     const waits = operations.map((operation) => {
       const pauseMs = this.#pauses.get(operation);

@@ -5,15 +5,15 @@ import type { Placed } from "./placed-steps.js";
 import { savedVariable } from "./saved-variable.js";
 
 /** Sandbox time between two runs of the app's scheduled work. */
-export const PAUSE = "1h";
+export const JOB_INTERVAL = "1h";
 
 /** How the advances of a run wait for the app, as durations of wall time. */
 export interface AppWaits {
   /** How long the app must make no calls after each webhook. */
   readonly quiet?: string | undefined;
-  /** How long to wait for a call after one that a deviation made to fail. */
+  /** Maximum wait for the app's next call after one that a deviation made to fail. */
   readonly retry?: string | undefined;
-  /** Maximum wait in a step `wait_for` of the flow. */
+  /** Maximum wait in a `wait_for` step of the flow. */
   readonly flowWait?: string | undefined;
 }
 
@@ -23,9 +23,9 @@ const WAIT_NAMES = { quiet: "quiet_", retry: "retry_" } as const;
 /** Makes each advance wait for the app, and saves how it waited. */
 export function withWaits(placed: readonly Placed[], { quiet, retry }: AppWaits): Placed[] {
   return placed.map(({ step, role }, index) => {
-    // After a pause the scheduled work runs again, so nothing else need be waited for.
-    const isPause = role === "tail" && step.advance === PAUSE && step.save === undefined;
-    if (step.advance === undefined || isPause) return { step, role };
+    // The scheduled work runs after this advance, so the advance need not wait for the app.
+    const isBeforeJob = role === "tail" && step.advance === JOB_INTERVAL && step.save === undefined;
+    if (step.advance === undefined || isBeforeJob) return { step, role };
     const waits = {
       ...(quiet === undefined || step.quiet !== undefined ? {} : { quiet }),
       ...(retry === undefined ? {} : { retry }),

@@ -15,9 +15,9 @@ export interface Concession {
   readonly returned?: "payout" | "refund";
   /** The charge was refunded before the app could know that it was paid, so it may deliver less. */
   readonly isUndelivered?: boolean;
-  /** A number of the app says that nothing was paid, so a status such as `pending` need not wait for a payment. */
+  /** A number in a view of the app is lower than in a plain run, so a status such as `pending` may stay. */
   readonly isOpen?: boolean;
-  /** Steps of the flow that the app refused, such as a payout before a late payment, by their index: repeated later. */
+  /** Indexes of the flow's steps that the app refused, such as a payout before a late payment. They are repeated. */
   readonly refused?: readonly number[];
 }
 
@@ -27,11 +27,11 @@ interface OtherEnd {
   readonly observed: ObservedRun;
   /** The first check that failed. */
   readonly failure: RunFailure;
-  /** Steps of the flow that the app refused, by their index. */
+  /** Indexes of the flow's steps that the app refused. */
   readonly refused: readonly number[];
 }
 
-/** Lists what a right app may have done otherwise in a run, the least first. */
+/** Lists what a right app may have done differently in a run, the smallest difference first. */
 export function concessionsFor(
   { plan, observed, failure, refused }: OtherEnd,
   plain: ObservedRun,
@@ -129,7 +129,7 @@ function waitingWords(paid: string): string[] {
   return WAITING_WORDS.map((word) => word[0]!.toUpperCase() + word.slice(1));
 }
 
-/** Allows less than each number of an expectation. */
+/** Allows each number of an expectation to be lower. */
 export function withFewer(expected: unknown): unknown {
   if (typeof expected === "number" && expected > 0) return { gte: 0, lte: expected };
   if (Array.isArray(expected)) return expected.map(withFewer);

@@ -13,12 +13,12 @@ import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
 
 const PRESSED = "The customer presses again before there is a response";
-/** Variables with the newest call of the service before and after a press, each as a list. */
+/** Variables with the newest call to the service before and after a press, each as a list. */
 export function pressMarkNames(press: number): [before: string, after: string] {
   return [`before_press_${press}`, `after_press_${press}`];
 }
 
-/** Makes a plain run save the newest call of the service before and after each press of the customer. */
+/** Makes a plain run save the newest call to the service before and after each press of the customer. */
 export function withPressMarks(flow: Flow): RawStep[] {
   const presses = findPresses(flow);
   return flow.drive.flatMap((step) => {
@@ -69,7 +69,7 @@ function withAnswer(step: RawStep, index: number): RawStep {
   return { ...step, save: { ...(step.save as object), [`${ANSWER_NAME}${index}`]: "status" } };
 }
 
-/** The customer goes on with the response to one of two presses: with the one that is held, or with the other. */
+/** The customer goes on with the response to the held press, or, if `side` is `second`, to the other press. */
 function pressTwice(
   press: RawStep,
   { variant, raceHeld }: SandboxPlan,
@@ -109,7 +109,7 @@ export function tolerantStep(step: RawStep, tries: number, flowWait: string | un
   return { ...step, match };
 }
 
-/** Waits as the flow does, but at most so long, and without a failure: what is awaited may not come in this run. */
+/** Waits as the flow does, for `flowWait` at most, and passes even if nothing comes in this run. */
 function tolerantWait({ name, wait_for, match, count, within }: RawStep, flowWait = MAX_FLOW_WAIT): RawStep {
   const maxMs = Math.min(durationToMs(flowWait), durationToMs((within as string | undefined) ?? flowWait));
   return {

@@ -52,7 +52,7 @@ export function withJobs(
       maxHeld: raceHeld,
       ...inTurn(variant.side, ticks, [arrival]),
     });
-    // A webhook is delayed by the same time; another change happens when it is due, so the work begins before it.
+    // The plan delays the webhook by the duration of the work. A change without one is not delayed: begin before it.
     const beginMs = webhook === undefined ? sinceMs - 1 : sinceMs;
     return [{ sinceMs: beginMs, work, workMs: durationToMs(JOB_DURATION) }];
   });

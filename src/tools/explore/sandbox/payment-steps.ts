@@ -47,7 +47,7 @@ export function unpaidStep(step: RawStep): RawStep {
   return { ...sharedFields(step), close_page: { payment_method: PAY_DEFAULTS.method, ...choice, until } };
 }
 
-/** The name and `save` of a step that becomes another kind of step, whose result is the charge and no response. */
+/** The name and `save` of a step that becomes another kind of step, whose result is a charge, not a response. */
 function sharedFields({ name, save, request }: RawStep): RawStep {
   const saved = Object.entries(isJsonObject(save) ? save : {}).map(([variable, path]) => [
     variable,
@@ -59,7 +59,7 @@ function sharedFields({ name, save, request }: RawStep): RawStep {
   };
 }
 
-/** Why the customer cannot leave a charge unpaid: a later step needs the money, or moves the charge by itself. */
+/** Why the customer cannot leave a charge unpaid: a step of the flow moves the charge itself. */
 export function mustPayReason({ drive }: Flow): string | undefined {
   const step = drive.find(movesCharge);
   return step && `the flow's step ${stepKindsOf(step)[0]} needs a charge that is paid in time`;

@@ -1,27 +1,27 @@
 import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import { PAUSE } from "./app-waits.js";
+import { JOB_INTERVAL } from "./app-waits.js";
 import type { Flow } from "./flow.js";
 import { jobSteps } from "./job-steps.js";
 import type { Placed } from "./placed-steps.js";
 
 /** Sandbox time longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
-/** Variables with the sandbox times at which the flow's steps and the run end, and from which nothing deviates any more. */
+/** Variables with sandbox times: the end of the flow's steps, the start of the quiet end, the end of the run. */
 export const MOMENT_NAMES = { driven: "driven_until", quiet: "quiet_since", end: "ended_at" } as const;
 
 interface QuietEndOptions {
   readonly deviations?: number;
   /** Number of calls that deviate. Each may be one of the scheduled work. */
   readonly deviatingCalls?: number;
-  /** The customer pays late: the scheduled work may return the money, and sees later that it was returned. */
+  /** The customer pays late: the scheduled work may return the money, and see an hour later that it is returned. */
   readonly isPaidLate?: boolean;
 }
 
 /**
- * Makes the steps that follow the flow. The scheduled work runs at its own rhythm: each deviating call may disturb one
- * of its runs, and the next one comes while an Idempotency-Key is still known. Then nothing deviates any more, and time
- * passes for all retries.
+ * Makes the steps that follow the flow. The scheduled work runs hourly: each deviating call may disturb one of its runs,
+ * and the next one comes while an Idempotency-Key is still valid. In the quiet end nothing deviates, and time passes for
+ * all retries.
  */
 export function quietEnd(
   flow: Flow,
@@ -33,9 +33,9 @@ export function quietEnd(
   const first = { name: "Time passes", save: { [MOMENT_NAMES.driven]: "from" } };
   const hourly =
     work.length === 0
-      ? [{ ...first, advance: formatDuration(hours * durationToMs(PAUSE)) }]
+      ? [{ ...first, advance: formatDuration(hours * durationToMs(JOB_INTERVAL)) }]
       : Array.from({ length: hours }, (_, hour) => [
-          { ...(hour === 0 ? first : {}), advance: PAUSE },
+          { ...(hour === 0 ? first : {}), advance: JOB_INTERVAL },
           ...work,
         ]).flat();
   const steps: RawStep[] = [
@@ -43,7 +43,7 @@ export function quietEnd(
     { name: "Everything works again", fault: "clear" },
     { advance: LONG, save: { [MOMENT_NAMES.quiet]: "from", ...end } },
     ...work,
-    ...(isPaidLate && work.length > 0 ? [{ advance: PAUSE, save: end }, ...work] : []),
+    ...(isPaidLate && work.length > 0 ? [{ advance: JOB_INTERVAL, save: end }, ...work] : []),
     { wait_for: "idle" },
   ];
   return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));

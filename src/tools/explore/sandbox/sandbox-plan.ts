@@ -52,7 +52,7 @@ export const JOB_DURATION = "1s";
  * there are many, get less.
  */
 const RACE_HELD_MS = { single: 1_000, larger: 150 } as const;
-/** Wall time for which a held response is kept back after the other side, for an app that responds before it works. */
+/** Wall time for which a response stays held once the other side is done, for an app that responds before it works. */
 const RACE_MARGIN = "30ms";
 
 function isHeldRead({ hold, delay_answer }: CallChange): boolean {
@@ -83,7 +83,7 @@ export class SandboxPlan implements RunPlan {
   readonly pressedTwice = new Set<number>();
   /** Page that the customer cancels, counted from 0 among the flow's payments on pages. */
   cancelledPage: number | undefined;
-  /** Time since the start at which the customer's charge has expired and is not paid yet; undefined if it is paid in time. */
+  /** Sandbox time from the start to a moment between expiry and late payment; undefined if the charge is paid in time. */
   unpaidSinceMs: number | undefined;
   isWrongMoney = false;
   timeAdvance: { readonly by: string; readonly call: CallOccurrence | undefined } | undefined;
