@@ -22,8 +22,8 @@ await bundleTools(
   {
     shipped: "src/tools/scenario/shipped.ts",
     schema: "src/tools/scenario/json-schema.ts",
-    opening: "src/opening.ts",
-    documents: "src/openapi-documents.ts",
+    opening: "src/library/opening.ts",
+    documents: "src/library/openapi-documents.ts",
   },
   tools,
 );
@@ -46,7 +46,7 @@ const { core, exported } = await bundle(
   {
     cli: "src/cli/main.ts",
     "compiled-code": "src/core/files/compiled-code.ts",
-    index: "src/index.ts",
+    index: "src/library/index.ts",
     testing: "src/testing/common-js.ts",
     "testing-setup": "src/testing/setup.ts",
     re2: "re2js",
@@ -56,7 +56,7 @@ const { core, exported } = await bundle(
 );
 // The doors for `import` stand before the same modules that `require` loads.
 writeFileSync(join(dist, "index.js"), `export { ${exported.index.join(", ")} } from "./index.cjs";\n`);
-await bundleOver(root, { testing: "src/testing.ts" }, dist, {
+await bundleOver(root, { testing: "src/testing/index.ts" }, dist, {
   "src/testing/setup.ts": "./testing-setup.cjs",
 });
 
@@ -75,7 +75,7 @@ if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [tsc, "-p", project, "--outDir", emitted, "--singleThreaded"], {
     stdio: "inherit",
   });
-  writeTypes(emitted, { index: "index.d.ts", testing: "testing.d.ts" }, join(dist, "types"));
+  writeTypes(emitted, { index: "library/index.d.ts", testing: "testing/index.d.ts" }, join(dist, "types"));
   rmSync(emitted, { recursive: true });
 }
 

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { createSandbox, Sandbox, SandboxError, type SandboxOptions, UserError } from "../src/index.js";
+import {
+  createSandbox,
+  Sandbox,
+  SandboxError,
+  type SandboxOptions,
+  UserError,
+} from "../src/library/index.js";
 import { type SetupOptions, setupSandbox, type TestSandbox } from "../src/testing/setup.js";
 import { START } from "./support/api-client.js";
 import { it } from "./support/api-test.js";

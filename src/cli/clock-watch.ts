@@ -1,4 +1,4 @@
-import type { ControlClient } from "../control-client.js";
+import type { ControlClient } from "../core/client/control-client.js";
 import { monotonicMs } from "../core/time/wall-clock.js";
 
 /** Sandbox time before and after a run that moved the clock. */

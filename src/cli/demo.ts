@@ -1,8 +1,8 @@
-import { ControlClient } from "../control-client.js";
+import { ControlClient } from "../core/client/control-client.js";
 import type { Activity } from "../core/schema/activity-events.js";
 import { formatCount } from "../core/schema/text-format.js";
-import { openSandbox } from "../opening.js";
-import type { Sandbox } from "../sandbox.js";
+import { openSandbox } from "../library/opening.js";
+import type { Sandbox } from "../library/sandbox.js";
 import { activityLine } from "./live/live.js";
 import { printJson, printText, terminalWidth } from "./terminal.js";
 import { paint, wrap } from "./text-layout.js";

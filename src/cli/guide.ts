@@ -1,5 +1,5 @@
 import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/option-schemas.js";
-import { openSandbox } from "../opening.js";
+import { openSandbox } from "../library/opening.js";
 import { printText } from "./terminal.js";
 
 /** `guide`: the page that a sandbox serves at /llms.txt. */

@@ -1,6 +1,6 @@
 import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/option-schemas.js";
-import { openSandbox } from "../opening.js";
-import { sandboxUrl } from "../port.js";
+import { openSandbox } from "../library/opening.js";
+import { sandboxUrl } from "../library/port.js";
 import { readStartOptions } from "./options.js";
 import { printJson } from "./terminal.js";
 

@@ -12,7 +12,7 @@ import {
 } from "../core/schema/option-table.js";
 import { camelCase } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import type { UnresolvedOptions } from "../options.js";
+import type { UnresolvedOptions } from "../library/options.js";
 
 /** An option with a flag and an environment variable. */
 interface FlaggedRow extends Omit<OptionRow, "flags"> {

@@ -1,8 +1,8 @@
 import { networkInterfaces } from "node:os";
 import { DEFAULT_HOST, DEFAULT_PORT, normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import type { StartOptions } from "../core/schema/option-table.js";
-import { sandboxUrl } from "../port.js";
-import type { Sandbox } from "../sandbox.js";
+import { sandboxUrl } from "../library/port.js";
+import type { Sandbox } from "../library/sandbox.js";
 import { controlAccessMode } from "../server/http/control-access.js";
 import { hostName, isWildcardAddress, normalizeAddress } from "../server/http/hosts.js";
 import { quoteForShell } from "./help-text.js";

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { appEnvironment } from "../app-environment.js";
+import { appEnvironment } from "../core/client/app-environment.js";
 import { parseBooks } from "../core/domain/books/parse-books.js";
 import type { BookReport, Marking } from "../core/schema/reconciliation.js";
 import { SandboxError } from "../core/schema/sandbox-error.js";
 import { UserError } from "../core/schema/user-error.js";
-import type { ReconcileOptions } from "../public-types.js";
+import type { ReconcileOptions } from "../library/public-types.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { reportOfReconciliation } from "./report/books.js";
 import { writeJunit } from "./report/junit.js";

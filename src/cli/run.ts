@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
-import { ControlClient, IN_PROCESS_FETCH } from "../control-client.js";
+import { ControlClient, IN_PROCESS_FETCH } from "../core/client/control-client.js";
 import { repeatableRunId } from "../core/domain/repeatable-run-id.js";
 import { DocumentError, faultText, warningText } from "../core/files/documents.js";
 import type { AdviceList } from "../core/schema/control-responses.js";
@@ -9,8 +9,8 @@ import { UserError } from "../core/schema/user-error.js";
 import { createAbortController } from "../core/time/deadline.js";
 import { pause } from "../core/time/timers.js";
 import { monotonicMs } from "../core/time/wall-clock.js";
-import { openSandbox } from "../opening.js";
-import type { Sandbox } from "../sandbox.js";
+import { openSandbox } from "../library/opening.js";
+import type { Sandbox } from "../library/sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
 import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";

@@ -1,4 +1,4 @@
-import type { SandboxFetch } from "../control-client.js";
+import type { SandboxFetch } from "../core/client/control-client.js";
 import { callUrl } from "../core/delivery/outgoing-http.js";
 import { normalizeWebhookUrl } from "../core/schema/receiver-url.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";

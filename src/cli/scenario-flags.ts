@@ -3,7 +3,7 @@ import { normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import { VARIABLE_NAME_PATTERN } from "../core/schema/scenario-file.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { readVocabulary } from "../options.js";
+import { readVocabulary } from "../library/options.js";
 import { readStartOptions } from "./options.js";
 
 /** Parses repeated `--var name=value`; the last value of a name counts. */

@@ -1,6 +1,6 @@
 import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../core/schema/option-schemas.js";
-import { openSandbox } from "../opening.js";
-import type { Sandbox } from "../sandbox.js";
+import { openSandbox } from "../library/opening.js";
+import type { Sandbox } from "../library/sandbox.js";
 import { printErrorMessage } from "./errors.js";
 import { readStartOptions } from "./options.js";
 import { exitOnUncaughtError, onEndSignals } from "./process-handlers.js";

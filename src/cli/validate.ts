@@ -1,6 +1,6 @@
 import { faultText, warningText } from "../core/files/documents.js";
 import { toPrintableLine } from "../core/schema/text-format.js";
-import { configFaults } from "../options.js";
+import { configFaults } from "../library/options.js";
 import { type ValidationResult, validateFile } from "../tools/scenario/validation.js";
 import { printErrorMessage } from "./errors.js";
 import { refuseUnknownVars } from "./run-files.js";

@@ -1,14 +1,14 @@
 // `payments-sandbox/testing`: one sandbox for a test file, tied to the hooks of the test runner. `Setup` forwards each
 // call to a TestNamespace, in this process or on a server.
-import { appEnvironment } from "../app-environment.js";
-import { type ControlCallArguments, ControlClient } from "../control-client.js";
+import { appEnvironment } from "../core/client/app-environment.js";
+import { type ControlCallArguments, ControlClient } from "../core/client/control-client.js";
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import type { BookReport } from "../core/schema/reconciliation.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { AdvanceReport } from "../core/time/advance-state.js";
-import { checkWebhookHandler, parseAdvanceArgument } from "../library-options.js";
+import { checkWebhookHandler, parseAdvanceArgument } from "../library/library-options.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -17,7 +17,7 @@ import type {
   SandboxOptions,
   SandboxState,
   WebhookHandlerOptions,
-} from "../public-types.js";
+} from "../library/public-types.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import { findHooks, readFinishedTest, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";

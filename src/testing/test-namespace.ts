@@ -1,4 +1,4 @@
-import { ControlClient } from "../control-client.js";
+import { ControlClient } from "../core/client/control-client.js";
 import { callHandler, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -8,9 +8,9 @@ import {
   findServerOnlyOptions,
   parseStartOptions,
   parseWebhookHandlerOptions,
-} from "../library-options.js";
-import { openSandbox } from "../opening.js";
-import type { ExploreFlowOptions, SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
+} from "../library/library-options.js";
+import { openSandbox } from "../library/opening.js";
+import type { ExploreFlowOptions, SandboxOptions, WebhookHandlerOptions } from "../library/public-types.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { listen } from "../server/http/listener.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";

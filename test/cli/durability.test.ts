@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileStore } from "../../src/core/store/file-store.js";
 import { nodeIo } from "../../src/core/store/store-io.js";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import { dataFile } from "../support/kept.js";
 import { run } from "../support/process-command.js";

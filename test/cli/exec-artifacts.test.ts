@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { maskSecretsInJson, maskSecretsInText } from "../../src/core/reports/mask-secrets.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { secretErrorMessage } from "../../src/core/schema/signature-schemes.js";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import { temporaryFile, temporaryFolder } from "../support/folders.js";
 import { CALL_REQUIRED } from "../support/light-fetch.js";
 import { Command, run } from "../support/process-command.js";

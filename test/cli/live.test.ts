@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ActivityPrinter, activityLine } from "../../src/cli/live/live.js";
 import { paint } from "../../src/cli/text-layout.js";
 import type { Activity } from "../../src/core/schema/activity-events.js";
-import { openSandbox } from "../../src/opening.js";
+import { openSandbox } from "../../src/library/opening.js";
 import { createCheckout } from "../pages/support/checkouts.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { Command, run } from "../support/process-command.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSandbox } from "../../src/opening.js";
-import type { UnresolvedOptions } from "../../src/options.js";
+import { openSandbox } from "../../src/library/opening.js";
+import type { UnresolvedOptions } from "../../src/library/options.js";
 import { Api } from "../support/api-client.js";
 import { folderWith, temporaryFolder } from "../support/folders.js";
 import { closedAtEnd } from "../support/lifetime.js";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { run } from "../support/process-command.js";
 

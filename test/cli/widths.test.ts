@@ -7,7 +7,7 @@ import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { cannotRunReport } from "../../src/cli/run-files.js";
 import { paint } from "../../src/cli/text-layout.js";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";

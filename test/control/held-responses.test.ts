@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/index.js";
+import type { SandboxOptions } from "../../src/library/index.js";
 import { openShop } from "../support/receiver-client.js";
 import { accept, type Received, Receiver } from "../support/receiver-server.js";
 import { eventually } from "../webhooks/support/shop.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { IN_PROCESS_FETCH } from "../../src/control-client.js";
+import { IN_PROCESS_FETCH } from "../../src/core/client/control-client.js";
 import type { HttpResponse } from "../../src/core/schema/http-response.js";
 import { openSandbox } from "../support/api-client.js";
 

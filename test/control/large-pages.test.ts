@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { readPages } from "../../src/control-client.js";
+import { readPages } from "../../src/core/client/control-client.js";
 import { it } from "../support/api-test.js";
 import type { Client } from "../support/receiver-client.js";
 

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/index.js";
+import type { SandboxOptions } from "../../src/library/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { withChecksum } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";

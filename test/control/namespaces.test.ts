@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/index.js";
+import type { SandboxOptions } from "../../src/library/index.js";
 import { stateOf } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { openShop } from "../support/receiver-client.js";

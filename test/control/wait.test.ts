@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { Sandbox } from "../../src/sandbox.js";
+import type { Sandbox } from "../../src/library/sandbox.js";
 import { Api, expectError, expectInvalid, okBody, openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { exchange, head, Wire } from "../support/api-wire.js";

@@ -1,4 +1,4 @@
-import type { Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/library/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { eventually } from "../webhooks/support/shop.js";
 import type { ShopKind } from "./faults.js";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { reportOfExploration } from "../../src/cli/report/explore.js";
 import { reportLines } from "../../src/cli/report/text.js";
 import { plainPaint } from "../../src/cli/text-layout.js";
-import type { ExploreFlowOptions, ExploreReport } from "../../src/index.js";
+import type { ExploreFlowOptions, ExploreReport } from "../../src/library/index.js";
 import { DEVIATION_KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
 import { FLOW, openCorpus } from "../explore/support.js";
 import { temporaryFolder } from "../support/folders.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createSandbox, Sandbox } from "../../src/index.js";
+import { createSandbox, Sandbox } from "../../src/library/index.js";
 import { Project } from "../support/packed.js";
 import { ROOT } from "../support/process-command.js";
 import { runBlock, runnableBlocks } from "../support/runnable-docs.js";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { SERVICE_EVENT_TYPES } from "../../src/core/schema/event-types.js";
 import { PROBES, type Probe } from "../../src/core/schema/receiver-report.js";
-import type { WebhookReport } from "../../src/index.js";
+import type { WebhookReport } from "../../src/library/index.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
 import { PassingWall } from "./passing-wall.js";
 import {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createSandbox, type WebhookReport } from "../../src/index.js";
+import { createSandbox, type WebhookReport } from "../../src/library/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { isHere, startProgram } from "../support/programs.js";
 import { OBSERVE } from "./shop.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/library/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { atEnd } from "../support/lifetime.js";
 import { ROOT } from "../support/process-command.js";

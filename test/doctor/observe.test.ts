@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report/text.js";
 import { reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
-import { createSandbox, type WebhookReport } from "../../src/index.js";
+import { createSandbox, type WebhookReport } from "../../src/library/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { PLANTED } from "./planted.js";
 import { type Event, type Incoming, type Reply, serve } from "./receivers.js";

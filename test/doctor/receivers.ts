@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
-import type { ControlClient } from "../../src/control-client.js";
+import type { ControlClient } from "../../src/core/client/control-client.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import type { ProbeRow, WebhookReport } from "../../src/core/schema/receiver-report.js";
 import type { WallClock } from "../../src/core/time/wall-clock.js";

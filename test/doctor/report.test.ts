@@ -6,7 +6,7 @@ import { junitXml } from "../../src/cli/report/junit.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { probeLine, reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
 import { PROBES } from "../../src/core/schema/receiver-report.js";
-import { createSandbox, UserError, type WebhookReport } from "../../src/index.js";
+import { createSandbox, UserError, type WebhookReport } from "../../src/library/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { PLANTED } from "./planted.js";
 import { checkAt, receiver, reply, serve } from "./receivers.js";

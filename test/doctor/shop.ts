@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
-import { ControlClient } from "../../src/control-client.js";
+import { ControlClient } from "../../src/core/client/control-client.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import {
   type CheckWebhookOptions,
   createSandbox,
   type Sandbox,
   type WebhookReport,
-} from "../../src/index.js";
+} from "../../src/library/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { PassingWall } from "./passing-wall.js";
 import { checkAt, type Event, type Incoming, type Reply, serve } from "./receivers.js";

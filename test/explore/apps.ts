@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { createServer } from "node:http";
-import type { ExploreFlowOptions, Sandbox } from "../../src/index.js";
+import type { ExploreFlowOptions, Sandbox } from "../../src/library/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";

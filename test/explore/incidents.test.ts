@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { DeviationKind, Sandbox } from "../../src/index.js";
+import type { DeviationKind, Sandbox } from "../../src/library/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { atEnd } from "../support/lifetime.js";

@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import { expect, it } from "vitest";
-import type { ExploreReport } from "../../src/index.js";
-import { createSandbox } from "../../src/index.js";
+import type { ExploreReport } from "../../src/library/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import { isHere } from "../support/programs.js";
 
 interface RightApp {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import type { ExploreFlowOptions } from "../../src/index.js";
+import type { ExploreFlowOptions } from "../../src/library/index.js";
 import type { ShopKind } from "../corpus/faults.js";
 import { startShop } from "../corpus/start-shop.js";
 import { blocksOf } from "../docs/support/pages.js";

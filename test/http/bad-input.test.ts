@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createSandbox } from "../../src/opening.js";
-import type { Sandbox } from "../../src/sandbox.js";
+import { createSandbox } from "../../src/library/opening.js";
+import type { Sandbox } from "../../src/library/sandbox.js";
 import { type Answer, Api, errorOf, type Headerset, START } from "../support/api-client.js";
 import { head, Wire } from "../support/api-wire.js";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from "vitest";
-import { createSandbox } from "../../src/opening.js";
+import { createSandbox } from "../../src/library/opening.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import {
   Api,

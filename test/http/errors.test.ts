@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import * as z from "zod/mini";
-import { openSandbox as openWith } from "../../src/opening.js";
+import { openSandbox as openWith } from "../../src/library/opening.js";
 import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import {

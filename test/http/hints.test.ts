@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { openSandbox as openWith } from "../../src/opening.js";
+import { openSandbox as openWith } from "../../src/library/opening.js";
 import { type Answer, Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { closedAtEnd } from "../support/lifetime.js";

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { SandboxOptions } from "../../src/index.js";
+import type { SandboxOptions } from "../../src/library/index.js";
 import { errorOf, openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { exchange, head, type WireAnswer } from "../support/api-wire.js";

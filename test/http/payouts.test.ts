@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import type { IdempotentResponse, StateDump } from "../../src/core/engine/records.js";
-import type { WithdrawalDetail as Withdrawal } from "../../src/index.js";
+import type { WithdrawalDetail as Withdrawal } from "../../src/library/index.js";
 import {
   type Answer,
   type Api,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, SandboxError, type SandboxOptions } from "../../src/index.js";
-import { setupSandbox, type TestSandbox } from "../../src/testing.js";
+import { createSandbox, type Sandbox, SandboxError, type SandboxOptions } from "../../src/library/index.js";
+import { setupSandbox, type TestSandbox } from "../../src/testing/index.js";
 
 const START = "2026-01-31T09:00:00.000Z";
 

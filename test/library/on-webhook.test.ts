@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, vi } from "vitest";
-import { createSandbox, UserError, type WebhookHandler } from "../../src/index.js";
+import { createSandbox, UserError, type WebhookHandler } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { temporaryFolder } from "../support/folders.js";

@@ -1,6 +1,6 @@
 import { expectTypeOf, it } from "vitest";
 import type { OptionName, StartOptions } from "../../src/core/schema/option-table.js";
-import type { SandboxOptions } from "../../src/index.js";
+import type { SandboxOptions } from "../../src/library/index.js";
 
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import { NODES, Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
 

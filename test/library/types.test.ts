@@ -22,8 +22,8 @@ import type {
   PaymentInstructions,
   WithdrawalDetail,
   WithdrawalEvent,
-} from "../../src/index.js";
-import type { SandboxState } from "../../src/public-types.js";
+} from "../../src/library/index.js";
+import type { SandboxState } from "../../src/library/public-types.js";
 import { Project } from "../support/packed.js";
 import { newestTypeComplaints, typeComplaints } from "../support/typecheck.js";
 

@@ -27,7 +27,11 @@ describe.each([
 
 describe("a start", () => {
   it("loads neither the document nor its page", async () => {
-    const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts", "src/index.ts"]);
+    const { read, known } = await readAtStart([
+      "src/cli/main.ts",
+      "src/cli/start.ts",
+      "src/library/index.ts",
+    ]);
     expect(read).toContain("src/server/http/app.ts");
     expect(
       [...read].filter((file) =>

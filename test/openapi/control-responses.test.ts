@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
-import type { SandboxOptions } from "../../src/index.js";
+import type { SandboxOptions } from "../../src/library/index.js";
 import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { exchange, head } from "../support/api-wire.js";

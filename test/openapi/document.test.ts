@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect } from "vitest";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
-import { openSandbox } from "../../src/opening.js";
+import { openSandbox } from "../../src/library/opening.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { recordServiceExamples } from "../../src/server/openapi/service-examples.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";

@@ -4,7 +4,7 @@ import {
   SIGNATURE_SCHEMES,
   type Signature,
 } from "../../src/core/schema/signature-schemes.js";
-import { createSandbox, openSandbox } from "../../src/opening.js";
+import { createSandbox, openSandbox } from "../../src/library/opening.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { Api } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";

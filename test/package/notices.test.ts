@@ -8,7 +8,7 @@ import { ROOT } from "../support/process-command.js";
 async function bundledPackages(): Promise<string[]> {
   const bundle = await rolldown({
     cwd: ROOT,
-    input: ["src/cli/main.ts", "src/index.ts", "src/testing.ts"],
+    input: ["src/cli/main.ts", "src/library/index.ts", "src/testing/index.ts"],
     platform: "node",
     external: ["vitest"],
     logLevel: "silent",

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/library/index.js";
 import { type Checkout, createCheckout } from "./support/checkouts.js";
 import {
   chromiumPath,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChargeStatus, SandboxOptions } from "../../src/index.js";
+import type { ChargeStatus, SandboxOptions } from "../../src/library/index.js";
 import { Api, okBody, openSandbox, START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { CheckoutPage, expectPage, expectRedirect } from "./support/checkouts.js";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/library/index.js";
 import { atEnd } from "../support/lifetime.js";
 import { Client } from "../support/receiver-client.js";
 import { REFUSING_URL, Receiver } from "../support/receiver-server.js";

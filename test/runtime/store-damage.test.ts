@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { StateDump } from "../../src/core/engine/records.js";
 import { crc32 } from "../../src/core/store/journal-line.js";
 import { StoreError } from "../../src/core/store/store-error.js";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import { dataFile } from "../support/kept.js";
 import { Client } from "../support/receiver-client.js";

@@ -12,7 +12,7 @@ import {
   webhookRuleSchema,
   withdrawalMatchSchema,
 } from "../../src/core/schema/scenario-rules.js";
-import { configFaults } from "../../src/options.js";
+import { configFaults } from "../../src/library/options.js";
 import { STEP_KINDS } from "../../src/tools/scenario/steps/step-kinds.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { Api, openSandbox } from "../support/api-client.js";

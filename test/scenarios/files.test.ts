@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { faultText } from "../../src/core/files/documents.js";
 import { readFlow } from "../../src/core/files/read-flow.js";
-import { configFaults } from "../../src/options.js";
+import { configFaults } from "../../src/library/options.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 import { FATES, FLOWS, firstSentence, SHIPPED } from "./support/shipped.js";

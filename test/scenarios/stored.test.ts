@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/index.js";
+import type { SandboxOptions } from "../../src/library/index.js";
 import { temporaryFile, temporaryFolder } from "../support/folders.js";
 import { openShop } from "../support/receiver-client.js";
 

@@ -1,4 +1,4 @@
-import type { Sandbox } from "../../src/sandbox.js";
+import type { Sandbox } from "../../src/library/sandbox.js";
 import type { Random } from "./random.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: the auditor reads whatever the wire says

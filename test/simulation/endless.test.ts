@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { type Handler, Receiver } from "../support/receiver-server.js";

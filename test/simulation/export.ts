@@ -1,4 +1,4 @@
-import type { Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/library/index.js";
 import type { Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
 

@@ -1,5 +1,5 @@
 import { FileStorage } from "../../src/core/store/file-storage.js";
-import { createSandbox, type Sandbox } from "../../src/index.js";
+import { createSandbox, type Sandbox } from "../../src/library/index.js";
 import { dataFile, diskThatMayFill } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import type { Hurdle } from "./client.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox } from "../../src/index.js";
+import { createSandbox, type Sandbox } from "../../src/library/index.js";
 import type { Json, Lie } from "./client.js";
 import { auditExport } from "./export.js";
 import { AuditFailure, type Rule } from "./failure.js";

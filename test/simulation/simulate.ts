@@ -1,4 +1,4 @@
-import { createSandbox, type Sandbox } from "../../src/index.js";
+import { createSandbox, type Sandbox } from "../../src/library/index.js";
 import { RATES } from "../support/contract.js";
 import { lot } from "../support/lot.js";
 import { REFUSING_URL, Receiver } from "../support/receiver-server.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions, WebhookOption } from "../../src/public-types.js";
+import type { SandboxOptions, WebhookOption } from "../../src/library/public-types.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 

@@ -1,6 +1,6 @@
 import type { StateDump } from "../../src/core/engine/records.js";
-import { openSandbox } from "../../src/opening.js";
-import type { Sandbox } from "../../src/sandbox.js";
+import { openSandbox } from "../../src/library/opening.js";
+import type { Sandbox } from "../../src/library/sandbox.js";
 import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { REFUSING_URL } from "../support/receiver-server.js";

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { configFaults } from "../../src/options.js";
+import { configFaults } from "../../src/library/options.js";
 import { type ValidationResult, validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 import { threadTimeMs } from "../support/thread-time.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { schemaDescriptionOf } from "../../src/core/schema/descriptions.js";
 import type { StartOptions } from "../../src/core/schema/option-table.js";
 import { RESPONSE_SCHEMAS } from "../../src/core/schema/responses/by-operation.js";
-import { configFaults, readVocabulary } from "../../src/options.js";
+import { configFaults, readVocabulary } from "../../src/library/options.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { cases, fileWith } from "../support/scenario-run.js";

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox.js";
+import type { Sandbox } from "../../src/library/sandbox.js";
 import { Api, type Headerset, openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 

@@ -6,7 +6,7 @@ import type {
   whitelabelResultSchema,
 } from "../../src/core/schema/responses/charge-responses.js";
 import type { quoteSchema } from "../../src/core/schema/responses/quote-responses.js";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/library/index.js";
 import {
   Answer,
   Caller,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/library/index.js";
 
 export interface ErrorBody {
   code: string;

@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxOptions } from "../../src/index.js";
+import type { Sandbox, SandboxOptions } from "../../src/library/index.js";
 import { openSandbox } from "./api-client.js";
 import { type Answer, Caller, inProcess, overPort, type Transport } from "./caller.js";
 

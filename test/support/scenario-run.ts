@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { RunFileOptions, Sandbox } from "../../src/index.js";
+import type { RunFileOptions, Sandbox } from "../../src/library/index.js";
 import type { RunReport, StepReport } from "../../src/tools/scenario/running/run-report.js";
 import { openSandbox } from "./api-client.js";
 import { temporaryFile } from "./folders.js";

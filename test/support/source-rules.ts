@@ -36,35 +36,21 @@ const MAY_IMPORT = {
   scenario: KIT,
   doctor: [...KIT, "engine"],
   explore: [...KIT, "scenario"],
-  sandbox: [...CORE, "client", "reports", "server", "pages", ...TOOLS],
-  index: [...CORE, "client", "reports", "server", "pages", ...TOOLS, "sandbox"],
-  cli: [...KIT, ...TOOLS, "server", "sandbox"],
+  library: [...CORE, "client", "reports", "server", "pages", ...TOOLS],
+  testing: [...KIT, ...TOOLS, "server", "library"],
+  cli: [...KIT, ...TOOLS, "server", "library"],
 } as const satisfies Record<string, readonly string[]>;
 type Layer = keyof typeof MAY_IMPORT;
 
 /** The layers of each room; a room without a list is one layer. */
 const ROOMS: Readonly<Record<string, readonly Layer[] | undefined>> = {
-  core: [...CORE, "reports"],
+  core: [...CORE, "client", "reports"],
   server: undefined,
   pages: undefined,
   tools: TOOLS,
+  library: undefined,
+  testing: undefined,
   cli: undefined,
-};
-
-/** Files that lie in src itself. `testing.ts` is the second public door (contract section 8). */
-const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
-  "options.ts": "sandbox",
-  "openapi-documents.ts": "sandbox",
-  "openapi-documents-built.ts": "sandbox",
-  "opening.ts": "sandbox",
-  "sandbox.ts": "sandbox",
-  "library-options.ts": "sandbox",
-  "port.ts": "sandbox",
-  "public-types.ts": "sandbox",
-  "app-environment.ts": "client",
-  "control-client.ts": "client",
-  "index.ts": "index",
-  "testing.ts": "index",
 };
 
 /** Packages only one file may import. */
@@ -100,8 +86,6 @@ const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 
 function layerOf(file: string): Layer | undefined {
   const [room, folder] = file.split("/") as [string, string?];
-  if (folder === undefined) return LAYER_OF_FILE[file];
-  if (room === "testing") return "index";
   if (!Object.hasOwn(ROOMS, room)) return undefined;
   const layers = ROOMS[room];
   return layers === undefined ? (room as Layer) : layers.find((layer) => layer === folder);

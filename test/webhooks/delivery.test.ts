@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Sandbox, SandboxOptions } from "../../src/index.js";
+import type { Sandbox, SandboxOptions } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import {

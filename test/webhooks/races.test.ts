@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Barriers } from "../../src/core/delivery/barriers.js";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox } from "../../src/library/index.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, type Received } from "../support/receiver-server.js";
 import { FakeWall } from "../support/receiver-world.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SandboxError } from "../../src/index.js";
+import { SandboxError } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import type { Answer } from "../support/caller.js";
 import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.js";

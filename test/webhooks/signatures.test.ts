@@ -13,7 +13,7 @@ import {
   secretErrorMessage,
   signatureSchema,
 } from "../../src/core/schema/signature-schemes.js";
-import type { Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/library/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";

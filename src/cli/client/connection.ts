@@ -3,7 +3,7 @@ import {
   ControlClient,
   readPages,
   UnexpectedResponseError,
-} from "../../control-client.js";
+} from "../../core/client/control-client.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import { refuse } from "../../core/schema/refusals.js";

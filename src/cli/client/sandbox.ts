@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { appEnvironment } from "../../app-environment.js";
+import { appEnvironment } from "../../core/client/app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { quoteForShell } from "../help-text.js";
 import { writeOutputFile } from "../output-file.js";

@@ -1,8 +1,8 @@
-import { readPages } from "../../control-client.js";
+import { readPages } from "../../core/client/control-client.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
-import type { Sandbox } from "../../sandbox.js";
+import type { Sandbox } from "../../library/sandbox.js";
 import type { Coverage } from "../coverage-list.js";
 import { type CommandRunResult, type DueTaskCounts, listInAllNamespaces } from "./plan.js";
 

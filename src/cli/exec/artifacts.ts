@@ -11,7 +11,7 @@ import {
   readNamespaceNames,
 } from "../../core/reports/namespace-export.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { Sandbox } from "../../sandbox.js";
+import type { Sandbox } from "../../library/sandbox.js";
 import {
   type ArtifactWriter,
   type CommandRunResult,

@@ -1,8 +1,8 @@
-import { IN_PROCESS_FETCH } from "../../control-client.js";
+import { IN_PROCESS_FETCH } from "../../core/client/control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { monotonicMs } from "../../core/time/wall-clock.js";
-import { openSandbox } from "../../opening.js";
+import { openSandbox } from "../../library/opening.js";
 import type { ExploreReport } from "../../tools/explore/exploration.js";
 import { exploreFile } from "../../tools/explore/file.js";
 import { generateRunId } from "../../tools/scenario/running/fresh-run-id.js";

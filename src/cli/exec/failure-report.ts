@@ -8,7 +8,7 @@ import {
   readNamespaceNames,
 } from "../../core/reports/namespace-export.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
-import type { Sandbox } from "../../sandbox.js";
+import type { Sandbox } from "../../library/sandbox.js";
 import { lineWidth, printErrorLine } from "../terminal.js";
 import { wrap, wrapHanging } from "../text-layout.js";
 import { controlClientOf, listInNamespace } from "./plan.js";

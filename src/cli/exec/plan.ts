@@ -1,12 +1,12 @@
-import { appEnvironment } from "../../app-environment.js";
-import { ControlClient, readPages } from "../../control-client.js";
+import { appEnvironment } from "../../core/client/app-environment.js";
+import { ControlClient, readPages } from "../../core/client/control-client.js";
 import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
 import { toPrintableLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { Sandbox } from "../../sandbox.js";
+import type { Sandbox } from "../../library/sandbox.js";
 import type { RequiredCoverage } from "../coverage-list.js";
 import type { CommandRunner } from "./command.js";
 

@@ -3,9 +3,9 @@ import { FIXED_SEED } from "../../core/schema/option-schemas.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { monotonicMs, repeatEvery } from "../../core/time/timers.js";
-import { openSandbox } from "../../opening.js";
-import { OptionsError } from "../../options.js";
-import type { Sandbox } from "../../sandbox.js";
+import { openSandbox } from "../../library/opening.js";
+import { OptionsError } from "../../library/options.js";
+import type { Sandbox } from "../../library/sandbox.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { isColourEnabled } from "../text-layout.js";
 import {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import type { Sandbox } from "../../sandbox.js";
+import type { Sandbox } from "../../library/sandbox.js";
 import { paint } from "../text-layout.js";
 
 const CTRL_C = "\u0003";

@@ -10,7 +10,7 @@ import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { toPrintableLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
-import type { Sandbox } from "../../sandbox.js";
+import type { Sandbox } from "../../library/sandbox.js";
 import { isOutputBacklogged, printText, terminalWidth } from "../terminal.js";
 import { cutText, fitLine, paint, type Style, type StyledText } from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";

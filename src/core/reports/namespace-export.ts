@@ -1,7 +1,7 @@
 // This folder makes reports from JSON of the control API: list columns, charge histories, exports of a namespace
 // and of failed tests. Used by the command, the dashboard, the server and scenario runs. No report reads the engine or
 // the store.
-import { type ControlClient, readPages } from "../../control-client.js";
+import { type ControlClient, readPages } from "../client/control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ChargeHistoryItem, FailedTest } from "../schema/control-responses.js";
 import { isSuccessStatus } from "../schema/http-response.js";

@@ -1,4 +1,4 @@
-import { ControlClient } from "../../control-client.js";
+import { ControlClient } from "../../core/client/control-client.js";
 import { COUNTED_MISHAPS, type CoverageCounters } from "../../core/namespace/counters.js";
 import { readNamespaceLogs } from "../../core/reports/namespace-export.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";

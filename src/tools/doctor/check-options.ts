@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ControlClient } from "../../control-client.js";
+import type { ControlClient } from "../../core/client/control-client.js";
 import { packageVersion } from "../../core/files/package.js";
 import { durationSchema, durationToMs } from "../../core/schema/duration.js";
 import { issueMessage, safeParse } from "../../core/schema/issues.js";

@@ -1,4 +1,4 @@
-import type { ControlClient } from "../../control-client.js";
+import type { ControlClient } from "../../core/client/control-client.js";
 import { signatureHeaders } from "../../core/delivery/signing.js";
 import type { Answer, Probe, ProbeRequest } from "../../core/schema/receiver-report.js";
 import {

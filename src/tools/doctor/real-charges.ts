@@ -1,4 +1,4 @@
-import type { ControlClient } from "../../control-client.js";
+import type { ControlClient } from "../../core/client/control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { buildOrderRequest, EMAIL_PLACEHOLDER } from "./check-options.js";
 import type { ObservationOptions, ResolvedCheckOptions } from "./probe-session.js";

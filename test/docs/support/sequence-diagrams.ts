@@ -1,4 +1,4 @@
-import type { Sandbox } from "../../../src/index.js";
+import type { Sandbox } from "../../../src/library/index.js";
 import { Api, KES_ORDER, openSandbox, START } from "../../support/api-client.js";
 
 interface Delivery {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Sandbox } from "../../../src/sandbox.js";
+import type { Sandbox } from "../../../src/library/sandbox.js";
 import { Api, okBody } from "../../support/api-client.js";
 import { lacking, said } from "./dashboard.js";
 

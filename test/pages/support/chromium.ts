@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type BrowserContext, chromium } from "playwright-core";
-import type { Sandbox, SandboxOptions } from "../../../src/index.js";
+import type { Sandbox, SandboxOptions } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { atEnd, atEndOfFile } from "../../support/lifetime.js";

@@ -1,4 +1,4 @@
-import type { SandboxOptions } from "../../../src/index.js";
+import type { SandboxOptions } from "../../../src/library/index.js";
 import { Api, openSandbox } from "../../support/api-client.js";
 import { type Handler, Receiver } from "../../support/receiver-server.js";
 

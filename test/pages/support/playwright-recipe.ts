@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { createSandbox } from "../../../src/index.js";
+import { createSandbox } from "../../../src/library/index.js";
 import { blocksOf } from "../../docs/support/pages.js";
 
 type Body = (fixtures: { page: Page }) => Promise<void>;

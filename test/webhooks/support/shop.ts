@@ -1,4 +1,4 @@
-import type { SandboxOptions } from "../../../src/index.js";
+import type { SandboxOptions } from "../../../src/library/index.js";
 import { START } from "../../support/api-client.js";
 import { type ChargeWish, type Client, openShop } from "../../support/receiver-client.js";
 import { accept, type Handler, Receiver } from "../../support/receiver-server.js";

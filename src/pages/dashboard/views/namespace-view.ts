@@ -1,4 +1,4 @@
-import { appEnvironment } from "../../../app-environment.js";
+import { appEnvironment } from "../../../core/client/app-environment.js";
 import type { RecordChange, StateChanges } from "../../../core/engine/state-diff.js";
 import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";

@@ -4,7 +4,7 @@
  *   plan ── run-document.ts ──> scenario file ── RunSession ──> report and rows of lists ── observation.ts ──> trace
  */
 
-import type { SandboxFetch } from "../../../control-client.js";
+import type { SandboxFetch } from "../../../core/client/control-client.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { documentFromValue } from "../../../core/files/documents.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";

@@ -1,4 +1,4 @@
-import { ControlClient, type ControlClientOptions } from "../../../control-client.js";
+import { ControlClient, type ControlClientOptions } from "../../../core/client/control-client.js";
 import { parseJsonOrText } from "../../../core/schema/depth.js";
 import type { HttpResponse } from "../../../core/schema/http-response.js";
 import { isSuccessStatus } from "../../../core/schema/http-response.js";

@@ -1,4 +1,4 @@
-import { readPages } from "../../../control-client.js";
+import { readPages } from "../../../core/client/control-client.js";
 import type { Client } from "./client.js";
 import { StepFailure } from "./failure.js";
 

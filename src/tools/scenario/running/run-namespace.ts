@@ -1,4 +1,4 @@
-import type { SandboxFetch } from "../../../control-client.js";
+import type { SandboxFetch } from "../../../core/client/control-client.js";
 import type { LeaseRequest } from "../../../core/schema/control-requests.js";
 import type { NamespaceSetup } from "../../../core/schema/scenario-file.js";
 import type { LoadedScenario } from "../files.js";

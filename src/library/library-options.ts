@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import { findUnknownNames, type Vocabulary } from "./core/domain/name-check.js";
-import { httpUrlSchema } from "./core/schema/common.js";
-import { type AdvanceBody, durationSchema, durationToMs, parseAdvanceBody } from "./core/schema/duration.js";
-import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
-import { exploreDepthSchema, exploreLanesSchema, failOnSchema } from "./core/schema/explore-limits.js";
-import { issueDetails, issueMessage, issuePath, safeParse } from "./core/schema/issues.js";
-import { getOwn, isJsonObject } from "./core/schema/json-objects.js";
-import { didYouMean, findNearestWord } from "./core/schema/nearest.js";
-import { normalizeWebhookUrl, webhookHandlerOptionsSchema } from "./core/schema/option-schemas.js";
+import { findUnknownNames, type Vocabulary } from "../core/domain/name-check.js";
+import { httpUrlSchema } from "../core/schema/common.js";
+import { type AdvanceBody, durationSchema, durationToMs, parseAdvanceBody } from "../core/schema/duration.js";
+import { resetRequestSchema, transitionRequestSchema } from "../core/schema/engine-requests.js";
+import { exploreDepthSchema, exploreLanesSchema, failOnSchema } from "../core/schema/explore-limits.js";
+import { issueDetails, issueMessage, issuePath, safeParse } from "../core/schema/issues.js";
+import { getOwn, isJsonObject } from "../core/schema/json-objects.js";
+import { didYouMean, findNearestWord } from "../core/schema/nearest.js";
+import { normalizeWebhookUrl, webhookHandlerOptionsSchema } from "../core/schema/option-schemas.js";
 import {
   listenOptionsSchema,
   OPTION_NAMES,
@@ -16,14 +16,14 @@ import {
   type OptionRow,
   type StartOptions,
   startOptionsSchema,
-} from "./core/schema/option-table.js";
-import { refuseInvalid } from "./core/schema/refusals.js";
-import { SandboxError } from "./core/schema/sandbox-error.js";
-import { listKnownKeys } from "./core/schema/schema-paths.js";
-import { type Signature, secretErrorMessage } from "./core/schema/signature-schemes.js";
-import { camelCase, snakeCase } from "./core/schema/text-format.js";
-import { instantText, iso, parseInstant } from "./core/schema/time.js";
-import { UserError } from "./core/schema/user-error.js";
+} from "../core/schema/option-table.js";
+import { refuseInvalid } from "../core/schema/refusals.js";
+import { SandboxError } from "../core/schema/sandbox-error.js";
+import { listKnownKeys } from "../core/schema/schema-paths.js";
+import { type Signature, secretErrorMessage } from "../core/schema/signature-schemes.js";
+import { camelCase, snakeCase } from "../core/schema/text-format.js";
+import { instantText, iso, parseInstant } from "../core/schema/time.js";
+import { UserError } from "../core/schema/user-error.js";
 import type {
   ExploreFlowOptions,
   ListenOptions,

@@ -1,11 +1,11 @@
 // Opens a sandbox: options and files → namespaces, HTTP and pages → `Sandbox`. Called by `createSandbox`, the command
 // and the OpenAPI documents. Pages and the scenario runner are passed to the server, which imports neither.
-import { Catalogue } from "./core/domain/catalogue.js";
-import { packageVersion } from "./core/files/package.js";
-import type { ReceiverChecker, ScenarioRunner } from "./core/namespace/injected-tools.js";
-import type { NamespaceOptions, WebhookOption } from "./core/namespace/namespace-options.js";
-import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
-import { durationToMs } from "./core/schema/duration.js";
+import { Catalogue } from "../core/domain/catalogue.js";
+import { packageVersion } from "../core/files/package.js";
+import type { ReceiverChecker, ScenarioRunner } from "../core/namespace/injected-tools.js";
+import type { NamespaceOptions, WebhookOption } from "../core/namespace/namespace-options.js";
+import { Namespaces, type NamespacesOptions } from "../core/namespace/namespaces.js";
+import { durationToMs } from "../core/schema/duration.js";
 import {
   DEFAULT_API_KEY,
   DEFAULT_LIVE_API_KEY,
@@ -13,29 +13,29 @@ import {
   FIXED_SEED,
   normalizeWebhookUrl,
   parseClockSetting,
-} from "./core/schema/option-schemas.js";
-import { resolveSettings, type Settings } from "./core/schema/settings.js";
-import { toPrintableLines, trimTrailingSlashes } from "./core/schema/text-format.js";
-import { parseInstant } from "./core/schema/time.js";
-import { openStorage } from "./core/store/open-storage.js";
-import { StoreError } from "./core/store/store-error.js";
-import { loadLazily } from "./core/time/load-lazily.js";
-import { generateSeed, generateToken, systemWallClock } from "./core/time/wall-clock.js";
+} from "../core/schema/option-schemas.js";
+import { resolveSettings, type Settings } from "../core/schema/settings.js";
+import { toPrintableLines, trimTrailingSlashes } from "../core/schema/text-format.js";
+import { parseInstant } from "../core/schema/time.js";
+import { openStorage } from "../core/store/open-storage.js";
+import { StoreError } from "../core/store/store-error.js";
+import { loadLazily } from "../core/time/load-lazily.js";
+import { generateSeed, generateToken, systemWallClock } from "../core/time/wall-clock.js";
+import { PAGES } from "../pages/page-routes.js";
+import { createApps } from "../server/http/app.js";
 import { parseStartOptions } from "./library-options.js";
 import { resolveServiceOptions, type UnresolvedOptions } from "./options.js";
-import { PAGES } from "./pages/page-routes.js";
 import type { SandboxOptions } from "./public-types.js";
 import { Sandbox } from "./sandbox.js";
-import { createApps } from "./server/http/app.js";
 
 /** Loads the audit of stored data. Called only with a data file, because the schemas take time to load. */
 async function auditWith(catalogue: Catalogue, settings: Settings): Promise<NamespaceOptions["audit"]> {
-  const { auditState } = await import("./core/engine/intake/read-state.js");
+  const { auditState } = await import("../core/engine/intake/read-state.js");
   return (state) => auditState(state, { catalogue, settings });
 }
 
 /** Loads the scenario runner on first use. */
-const loadScenarioRunner = () => loadLazily(() => import("./tools/scenario/scenario-value.js"));
+const loadScenarioRunner = () => loadLazily(() => import("../tools/scenario/scenario-value.js"));
 
 export const scenarioTools: ScenarioRunner = {
   read: async (...source) => (await loadScenarioRunner()).readScenarioObject(...source),
@@ -45,8 +45,8 @@ export const scenarioTools: ScenarioRunner = {
 /** A receiver check that loads its code on first use. */
 export function lazyReceiverCheck(timeout: string | undefined): ReceiverChecker {
   return async ({ url, secret, signature, onRow, onSent }) => {
-    const { checkWebhook } = await loadLazily(() => import("./tools/doctor/check.js"));
-    const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/check-options.js"));
+    const { checkWebhook } = await loadLazily(() => import("../tools/doctor/check.js"));
+    const { readCheckOptions } = await loadLazily(() => import("../tools/doctor/check-options.js"));
     const options = readCheckOptions(url, { secret, signature, timeout }, (option) => option);
     return checkWebhook({ ...options, onSent }, onRow);
   };

@@ -1,7 +1,7 @@
-import type { HttpResponse } from "./core/schema/http-response.js";
-import { type ErrorCode, type ErrorDetails, refuse } from "./core/schema/refusals.js";
-import { SandboxError } from "./core/schema/sandbox-error.js";
-import { UserError } from "./core/schema/user-error.js";
+import type { HttpResponse } from "../schema/http-response.js";
+import { type ErrorCode, type ErrorDetails, refuse } from "../schema/refusals.js";
+import { SandboxError } from "../schema/sandbox-error.js";
+import { UserError } from "../schema/user-error.js";
 
 /** Sends a request to a sandbox, in this process or over the network. */
 export type SandboxFetch = (path: string, init: RequestInit) => Promise<HttpResponse>;

@@ -1,9 +1,9 @@
+import { controlDocument } from "../server/openapi/control-document.js";
+import type { ApiName, DocumentLoader } from "../server/openapi/serve.js";
+import { serviceDocument } from "../server/openapi/service-document.js";
+import { recordServiceExamples } from "../server/openapi/service-examples.js";
 import type { UnresolvedOptions } from "./options.js";
 import type { Sandbox } from "./sandbox.js";
-import { controlDocument } from "./server/openapi/control-document.js";
-import type { ApiName, DocumentLoader } from "./server/openapi/serve.js";
-import { serviceDocument } from "./server/openapi/service-document.js";
-import { recordServiceExamples } from "./server/openapi/service-examples.js";
 
 type Open = (options: UnresolvedOptions) => Promise<Sandbox>;
 type DocumentPromise = ReturnType<DocumentLoader>;

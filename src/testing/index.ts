@@ -1,8 +1,8 @@
 /** ES module entry point of `payments-sandbox/testing`. */
-import { offerHooks } from "./testing/setup.js";
+import { offerHooks } from "./setup.js";
 
-export type { TestHooks } from "./testing/runner.js";
-export { type SetupOptions, setupSandbox, type TestSandbox } from "./testing/setup.js";
+export type { TestHooks } from "./runner.js";
+export { type SetupOptions, setupSandbox, type TestSandbox } from "./setup.js";
 
 // Vitest has no global hooks by default, and setupSandbox() cannot wait for an import.
 if (process.env.VITEST !== undefined) offerHooks(await vitestHooks());

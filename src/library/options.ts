@@ -1,21 +1,21 @@
 // Start options and the files they name → fixtures, scenarios, warnings. Called when a sandbox opens and by
 // `validate`. One error reports all faults; nothing is opened or started here.
 import { existsSync } from "node:fs";
-import { findUnknownNames, type Vocabulary, vocabularyOf } from "./core/domain/name-check.js";
-import { repeatableRunId } from "./core/domain/repeatable-run-id.js";
-import type { DocumentError, DocumentFault, LoadedDocument } from "./core/files/documents.js";
-import type { OnActivity } from "./core/schema/activity-events.js";
-import type { Fixtures } from "./core/schema/fixtures-file.js";
-import { getOwn } from "./core/schema/json-objects.js";
-import { didYouMean } from "./core/schema/nearest.js";
-import { FIXED_SEED } from "./core/schema/option-schemas.js";
-import { type StartOptions, startOptionsSchema } from "./core/schema/option-table.js";
-import type { NamespaceSetup } from "./core/schema/scenario-file.js";
-import type { Scenario } from "./core/schema/scenario-rules.js";
-import { UserError } from "./core/schema/user-error.js";
-import { pathFaults, serviceRoutes } from "./server/http/custom-paths.js";
-import type { LoadedScenario } from "./tools/scenario/files.js";
-import { loadShippedContent } from "./tools/scenario/shipped.js";
+import { findUnknownNames, type Vocabulary, vocabularyOf } from "../core/domain/name-check.js";
+import { repeatableRunId } from "../core/domain/repeatable-run-id.js";
+import type { DocumentError, DocumentFault, LoadedDocument } from "../core/files/documents.js";
+import type { OnActivity } from "../core/schema/activity-events.js";
+import type { Fixtures } from "../core/schema/fixtures-file.js";
+import { getOwn } from "../core/schema/json-objects.js";
+import { didYouMean } from "../core/schema/nearest.js";
+import { FIXED_SEED } from "../core/schema/option-schemas.js";
+import { type StartOptions, startOptionsSchema } from "../core/schema/option-table.js";
+import type { NamespaceSetup } from "../core/schema/scenario-file.js";
+import type { Scenario } from "../core/schema/scenario-rules.js";
+import { UserError } from "../core/schema/user-error.js";
+import { pathFaults, serviceRoutes } from "../server/http/custom-paths.js";
+import type { LoadedScenario } from "../tools/scenario/files.js";
+import { loadShippedContent } from "../tools/scenario/shipped.js";
 
 /** Checked options of `start`, and those that only code can set. */
 export interface UnresolvedOptions extends StartOptions {
@@ -100,7 +100,7 @@ export async function resolveServiceOptions(
     try {
       return await read();
     } catch (error) {
-      const { DocumentError } = await import("./core/files/documents.js");
+      const { DocumentError } = await import("../core/files/documents.js");
       if (!(error instanceof DocumentError)) throw error;
       files.push({ path, error });
       return undefined;
@@ -169,7 +169,7 @@ export async function configFaults(document: LoadedDocument): Promise<DocumentFa
     return [];
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    const { sortAndDedupeFaults: distinctSortedFaults } = await import("./core/files/documents.js");
+    const { sortAndDedupeFaults: distinctSortedFaults } = await import("../core/files/documents.js");
     const faults = [
       ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
       ...error.files.flatMap(({ path, error: { faults } }) =>
@@ -190,18 +190,18 @@ function unknownScenario(name: string, known: readonly string[]): string {
 
 /** Loads the code that merges fixtures only if the user has fixtures. */
 async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): Promise<Fixtures> {
-  const { mergeFixtures, readMergedFixtures } = await import("./core/files/merge-fixtures.js");
+  const { mergeFixtures, readMergedFixtures } = await import("../core/files/merge-fixtures.js");
   return typeof source === "string" ? readMergedFixtures(base, source) : mergeFixtures(base, source);
 }
 
 async function fixturesSource({ fixtures: file, fixturesValue: value }: UnresolvedOptions) {
   if (file !== undefined || value === undefined) return file;
-  const { documentFromValue: valueDocument } = await import("./core/files/documents.js");
+  const { documentFromValue: valueDocument } = await import("../core/files/documents.js");
   return valueDocument(value);
 }
 
 async function readScenario(file: string, seed: string, vocabulary: Vocabulary): Promise<LoadedScenario> {
-  const { readScenarioFile } = await import("./tools/scenario/files.js");
+  const { readScenarioFile } = await import("../tools/scenario/files.js");
   return readScenarioFile(file, {
     environment: process.env,
     runIdOf: (name) => repeatableRunId(seed, name),
@@ -214,8 +214,8 @@ async function settingsAndWarnings(
   options: StartOptions,
 ): Promise<Pick<ResolvedServiceOptions, "scenarioSettings" | "warnings">> {
   if (files.length === 0) return { scenarioSettings: {}, warnings: [] };
-  const { warningText } = await import("./core/files/documents.js");
-  const { mergeInitialStates } = await import("./tools/scenario/scenario-start.js");
+  const { warningText } = await import("../core/files/documents.js");
+  const { mergeInitialStates } = await import("../tools/scenario/scenario-start.js");
   const { given: scenarioSettings, ignored } = mergeInitialStates(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),

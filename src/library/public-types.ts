@@ -1,10 +1,10 @@
-import type { ChargeStatus, Mode, WithdrawalStatus } from "./core/schema/common.js";
-import type { OperationId } from "./core/schema/operation-ids.js";
-import type { Marking } from "./core/schema/reconciliation.js";
-import type { CollectionName } from "./core/schema/records/collection-names.js";
-import type { ErrorCode } from "./core/schema/refusals.js";
-import type { Signature } from "./core/schema/signature-schemes.js";
-import type { StepReport } from "./tools/scenario/running/run-report.js";
+import type { ChargeStatus, Mode, WithdrawalStatus } from "../core/schema/common.js";
+import type { OperationId } from "../core/schema/operation-ids.js";
+import type { Marking } from "../core/schema/reconciliation.js";
+import type { CollectionName } from "../core/schema/records/collection-names.js";
+import type { ErrorCode } from "../core/schema/refusals.js";
+import type { Signature } from "../core/schema/signature-schemes.js";
+import type { StepReport } from "../tools/scenario/running/run-report.js";
 
 /**
  * Arguments and results of the library's methods. Durations are texts such as `"500ms"`, `"30s"`, `"10m"`, `"2h"` or

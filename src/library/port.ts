@@ -1,22 +1,22 @@
 import { getPath } from "hono/utils/url";
-import type { Namespaces } from "./core/namespace/namespaces.js";
-import { refuse } from "./core/schema/refusals.js";
-import { loadLazily } from "./core/time/load-lazily.js";
-import type { UnresolvedOptions } from "./options.js";
-import { type Apps, healthReply } from "./server/http/app.js";
-import { isDropped, parseBearerKey } from "./server/http/call.js";
-import { ControlAccess, controlAccessMode } from "./server/http/control-access.js";
-import { tryFastPath } from "./server/http/fast-path.js";
+import type { Namespaces } from "../core/namespace/namespaces.js";
+import { refuse } from "../core/schema/refusals.js";
+import { loadLazily } from "../core/time/load-lazily.js";
+import { type Apps, healthReply } from "../server/http/app.js";
+import { isDropped, parseBearerKey } from "../server/http/call.js";
+import { ControlAccess, controlAccessMode } from "../server/http/control-access.js";
+import { tryFastPath } from "../server/http/fast-path.js";
 import {
   HostGuard,
   hostName,
   hostRefusedResponse,
   isWildcardAddress,
   normalizeAddress,
-} from "./server/http/hosts.js";
-import { type ListenerOptions, type ListeningServer, listen } from "./server/http/listener.js";
-import { createErrorResponders } from "./server/http/raw-responses.js";
-import { errorReply, serializeReply, toResponse } from "./server/http/reply.js";
+} from "../server/http/hosts.js";
+import { type ListenerOptions, type ListeningServer, listen } from "../server/http/listener.js";
+import { createErrorResponders } from "../server/http/raw-responses.js";
+import { errorReply, serializeReply, toResponse } from "../server/http/reply.js";
+import type { UnresolvedOptions } from "./options.js";
 
 export type ResolvedOpenOptions = UnresolvedOptions & { readonly onError: (error: unknown) => void };
 
@@ -29,7 +29,7 @@ export interface PortContext {
 export async function openPort(port: number, host: string, served: PortContext): Promise<ListeningServer> {
   const { tls_cert, tls_key } = served.options;
   if (tls_cert === undefined) return open(port, host, served);
-  const { prepareTls } = await loadLazily(() => import("./server/http/tls.js"));
+  const { prepareTls } = await loadLazily(() => import("../server/http/tls.js"));
   return open(port, host, served, prepareTls(tls_cert, tls_key!));
 }
 

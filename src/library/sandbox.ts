@@ -3,24 +3,32 @@ import {
   ControlClient,
   IN_PROCESS_FETCH,
   type SandboxFetch,
-} from "./control-client.js";
-import { AssertionCollector, type WebhookHandler } from "./core/delivery/in-process-receivers.js";
-import { vocabularyOf } from "./core/domain/name-check.js";
-import { transitionCharge } from "./core/engine/commands/charge-commands.js";
-import { deepCopyState } from "./core/engine/frozen-state.js";
-import type { StateDump } from "./core/engine/records.js";
-import { chargeDetailView } from "./core/engine/wire-views.js";
-import type { Namespaces } from "./core/namespace/namespaces.js";
-import type { ChargeStatus } from "./core/schema/common.js";
-import { DEFAULT_HOST } from "./core/schema/option-schemas.js";
-import type { WebhookReport } from "./core/schema/receiver-report.js";
-import type { BookReport } from "./core/schema/reconciliation.js";
-import { isRefusal } from "./core/schema/refusals.js";
-import { SandboxError } from "./core/schema/sandbox-error.js";
-import { trimTrailingSlashes } from "./core/schema/text-format.js";
-import { UserError } from "./core/schema/user-error.js";
-import type { AdvanceReport } from "./core/time/advance-state.js";
-import { loadLazily, waitForLazyLoads } from "./core/time/load-lazily.js";
+} from "../core/client/control-client.js";
+import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
+import { vocabularyOf } from "../core/domain/name-check.js";
+import { transitionCharge } from "../core/engine/commands/charge-commands.js";
+import { deepCopyState } from "../core/engine/frozen-state.js";
+import type { StateDump } from "../core/engine/records.js";
+import { chargeDetailView } from "../core/engine/wire-views.js";
+import type { Namespaces } from "../core/namespace/namespaces.js";
+import type { ChargeStatus } from "../core/schema/common.js";
+import { DEFAULT_HOST } from "../core/schema/option-schemas.js";
+import type { WebhookReport } from "../core/schema/receiver-report.js";
+import type { BookReport } from "../core/schema/reconciliation.js";
+import { isRefusal } from "../core/schema/refusals.js";
+import { SandboxError } from "../core/schema/sandbox-error.js";
+import { trimTrailingSlashes } from "../core/schema/text-format.js";
+import { UserError } from "../core/schema/user-error.js";
+import type { AdvanceReport } from "../core/time/advance-state.js";
+import { loadLazily, waitForLazyLoads } from "../core/time/load-lazily.js";
+import type { ControlApp } from "../server/control/app.js";
+import { type Apps, inProcessFetch } from "../server/http/app.js";
+import { throughDoor } from "../server/http/door.js";
+import { isLoopback, normalizeAddress } from "../server/http/hosts.js";
+import type { ListeningServer } from "../server/http/listener.js";
+import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
+import type { ExploreReport } from "../tools/explore/exploration.js";
+import type { RunReport } from "../tools/scenario/running/run-report.js";
 import {
   checkExploreOptions,
   checkRunOptions,
@@ -45,14 +53,6 @@ import type {
   WebhookHandlerOptions,
   WebhookSubscription,
 } from "./public-types.js";
-import type { ControlApp } from "./server/control/app.js";
-import { type Apps, inProcessFetch } from "./server/http/app.js";
-import { throughDoor } from "./server/http/door.js";
-import { isLoopback, normalizeAddress } from "./server/http/hosts.js";
-import type { ListeningServer } from "./server/http/listener.js";
-import type { CheckWebhookOptions } from "./tools/doctor/check-options.js";
-import type { ExploreReport } from "./tools/explore/exploration.js";
-import type { RunReport } from "./tools/scenario/running/run-report.js";
 
 /** A running sandbox. Create it with `createSandbox()`. */
 export class Sandbox {
@@ -240,8 +240,8 @@ export class Sandbox {
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#requireOpen("checkWebhook");
-    const { checkWebhook } = await loadLazily(() => import("./tools/doctor/check.js"));
-    const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/check-options.js"));
+    const { checkWebhook } = await loadLazily(() => import("../tools/doctor/check.js"));
+    const { readCheckOptions } = await loadLazily(() => import("../tools/doctor/check-options.js"));
     const { signature, webhook_timeout } = this.#options;
     const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
     const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -302,8 +302,8 @@ export class Sandbox {
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
     const namespace = this.#requireOpen("run").default;
     checkRunOptions(file, options);
-    const { readScenarioFile } = await loadLazily(() => import("./tools/scenario/files.js"));
-    const { runScenario } = await loadLazily(() => import("./tools/scenario/running/run-scenario.js"));
+    const { readScenarioFile } = await loadLazily(() => import("../tools/scenario/files.js"));
+    const { runScenario } = await loadLazily(() => import("../tools/scenario/running/run-scenario.js"));
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
       vars: vars ?? {},
@@ -325,7 +325,7 @@ export class Sandbox {
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
     const namespace = this.#requireOpen("explore").default;
     checkExploreOptions(flow, options);
-    const { exploreWithDefaults } = await loadLazily(() => import("./tools/explore/file.js"));
+    const { exploreWithDefaults } = await loadLazily(() => import("../tools/explore/file.js"));
     return exploreWithDefaults(flow, options, {
       runIdOf: (name) => namespace.nextRunId(name),
       fetch: this[IN_PROCESS_FETCH],

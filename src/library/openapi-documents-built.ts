@@ -1,4 +1,4 @@
-import { readPackageFile } from "./core/files/package.js";
+import { readPackageFile } from "../core/files/package.js";
 import type { openApiDocumentOf as made } from "./openapi-documents.js";
 
 /** Reads a document that the build has written. */

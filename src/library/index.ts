@@ -1,0 +1,39 @@
+/** Public API of the package. */
+
+export type { WebhookAnswer, WebhookHandler } from "../core/delivery/in-process-receivers.js";
+export {
+  CHARGE_STATUSES,
+  type ChargeStatus,
+  type Mode,
+  type WithdrawalStatus,
+} from "../core/schema/common.js";
+export type { OperationId } from "../core/schema/operation-ids.js";
+export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "../core/schema/receiver-report.js";
+export type { BookFinding, BookReport, FindingKind, Marking } from "../core/schema/reconciliation.js";
+export { ERROR_STATUS, type ErrorCode } from "../core/schema/refusals.js";
+export { SandboxError } from "../core/schema/sandbox-error.js";
+export type { CustomSignature, Signature, SignaturePreset } from "../core/schema/signature-schemes.js";
+export { UserError } from "../core/schema/user-error.js";
+export type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
+export type { Deviation, DeviationKind } from "../tools/explore/deviation-set.js";
+export type { ExploreFinding, ExploreReport, ExploreSingle, Oracle } from "../tools/explore/exploration.js";
+export type { Difference, Failure, NearMiss } from "../tools/scenario/running/failure.js";
+export type { Outcome, RunReport, StepReport } from "../tools/scenario/running/run-report.js";
+export { createSandbox } from "./opening.js";
+export type {
+  ChargeDetail,
+  ChargeEvent,
+  ExploreFlowOptions,
+  ListenOptions,
+  PaymentInstructions,
+  ReconcileOptions,
+  ResetOptions,
+  RunFileOptions,
+  SandboxOptions,
+  WebhookEvent,
+  WebhookHandlerOptions,
+  WebhookSubscription,
+  WithdrawalDetail,
+  WithdrawalEvent,
+} from "./public-types.js";
+export { Sandbox } from "./sandbox.js";
