@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { bundle, bundleOver, bundleTools } from "./bundle.mjs";
 import { writeDocuments } from "./documents.mjs";
 import { oneFile } from "./one-file.mjs";
+import { OPERATIONS_FILE, operationsText } from "./operations.mjs";
 import { writeTypes } from "./types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -24,6 +25,7 @@ await bundleTools(
     schema: "src/tools/scenario/json-schema.ts",
     opening: "src/library/opening.ts",
     documents: "src/library/openapi-documents.ts",
+    operations: "src/server/control/operations.ts",
   },
   tools,
 );
@@ -33,7 +35,9 @@ const { compileShippedFiles, COMPILED_FILES_PATH } = await import(
 );
 writeFileSync(join(root, COMPILED_FILES_PATH), JSON.stringify(await compileShippedFiles()));
 
-// The editors' schema is kept with the scenarios; a test holds it against what the source says.
+// Two written files are kept with the source; a test compares each with what the source says.
+const { CONTROL_OPERATIONS } = await import(pathToFileURL(join(tools, "operations.js")).href);
+writeFileSync(join(root, OPERATIONS_FILE), operationsText(CONTROL_OPERATIONS));
 const { scenarioJsonSchemaText, SCENARIO_SCHEMA_FILE } = await import(
   pathToFileURL(join(tools, "schema.js")).href
 );

@@ -2,8 +2,10 @@ import {
   type ControlCallArguments,
   ControlClient,
   IN_PROCESS_FETCH,
+  type OperationCall,
   type SandboxFetch,
 } from "../core/client/control-client.js";
+import { CONTROL_CALLS } from "../core/client/operations.js";
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { vocabularyOf } from "../core/domain/name-check.js";
 import { transitionCharge } from "../core/engine/commands/charge-commands.js";
@@ -282,7 +284,11 @@ export class Sandbox {
    */
   async control<Answer = unknown>(...call: ControlCallArguments): Promise<Answer> {
     this.#requireOpen("control");
-    return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true }).call<Answer>(...call);
+    return this.#control.call<Answer>(...call);
+  }
+
+  get #control(): ControlClient {
+    return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true });
   }
 
   /**
@@ -292,15 +298,23 @@ export class Sandbox {
    */
   async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {
     this.#requireOpen("reconcile");
-    return this.control("POST /_sandbox/reconcile", { ...options, rows });
+    return this.#control.run("reconcile", { ...options, rows });
   }
 
+  /**
+   * Calls an operation of the control API: `run("advanceClock", { by: "30m" })`. The input has the fields of path, query
+   * and body together. Resolves with the JSON of the response; throws a SandboxError for an error response.
+   */
+  async run<Answer = unknown>(...call: OperationCall): Promise<Answer>;
   /**
    * Runs the steps of a scenario file on this sandbox; meanwhile the clock is frozen and the file's rules apply first.
    * Resolves with a report even if steps fail; throws a UserError for an invalid file, with the line of each fault.
    */
-  async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
+  async run(file: string, options?: RunFileOptions): Promise<RunReport>;
+  async run(first: string, second: object = {}): Promise<unknown> {
     const namespace = this.#requireOpen("run").default;
+    if (Object.hasOwn(CONTROL_CALLS, first)) return this.#control.run(...([first, second] as OperationCall));
+    const [file, options]: [string, RunFileOptions] = [first, second];
     checkRunOptions(file, options);
     const { readScenarioFile } = await loadLazily(() => import("../tools/scenario/files.js"));
     const { runScenario } = await loadLazily(() => import("../tools/scenario/running/run-scenario.js"));

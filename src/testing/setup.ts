@@ -1,7 +1,11 @@
 // `payments-sandbox/testing`: one sandbox for a test file, tied to the hooks of the test runner. `Setup` forwards each
 // call to a TestNamespace, in this process or on a server.
 import { appEnvironment } from "../core/client/app-environment.js";
-import { type ControlCallArguments, ControlClient } from "../core/client/control-client.js";
+import {
+  type ControlCallArguments,
+  ControlClient,
+  type OperationCall,
+} from "../core/client/control-client.js";
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
@@ -82,6 +86,8 @@ export interface TestSandbox {
   reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
   /** Finds deviations that break a running app which calls this sandbox; see `Sandbox.explore`. */
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
+  /** Calls an operation of the control API; see `Sandbox.run`. */
+  run<Answer = unknown>(...call: OperationCall): Promise<Answer>;
   /**
    * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response;
    * rejects with a SandboxError for an error response.
@@ -146,7 +152,7 @@ class Setup implements TestSandbox {
     await this.#stop(this.#ofTest);
     this.#isInTest = true;
     // The reset waits for an advance that the last test did not await, and undoes the last test's changes of keys.
-    await this.#reset("POST /_sandbox/reset?wait=10s", { keep: ["webhooks"] });
+    await this.#reset({ wait: "10s", keep: ["webhooks"] });
   }
 
   /** Throws if an assertion of a webhook handler failed or if the app's rows are wrong. Exports a failed test first. */
@@ -163,7 +169,7 @@ class Setup implements TestSandbox {
   /** Compares the app's books with the ledger at the end of a test, if the option `reconcile` is set. */
   async #differing(): Promise<Error | undefined> {
     if (this.#books === undefined) return undefined;
-    await this.control("POST /_sandbox/wait", { for: "idle" });
+    await this.run("waitFor", { for: "idle" });
     const report = await this.reconcile(await this.#books());
     const { message, differences } = describeDifferences(report);
     return report.passed ? undefined : new Error([message, ...differences].join("\n  "));
@@ -171,7 +177,7 @@ class Setup implements TestSandbox {
 
   async #exportFailed(test: string): Promise<void> {
     // The error of the test matters more than a failed export.
-    await this.control("POST /_sandbox/failed-tests", { test }).catch(() => {});
+    await this.run("keepFailedTest", { test }).catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -229,28 +235,32 @@ class Setup implements TestSandbox {
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> =>
     (await this.#whenOpen()).fetch(input, init);
 
+  readonly #control = new ControlClient({ fetch: this.fetch, includesCallInNotFound: true });
+
   async control<Answer>(...call: ControlCallArguments): Promise<Answer> {
-    return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true }).call<Answer>(...call);
+    return this.#control.call<Answer>(...call);
+  }
+
+  async run<Answer>(...call: OperationCall): Promise<Answer> {
+    return this.#control.run<Answer>(...call);
   }
 
   async advance(target: string | Date): Promise<AdvanceReport> {
-    const body = parseAdvanceArgument(target);
-    const report = await this.control<AdvanceReport>("POST /_sandbox/clock/advance", body);
+    const report = await this.run<AdvanceReport>("advanceClock", parseAdvanceArgument(target));
     this.#assertions.rethrow();
     return report;
   }
 
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
-    const path = `/_sandbox/charges/${encodeURIComponent(chargeId)}/transition`;
-    return this.control(`POST ${path}`, { to, ...(reason === undefined ? {} : { reason }) });
+    return this.run("transitionCharge", { charge_id: chargeId, to, reason });
   }
 
   async reset(options: ResetOptions = {}): Promise<void> {
-    await this.#reset("POST /_sandbox/reset", options);
+    await this.#reset(options);
   }
 
-  async #reset(call: string, options: object): Promise<void> {
-    await this.control(call, options);
+  async #reset(options: object): Promise<void> {
+    await this.run("resetSandbox", options);
     await (await this.#whenOpen()).restoreOptions();
   }
 
@@ -270,16 +280,16 @@ class Setup implements TestSandbox {
   }
 
   async settled(timeout = "10s"): Promise<void> {
-    await this.control("POST /_sandbox/wait", { for: "idle", timeout });
+    await this.run("waitFor", { for: "idle", timeout });
     this.#assertions.rethrow();
   }
 
   async snapshot(): Promise<SandboxState> {
-    return this.control("GET /_sandbox/state");
+    return this.run("getState");
   }
 
   async restore(snapshot: SandboxState): Promise<void> {
-    await this.control("PUT /_sandbox/state", snapshot);
+    await this.run("putState", snapshot);
   }
 
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
@@ -287,7 +297,7 @@ class Setup implements TestSandbox {
   }
 
   async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {
-    return this.control("POST /_sandbox/reconcile", { ...options, rows });
+    return this.run("reconcile", { ...options, rows });
   }
 }
 

@@ -77,20 +77,17 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
   const control = new ControlClient({ fetch: connection.fetch });
   const { signature, unreachable, webhooks = [] } = options;
   const created = await control
-    .call<{ name: string; api_key: string; live_api_key: string; webhook_secret: string }>(
-      "POST /_sandbox/namespaces",
-      {
-        clock: options.clock,
-        start_time: options.startTime,
-        seed: options.seed,
-        webhook_secret: options.webhookSecret,
-        webhooks: webhooks.map((webhook) => ({
-          signature,
-          unreachable,
-          ...(typeof webhook === "string" ? { url: webhook } : webhook),
-        })),
-      },
-    )
+    .run<{ name: string; api_key: string; live_api_key: string; webhook_secret: string }>("createNamespace", {
+      clock: options.clock,
+      start_time: options.startTime,
+      seed: options.seed,
+      webhook_secret: options.webhookSecret,
+      webhooks: webhooks.map((webhook) => ({
+        signature,
+        unreachable,
+        ...(typeof webhook === "string" ? { url: webhook } : webhook),
+      })),
+    })
     .catch((error: Error) => {
       if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== "ECONNREFUSED") throw error;
       throw new UserError(
@@ -99,11 +96,9 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
     });
   connection.namespace = created.name;
   const restoreOptions = async (): Promise<void> => {
-    for (const name of [options.scenario ?? []].flat())
-      await control.call(`POST /_sandbox/scenarios/${encodeURIComponent(name)}/activate`);
+    for (const name of [options.scenario ?? []].flat()) await control.run("activateScenario", { name });
   };
-  const close = (): Promise<void> =>
-    control.call(`DELETE /_sandbox/namespaces/${encodeURIComponent(created.name)}`);
+  const close = (): Promise<void> => control.run("deleteNamespace", { name: created.name });
   try {
     await restoreOptions();
   } catch (error) {
@@ -193,13 +188,13 @@ async function receive(
     onUnreadable: (status) => ({ status, headers: {}, body: "" }),
     onFailure: () => ({ status: 500, headers: {}, body: "" }),
   });
-  const { webhook_id } = await control.call<{ webhook_id: string }>("POST /_sandbox/webhook-endpoints", {
+  const { webhook_id } = await control.run<{ webhook_id: string }>("createWebhookEndpoint", {
     ...webhook,
     url: `http://127.0.0.1:${listener.port}/`,
   });
   return async () => {
     try {
-      await control.call(`DELETE /_sandbox/webhook-endpoints/${webhook_id}`);
+      await control.run("deleteWebhookEndpoint", { webhook_id });
     } finally {
       await listener.close();
     }

@@ -1,7 +1,10 @@
 import type { HttpResponse } from "../schema/http-response.js";
-import { type ErrorCode, type ErrorDetails, refuse } from "../schema/refusals.js";
+import { getOwn, isJsonObject } from "../schema/json-objects.js";
+import { didYouMean } from "../schema/nearest.js";
+import { type ErrorCode, type ErrorDetails, refuse, refuseInvalid } from "../schema/refusals.js";
 import { SandboxError } from "../schema/sandbox-error.js";
 import { UserError } from "../schema/user-error.js";
+import { CONTROL_CALLS, type ControlOperationId } from "./operations.js";
 
 /** Sends a request to a sandbox, in this process or over the network. */
 export type SandboxFetch = (path: string, init: RequestInit) => Promise<HttpResponse>;
@@ -27,6 +30,20 @@ export interface ControlClientOptions {
 export type ControlCallArguments =
   | [method: string, path: string, body?: unknown]
   | [methodAndPath: string, body?: object];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An operation of the control API and its input: the fields of path, query and body together. */
+export type OperationCall = {
+  [Id in ControlOperationId]: [PathField<(typeof CONTROL_CALLS)[Id]>] extends [never]
+    ? [id: Id, input?: object]
+    : [id: Id, input: Fields & Readonly<Record<PathField<(typeof CONTROL_CALLS)[Id]>, string | number>>];
+}[ControlOperationId];
+
+/** Names of the path parameters: `charge_id` of `GET /_sandbox/charges/{charge_id}`. */
+export type PathField<Call extends string> = Call extends `${string}{${infer Name}}${infer Rest}`
+  ? Exclude<Name, `?${string}`> | PathField<Rest>
+  : never;
 
 /** Error for a response that did not come from a sandbox. */
 export class UnexpectedResponseError extends Error {
@@ -74,6 +91,12 @@ export class ControlClient {
     });
   }
 
+  /** Calls an operation; like `call`, but knows method and path by the id. */
+  async run<Answer>(...[id, input]: OperationCall): Promise<Answer> {
+    const { method, path, body } = fillCall(id, input);
+    return this.call<Answer>(method, path, body);
+  }
+
   /** Returns the JSON of the response; throws a SandboxError for an error response. */
   async call<Answer>(...call: ControlCallArguments): Promise<Answer> {
     const { method, path, body } = parseCall(call);
@@ -91,6 +114,36 @@ export class ControlClient {
       this.#namesCalls && error.code === "NOT_FOUND" ? `${method} ${path}` : undefined,
     );
   }
+}
+
+/** Divides the input of an operation among path, query and body. Throws a UserError for a missing path parameter. */
+export function fillCall(id: ControlOperationId, input: object = {}) {
+  const call = getOwn<string>(CONTROL_CALLS, id);
+  if (call === undefined)
+    throw new UserError(`there is no operation ${id}${didYouMean(id, Object.keys(CONTROL_CALLS))}`);
+  if (!isJsonObject(input)) throw new SandboxError(refuseInvalid({ body: "must be a JSON object" }));
+  const [method, template] = call.split(" ") as [string, string];
+  const fields = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined));
+  const query = new URLSearchParams();
+  const path = template.replace(/\{(\??)(\w+)\}/g, (_all, mark: string, name: string) => {
+    const value = fields.get(name);
+    fields.delete(name);
+    if (mark !== "") {
+      if (value !== undefined) query.set(name, String(value));
+      return "";
+    }
+    if (typeof value !== "number" && (typeof value !== "string" || value === ""))
+      throw new UserError(`${id}: ${name} must be a text that is not empty`);
+    return encodeURIComponent(value);
+  });
+  const hasBody = method !== "GET" && method !== "DELETE";
+  if (!hasBody) for (const [name, value] of fields) query.set(name, String(value));
+  const search = query.toString();
+  return {
+    method,
+    path: search === "" ? path : `${path}?${search}`,
+    body: hasBody && fields.size > 0 ? Object.fromEntries(fields) : undefined,
+  };
 }
 
 /** Maximum page length of the control API. */
