@@ -5,7 +5,6 @@ import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { createCheckout } from "./support/checkouts.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
-import { EXPLORE_REPORT } from "./support/dashboard.js";
 import { impairmentFaults } from "./support/impairments.js";
 
 const LONG = "x".repeat(200);
@@ -141,7 +140,6 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       fetch(home, { method: "POST", body: new URLSearchParams(fields) });
     await press({ do: `check ${webhook}` });
     await press({ do: "books", rows: `charge_id,status\n${id},paid`, mode: "test" });
-    await press({ do: "explored", report: EXPLORE_REPORT });
     await client.ask("PUT /_sandbox/scenarios/stepped", {
       steps: [
         { advance: "1s" },

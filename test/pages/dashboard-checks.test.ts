@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROBES } from "../../src/core/schema/receiver-report.js";
-import { EXPLORE_REPORT, lacking, said, started, startedWithReceiver } from "./support/dashboard.js";
+import { lacking, said, started, startedWithReceiver } from "./support/dashboard.js";
 
 describe("checks on the dashboard", () => {
   it("check a receiver: each probe with its request, its response, the fault and the remedy", async () => {
@@ -75,19 +75,6 @@ describe("checks on the dashboard", () => {
       "line 1: is not JSON: column 3: expected a name in double quotes",
     );
     expect((await press("books", { rows: "" })).text).toContain("no rows");
-  });
-
-  it("show the findings of explore, from the line it prints", async () => {
-    const { press } = await started();
-    const shown = said((await press("explored", { report: `3 runs\n${EXPLORE_REPORT}\n` })).text);
-    const parts = [
-      "paid twice",
-      "response_lost at createWhitelabel#1",
-      "PENDING, twice",
-      "run findings/1.yaml",
-    ];
-    expect(lacking(shown, parts)).toEqual([]);
-    expect(said((await press("explored", { report: "{}" })).text)).toContain("must be what");
   });
 
   it("give the commands for mishaps the app has not met", async () => {

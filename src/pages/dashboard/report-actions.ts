@@ -1,6 +1,4 @@
 import { parseBooks } from "../../core/domain/books/parse-books.js";
-import { parseJsonOrText } from "../../core/schema/depth.js";
-import { safeParse } from "../../core/schema/issues.js";
 import type { ProbeRequest } from "../../core/schema/receiver-report.js";
 import { normalizeWebhookUrl } from "../../core/schema/receiver-url.js";
 import type { BookReport } from "../../core/schema/reconciliation.js";
@@ -17,7 +15,6 @@ import { formatCount } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import {
   countAppSteps,
-  exploreReportSchema,
   isCheckDone,
   type ReceiverCheckProgress,
   reportsOf,
@@ -29,7 +26,6 @@ export const REPORT_ACTIONS: DashboardActions = {
   check: checkReceiver,
   run: runScenario,
   books: compareBooks,
-  explored: readExplored,
 };
 
 /** Limits per probe: requests stored, and characters of a body. */
@@ -178,21 +174,4 @@ function withLine({ message, details = {} }: Refusal, lines: readonly number[]):
   const location =
     index === undefined ? error?.join(" ") : `line ${lines[Number(index)]}: ${field} ${error![1]}`;
   return refuse("VALIDATION_ERROR", location === undefined ? message : `${message}: ${location}`);
-}
-
-/** Stores a report of `explore --json` for display. */
-function readExplored({ namespace, form }: FormSubmission): ActionResult | Refusal {
-  const text = (form.get("file") || form.get("report") || "").trim();
-  const parsed = safeParse(exploreReportSchema, parseJsonOrText(text.split("\n").at(-1)!));
-  if (!parsed.ok)
-    return refuseInvalid({
-      report: "must be what `payments-sandbox explore … --json` prints: one line of JSON",
-    });
-  const { findings } = parsed.data;
-  reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: parsed.data };
-  namespace.events.emit("reported", "explored");
-  return {
-    text: findings.length === 0 ? "It found nothing" : formatCount(findings.length, "finding"),
-    to: `${dashboardUrl(namespace.name)}/checks#explored`,
-  };
 }

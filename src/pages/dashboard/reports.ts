@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import type { RunStep, ScenarioRunSummary } from "../../core/namespace/injected-tools.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
@@ -34,29 +33,12 @@ export interface ScenarioRunProgress {
   report?: ScenarioRunSummary;
 }
 
-/** The fields of an `explore` report that the page shows. */
-export const exploreReportSchema = z.object({
-  sentence: z.string(),
-  findings: z.array(
-    z.object({
-      oracle: z.string(),
-      message: z.string(),
-      deviations: z.array(z.object({ kind: z.string(), at: z.string() })),
-      story: z.optional(z.object({ plain: z.array(z.string()), failing: z.array(z.string()) })),
-      file: z.optional(z.string()),
-    }),
-  ),
-});
-
-export type ExploreReport = z.infer<typeof exploreReportSchema>;
-
 /** Latest reports of a namespace: in memory, outside the namespace's state. */
 export interface Reports {
   receiver?: ReceiverCheckProgress;
   /** `lines`: line number at which each row begins. */
   books?: { readonly at: string; readonly report: BookReport; readonly lines: readonly number[] };
   run?: ScenarioRunProgress;
-  explored?: { readonly at: string; readonly report: ExploreReport };
 }
 
 const ALL = new WeakMap<Namespace, Reports>();

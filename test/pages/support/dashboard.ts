@@ -42,20 +42,6 @@ export async function startedWithReceiver(handler?: Handler) {
 export const lacking = (page: string, texts: readonly string[]) =>
   texts.filter((text) => !page.includes(text));
 
-/** A report of explore, in which one thing was found. */
-export const EXPLORE_REPORT = JSON.stringify({
-  sentence: "1 of 2 breaks it.",
-  findings: [
-    {
-      oracle: "money",
-      message: "paid twice",
-      deviations: [{ kind: "response_lost", at: "createWhitelabel#1" }],
-      story: { plain: ["PENDING"], failing: ["PENDING, twice"] },
-      file: "findings/1.yaml",
-    },
-  ],
-});
-
 /** Text of a page, without its frame. */
 export const said = (page: string) =>
   page

@@ -7,11 +7,11 @@ import { coverageOf } from "../../../server/control/insight.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { type ExploreReport, reportsOf } from "../reports.js";
+import { reportsOf } from "../reports.js";
 import { cliCommand, shellQuote } from "../shell-commands.js";
 import { probesSection, receiverCheckSection } from "./receiver-check-view.js";
 
-/** Advice, receiver check, record comparison, explore report and coverage. */
+/** Advice, receiver check, record comparison and coverage. */
 export function checksView(context: PageContext): Markup {
   const advice = context.namespace.advisor.log.items();
   return html`<h1>Checks</h1>
@@ -35,45 +35,12 @@ ${ui.section({
 ${receiverCheckSection(context)}
 ${probesSection(context)}
 ${recordsSection(context)}
-${exploredPart(context)}
 ${coverageSections(context)}`;
 }
 
 /** Replaces receiver ids by their URLs. */
 function withReceiverNames({ namespace }: PageContext, text: string): string {
   return text.replace(/we_[0-9a-f]+/g, (id) => receiverName(namespace.engine.state.get("endpoints", id)));
-}
-
-/** A pasted `explore` report. */
-function exploredPart(context: PageContext): Markup {
-  const { explored } = reportsOf(context.namespace);
-  const explore = cliCommand(context, "explore flow.yaml --app http://localhost:3000 --save findings --json");
-  return ui.section({
-    id: "explored",
-    title: "What explore found",
-    tools: ui.copyButton("Copy command", explore),
-    body: html`${
-      explored === undefined
-        ? html`<p>From one happy flow, <code>explore</code> finds which order of webhooks, duplicate or lost response makes your app go wrong. Paste what its <code>--json</code> printed, or choose the file.</p>`
-        : html`<p>${explored.report.findings.length === 0 ? ui.badge("nothing found", "good") : ui.badge(ui.formatCount(explored.report.findings.length, "finding"), "bad")} ${explored.report.sentence} <span class="soft">Read at ${ui.timeTag(context, explored.at)}.</span></p>
-<ul class="findings">${explored.report.findings.map((item) => findingItem(context, item))}</ul>`
-    }
-${ui.actionForm(
-  context,
-  html`<label class="field whole"><span>Report</span><textarea name="report" rows="2" spellcheck="false"></textarea></label>
-<label class="field"><span>or a file</span><input type="file" name="file" accept=".json,.jsonl,.txt,text/plain"></label>
-<button name="do" value="explored">Show</button>`,
-  "Show a report of explore",
-  "multipart/form-data",
-)}`,
-  });
-}
-
-function findingItem(context: PageContext, finding: ExploreReport["findings"][number]): Markup {
-  const { oracle, message, deviations, story, file } = finding;
-  return html`<li>${ui.badge(oracle, "bad")} <strong>${message}</strong>${deviations.length > 0 && html`<br><span class="soft">It takes ${deviations.map(({ kind, at }) => `${kind} at ${at}`).join(", ")}.</span>`}
-${story !== undefined && html`<details><summary>Baseline and failing run</summary><pre tabindex="0" aria-label="Baseline">${story.plain.join("\n")}</pre><pre tabindex="0" aria-label="Failing run">${story.failing.join("\n")}</pre></details>`}
-${file !== undefined && ui.snippet("Reproduce", cliCommand(context, `run ${file} --app http://localhost:3000`))}</li>`;
 }
 
 const MAX_ROWS = 50;
