@@ -76,17 +76,4 @@ describe("checks on the dashboard", () => {
     );
     expect((await press("books", { rows: "" })).text).toContain("no rows");
   });
-
-  it("give the commands for mishaps the app has not met", async () => {
-    const { page, charge } = await started();
-    await charge("ada@example.com");
-    const ways = [
-      'href="/docs#createWithdrawal"',
-      "payments-sandbox trigger charge.refunded",
-      "payments-sandbox charge last refund",
-      "payments-sandbox scenario use paid_late",
-      "RATE_LIMIT",
-    ];
-    expect(lacking(await page("/checks"), ways)).toEqual([]);
-  });
 });

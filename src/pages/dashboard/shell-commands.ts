@@ -36,7 +36,7 @@ export function curlCommand(
   return parts.join(" ");
 }
 
-export function shellQuote(text: string): string {
+function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

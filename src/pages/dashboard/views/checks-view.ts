@@ -1,17 +1,13 @@
 import { receiverName } from "../../../core/engine/log-responses.js";
-import type { CountedMishap } from "../../../core/namespace/counters.js";
 import type { BookFinding, FindingKind } from "../../../core/schema/reconciliation.js";
-import { ERROR_STATUS, type ErrorCode } from "../../../core/schema/refusals.js";
-import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
-import { coverageOf } from "../../../server/control/insight.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { reportsOf } from "../reports.js";
-import { cliCommand, shellQuote } from "../shell-commands.js";
+import { cliCommand } from "../shell-commands.js";
 import { probesSection, receiverCheckSection } from "./receiver-check-view.js";
 
-/** Advice, receiver check, record comparison and coverage. */
+/** Advice, receiver check and record comparison. */
 export function checksView(context: PageContext): Markup {
   const advice = context.namespace.advisor.log.items();
   return html`<h1>Checks</h1>
@@ -34,8 +30,7 @@ ${ui.section({
 })}
 ${receiverCheckSection(context)}
 ${probesSection(context)}
-${recordsSection(context)}
-${coverageSections(context)}`;
+${recordsSection(context)}`;
 }
 
 /** Replaces receiver ids by their URLs. */
@@ -116,64 +111,4 @@ function completedDelivery({ namespace }: PageContext, chargeId: string): string
     .filter(({ type }) => type === "charge.completed")
     .flatMap(({ event_id }) => state.deliveriesOf(event_id))
     .at(-1)?.delivery_id;
-}
-
-type Kind = keyof ReturnType<typeof coverageOf>;
-
-/** Built-in scenario that causes each mishap. */
-const SCENARIOS: Readonly<Record<CountedMishap, string>> = {
-  duplicate: "webhook_twice_at_once",
-  response_lost: "lost_response",
-  retry: "webhook_outage",
-  out_of_order: "webhook_chaos",
-  paid_late: "paid_late",
-};
-
-interface CoverageKind {
-  readonly title: string;
-  /** CLI command that exercises one item, such as a status or an event type. */
-  readonly commandFor?: (name: string) => string;
-}
-
-const KINDS: Readonly<Record<Kind, CoverageKind>> = {
-  operations: { title: "Calls" },
-  statuses: {
-    title: "Statuses",
-    commandFor: (name) => {
-      const { verb } = CHARGE_STATUS_TABLE[name as keyof typeof CHARGE_STATUS_TABLE];
-      // The CLI cannot set PENDING, AWAITING_PAYMENT or PROCESSING directly.
-      if (verb !== undefined && name !== "PROCESSING") return `charge last ${verb}`;
-      return name === "PENDING" ? "charge create" : "clock next";
-    },
-  },
-  events: { title: "Events", commandFor: (name) => `trigger ${name}` },
-  error_codes: {
-    title: "Error codes",
-    commandFor: (code) =>
-      `fault add ${shellQuote(JSON.stringify({ respond: { status: ERROR_STATUS[code as ErrorCode], code }, times: 1 }))}`,
-  },
-  mishaps: {
-    title: "Mishaps",
-    commandFor: (name) => `scenario use ${SCENARIOS[name as CountedMishap]}`,
-  },
-};
-
-/** Operations, statuses, events, errors and mishaps the app has exercised, with commands for the rest. */
-function coverageSections(context: PageContext): Markup[] {
-  const coverage = coverageOf(context.namespace.counters);
-  return (Object.keys(KINDS) as Kind[]).map((kind) => {
-    const { met, not_met } = coverage[kind];
-    const { title, commandFor } = KINDS[kind];
-    const names = [...Object.keys(met), ...not_met].sort();
-    const chip = (name: string) =>
-      name in met
-        ? html`<li class="good"><span aria-hidden="true">✓</span> ${name} <small>${met[name]}×</small></li>`
-        : html`<li><span aria-hidden="true">○</span> ${kind === "operations" ? html`<a href="/docs#${name}">${name}</a>` : name}<span class="unseen"> not exercised</span></li>`;
-    return ui.section({
-      id: `coverage-${kind}`,
-      title: `${title}: ${Object.keys(met).length} of ${names.length} exercised`,
-      body: html`<ul class="chips" aria-label="${title}">${names.map(chip)}</ul>
-${commandFor !== undefined && not_met.length > 0 && html`<details><summary>Commands that exercise the others</summary>${ui.snippet("Commands", not_met.map((name) => cliCommand(context, commandFor(name))).join("\n"))}</details>`}`,
-    });
-  });
 }
