@@ -22,7 +22,7 @@ export function dashboardFrame(context: PageContext, main: Markup, aside: Markup
 <div class="body${aside === undefined ? "" : " with-aside"}">
 <nav class="menu" aria-label="Views">${menu(context)}</nav>
 <main id="main" tabindex="-1" data-column>${main}</main>
-${aside !== undefined && html`<aside data-column aria-label="Active, receivers, next">${aside}</aside>`}
+${aside !== undefined && html`<aside data-column aria-label="Active, next">${aside}</aside>`}
 </div>
 <div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>

@@ -2,14 +2,13 @@ import { appEnvironment } from "../../../core/client/app-environment.js";
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
-import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { attentionItems, findNewestDeliveries } from "../attention.js";
+import { attentionItems } from "../attention.js";
 import * as ui from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
@@ -121,7 +120,7 @@ ${ui.button({ command: `fault-off ${fault_id}`, label: "Stop", to: `fault ${faul
 }
 
 /**
- * Active rules, receivers and due tasks. Due tasks come last: new tasks appear without user action and would
+ * Active rules and due tasks. Due tasks come last: new tasks appear without user action and would
  * shift a section below.
  */
 export function asideView(context: PageContext): Markup {
@@ -143,14 +142,6 @@ ${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href
 ${faults.map((fault) => faultItem(context, fault))}
 ${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
   })}
-${ui.section({
-  id: "receivers-aside",
-  title: "Receivers",
-  body: html`<ul class="small" data-list aria-label="Receivers">${state.endpoints().map((endpoint) => {
-    const { total } = findNewestDeliveries(context, endpoint.webhook_id, isFailing, 0);
-    return html`<li data-key="${endpoint.webhook_id}">${ui.badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${viewUrl(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
-  })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${viewUrl(context, "webhooks")}">Add one</a></li>`}</ul>`,
-})}
 ${ui.section({
   id: "next",
   title: "Up next",
