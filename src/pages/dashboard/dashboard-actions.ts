@@ -186,20 +186,6 @@ const ACTIONS: DashboardActions = {
     const text = `Namespace “${name}” reset (receivers and keys kept)`;
     return isRefusal(saved) ? { text } : { text, undo: BEFORE_RESET };
   },
-  duplicate: async (press) => {
-    const { namespace, form, field } = press;
-    const name = field("name");
-    if (name === "") return refuseInvalid({ name: "is missing" });
-    if (namespace.engine.state.get("scenarios", name) !== undefined && !form.has("replace"))
-      return refuseInvalid({ name: `scenario ${name} already exists: choose another name, or replace it` });
-    const scenario = parseObjectField(form, "scenario");
-    if (isRefusal(scenario)) return scenario;
-    const path = `/scenarios/${encodeURIComponent(name)}`;
-    const saved = await callControlApi(press, "PUT", path, { ...scenario, name });
-    return isRefusal(saved)
-      ? saved
-      : { text: `Scenario ${name} saved`, to: dashboardUrl(namespace.name) + path };
-  },
   redeliver: async (press) => {
     const path = `/deliveries/${idSegment(press)}/redeliver`;
     const made = await callControlApi<{ items: Delivery[] }>(press, "POST", path, {});

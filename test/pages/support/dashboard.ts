@@ -28,8 +28,13 @@ export async function started(options: SandboxOptions = {}) {
     const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
     return { status: 303, location, text: await (await send(location, { headers: { cookie } })).text() };
   };
+  /** Stores a scenario by the control API. */
+  const put = async (name: string, scenario: string) => {
+    const answer = await send(`/_sandbox/scenarios/${name}`, { method: "PUT", body: scenario });
+    if (!answer.ok) throw new Error(await answer.text());
+  };
   const page = async (path = "") => (await send(`${home}${path}`)).text();
-  return { sandbox, api, send, charge, post, press, page, home };
+  return { sandbox, api, send, charge, post, press, put, page, home };
 }
 
 /** The same, with a receiver that gets its webhooks. */

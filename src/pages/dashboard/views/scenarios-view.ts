@@ -47,7 +47,6 @@ ${
     : ui.button({ command: `run ${name}`, label: "Run its steps", to: name, progressUrl: url }))
 }
 <a class="button" href="${url}#yaml">YAML<span class="unseen"> of ${name}</span></a>
-<a class="button" href="${url}#save">Duplicate<span class="unseen"> ${name}</span></a>
 ${ui.copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div></li>`;
 }
 
@@ -79,7 +78,7 @@ const TONES: Readonly<Record<RunStep["outcome"], ui.Tone>> = {
   not_run: "",
 };
 
-/** A scenario: its rules, a run of its steps, its file, and a form to duplicate it. */
+/** A scenario: its rules, a run of its steps, and its file. */
 export function scenarioDetailView(context: PageContext, name: string): Markup | undefined {
   const stored = context.namespace.engine.state.get("scenarios", name);
   if (stored === undefined) return undefined;
@@ -96,7 +95,7 @@ export function scenarioDetailView(context: PageContext, name: string): Markup |
   return html`<p class="back"><a href="${viewUrl(context, "scenarios")}">← Scenarios</a></p>
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && ui.badge("active", "warn")}</h1>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && ui.button({ command: `run ${name}`, label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}<a class="button" href="#save">Duplicate</a></div>
+<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && ui.button({ command: `run ${name}`, label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}</div>
 ${
   callsApp &&
   ui.actionForm(
@@ -122,19 +121,7 @@ ${ui.section({
   }</p>`,
 })}
 ${source !== undefined && ui.section({ id: "run", isAppendOnly: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from this page.</p>` : stepList(context, ownRun) })}
-${ui.section({ id: "yaml", title: "File", body: html`${ui.snippet(`${name}.yaml`, toYaml(file), "c")}${ui.snippet("Command line", cliCommand(context, `scenario use ${name}`))}` })}
-${ui.section({
-  id: "save",
-  title: "Duplicate",
-  body: ui.actionForm(
-    context,
-    html`${ui.input({ name: "name", label: "Name", value: `${name}_2`, required: true })}
-<label class="field"><span>Replace an existing scenario</span><input type="checkbox" name="replace"></label>
-${ui.jsonField("scenario", "Scenario (JSON)", ui.toIndentedJson(file), { rows: 12, kind: "object" })}
-<button name="do" value="duplicate ${name}">Save</button>`,
-    "Duplicate",
-  ),
-})}`;
+${ui.section({ id: "yaml", title: "File", body: html`${ui.snippet(`${name}.yaml`, toYaml(file), "c")}${ui.snippet("Command line", cliCommand(context, `scenario use ${name}`))}` })}`;
 }
 
 function runTitle(run: ScenarioRunProgress | undefined, name: string): string {
