@@ -21,8 +21,6 @@ type Lane = 0 | 1 | 2 | 3;
 interface Line {
   readonly key: string;
   readonly at: string;
-  /** Wall time, where recorded. */
-  readonly wallAt?: string;
   readonly lane: Lane;
   readonly body: Content;
   readonly isDue?: boolean;
@@ -34,10 +32,8 @@ interface Line {
 export function chargeTimeline(context: PageContext, charge: Charge): Markup {
   const all = [...pastLines(context, charge), ...dueLines(context, charge)];
   const lines = showsProblemsOnly(context) ? all.filter(({ isProblem }) => isProblem) : all;
-  const isWall = showsWallTime(context);
   const startMs = Date.parse(all[0]?.at ?? charge.created_at);
-  const timeOf = (line: Line) =>
-    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${ui.readableDuration(Date.parse(line.at) - startMs)}`;
+  const timeOf = (line: Line) => `+${ui.readableDuration(Date.parse(line.at) - startMs)}`;
   let previousMs = startMs;
   let hasNow = false;
   // Lines that show the same time are one row.
@@ -49,29 +45,22 @@ export function chargeTimeline(context: PageContext, charge: Charge): Markup {
       const gap = Date.parse(at) - previousMs;
       previousMs = Date.parse(at);
       const fold =
-        gap >= FOLDED_MS &&
-        !isWall &&
-        html`<tr class="fold"><td colspan="5">~ ${ui.readableDuration(gap)} ~</td></tr>`;
+        gap >= FOLDED_MS && html`<tr class="fold"><td colspan="5">~ ${ui.readableDuration(gap)} ~</td></tr>`;
       const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
       hasNow ||= isDue === true;
       return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
     });
-  const columns = [isWall ? "Wall time" : "Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
+  const columns = ["Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
   const none = html`<tr><td colspan="5" class="soft">No problems: no call was refused and no webhook failed.</td></tr>`;
-  return html`${isWall && html`<p class="soft">Only requests and webhooks have a wall time (UTC); everything else has sandbox time only.</p>`}
-<div class="wide" tabindex="0" role="region" aria-label="History">
+  return html`<div class="wide" tabindex="0" role="region" aria-label="History">
 <table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list.length === 0 ? none : list}</tbody></table></div>`;
 }
 
-/** Links that switch between sandbox time and wall time, and between all lines and problems only. */
-export function timelineSwitches(context: PageContext): Markup {
-  const toggle = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
-    html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, index) => html`<a href="${currentUrl(context, { [name]: index === 0 ? undefined : value })}#timeline"${isOn === (index === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
-  return html`${toggle("Time", "time", "wall", showsWallTime(context), ["Sandbox time", "Wall time"])}${toggle("Shown", "only", "problems", showsProblemsOnly(context), ["All", "Only problems"])}`;
-}
-
-function showsWallTime({ query }: PageContext): boolean {
-  return query.get("time") === "wall";
+/** Links that switch between all lines and problems only. */
+export function timelineSwitch(context: PageContext): Markup {
+  const link = (label: string, only: string | undefined) =>
+    html`<a href="${currentUrl(context, { only })}#timeline"${showsProblemsOnly(context) === (only !== undefined) && html` aria-current="true"`}>${label}</a>`;
+  return html`<span class="modes" role="group" aria-label="Shown">${link("All", undefined)}${link("Only problems", "problems")}</span>`;
 }
 
 function showsProblemsOnly({ query }: PageContext): boolean {
@@ -88,11 +77,10 @@ function lineOf(context: PageContext, item: ChargeHistoryItem, index: number): L
   const { at } = item;
   switch (item.kind) {
     case "request": {
-      const { method, path, status, request_id, operation, fault, sent_at, in_flight } = item;
+      const { method, path, status, request_id, operation, fault, in_flight } = item;
       return {
         key: `request-${request_id}`,
         at,
-        wallAt: sent_at,
         isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
         lane: 0,
         body: html`<a href="${viewUrl(context, "requests", String(request_id))}">${method} ${operation ?? path}</a>
@@ -144,7 +132,7 @@ ${reason !== undefined && html`<bdi>${reason}</bdi>`}
 }
 
 function attemptLine(context: PageContext, item: Extract<ChargeHistoryItem, { kind: "attempt" }>): Line {
-  const { delivery_id, attempt, status, error, response_body, duration_ms, sent_at, at } = item;
+  const { delivery_id, attempt, status, error, response_body, duration_ms, at } = item;
   const delivery = context.namespace.engine.state.get("deliveries", delivery_id);
   const isLast = delivery?.attempts.length === attempt;
   const isProblem = !isSuccessStatus(status);
@@ -153,7 +141,7 @@ function attemptLine(context: PageContext, item: Extract<ChargeHistoryItem, { ki
 <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
 ${isProblem && html`<br><q>${ui.responseLine(response_body ?? error)}</q>`}
 ${isProblem && isLast && delivery !== undefined && attemptButton(delivery, delivery.event_type)}`;
-  return { key: `${delivery_id}-${attempt}`, at, wallAt: sent_at, isProblem, lane: 3, body };
+  return { key: `${delivery_id}-${attempt}`, at, isProblem, lane: 3, body };
 }
 
 /** Link to a delivery, with the receiver's name and, if only problems are shown, the event type. */

@@ -10,7 +10,7 @@ import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { isInMode, type PageContext, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
-import { chargeTimeline, timelineSwitches } from "./charge-timeline.js";
+import { chargeTimeline, timelineSwitch } from "./charge-timeline.js";
 import { filteredList } from "./filtered-list.js";
 import { postingsTable } from "./money-view.js";
 import { payloadDiffSection } from "./payload-diff.js";
@@ -110,7 +110,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
 <p class="big">${ui.amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${groupDigits(charge.settlement_amount)} + ${groupDigits(charge.fees.total_fee)} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, charge)}</p>
 <div class="actions">${transitionControls(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>
-${ui.section({ id: "timeline", title: "Timeline", tools: timelineSwitches(context), body: chargeTimeline(context, charge) })}
+${ui.section({ id: "timeline", title: "Timeline", tools: timelineSwitch(context), body: chargeTimeline(context, charge) })}
 ${ui.section({ id: "money", title: "Money", body: postingsTable(context, id) })}
 ${ui.section({
   id: "webhooks",
