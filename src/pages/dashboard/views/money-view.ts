@@ -144,14 +144,13 @@ ${
     : ui.scrollableTable(
         "Ledger",
         ["When", "For", "Currency"],
-        [...LEDGER_ACCOUNTS.map((name) => ACCOUNT_NAMES[name]), "Sum", "Available before → after"],
+        [...LEDGER_ACCOUNTS.map((name) => ACCOUNT_NAMES[name]), "Available before → after"],
         rows.items.map(
           ({ entry, before, after }) =>
             html`<tr data-key="${entry.entry_id}"><td>${ui.timeTag(context, entry.at)}</td>
 <td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${ui.liveModeTag(entry.mode)}</td>
 <td>${entry.currency}</td>
 ${amountCells(entry.postings, LEDGER_ACCOUNTS)}
-<td class="number soft">${sumOf(entry.postings)}</td>
 <td class="number">${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong></td></tr>`,
         ),
       )
@@ -165,16 +164,12 @@ type Postings = readonly { readonly account: LedgerAccount; readonly amount: str
 function amountCells(postings: Postings, accounts: readonly LedgerAccount[]): Markup[] {
   return accounts.map((name) => {
     const own = postings.filter(({ account }) => account === name);
-    const amount = sumOf(own);
+    const [first = "0", ...others] = own.map((posting) => posting.amount);
+    const amount = others.reduce(add, first);
     const isNegative = amount.startsWith("-");
     const text = `${isNegative ? "−" : "+"}${groupDigits(isNegative ? amount.slice(1) : amount)}`;
     return html`<td class="number">${own.length > 0 && text}</td>`;
   });
-}
-
-function sumOf(postings: Postings): string {
-  const [first = "0", ...others] = postings.map(({ amount }) => amount);
-  return others.reduce(add, first);
 }
 
 /** Links the charge of an entry; other objects have no page. */
@@ -192,7 +187,7 @@ const ACCOUNT_NAMES = {
   fees: "Fees",
 } as const;
 
-/** Postings of a charge or withdrawal; each row sums to zero. */
+/** Postings of a charge, with the total of each account. */
 export function postingsTable(context: PageContext, objectId: string): Markup {
   const entries = context.namespace.engine.state.entriesOf(objectId);
   if (entries.length === 0) return html`<p class="soft">No money has moved.</p>`;
@@ -201,11 +196,11 @@ export function postingsTable(context: PageContext, objectId: string): Markup {
   return ui.scrollableTable(
     "Postings",
     ["When", "For"],
-    [...accounts.map((name) => ACCOUNT_NAMES[name]), "Sum"],
+    accounts.map((name) => ACCOUNT_NAMES[name]),
     entries.map(
       ({ entry_id, at, kind, currency, postings }) =>
-        html`<tr data-key="${entry_id}"><td>${ui.timeTag(context, at)}</td><td>${kind}, ${currency}</td>${amountCells(postings, accounts)}<td class="number soft">${sumOf(postings)}</td></tr>`,
+        html`<tr data-key="${entry_id}"><td>${ui.timeTag(context, at)}</td><td>${kind}, ${currency}</td>${amountCells(postings, accounts)}</tr>`,
     ),
-    html`<tfoot><tr><th scope="row" colspan="2">Total</th>${amountCells(all, accounts)}<td class="number">${sumOf(all)}</td></tr></tfoot>`,
+    html`<tfoot><tr><th scope="row" colspan="2">Total</th>${amountCells(all, accounts)}</tr></tfoot>`,
   );
 }
