@@ -109,7 +109,7 @@ export function chargeView(context: PageContext, id: string): Markup | undefined
 <div class="object" data-part id="charge"><h1><code>${id}</code> ${ui.badge(charge.status)} ${ui.liveModeTag(charge.mode)}</h1>
 <p class="big">${ui.amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${groupDigits(charge.settlement_amount)} + ${groupDigits(charge.fees.total_fee)} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, charge)}</p>
-<div class="actions">${transitionControls(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>
+<div class="actions">${transitionControls(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}</div></div>
 ${ui.section({ id: "timeline", title: "Timeline", tools: timelineSwitch(context), body: chargeTimeline(context, charge) })}
 ${ui.section({ id: "money", title: "Money", body: postingsTable(context, id) })}
 ${ui.section({
@@ -161,12 +161,6 @@ ${ui.foldedSection({
   title: "Raw",
   body: html`<pre tabindex="0" aria-label="The charge as JSON">${ui.toIndentedJson({ ...chargeDetailView(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
 })}`;
-}
-
-/** Copy buttons for the snippets of the folded "Reproduce" section. */
-function copyButtons(context: PageContext, charge: Charge): Markup {
-  const { charge_id: id } = charge;
-  return html`${ui.copyButton("Copy curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`))}${ui.copyButton("Copy command", cliCommand(context, `charge ${id}`))}${ui.copyButton("Copy scenario", scenarioSource(charge))}${ui.copyButton("Copy test", testSource(charge))}`;
 }
 
 /** Cause of the charge's current status, as a sentence. */
