@@ -1,5 +1,5 @@
 import type { CommanderError } from "commander";
-import { SandboxError } from "../core/schema/sandbox-error.js";
+import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
 import { printErrorLine, printJson } from "./terminal.js";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { appEnvironment } from "../core/client/app-environment.js";
 import { parseBooks } from "../core/domain/books/parse-books.js";
 import type { BookReport, Marking } from "../core/schema/reconciliation.js";
-import { SandboxError } from "../core/schema/sandbox-error.js";
+import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../library/public-types.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";

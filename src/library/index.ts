@@ -10,8 +10,7 @@ export {
 export type { OperationId } from "../core/schema/operation-ids.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "../core/schema/receiver-report.js";
 export type { BookFinding, BookReport, FindingKind, Marking } from "../core/schema/reconciliation.js";
-export { ERROR_STATUS, type ErrorCode } from "../core/schema/refusals.js";
-export { SandboxError } from "../core/schema/sandbox-error.js";
+export { ERROR_STATUS, type ErrorCode, SandboxError } from "../core/schema/refusals.js";
 export type { CustomSignature, Signature, SignaturePreset } from "../core/schema/signature-schemes.js";
 export { UserError } from "../core/schema/user-error.js";
 export type { CheckWebhookOptions } from "../tools/doctor/check-options.js";

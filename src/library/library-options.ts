@@ -17,8 +17,7 @@ import {
   type StartOptions,
   startOptionsSchema,
 } from "../core/schema/option-table.js";
-import { refuseInvalid } from "../core/schema/refusals.js";
-import { SandboxError } from "../core/schema/sandbox-error.js";
+import { refuseInvalid, SandboxError } from "../core/schema/refusals.js";
 import { listKnownKeys } from "../core/schema/schema-paths.js";
 import { type Signature, secretErrorMessage } from "../core/schema/signature-schemes.js";
 import { camelCase, snakeCase } from "../core/schema/text-format.js";

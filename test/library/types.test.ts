@@ -6,8 +6,10 @@ import type * as z from "zod/mini";
 import type { stateDumpSchema } from "../../src/core/schema/control-requests.js";
 import type { bookReportSchema } from "../../src/core/schema/control-responses.js";
 import type { DeepReadonly } from "../../src/core/schema/records/record-fields.js";
-import type { chargeDetailSchema } from "../../src/core/schema/responses/charge-responses.js";
-import type { paymentInstructionsSchema } from "../../src/core/schema/responses/payment-instructions.js";
+import type {
+  chargeDetailSchema,
+  paymentInstructionsSchema,
+} from "../../src/core/schema/responses/charge-responses.js";
 import type { withdrawalSchema } from "../../src/core/schema/responses/payout-responses.js";
 import type {
   chargeEventSchema,

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterEach, expect, it, vi } from "vitest";
-import { StorageUnavailableError } from "../../src/core/schema/unavailable.js";
+import { StorageUnavailableError } from "../../src/core/schema/refusals.js";
 import { DatabaseConnection } from "../../src/core/store/postgres/link.js";
 
 afterEach(() => {

@@ -1,11 +1,11 @@
 import type * as z from "zod/mini";
-import type { balancesSchema } from "../../src/core/schema/responses/account-responses.js";
 import type {
   chargeDetailSchema,
   payinSummarySchema,
+  quoteSchema,
   whitelabelResultSchema,
 } from "../../src/core/schema/responses/charge-responses.js";
-import type { quoteSchema } from "../../src/core/schema/responses/quote-responses.js";
+import type { balancesSchema } from "../../src/core/schema/responses/payout-responses.js";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/library/index.js";
 import {
   Answer,

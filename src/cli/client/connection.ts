@@ -6,8 +6,7 @@ import {
 } from "../../core/client/control-client.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
-import { refuse } from "../../core/schema/refusals.js";
-import { SandboxError } from "../../core/schema/sandbox-error.js";
+import { refuse, SandboxError } from "../../core/schema/refusals.js";
 import { UserError } from "../../core/schema/user-error.js";
 import {
   fetchWithFix,

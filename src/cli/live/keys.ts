@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { SandboxError } from "../../core/schema/sandbox-error.js";
+import { SandboxError } from "../../core/schema/refusals.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import { paint } from "../text-layout.js";

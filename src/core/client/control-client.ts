@@ -1,8 +1,13 @@
 import type { HttpResponse } from "../schema/http-response.js";
 import { getOwn, isJsonObject } from "../schema/json-objects.js";
 import { didYouMean } from "../schema/nearest.js";
-import { type ErrorCode, type ErrorDetails, refuse, refuseInvalid } from "../schema/refusals.js";
-import { SandboxError } from "../schema/sandbox-error.js";
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  refuse,
+  refuseInvalid,
+  SandboxError,
+} from "../schema/refusals.js";
 import { UserError } from "../schema/user-error.js";
 import { CONTROL_CALLS, type ControlOperationId } from "./operations.js";
 

@@ -1,4 +1,3 @@
-import type { Glob } from "../schema/globs.js";
 import { getOwn } from "../schema/json-objects.js";
 import type { Matcher, ValueMatch } from "../schema/matchers.js";
 import type {
@@ -8,6 +7,7 @@ import type {
   WebhookRule,
   WithdrawalMatch,
 } from "../schema/scenario-rules.js";
+import type { Glob } from "../schema/schema-checks.js";
 import { matchesAnyGlob } from "./glob.js";
 import { evaluateMatcher, type MatchResult } from "./matcher.js";
 

@@ -23,7 +23,7 @@ import type { ChargeStatus } from "../schema/common.js";
 import type { ResetRequest } from "../schema/engine-requests.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Refusal } from "../schema/refusals.js";
-import { StorageUnavailableError } from "../schema/unavailable.js";
+import { StorageUnavailableError } from "../schema/refusals.js";
 import { AppActivity } from "../time/app-activity.js";
 import { Clock } from "../time/clock.js";
 import { ClockControl } from "../time/clock-control.js";

@@ -3,7 +3,6 @@ import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusS
 import { closedShape, field, fieldsOf, queryShape } from "./descriptions.js";
 import { waitDurationSchema } from "./duration.js";
 import { reasonSchema } from "./engine-requests.js";
-import { globTextSchema } from "./globs.js";
 import { withNameKind } from "./name-kinds.js";
 import {
   hasOneTarget,
@@ -12,7 +11,7 @@ import {
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./option-schemas.js";
-import { charactersAtMost, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
+import { charactersAtMost, globTextSchema, MAX_LENGTHS, nonEmptyText } from "./schema-checks.js";
 import { pageQuerySchema } from "./service-requests.js";
 import { signatureSchema } from "./signature-schemes.js";
 

@@ -12,7 +12,6 @@ import {
 import { durationSchema, waitDurationSchema } from "./duration.js";
 import { optionalReasonField } from "./engine-requests.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures-file.js";
-import { recordMatchSchema } from "./globs.js";
 import { rangeSchema, reportInvalidMatchers } from "./matchers.js";
 import {
   clockOptionSchema,
@@ -30,6 +29,7 @@ import {
   entriesAtMost,
   MAX_LENGTHS,
   nonEmptyText,
+  recordMatchSchema,
   refineIfValid,
 } from "./schema-checks.js";
 import { methodChoiceSchema, pageQuerySchema } from "./service-requests.js";

@@ -1,10 +1,16 @@
 import * as z from "zod/mini";
 import { atLeastOneOf, closedShape, field, schemasOf } from "./descriptions.js";
-import { type Glob, globListSchema, globTextSchema } from "./globs.js";
 import { DEFAULT_ISSUE_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
 import { isDecimal, isMatcher, MATCHER_OPERATORS, type MatcherOperator } from "./matcher-words.js";
 import { compilePattern } from "./pattern.js";
-import { charactersAtMost, MAX_LENGTHS, refineIfValid } from "./schema-checks.js";
+import {
+  charactersAtMost,
+  type Glob,
+  globListSchema,
+  globTextSchema,
+  MAX_LENGTHS,
+  refineIfValid,
+} from "./schema-checks.js";
 import { parseInstant } from "./time.js";
 
 /** Conditions on a value; all must hold. */

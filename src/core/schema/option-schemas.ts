@@ -2,10 +2,9 @@ import * as z from "zod/mini";
 import { modeSchema, percentSchema } from "./common.js";
 import { closedShape, field } from "./descriptions.js";
 import { durationSchema } from "./duration.js";
-import { eventGlobsSchema } from "./globs.js";
 import { withNameKind } from "./name-kinds.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
-import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, eventGlobsSchema, MAX_LENGTHS, minLength } from "./schema-checks.js";
 import { anySecretSchema, signatureSchema } from "./signature-schemes.js";
 import { instantErrorMessage, parseInstant } from "./time.js";
 

@@ -76,3 +76,31 @@ export function refuseInvalid(details: ErrorDetails, message: string = INVALID_B
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && REFUSAL in value;
 }
+
+/** A refusal of the sandbox, thrown by the library's methods. */
+export class SandboxError extends Error {
+  /** Name for programs that cannot use `instanceof`. */
+  override readonly name = "SandboxError";
+  /** The error code, as in a response body. */
+  readonly code: ErrorCode;
+  /** Dotted field → message; undefined if no field is at fault. */
+  readonly details: Readonly<Record<string, string>> | undefined;
+
+  /** @internal `subject` is the refused call or object, for the message. */
+  constructor(refusal: Refusal, subject?: string) {
+    super(refusalText(refusal) + (subject === undefined ? "" : `: ${subject}`));
+    this.code = refusal.code;
+    this.details = refusal.details;
+  }
+}
+
+export const STORAGE_AWAY: Refusal = refuse(
+  "STORAGE_AWAY",
+  "The sandbox cannot reach its database now. If the call was under way, it may have been carried out; look before you repeat it without an Idempotency-Key.",
+);
+
+/** The database does not answer, or another process now runs the namespace. Not reported for each call. */
+export class StorageUnavailableError extends Error {
+  override readonly name = "StorageUnavailable";
+  readonly refusal = STORAGE_AWAY;
+}

@@ -24,9 +24,15 @@ import {
   redirectNote,
   requiredIf,
 } from "./descriptions.js";
-import { eventGlobsSchema } from "./globs.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./option-schemas.js";
-import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength, nonEmptyText } from "./schema-checks.js";
+import {
+  charactersAtMost,
+  entriesAtMost,
+  eventGlobsSchema,
+  MAX_LENGTHS,
+  minLength,
+  nonEmptyText,
+} from "./schema-checks.js";
 
 /*
  * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are

@@ -4,12 +4,8 @@
  * a service may add fields.
  */
 
-export * from "./responses/account-responses.js";
 export * from "./responses/catalogue-responses.js";
 export * from "./responses/charge-responses.js";
-export * from "./responses/error-response.js";
-export * from "./responses/payment-instructions.js";
 export * from "./responses/payout-responses.js";
-export * from "./responses/quote-responses.js";
 export * from "./responses/response-fields.js";
 export * from "./responses/webhook-responses.js";

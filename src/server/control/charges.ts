@@ -8,9 +8,12 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { chargeQuerySchema } from "../../core/schema/control-log-requests.js";
 import { chargeAdvanceRequestSchema, refundRequestSchema } from "../../core/schema/control-requests.js";
-import { transitionRequestSchema } from "../../core/schema/engine-requests.js";
+import {
+  partialRefundRequestSchema,
+  reversalRequestSchema,
+  transitionRequestSchema,
+} from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { collectChargeHistory } from "./charge-history.js";
 import { defineControlOperation, limitedPageReply, RawJson, viewOrRefusal } from "./control-operation.js";

@@ -4,8 +4,8 @@ import { transitionWithdrawalById } from "../../core/engine/commands/withdrawal-
 import { withdrawalView } from "../../core/engine/wire-views.js";
 import { withdrawalQuerySchema } from "../../core/schema/control-log-requests.js";
 import { withdrawalTransitionRequestSchema } from "../../core/schema/control-requests.js";
+import { reversalRequestSchema } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { EXTENSION_NOTE } from "./charges.js";
 import { defineControlOperation, limitedPageReply, viewOrRefusal } from "./control-operation.js";

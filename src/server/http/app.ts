@@ -3,9 +3,8 @@
 // by the fast path. No state is read or changed here.
 import type { Context, Hono } from "hono";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { refuse } from "../../core/schema/refusals.js";
+import { refuse, StorageUnavailableError } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { StorageUnavailableError } from "../../core/schema/unavailable.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";

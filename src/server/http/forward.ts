@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { proxy } from "hono/proxy";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
+import { STORAGE_AWAY } from "../../core/schema/refusals.js";
 import type { NamespaceLocation, NamespaceOwner } from "../../core/store/storage.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { repeatEvery } from "../../core/time/timers.js";

@@ -1,6 +1,10 @@
-import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/refusals.js";
+import {
+  ERROR_STATUS,
+  INTERNAL_ERROR,
+  type Refusal,
+  StorageUnavailableError,
+} from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { StorageUnavailableError } from "../../core/schema/unavailable.js";
 
 /** Status, JSON text and headers of a response, without the common headers. */
 export interface Reply {

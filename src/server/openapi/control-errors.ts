@@ -6,8 +6,8 @@ import {
   type Refusal,
   refuse,
   refuseInvalid,
+  STORAGE_AWAY,
 } from "../../core/schema/refusals.js";
-import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import type { ControlSpec } from "../control/control-operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
 import { bodyTooLargeRefusal } from "../http/body.js";

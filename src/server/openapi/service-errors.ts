@@ -1,6 +1,11 @@
 import { limitReached } from "../../core/engine/commands/new-charge.js";
-import { INTERNAL_ERROR, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
-import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
+import {
+  INTERNAL_ERROR,
+  type Refusal,
+  refuse,
+  refuseInvalid,
+  STORAGE_AWAY,
+} from "../../core/schema/refusals.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
 import {
   INVALID_KEY_REFUSAL,

@@ -4,9 +4,9 @@ import { type Posting, refundPostings, withdrawalReversalPostings } from "../../
 import { add, compareAmounts, decimalsOf, isZero, subtract, toCanonicalAmount } from "../../domain/money.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
+import type { reversalSchema } from "../../schema/engine-requests.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
-import type { reversalSchema } from "../../schema/reversal-requests.js";
 import { isPaid } from "../../schema/statuses.js";
 import { emitEvent } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { deliveryStatusSchema, modeSchema, timestampSchema } from "../common.js";
-import { eventGlobsSchema } from "../globs.js";
 import { fileNameSchema, ONE_TARGET_MESSAGE, unreachableOptionSchema } from "../option-schemas.js";
 import { isNormalizedWebhookUrl } from "../receiver-url.js";
 import { downAnswerSchema } from "../scenario-rules.js";
+import { eventGlobsSchema } from "../schema-checks.js";
 import { anySecretSchema, secretErrorMessage, signatureSchema } from "../signature-schemes.js";
 import {
   boundedCountSchema,

@@ -6,18 +6,113 @@ import {
   metadataSchema,
   timestampSchema,
 } from "../common.js";
-import { assumedFieldNote, currencyNote, FEES_NOTE, field, namedSchema, shape } from "../descriptions.js";
+import {
+  assumedField,
+  assumedFieldNote,
+  currencyNote,
+  FEES_NOTE,
+  field,
+  namedSchema,
+  RATE_NOTE,
+  shape,
+} from "../descriptions.js";
+import { withNameKind } from "../name-kinds.js";
 import { CHARGE_STATUS_TABLE } from "../statuses.js";
-import { paymentInstructionsSchema } from "./payment-instructions.js";
-import { feesSchema, railField } from "./quote-responses.js";
 import {
   currencyCodeSchema,
+  discriminatorField,
   exchangeRateSchema,
   moneySchema,
   nullableText,
   text,
   totalSchema,
 } from "./response-fields.js";
+
+export const feeBreakdownSchema = shape("FeeBreakdown", "The parts of the fee.", {
+  platform_fee: field(moneySchema, "The platform fee."),
+  gateway_fee: field(moneySchema, "The gateway fee."),
+});
+export const feesSchema = shape("Fees", "What a payment costs.", {
+  total_fee: field(moneySchema, "The sum of the parts."),
+  fee_breakdown: field(feeBreakdownSchema, "The parts."),
+});
+
+export const railField = assumedField(nullableText, "The bank network or operator, if there is one.", {
+  examples: ["simba_pesa"],
+});
+
+export const quoteSchema = shape("Quote", "A price locked for a limited time.", {
+  quote_id: field(text, "The ID a checkout refers to.", { examples: ["qt_2a1e58a0b2be40422e267c4f"] }),
+  payment_method: assumedField(text, "The method it is for."),
+  payment_rail: railField,
+  base_currency: assumedField(currencyCodeSchema, "Currency the price was given in."),
+  base_amount: assumedField(moneySchema, "The price in that currency."),
+  amount: field(moneySchema, "What the customer pays, fees included.", { examples: ["3305.63"] }),
+  currency: field(currencyCodeSchema, currencyNote("Currency the customer pays in.")),
+  exchange_rate: field(exchangeRateSchema, RATE_NOTE),
+  fees: field(feesSchema, FEES_NOTE),
+  settlement_amount: assumedField(moneySchema, "What the merchant will receive: the amount less the fees."),
+  expires_at: field(timestampSchema, "Until when a checkout may use it: {{quote valid}}.", {
+    assumption: "Valid while sandbox time is earlier than this.",
+  }),
+  locked_until: assumedField(
+    timestampSchema,
+    "Until when rate, fees and total are locked: {{quote locked}}.",
+  ),
+  created_at: assumedField(timestampSchema, "When it was made."),
+  wallet_address: assumedField(z.optional(text), "Crypto only: the wallet the instructions will name."),
+  network: assumedField(z.optional(text), "Crypto only: the network to send on."),
+});
+
+const sharedFields = {
+  reference: field(text, "Reference to quote when paying."),
+  instructions: field(
+    text,
+    "Everything in one sentence for the customer. In the sandbox no money must be sent anywhere.",
+  ),
+};
+export const bankTransferInstructionsSchema = shape("BankTransferInstructions", "Pay by bank transfer.", {
+  type: discriminatorField("bank_transfer"),
+  bank_name: field(text, "The bank to pay to."),
+  account_number: field(text, "The account to pay to."),
+  account_name: field(text, "Who holds that account."),
+  ...sharedFields,
+});
+export const mobileMoneyInstructionsSchema = shape("MobileMoneyInstructions", "Pay by mobile money.", {
+  type: discriminatorField("mobile_money"),
+  provider: field(text, "The operator the customer knows."),
+  phone_number: field(text, "The number to pay to."),
+  ...sharedFields,
+});
+export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in crypto.", {
+  type: discriminatorField("crypto"),
+  network: field(text, "The network to send on.", {
+    assumption: "The currency's suffix, or the asset where it has one network only.",
+    examples: ["TRC20"],
+  }),
+  wallet_address: field(text, "The wallet to pay to: the quote's."),
+  amount: field(moneySchema, "How much to send."),
+  currency: field(withNameKind(undefined, text), "The asset, without its network.", { examples: ["USDT"] }),
+  ...sharedFields,
+});
+export const cardInstructionsSchema = shape(
+  "CardInstructions",
+  {
+    description: "Pay by card.",
+    assumption: "The interface shows no variant for cards; this one carries what all variants share.",
+  },
+  { type: discriminatorField("card"), ...sharedFields },
+);
+export const paymentInstructionsSchema = namedSchema(
+  "PaymentInstructions",
+  "What to show the customer; `type` is the variant.",
+  z.discriminatedUnion("type", [
+    bankTransferInstructionsSchema,
+    mobileMoneyInstructionsSchema,
+    cryptoInstructionsSchema,
+    cardInstructionsSchema,
+  ]),
+);
 
 namedSchema(
   "ChargeStatus",

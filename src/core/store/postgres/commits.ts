@@ -1,6 +1,6 @@
 import type { StoreEvents } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
-import { StorageUnavailableError } from "../../schema/unavailable.js";
+import { StorageUnavailableError } from "../../schema/refusals.js";
 import { generateToken } from "../../time/wall-clock.js";
 import type { LeaseHandlers, Snapshot } from "../storage.js";
 import { DatabaseConnection } from "./link.js";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { StorageUnavailableError } from "../../schema/unavailable.js";
+import { StorageUnavailableError } from "../../schema/refusals.js";
 
 /** SQLSTATEs that count as an unreachable database, such as a deadlock (40) or an expired lease (23503). */
 const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;

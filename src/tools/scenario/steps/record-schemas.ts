@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../../core/domain/glob.js";
 import { eventPayloadSchema } from "../../../core/schema/control-log-responses.js";
+import { reversalSchema } from "../../../core/schema/engine-requests.js";
 import { ALL_EVENT_TYPES, parseEventType, TEST_EVENT_TYPE } from "../../../core/schema/event-types.js";
 import { isOperationId } from "../../../core/schema/operation-ids.js";
 import { responseSchemaOf } from "../../../core/schema/responses/by-operation.js";
-import { reversalSchema } from "../../../core/schema/reversal-requests.js";
 import { chargeDetailSchema, withdrawalSchema } from "../../../core/schema/service-responses.js";
 
 const sandbox_extension = reversalSchema;
