@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deriveBankAccountNumber, deriveMerchantPhoneNumber } from "../../src/core/domain/account-numbers.js";
+import {
+  deriveBankAccountNumber,
+  deriveMerchantPhoneNumber,
+  deriveWalletAddress,
+} from "../../src/core/domain/fictional-accounts.js";
 import { type InstructionsInput, METHOD_KINDS } from "../../src/core/domain/method-kinds.js";
-import { deriveWalletAddress } from "../../src/core/domain/wallets.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const sha256 = (text: string) => createHash("sha256").update(text).digest();

@@ -1,4 +1,4 @@
-import { simulatedFailure } from "../domain/mishap.js";
+import { simulatedFailure } from "../domain/webhook-attempts.js";
 import type { AttemptResult } from "../engine/commands/delivery-commands.js";
 import { eventToSend } from "../engine/event-variants.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";

@@ -1,7 +1,10 @@
 import type { CurrencyFixture, MethodFixture, RailFixture } from "../schema/fixtures-file.js";
-import { deriveBankAccountNumber, deriveMerchantPhoneNumber } from "./account-numbers.js";
 import type { PaymentInstructions } from "./charge-transition.js";
-import { deriveWalletAddress } from "./wallets.js";
+import {
+  deriveBankAccountNumber,
+  deriveMerchantPhoneNumber,
+  deriveWalletAddress,
+} from "./fictional-accounts.js";
 
 export interface InstructionsInput {
   readonly rail: Pick<RailFixture, "institution" | "display_name" | "country"> | null;

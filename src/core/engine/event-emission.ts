@@ -1,6 +1,6 @@
 import { matchesAnyGlob } from "../domain/glob.js";
-import { resolveDowntime } from "../domain/mishap.js";
 import { findRule, type MatchedRule, type MatchSubject } from "../domain/rule-matching.js";
+import { resolveDowntime } from "../domain/webhook-attempts.js";
 import type { Mode } from "../schema/common.js";
 import { durationToMs } from "../schema/duration.js";
 import { getOwn } from "../schema/json-objects.js";

@@ -1,5 +1,5 @@
 import { CHARGE_STATUS_RULES } from "../../../src/core/domain/charge-transition.js";
-import { decideRetry } from "../../../src/core/domain/retry.js";
+import { decideRetry } from "../../../src/core/domain/webhook-attempts.js";
 import { WITHDRAWAL_STATUS_RULES } from "../../../src/core/domain/withdrawal.js";
 import { DEFAULT_SETTINGS } from "../../../src/core/schema/settings.js";
 

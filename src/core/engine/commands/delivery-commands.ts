@@ -1,4 +1,4 @@
-import { decideRetry } from "../../domain/retry.js";
+import { decideRetry } from "../../domain/webhook-attempts.js";
 import { type Refusal, refuse } from "../../schema/refusals.js";
 import { planAttempt, planDelivery, trimEventLog } from "../event-emission.js";
 import type { Attempt, Delivery, Task } from "../records.js";

@@ -1,7 +1,7 @@
+import { deriveWalletAddress } from "../../domain/fictional-accounts.js";
 import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { isZero } from "../../domain/money.js";
 import { readQuoteRequest } from "../../domain/requests/payment-requests.js";
-import { deriveWalletAddress } from "../../domain/wallets.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
 import { isRefusal, type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import { clampInstant } from "../../schema/time.js";

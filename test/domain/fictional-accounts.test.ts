@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { base58, bech32 } from "@scure/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deriveWalletAddress, toChecksumAddress } from "../../src/core/domain/wallets.js";
+import { deriveWalletAddress, toChecksumAddress } from "../../src/core/domain/fictional-accounts.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const sha256 = (data: Uint8Array | string) => createHash("sha256").update(data).digest();

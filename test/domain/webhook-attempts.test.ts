@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideRetry } from "../../src/core/domain/retry.js";
+import { decideRetry } from "../../src/core/domain/webhook-attempts.js";
 import { durationToMs } from "../../src/core/schema/duration.js";
 import { isSuccessStatus } from "../../src/core/schema/http-response.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
