@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { emitEvent } from "../../src/core/engine/event-emission.js";
-import { chargeSubject } from "../../src/core/engine/subjects.js";
+import { chargeSubject } from "../../src/core/engine/match-fields.js";
 import { getOwn } from "../../src/core/schema/json-objects.js";
 import { KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";

@@ -1,6 +1,5 @@
 import { Catalogue } from "../../src/core/domain/catalogue.js";
 import type { Charge } from "../../src/core/domain/charge-transition.js";
-import type { Caller } from "../../src/core/engine/caller.js";
 import { createWhitelabel } from "../../src/core/engine/commands/charge-commands.js";
 import { recordAttempt } from "../../src/core/engine/commands/delivery-commands.js";
 import { registerEndpoint } from "../../src/core/engine/commands/endpoint-commands.js";
@@ -10,7 +9,7 @@ import { Engine } from "../../src/core/engine/engine.js";
 import type { Change, Quote, StateDump, Task } from "../../src/core/engine/records.js";
 import type { Store, StoreEvents } from "../../src/core/engine/store.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
-import type { Command } from "../../src/core/engine/transaction.js";
+import type { Caller, Command } from "../../src/core/engine/transaction.js";
 import { isRefusal, type Refusal } from "../../src/core/schema/refusals.js";
 import type { ChargeTimelineEntry, Scenario } from "../../src/core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/schema/settings.js";

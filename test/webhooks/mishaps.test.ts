@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { eventToSend, invalidSignatureMishap } from "../../src/core/engine/event-variants.js";
+import { eventToSend, invalidSignatureMishap } from "../../src/core/engine/event-mishaps.js";
 import type { EventRecord } from "../../src/core/engine/records.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";

@@ -6,7 +6,6 @@
  */
 
 import { type AttemptResult, dropDelivery, recordAttempt } from "../engine/commands/delivery-commands.js";
-import type { DeliveryHold } from "../engine/log-responses.js";
 import type { Delivery, Task } from "../engine/records.js";
 import { iso } from "../schema/time.js";
 import type { DeliveryAttempts, Scheduler } from "../time/scheduler.js";
@@ -14,6 +13,12 @@ import { HeldEndpoints } from "./held-endpoints.js";
 import { InFlightAttempts } from "./in-flight-attempts.js";
 import { Mailboxes } from "./mailbox-deliveries.js";
 import type { DeliveryJob, Sender } from "./sender.js";
+
+/** Cause of a delivery's wait, other than the due time. */
+export interface DeliveryHold {
+  readonly since: string;
+  readonly reason: string;
+}
 
 /**
  * Begins due delivery attempts: sends them, puts them into mailboxes, or holds them. Records their outcomes, and drops

@@ -1,6 +1,6 @@
 import { simulatedFailure } from "../domain/webhook-attempts.js";
 import type { AttemptResult } from "../engine/commands/delivery-commands.js";
-import { eventToSend } from "../engine/event-variants.js";
+import { eventToSend } from "../engine/event-mishaps.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { createAbortController } from "../time/deadline.js";

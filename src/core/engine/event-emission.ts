@@ -6,9 +6,14 @@ import { durationToMs } from "../schema/duration.js";
 import { getOwn } from "../schema/json-objects.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
 import { iso } from "../schema/time.js";
-import { eventCopyId, invalidSignatureMishap } from "./event-variants.js";
+import {
+  eventCopyId,
+  invalidSignatureMishap,
+  type RetryMishap,
+  RuleEventCounts,
+  retryMishapsOf,
+} from "./event-mishaps.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
-import { type RetryMishap, RuleEventCounts, retryMishapsOf } from "./retry-mishaps.js";
 import { listApplicableScenarios, requestedScenarioNamesOf } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 

@@ -9,12 +9,11 @@ import type {
   RailFixture,
 } from "../schema/fixtures-file.js";
 import { iso } from "../schema/time.js";
-import type { Caller } from "./caller.js";
 import { chargeListName, ownerListName, type RecordPage } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
 import { type AsOf, recordAsOf, type StaleReadCollection } from "./stale-reads.js";
 import type { State } from "./state.js";
-import type { ReadContext } from "./transaction.js";
+import type { Caller, ReadContext } from "./transaction.js";
 
 export interface PayinPageRequest {
   readonly limit: number;

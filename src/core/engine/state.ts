@@ -2,8 +2,6 @@ import type { Charge } from "../domain/charge-transition.js";
 import type { Holdings } from "../domain/ledger-postings.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
-import { chargeSearchFilter } from "./charge-fields.js";
-import { type FrozenState, freezeState, toStateDump } from "./frozen-state.js";
 import {
   addToGroup,
   ClosedEvents,
@@ -15,6 +13,7 @@ import {
   type RecordPage,
   removeFromGroup,
 } from "./indexes.js";
+import { chargeSearchFilter } from "./match-fields.js";
 import type {
   Change,
   CollectionName,
@@ -28,6 +27,7 @@ import type {
   StoredScenario,
   Task,
 } from "./records.js";
+import { type FrozenState, freezeState, toStateDump } from "./records.js";
 import { Statement, type StatementFilter } from "./statement.js";
 import { TaskQueue } from "./task-queue.js";
 

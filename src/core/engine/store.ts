@@ -1,5 +1,4 @@
-import type { FrozenState } from "./frozen-state.js";
-import type { Change, JournalEntry, RecordReader, StateDump } from "./records.js";
+import type { Change, FrozenState, JournalEntry, RecordReader, StateDump } from "./records.js";
 
 export interface StoreFailure {
   readonly error: unknown;

@@ -1,6 +1,8 @@
 import type { Catalogue } from "../domain/catalogue.js";
 import { assertBalanced } from "../domain/ledger-postings.js";
 import type { RuleRef } from "../domain/rule-matching.js";
+import type { Mode } from "../schema/common.js";
+import type { OrganizationFixture } from "../schema/fixtures-file.js";
 import { isRefusal } from "../schema/refusals.js";
 import type { Settings } from "../schema/settings.js";
 import { clampInstant, iso } from "../schema/time.js";
@@ -173,3 +175,11 @@ function addIndex(indexes: PutIndexes, name: CollectionName, key: RecordKey, ind
 
 /** Function that reads and writes state in a transaction. A function that returns a Refusal writes nothing. */
 export type Command<Result> = (tx: Transaction) => Result;
+
+/** Sender of an API call: the organization of its API key, in the key's mode. */
+export interface Caller {
+  /** API key. Idempotency keys are unique per API key. */
+  readonly key: string;
+  readonly mode: Mode;
+  readonly organization: OrganizationFixture;
+}

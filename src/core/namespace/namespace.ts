@@ -6,6 +6,7 @@
  */
 
 import { channel } from "node:diagnostics_channel";
+import type { DeliveryHold } from "../delivery/dispatcher.js";
 import { Dispatcher } from "../delivery/dispatcher.js";
 import type { InProcessReceiver } from "../delivery/in-process-receivers.js";
 import type { Mailboxes } from "../delivery/mailbox-deliveries.js";
@@ -16,7 +17,6 @@ import { deleteEndpoint } from "../engine/commands/endpoint-commands.js";
 import { putClock } from "../engine/commands/namespace-setup.js";
 import { Emitter } from "../engine/emitter.js";
 import type { Engine } from "../engine/engine.js";
-import type { DeliveryHold } from "../engine/log-responses.js";
 import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";

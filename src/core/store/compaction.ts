@@ -1,4 +1,4 @@
-import type { FrozenState } from "../engine/frozen-state.js";
+import type { FrozenState } from "../engine/records.js";
 import { yieldToEventLoop } from "../time/wall-clock.js";
 import type { DataJournal } from "./data-journal.js";
 import type { SnapshotFile } from "./snapshot-file.js";

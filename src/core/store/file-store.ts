@@ -1,6 +1,5 @@
 import { encodeChange } from "../engine/encode-change.js";
-import type { FrozenState } from "../engine/frozen-state.js";
-import type { Change, RecordReader, StateDump } from "../engine/records.js";
+import type { Change, FrozenState, RecordReader, StateDump } from "../engine/records.js";
 import type { Store, StoreEvents } from "../engine/store.js";
 import { afterPendingIo, monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";

@@ -1,4 +1,4 @@
-import { type FrozenState, toStateDump } from "../engine/frozen-state.js";
+import { type FrozenState, toStateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import type { SavedState, Snapshot, Snapshots, Storage } from "./storage.js";
 

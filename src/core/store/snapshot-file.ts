@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { LowSync } from "lowdb";
-import type { FrozenState } from "../engine/frozen-state.js";
-import type { StateDump } from "../engine/records.js";
+import type { FrozenState, StateDump } from "../engine/records.js";
 import { isJsonObject } from "../schema/json-objects.js";
 import { hasValidChecksum, writeChecksummedFile } from "./checksummed-file.js";
 import { checkWritable, syncParentFolder } from "./file-paths.js";

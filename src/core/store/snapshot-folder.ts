@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { FrozenState } from "../engine/frozen-state.js";
+import type { FrozenState } from "../engine/records.js";
 import { snapshotFileSchema, snapshotNameSchema } from "../schema/control-requests.js";
 import { safeParse } from "../schema/issues.js";
 import { withYields } from "../time/wall-clock.js";

@@ -1,5 +1,4 @@
-import type { FrozenState } from "../engine/frozen-state.js";
-import type { NamespaceRecord, StateDump } from "../engine/records.js";
+import type { FrozenState, NamespaceRecord, StateDump } from "../engine/records.js";
 
 /** Begins the namespace's record in an encoded state. No record contains it, because JSON escapes line breaks. */
 export const NAMESPACE_MARK = '"namespace": [\n';

@@ -5,8 +5,7 @@
  * Never here: domain rules, clock, network.
  */
 
-import type { FrozenState } from "../engine/frozen-state.js";
-import type { NamespaceRecord, StateDump } from "../engine/records.js";
+import type { FrozenState, NamespaceRecord, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import type { NamespaceIdentity } from "../schema/control-requests.js";
 

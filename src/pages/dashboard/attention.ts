@@ -1,8 +1,7 @@
-import { isFailing } from "../../core/engine/is-failing.js";
-import { receiverName } from "../../core/engine/log-responses.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";
+import { isFailing, receiverName } from "../../server/control/record-views.js";
 import { html } from "../html.js";
 import {
   badge,

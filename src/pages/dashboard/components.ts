@@ -1,9 +1,9 @@
-import { isFailing } from "../../core/engine/is-failing.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
 import type { Mode } from "../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
+import { isFailing } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { currentUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "./page-context.js";

@@ -1,11 +1,11 @@
 import { resendWithData } from "../../core/engine/commands/event-commands.js";
 import { SIGNATURE_VARIANTS } from "../../core/engine/event-emission.js";
-import { isFailing } from "../../core/engine/is-failing.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { parseDuration } from "../../core/schema/duration.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
+import { isFailing } from "../../server/control/record-views.js";
 import { bodyTooLargeRefusal, MAX_BODY_BYTES, parseJsonObject } from "../../server/http/body.js";
 import {
   type ActionResult,

@@ -1,5 +1,5 @@
-import { isFailing } from "../../core/engine/is-failing.js";
 import type { Delivery } from "../../core/engine/records.js";
+import { isFailing } from "../../server/control/record-views.js";
 import { html, type Markup } from "../html.js";
 import { attentionItems } from "./attention.js";
 import { actionForm, button, dateText, factList, readableDuration, type Tone } from "./components.js";

@@ -1,6 +1,6 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { emailCondition, metadataCondition } from "../../core/engine/charge-fields.js";
 import type { FieldCondition } from "../../core/engine/indexes.js";
+import { emailCondition, metadataCondition } from "../../core/engine/match-fields.js";
 import type { Delivery, RecordKey } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { chargeDetailView } from "../../core/engine/wire-views.js";

@@ -1,7 +1,7 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { receiverName } from "../../core/engine/log-responses.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
+import { receiverName } from "./record-views.js";
 import { requestEntryView } from "./requests.js";
 
 /** Order of items at the same instant. */

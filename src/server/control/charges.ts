@@ -1,8 +1,8 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { emailCondition, metadataCondition } from "../../core/engine/charge-fields.js";
 import { transitionCharge } from "../../core/engine/commands/charge-commands.js";
 import { chargeBack, refundPart } from "../../core/engine/commands/reversal-commands.js";
 import type { FieldCondition } from "../../core/engine/indexes.js";
+import { emailCondition, metadataCondition } from "../../core/engine/match-fields.js";
 import { chargeDetailJson } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";

@@ -1,8 +1,6 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
 import { retryDelivery } from "../../core/engine/commands/delivery-commands.js";
 import { redeliver, triggerEvent } from "../../core/engine/commands/event-commands.js";
-import { isFailing } from "../../core/engine/is-failing.js";
-import { deliveryView, eventView } from "../../core/engine/log-responses.js";
 import type { Delivery, EventRecord } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
@@ -16,6 +14,7 @@ import {
 import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { defineControlOperation, limitedPageReply, pageReply, viewOrRefusal } from "./control-operation.js";
+import { deliveryView, eventView, isFailing } from "./record-views.js";
 
 export const EVENT_OPERATIONS = [
   defineControlOperation({

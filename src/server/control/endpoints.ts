@@ -4,7 +4,6 @@ import {
   registerEndpoint,
   updateEndpoint,
 } from "../../core/engine/commands/endpoint-commands.js";
-import { controlEndpointView } from "../../core/engine/log-responses.js";
 import {
   ackRequestSchema,
   endpointPatchSchema,
@@ -18,6 +17,7 @@ import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { secretErrorMessage } from "../../core/schema/signature-schemes.js";
 import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 import { createDeliveryMapper } from "./deliveries.js";
+import { controlEndpointView } from "./record-views.js";
 
 export const ENDPOINT_OPERATIONS = [
   defineControlOperation({

@@ -1,7 +1,7 @@
 import { parseRows, type RowFault } from "../../core/domain/books/parse-rows.js";
 import { reconcileAppRows } from "../../core/domain/books/reconcile.js";
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { metadataCondition } from "../../core/engine/charge-fields.js";
+import { metadataCondition } from "../../core/engine/match-fields.js";
 import type { State } from "../../core/engine/state.js";
 import type { Mode } from "../../core/schema/common.js";
 import { reconcileRequestSchema } from "../../core/schema/reconciliation.js";

@@ -7,7 +7,6 @@ import {
   setScenarioActive,
   storeScenario,
 } from "../../core/engine/commands/scenario-commands.js";
-import { faultView, scenarioView } from "../../core/engine/log-responses.js";
 import type { StoredScenario } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { runScenarioRequestSchema, scenarioQuerySchema } from "../../core/schema/control-requests.js";
@@ -17,6 +16,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schem
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario-rules.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { defineControlOperation, pageReply, refuseUnknownNames, viewOrRefusal } from "./control-operation.js";
+import { faultView, scenarioView } from "./record-views.js";
 
 export const SCENARIO_OPERATIONS = [
   defineControlOperation({

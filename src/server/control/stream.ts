@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { eventView } from "../../core/engine/log-responses.js";
 import type { Change, Delivery, EventRecord } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
@@ -13,6 +12,7 @@ import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
 import { defineControlSpec } from "./control-operation.js";
 import { createDeliveryMapper } from "./deliveries.js";
+import { eventView } from "./record-views.js";
 import { requestEntryView } from "./requests.js";
 
 /** Size of each reader's buffer. */

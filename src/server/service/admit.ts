@@ -1,5 +1,5 @@
 import { currentOrganization } from "../../core/engine/access-changes.js";
-import type { Caller } from "../../core/engine/caller.js";
+import type { Caller } from "../../core/engine/transaction.js";
 import { namespaceInKey } from "../../core/namespace/identity.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";

@@ -1,7 +1,7 @@
 import type { MatchSubject } from "../../core/domain/rule-matching.js";
+import { chargeSubject } from "../../core/engine/match-fields.js";
 import { requestedScenarioNames } from "../../core/engine/scenario-lookup.js";
 import type { AsOf } from "../../core/engine/stale-reads.js";
-import { chargeSubject } from "../../core/engine/subjects.js";
 import type { MatchedFault } from "../../core/namespace/fault-injector.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { readObjectId } from "../../core/namespace/response-holds.js";

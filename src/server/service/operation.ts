@@ -1,5 +1,5 @@
-import type { Caller } from "../../core/engine/caller.js";
 import type { AsOf } from "../../core/engine/stale-reads.js";
+import type { Caller } from "../../core/engine/transaction.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { OperationId } from "../../core/schema/operation-ids.js";
 import type { Refusal } from "../../core/schema/refusals.js";

@@ -4,10 +4,9 @@ import { BodyCheck, checkAmount, oneOfMessage } from "../../domain/requests/body
 import type { Mode } from "../../schema/common.js";
 import { type FundRequest, fundRequestSchema } from "../../schema/engine-requests.js";
 import type { Refusal } from "../../schema/refusals.js";
-import type { Caller } from "../caller.js";
 import { findOrOpenHoldings, postToLedger } from "../ledger-posting.js";
 import { usdRateOf } from "../market.js";
-import type { Command } from "../transaction.js";
+import type { Caller, Command } from "../transaction.js";
 
 const USD = "USD";
 

@@ -5,11 +5,10 @@ import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/pay
 import type { ChargeStatus } from "../../schema/common.js";
 import type { MethodFixture } from "../../schema/fixtures-file.js";
 import { type ErrorDetails, isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
-import type { Caller } from "../caller.js";
 import { refuseUnreachableStatus, willReachStatus } from "../look-ahead.js";
 import { amountBeforeMethod, priceAtCreation } from "../market.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
-import type { Command, Transaction } from "../transaction.js";
+import type { Caller, Command, Transaction } from "../transaction.js";
 import { beginTimeline, changeChargeStatus, putCharge } from "./charge-life.js";
 import { offeredCurrencies, priceByDefaultMethod, priceByMethod } from "./methods.js";
 import { buildCharge, refuseAboveLimit } from "./new-charge.js";

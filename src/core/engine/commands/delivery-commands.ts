@@ -1,8 +1,8 @@
 import { decideRetry } from "../../domain/webhook-attempts.js";
 import { type Refusal, refuse } from "../../schema/refusals.js";
 import { planAttempt, planDelivery, trimEventLog } from "../event-emission.js";
+import { retryMishapAt } from "../event-mishaps.js";
 import type { Attempt, Delivery, Task } from "../records.js";
-import { retryMishapAt } from "../retry-mishaps.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** Result of one attempt: its log entry, and the receiver's Retry-After. */

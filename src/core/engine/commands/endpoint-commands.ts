@@ -2,11 +2,10 @@ import type { Mode } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import { type Signature, secretErrorMessage } from "../../schema/signature-schemes.js";
 import { clampInstant } from "../../schema/time.js";
-import type { Caller } from "../caller.js";
 import { listVisibleEndpoints } from "../queries.js";
 import type { Endpoint } from "../records.js";
 import type { State } from "../state.js";
-import type { Command, Transaction } from "../transaction.js";
+import type { Caller, Command, Transaction } from "../transaction.js";
 
 export interface NewEndpoint {
   /** Null for a mailbox. */

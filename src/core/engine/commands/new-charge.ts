@@ -3,10 +3,9 @@ import type { Pricing } from "../../domain/pricing.js";
 import { type Refusal, refuse } from "../../schema/refusals.js";
 import type { CheckoutBody } from "../../schema/service-requests.js";
 import { clampInstant, iso } from "../../schema/time.js";
-import type { Caller } from "../caller.js";
 import { idOfHex, providerReferenceOf } from "../ids.js";
 import type { PriceAtCreation } from "../market.js";
-import type { Transaction } from "../transaction.js";
+import type { Caller, Transaction } from "../transaction.js";
 
 const MINUTE_MS = 60_000;
 

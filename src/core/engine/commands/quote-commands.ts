@@ -5,12 +5,11 @@ import { readQuoteRequest } from "../../domain/requests/payment-requests.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
 import { isRefusal, type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import { clampInstant } from "../../schema/time.js";
-import type { Caller } from "../caller.js";
 import { idOf } from "../ids.js";
 import { currentPrice } from "../market.js";
 import type { Quote } from "../records.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
-import type { Command, Transaction } from "../transaction.js";
+import type { Caller, Command, Transaction } from "../transaction.js";
 
 /** Maximum number of expired quotes removed per new quote. Removing just one would never shrink a backlog. */
 const FORGET_MAX_QUOTES = 2;

@@ -10,7 +10,7 @@ import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import { isPaid } from "../../schema/statuses.js";
 import { emitEvent } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
-import { chargeSubject, withdrawalSubject } from "../subjects.js";
+import { chargeSubject, withdrawalSubject } from "../match-fields.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailView, withdrawalView } from "../wire-views.js";
 

@@ -13,15 +13,14 @@ import type { WithdrawalStatus } from "../../schema/common.js";
 import type { CurrencyFixture } from "../../schema/fixtures-file.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import type { WithdrawalBody } from "../../schema/service-requests.js";
-import type { Caller } from "../caller.js";
 import { emitEvent } from "../event-emission.js";
 import { postToLedger } from "../ledger-posting.js";
+import { withdrawalSubject } from "../match-fields.js";
 import { findOwnRecord } from "../queries.js";
 import type { Destination, Task } from "../records.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
-import { withdrawalSubject } from "../subjects.js";
 import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timelines.js";
-import type { Command, Transaction } from "../transaction.js";
+import type { Caller, Command, Transaction } from "../transaction.js";
 import { withdrawalView } from "../wire-views.js";
 
 export function createDestination(

@@ -1,11 +1,11 @@
 import { appEnvironment } from "../../../core/client/app-environment.js";
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import { isFailing } from "../../../core/engine/is-failing.js";
 import type { Delivery, StoredFault } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
+import { isFailing } from "../../../server/control/record-views.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import { attentionItems } from "../attention.js";

@@ -1,10 +1,10 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
-import { receiverName } from "../../../core/engine/log-responses.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { ChargeHistoryItem } from "../../../core/schema/control-responses.js";
 import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { iso } from "../../../core/schema/time.js";
 import { collectChargeHistory } from "../../../server/control/charge-history.js";
+import { receiverName } from "../../../server/control/record-views.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";

@@ -1,10 +1,10 @@
 import { type Charge, needsMethod } from "../../../core/domain/charge-transition.js";
-import { isFailing } from "../../../core/engine/is-failing.js";
 import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
 import { chargeDetailView } from "../../../core/engine/wire-views.js";
 import { CHARGE_STATUSES } from "../../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { transitionCause } from "../../../server/control/charge-history.js";
+import { isFailing } from "../../../server/control/record-views.js";
 import { groupDigits, sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";

@@ -1,5 +1,5 @@
-import { receiverName } from "../../../core/engine/log-responses.js";
 import type { BookFinding, FindingKind } from "../../../core/schema/reconciliation.js";
+import { receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";

@@ -1,7 +1,6 @@
-import { eventToSend } from "../../../core/engine/event-variants.js";
-import { isFailing } from "../../../core/engine/is-failing.js";
-import { receiverName } from "../../../core/engine/log-responses.js";
+import { eventToSend } from "../../../core/engine/event-mishaps.js";
 import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
+import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import { deliveryFailureText, lastAttemptResult } from "../attention.js";
 import * as ui from "../components.js";

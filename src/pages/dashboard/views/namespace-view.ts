@@ -1,5 +1,5 @@
 import { appEnvironment } from "../../../core/client/app-environment.js";
-import type { RecordChange, StateChanges } from "../../../core/engine/state-diff.js";
+import type { RecordChange, StateChanges } from "../../../core/namespace/saved-states.js";
 import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";

@@ -1,5 +1,5 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
-import { diffRecordFields, type FieldChange } from "../../../core/engine/state-diff.js";
+import { diffRecordFields, type FieldChange } from "../../../core/namespace/saved-states.js";
 import { html, type Markup } from "../../html.js";
 import { filterForm, foldedSection, selectField, timeTag } from "../components.js";
 import type { PageContext } from "../page-context.js";

@@ -1,4 +1,3 @@
-import { receiverName } from "../../../core/engine/log-responses.js";
 import {
   type Answer,
   type Finding,
@@ -6,6 +5,7 @@ import {
   type Probe,
   type ProbeRow,
 } from "../../../core/schema/receiver-report.js";
+import { receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";

@@ -5,8 +5,6 @@
 
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import { isFailing } from "../../../core/engine/is-failing.js";
-import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import {
@@ -19,6 +17,7 @@ import {
 } from "../../../core/reports/list-columns.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
+import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { deliveryFailureText, responseErrorText } from "../attention.js";
 import * as ui from "../components.js";

@@ -1,8 +1,7 @@
 import { matchesAnyGlob } from "../../../core/domain/glob.js";
-import { isFailing } from "../../../core/engine/is-failing.js";
-import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
+import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
 import { deliveryFailureText, findNewestDeliveries } from "../attention.js";
 import * as ui from "../components.js";

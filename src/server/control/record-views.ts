@@ -1,7 +1,15 @@
-import { iso } from "../schema/time.js";
-import { eventToSend } from "./event-variants.js";
-import type { Delivery, Endpoint, EventRecord, Mishap, StoredFault, StoredScenario } from "./records.js";
-import type { State } from "./state.js";
+import type { DeliveryHold } from "../../core/delivery/dispatcher.js";
+import { eventToSend } from "../../core/engine/event-mishaps.js";
+import type {
+  Delivery,
+  Endpoint,
+  EventRecord,
+  Mishap,
+  StoredFault,
+  StoredScenario,
+} from "../../core/engine/records.js";
+import type { State } from "../../core/engine/state.js";
+import { iso } from "../../core/schema/time.js";
 
 /* Events, deliveries, endpoints, faults and scenarios as the control API shows them. */
 
@@ -22,12 +30,6 @@ export function eventView(event: EventRecord) {
     data: payload.data,
     payload,
   };
-}
-
-/** Cause of a delivery's wait, other than the due time. */
-export interface DeliveryHold {
-  readonly since: string;
-  readonly reason: string;
 }
 
 export function deliveryView(state: State, delivery: Delivery, hold: DeliveryHold | null) {
@@ -107,4 +109,9 @@ export function receiverName(endpoint: Endpoint | undefined): string {
   return endpoint.url === null
     ? `mailbox ${endpoint.mailbox}`
     : endpoint.url.replace(/^https?:\/\/([^/@]*@)?/, "");
+}
+
+/** Returns true if attempts were made and none succeeded; false for manual resends. */
+export function isFailing({ status, attempts, mishap }: Delivery): boolean {
+  return attempts.length > 0 && (status === "failed" || status === "pending") && !mishap?.by_hand;
 }
