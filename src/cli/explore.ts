@@ -1,4 +1,4 @@
-import { createAbortController } from "../core/time/deadline.js";
+import { createAbortController } from "../core/time/wall-clock.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import { exploreFile } from "../tools/explore/file.js";
 import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";

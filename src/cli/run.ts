@@ -6,9 +6,8 @@ import { DocumentError, faultText, warningText } from "../core/files/documents.j
 import type { AdviceList } from "../core/schema/control-responses.js";
 import { FIXED_SEED } from "../core/schema/option-schemas.js";
 import { UserError } from "../core/schema/user-error.js";
-import { createAbortController } from "../core/time/deadline.js";
 import { pause } from "../core/time/timers.js";
-import { monotonicMs } from "../core/time/wall-clock.js";
+import { createAbortController, monotonicMs } from "../core/time/wall-clock.js";
 import { openSandbox } from "../library/opening.js";
 import type { Sandbox } from "../library/sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { BAD_HABITS } from "../../src/core/namespace/advice/advisor.js";
+import { BAD_HABITS } from "../../src/core/namespace/advisor.js";
 import { KES_ORDER, openApi, openSandbox, START } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { Client } from "../support/receiver-client.js";

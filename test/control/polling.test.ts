@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isWithoutBackoff } from "../../src/core/namespace/advice/backoff.js";
+import { isWithoutBackoff } from "../../src/core/namespace/advisor.js";
 
 const told = (pauses: readonly number[]) => isWithoutBackoff(pauses);
 const steady = (count: number, pause: number) => Array<number>(count).fill(pause);

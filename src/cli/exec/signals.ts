@@ -1,6 +1,5 @@
 import { constants } from "node:os";
-import { createAbortController } from "../../core/time/deadline.js";
-import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
+import { createAbortController, monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 import { readProcess, signalProcess } from "./processes.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;

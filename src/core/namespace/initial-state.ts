@@ -11,8 +11,8 @@ import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import type { StoredOrigin } from "../store/storage.js";
 import { Clock } from "../time/clock.js";
-import type { NamespaceEmitter } from "./namespace-events.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
+import type { NamespaceEmitter } from "./request-journal.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 

@@ -7,7 +7,7 @@ import type { Scenario } from "../schema/scenario-rules.js";
 import type { Settings } from "../schema/settings.js";
 import type { Snapshots } from "../store/storage.js";
 import type { WallClock } from "../time/wall-clock.js";
-import type { AdviceLog } from "./advice/advisor.js";
+import type { AdviceLog } from "./advisor.js";
 import type { CoverageCounters } from "./counters.js";
 
 export type WebhookOption = z.infer<typeof webhookOptionSchema>;

@@ -9,7 +9,7 @@ import { parseInstant } from "../schema/time.js";
 import type { Leases, NamespaceLocation, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { reportActivity } from "./activity-observer.js";
-import { AdviceLog } from "./advice/advisor.js";
+import { AdviceLog } from "./advisor.js";
 import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
 import {
@@ -18,12 +18,12 @@ import {
   namespaceInKey,
   refuseInvalidSecrets,
   resolveInheritedWebhooks,
+  UnopenedNamespaces,
 } from "./identity.js";
 import { requireSameOrigin } from "./initial-state.js";
 import type { ReceiverChecker, ScenarioRunner } from "./injected-tools.js";
 import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
-import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
 /** With this many namespaces, an unknown API key creates no further namespace. */
 const NAMESPACE_LIMIT = 10_000;

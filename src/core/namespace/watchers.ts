@@ -1,7 +1,12 @@
 import type { Change, RecordKey } from "../engine/records.js";
-import { type Deadline, onDeadline } from "../time/deadline.js";
 import { afterPendingIo } from "../time/timers.js";
-import { type WallClock, withYields, yieldToEventLoop } from "../time/wall-clock.js";
+import {
+  type Deadline,
+  onDeadline,
+  type WallClock,
+  withYields,
+  yieldToEventLoop,
+} from "../time/wall-clock.js";
 import type { RequestEntry } from "./served-request.js";
 
 /** Changes that the waiting calls have not checked yet. */

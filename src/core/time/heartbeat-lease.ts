@@ -1,5 +1,5 @@
-import { onDeadline } from "./deadline.js";
 import type { WallClock } from "./wall-clock.js";
+import { onDeadline } from "./wall-clock.js";
 
 /** Long-poll interval of the heartbeat. */
 const LONG_POLL_MS = 10_000;

@@ -5,8 +5,7 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { HttpResponse } from "../../core/schema/http-response.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
-import { createAbortController } from "../../core/time/deadline.js";
-import { joinPieces } from "../../core/time/wall-clock.js";
+import { createAbortController, joinPieces } from "../../core/time/wall-clock.js";
 import {
   bodyTooLargeRefusal,
   incompleteBodyRefusal,

@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { createAbortController } from "../../core/time/deadline.js";
+import { createAbortController } from "../../core/time/wall-clock.js";
 import { decodeBody, MAX_BODY_BYTES, OVERSIZED_HEADER, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
 import type { TextResponse } from "./reply.js";

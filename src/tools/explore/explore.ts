@@ -1,6 +1,5 @@
 import { DEFAULT_EXPLORE_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
-import { createAbortController } from "../../core/time/deadline.js";
-import { systemWallClock } from "../../core/time/wall-clock.js";
+import { createAbortController, systemWallClock } from "../../core/time/wall-clock.js";
 import { BlindSpotError, type Deviable, type ObservedRun, type Trace } from "./deviable.js";
 import {
   type Deviation,

@@ -2,8 +2,7 @@ import { ControlClient, type ControlClientOptions } from "../../../core/client/c
 import { parseJsonOrText } from "../../../core/schema/depth.js";
 import type { HttpResponse } from "../../../core/schema/http-response.js";
 import { isSuccessStatus } from "../../../core/schema/http-response.js";
-import { createAbortController } from "../../../core/time/deadline.js";
-import { systemWallClock } from "../../../core/time/wall-clock.js";
+import { createAbortController, systemWallClock } from "../../../core/time/wall-clock.js";
 import { CannotRunError, StepFailure } from "./failure.js";
 
 /** A response as seen by steps. */
