@@ -4,11 +4,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { bundle, bundleOver, bundleTools } from "./bundle.mjs";
-import { writeDocuments } from "./documents.mjs";
+import { fileURLToPath } from "node:url";
+import { bundle, bundleOver } from "./bundle.mjs";
 import { oneFile } from "./one-file.mjs";
 import { OPERATIONS_FILE, operationsText } from "./operations.mjs";
+import { withSource } from "./source.mjs";
 import { writeTypes } from "./types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -16,9 +16,7 @@ const dist = join(root, "dist");
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
 
-// What the build itself needs of the source.
-const tools = join(dist, "tools");
-await bundleTools(
+await withSource(
   root,
   {
     shipped: "src/tools/scenario/shipped.ts",
@@ -27,23 +25,20 @@ await bundleTools(
     documents: "src/library/openapi-documents.ts",
     operations: "src/server/control/operations.ts",
   },
-  tools,
+  async ({ shipped, schema, opening, documents, operations }) => {
+    const { COMPILED_FILES_PATH, compileShippedFiles } = shipped;
+    writeFileSync(join(root, COMPILED_FILES_PATH), JSON.stringify(await compileShippedFiles()));
+    // Two written files are kept with the source; a test compares each with what the source says.
+    writeFileSync(join(root, OPERATIONS_FILE), operationsText(operations.CONTROL_OPERATIONS));
+    const { SCENARIO_SCHEMA_FILE, scenarioJsonSchemaText } = schema;
+    writeFileSync(join(root, SCENARIO_SCHEMA_FILE), scenarioJsonSchemaText());
+    // Whoever asks for an OpenAPI document is spared the making.
+    for (const api of ["service", "control"]) {
+      const document = await documents.openApiDocumentOf(api, opening.openSandbox);
+      writeFileSync(join(dist, `openapi-${api}.json`), JSON.stringify(document));
+    }
+  },
 );
-
-const { compileShippedFiles, COMPILED_FILES_PATH } = await import(
-  pathToFileURL(join(tools, "shipped.js")).href
-);
-writeFileSync(join(root, COMPILED_FILES_PATH), JSON.stringify(await compileShippedFiles()));
-
-// Two written files are kept with the source; a test compares each with what the source says.
-const { CONTROL_OPERATIONS } = await import(pathToFileURL(join(tools, "operations.js")).href);
-writeFileSync(join(root, OPERATIONS_FILE), operationsText(CONTROL_OPERATIONS));
-const { scenarioJsonSchemaText, SCENARIO_SCHEMA_FILE } = await import(
-  pathToFileURL(join(tools, "schema.js")).href
-);
-writeFileSync(join(root, SCENARIO_SCHEMA_FILE), scenarioJsonSchemaText());
-await writeDocuments(tools, dist);
-rmSync(tools, { recursive: true });
 
 const { core, exported } = await bundle(
   root,

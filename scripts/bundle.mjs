@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { parseAst } from "rolldown/parseAst";
-import { readsDocuments } from "./documents.mjs";
 import { withoutWords } from "./words.mjs";
 
 /** The file of the entry `re2`, relative to the chunks. */
@@ -17,6 +16,15 @@ const re2WhenCalled = {
   resolveId: (source, importer) =>
     source === "re2js" && importer !== undefined
       ? fileURLToPath(new URL("re2-stub.mjs", import.meta.url))
+      : undefined,
+};
+
+/** In what is bundled a reader of the files stands in the place of the module that makes the OpenAPI documents. */
+const readsDocuments = {
+  name: "reads-documents",
+  resolveId: (source, importer) =>
+    source === "./openapi-documents.js" && importer !== undefined
+      ? join(importer, "../openapi-documents-built.ts")
       : undefined,
 };
 
