@@ -32,6 +32,11 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   never: "For `explore`: calls of the app, and what their responses must not match at the end.",
   ignore: "Fields of the response to ignore, as dotted paths.",
   save: "Variable → path of its value in the result, such as body.quote_id.",
+  expect:
+    "Fields that the response must have; also error: CODE, dropped: true (the connection is cut), timeout: true (no response within the time). Without it the response must be a success.",
+  count: "How many: a number, or bounds such as { gte: 2 }.",
+  quiet: "After webhooks, waits until the app has made no call for this long in wall time.",
+  retry: "Waits for the app's next call after one that a fault made fail, at most this long in wall time.",
 };
 
 /** A variable in place of a value that is not free text. */

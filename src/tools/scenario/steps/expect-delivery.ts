@@ -7,7 +7,8 @@ import { deliveryFields, expectedFields, httpStatusSchema } from "./step-schemas
 
 /** Checks attempts. A dropped delivery has no attempts, so `status: dropped` selects deliveries instead. */
 export const expectDelivery = defineRecordExpectation("expect_delivery", ["checks"], {
-  description: "Delivery attempts of webhooks since the run started, and the app's responses.",
+  description:
+    "Delivery attempts of webhooks since the run began. `answered`: a status, 2xx or none; `status: dropped` if a rule dropped them.",
   what: "delivery attempt",
   fields: {
     ...deliveryFields,

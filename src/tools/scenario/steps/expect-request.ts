@@ -22,7 +22,8 @@ const GROWTH = 1.1;
 
 /** Checks the app's requests, without those of the run's own steps. */
 export const expectRequest = defineRecordExpectation("expect_request", ["checks"], {
-  description: "What the app has sent since the run began.",
+  description:
+    "What the app has sent since the run began. `spacing: { gte: 1s, growing: true }` checks the intervals, in sandbox or wall time, whichever is longer.",
   what: "request",
   fields: requestFields,
   record: requestEntrySchema,

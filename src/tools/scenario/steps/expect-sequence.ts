@@ -20,7 +20,7 @@ type Selection = Partial<Readonly<Record<(typeof SELECTORS)[number], string>>>;
 
 export const expectSequence = defineStep(["checks"], {
   description:
-    "The events of a charge, of the types named, have been delivered in this order since the run began.",
+    "Each receiver has accepted the events of each charge and withdrawal, of the types named, in this order since the run began.",
   schema: stepSchema({
     expect_sequence: z.union([
       typesSchema,

@@ -7,7 +7,7 @@ import { eventTypeSchema, expectedFields } from "./step-schemas.js";
 
 /** Counts emitted events, delivered or not. */
 export const expectWebhook = defineRecordExpectation("expect_webhook", ["checks"], {
-  description: "Events emitted since the run began.",
+  description: "Events emitted since the run began, delivered or not.",
   what: "event",
   fields: {
     ...expectedFields("event_id", "at", "organization_id", "charge_id", "withdrawal_id", "data", "payload"),

@@ -24,7 +24,7 @@ const booksSchema = z.strictObject({
 
 export const reconcileStep = defineStep(["checks"], {
   description:
-    "Compares the app's orders with the ledger: a call of the app that returns a list, and how to read it.",
+    "Compares the app's orders with the ledger: `app: GET /orders` returns a list of them, and `map` names their fields.",
   schema: stepSchema({ reconcile: booksSchema }),
   run: async (step, context) => {
     const { app, headers = {}, within, ...reading } = step.reconcile;

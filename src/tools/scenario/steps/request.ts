@@ -14,7 +14,8 @@ export const DEFAULT_CALL_TIMEOUT = "30s";
 export const DEFAULT_CALL_TIMEOUT_MS = durationToMs(DEFAULT_CALL_TIMEOUT);
 
 export const request = defineStep(["checks", "ignores_start", "own_customer"], {
-  description: "A call of the sandbox, with the namespace's key: METHOD /path.",
+  description:
+    "A call of the sandbox, with the namespace's test key: METHOD /path; `/_sandbox/…` is the control API. A header of null is left out.",
   result: (step, routes = []) => resultSchema(bodyOf(step, routes)),
   expectationField: "expect",
   schema: stepSchema({ request: callSchema, ...callStepFields }),

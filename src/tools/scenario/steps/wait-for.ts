@@ -62,7 +62,8 @@ export const waitFor = defineStep(["checks"], {
     return record && narrowRecordSchema(record, match);
   },
   expectationField: "match",
-  description: "Waits until there is a matching charge, request or delivery, or until nothing is in flight.",
+  description:
+    "Waits until there is a matching charge, request or delivery, or until nothing is in flight; `within` 10s by default.",
   schema: z.discriminatedUnion("wait_for", [
     WAIT_SCHEMAS.charge,
     WAIT_SCHEMAS.request,
