@@ -6,6 +6,7 @@ import { safeParse } from "../../src/core/schema/issues.js";
 import { scenarioSchema } from "../../src/core/schema/scenario-rules.js";
 import { ROOT } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
+import { runnableBlocks } from "../support/runnable-docs.js";
 import { type Block, blocksOf } from "./support/pages.js";
 import { freePorts, UserProject } from "./support/user-project.js";
 
@@ -29,21 +30,29 @@ async function start(lines: string): Promise<void> {
   await project.terminal(lines, { PAYMENTS_SANDBOX_PORT: String(port) }).printed(/is ready/);
 }
 
-describe("docs/control-api.md", () => {
+describe("docs/control.md", () => {
   it("waits for a charge and moves it; the stream begins with hello", async () => {
-    const [begin, address] = blockOf("docs/control-api.md", "start --clock manual").code.split("\n");
+    const [begin, address] = blockOf("docs/control.md", "start --clock manual").code.split("\n");
     await start(begin!);
     expect(address).toBe("export PAYMENTS_SANDBOX_URL=http://127.0.0.1:4402");
     const charge = await Client.at(url).pay({ email: "ada@example.com" });
-    const wait = blockOf("docs/control-api.md", "/_sandbox/wait").code;
+    const wait = blockOf("docs/control.md", "/_sandbox/wait").code;
     const env = { PAYMENTS_SANDBOX_URL: url, CHARGE_ID: charge };
     const { code, stdout } = await project.shell(wait, env);
     expect(code).toBe(0);
     expect(stdout).toContain(charge);
     expect(stdout).toContain('"failure_reason":"declined"');
-    await project
-      .terminal(blockOf("docs/control-api.md", "/_sandbox/stream").code, env)
-      .printed(/event: hello/);
+    await project.terminal(blockOf("docs/control.md", "/_sandbox/stream").code, env).printed(/event: hello/);
+  });
+
+  it("has examples that run in order and print JSON", async () => {
+    await start("npx payments-sandbox");
+    const blocks = runnableBlocks("docs/control.md");
+    expect(blocks.length).toBeGreaterThan(7);
+    for (const { name, code } of blocks) {
+      const { stdout, stderr } = await project.shell(code, { PAYMENTS_SANDBOX_URL: url });
+      expect([name, stdout], stderr).toEqual([name, expect.stringMatching(/^\{.*\}$/s)]);
+    }
   });
 });
 

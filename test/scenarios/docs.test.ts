@@ -3,17 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
-import {
-  type ChargeTimelineEntry,
-  chargeMatchSchema,
-  faultRuleSchema,
-  type Scenario,
-  type WithdrawalTimelineEntry,
-  webhookRuleSchema,
-  withdrawalMatchSchema,
+import type {
+  ChargeTimelineEntry,
+  Scenario,
+  WithdrawalTimelineEntry,
 } from "../../src/core/schema/scenario-rules.js";
 import { configFaults } from "../../src/library/options.js";
-import { STEP_KINDS } from "../../src/tools/scenario/steps/step-kinds.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";
@@ -23,8 +18,7 @@ import { FATES, FLOWS, firstSentence, SHIPPED, type ShippedFile } from "./suppor
 
 const pageText = (name: string): string => readFileSync(join(ROOT, "docs", name), "utf8");
 const PAGE = pageText("scenarios.md");
-const REFERENCE = pageText("scenario-reference.md");
-const ALL = PAGE + pageText("writing-scenarios.md") + REFERENCE;
+const ALL = PAGE + pageText("writing-scenarios.md");
 const SNIPPETS = [...ALL.matchAll(/<!-- scenario: (\S+) -->\n```yaml\n([\s\S]*?)```/g)].map(
   ([, name, text]) => ({ name: name!, text: text! }),
 );
@@ -61,20 +55,6 @@ describe("the pages on scenarios", () => {
       expect(items[0]).toMatchObject({ name: one.name.replace(".yaml", ""), active: true });
     },
   );
-
-  it("have every action, field and mishap in the reference", () => {
-    for (const kind of STEP_KINDS) expect(REFERENCE).toContain(`| \`${kind}:`);
-    const section = (title: string): string => REFERENCE.split(`### ${title}\n`)[1]!.split("\n##")[0]!;
-    for (const field of [
-      ...Object.keys(chargeMatchSchema.shape),
-      ...Object.keys(withdrawalMatchSchema.shape),
-    ])
-      expect(section("match")).toContain(`\`${field}\``);
-    for (const word of Object.keys(webhookRuleSchema.shape))
-      expect(section("webhooks")).toContain(`${word}:`);
-    for (const word of Object.keys(faultRuleSchema.shape))
-      expect(section("faults")).toMatch(new RegExp(`${word}:|\`${word}\``));
-  });
 });
 
 describe("the tables of docs/scenarios.md", () => {

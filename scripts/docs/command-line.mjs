@@ -1,0 +1,109 @@
+// docs/command-line.md: commands from commander's objects, options from their table.
+import { Command } from "commander";
+import { code, page, table } from "./markdown.mjs";
+
+const INTRODUCTION = `\`payments-sandbox COMMAND --help\` prints the same, with an example. In an app that has the package as a dev dependency, run
+\`npx payments-sandbox\`. What commands print, exit codes and \`--json\`: [output](output.md).`;
+
+const START = `\`exec\` takes them too, with different defaults: any free port, a fixed seed, no rate limit. Each is also a key of the config file and an
+environment variable: \`--start-time\` is \`start_time\` and \`PAYMENTS_SANDBOX_START_TIME\`. Precedence: option, variable, config
+file, default. In variables, lists are separated by commas; \`0\`, \`false\`, \`no\` and \`off\` turn a switch off. The config file is
+\`payments-sandbox.config.yaml\`, \`.yml\` or \`.json\` in the working directory, or the one named by \`-c, --config\` or
+\`PAYMENTS_SANDBOX_CONFIG\`; \`init\` writes one with every key in a comment.
+
+Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of them. In addresses a missing scheme means http, and a number alone is a
+local port: \`3000/webhooks\` is \`http://localhost:3000/webhooks\`. An IPv4 address must have four numbers.`;
+
+const SELECTORS = `A charge is selected by its id or any unique beginning of one (\`ch_8cb0\`), \`last\` or \`last-1\`, an e-mail (the newest charge of that
+customer), or \`order=1042\` (its \`metadata.order_id\` or \`metadata.order\`; other keys likewise). Deliveries and withdrawals: by id,
+beginning or \`last\`. A beginning or \`order=\` that fits several is refused with the candidates.`;
+
+export const SOURCE = {
+  commands: "src/cli/commands.ts",
+  options: "src/cli/options.ts",
+  optionTable: "src/core/schema/option-table.ts",
+};
+
+export function commandLinePage({ commands, options, optionTable }) {
+  const program = idleProgram({ commands, options });
+  const start = program.commands.find((command) => command.name() === "start");
+  const shared = new Command();
+  options.addConnectionOptions(shared);
+  return page("The command line", [
+    INTRODUCTION,
+    "## Commands",
+    commandTable(program),
+    "## Options of start",
+    START,
+    table(
+      ["option", ""],
+      options.OPTION_ROWS.map(({ flags, help }) => [code(flags), help]),
+    ),
+    "## In the config file only",
+    table(
+      ["key", ""],
+      Object.entries(optionTable.OPTIONS)
+        .filter(([, { flags }]) => flags === undefined)
+        .map(([key, { help, sample }]) => [code(key), `${help}: ${code(sample)}`]),
+    ),
+    "## Options of the others",
+    "Commands for a running sandbox share these:",
+    table(
+      ["option", ""],
+      shared.options.map(({ flags, description }) => [code(flags), description]),
+    ),
+    SELECTORS,
+    ownOptionTable(program, { exec: start.options, others: shared.options }),
+  ]);
+}
+
+/** The program as the command line has it. */
+function idleProgram({ commands, options }) {
+  const root = new Command("payments-sandbox").enablePositionalOptions();
+  options.addStartOptions(
+    root.command("start").description("run the sandbox until it is interrupted (the default)"),
+  );
+  commands.addCommands(root);
+  return root;
+}
+
+function commandTable({ commands }) {
+  return table(
+    ["command", "does"],
+    commands.map((command) => [code(usageOf(command)), command.description()]),
+  );
+}
+
+function usageOf(command) {
+  const words = command.registeredArguments.map((argument) => {
+    const text = `${argument.name()}${argument.variadic ? "…" : ""}`;
+    return argument.required ? `<${text}>` : `[${text}]`;
+  });
+  return [command.name(), ...words].join(" ");
+}
+
+/** A row an option; an option that means the same for several commands is one row. */
+function ownOptionTable({ commands }, known) {
+  const rows = new Map();
+  for (const command of commands.filter((one) => one.name() !== "start")) {
+    const elsewhere = command.name() === "exec" ? known.exec : known.others;
+    for (const { flags, description, hidden } of command.options) {
+      const isKnown = elsewhere.some((one) => one.flags === flags && one.description === description);
+      if (hidden || isKnown || (command.name() === "exec" && known.exec.some((one) => one.flags === flags)))
+        continue;
+      const [, condition, meaning] = /^(with --explore: )?(.*)$/.exec(description);
+      const owner = condition === undefined ? command.name() : `${command.name()} --explore`;
+      const key = `${flags} ${meaning}`;
+      const row = rows.get(key) ?? { flags, meaning, owners: [] };
+      rows.set(key, { ...row, owners: [...row.owners, owner] });
+    }
+  }
+  return table(
+    ["of", "option", ""],
+    [...rows.values()].map(({ flags, owners, meaning }) => [
+      owners.map(code).join(", "),
+      code(flags),
+      meaning,
+    ]),
+  );
+}

@@ -1,0 +1,163 @@
+// docs/scenario-reference.md: keys of scenario files and kinds of steps, from their schemas.
+import { code, page, table } from "./markdown.mjs";
+
+const INTRODUCTION = `Every key of a scenario file. [Scenarios](scenarios.md): choosing one. [Writing scenarios](writing-scenarios.md): recipes.
+[In detail](writing-scenarios.md#in-detail): what rules and steps do in special cases. Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of
+them. A key without \`?\` is required.`;
+
+const MATCH = `Every field given must match; without \`match\` a rule applies to everything. Text is a glob (\`*\` any characters, \`?\` one; \`\\*\` and \`\\?\`
+are literal), a list means any of them, and a [matcher](#matchers) describes a value.`;
+
+const MATCHERS = "The same in rules, expectations and waits. All words given must hold.";
+
+const STEPS = `A step has one action and, where they are useful, \`name\` and \`save\`: variable → path of its value in the result, such as
+\`body.quote_id\`.`;
+
+export const SOURCE = {
+  control: "src/server/openapi/control-document.ts",
+  schema: "src/tools/scenario/json-schema.ts",
+  steps: "src/tools/scenario/steps/step-kinds.ts",
+};
+
+export function scenarioReferencePage({ control, schema, steps }) {
+  const { schemas } = control.controlDocument().components;
+  const file = schema.scenarioJsonSchema();
+  const keys = (name) => keyTable(schemas[name]);
+  const matchFields = (name) => fieldsOf(schemas[name]).map(code).join(", ");
+  const matched = new Set(["ChargeMatch", "WithdrawalMatch"].flatMap((name) => fieldsOf(schemas[name])));
+  const further = ({ properties }) =>
+    fieldsOf(properties.match)
+      .filter((field) => !matched.has(field) || field === "type")
+      .map(code)
+      .join(", ");
+  return page("Scenario reference", [
+    INTRODUCTION,
+    "## The file",
+    keyTable({
+      ...file,
+      properties: { ...file.properties, ...described(schemas.ScenarioRules, ["description", "kind"]) },
+    }),
+    "## Rules",
+    "### charges",
+    keys("ChargeRule"),
+    "### timeline",
+    schemas.ChargeEntry.description,
+    keyTable({
+      ...merged(schemas.ChargeEntry),
+      properties: { ...merged(schemas.ChargeEntry).properties, ...schemas.WithdrawalEntry.properties },
+    }),
+    "### paid",
+    keys("PaidMoney"),
+    "### webhooks",
+    schemas.WebhookRule.description,
+    keys("WebhookRule"),
+    "`down` is a duration, or has these keys:",
+    keys("Downtime"),
+    "### faults",
+    schemas.FaultRule.description,
+    keys("FaultRule"),
+    "### match",
+    MATCH,
+    table(
+      ["of", "fields"],
+      [
+        ["charges", matchFields("ChargeMatch")],
+        ["withdrawals", matchFields("WithdrawalMatch")],
+        ["webhooks", `those of the charge or withdrawal; ${further(schemas.WebhookRule)}, of the event`],
+        ["faults", `those that the body of the call has; ${further(schemas.FaultRule)}`],
+      ],
+    ),
+    "### matchers",
+    MATCHERS,
+    keys("Matcher"),
+    "## Steps",
+    STEPS,
+    stepTable(file.$defs.step.anyOf, steps),
+    "Keys beside an action:",
+    besideTable(file.$defs.step.anyOf, steps.STEP_KINDS),
+  ]);
+}
+
+const described = ({ properties }, names) =>
+  Object.fromEntries(names.map((name) => [name, properties[name]]));
+
+const fieldsOf = ({ properties = {} }) => Object.keys(properties);
+
+function keyTable({ properties, required = [] }) {
+  return table(
+    ["key", ""],
+    Object.entries(properties)
+      .filter(([name]) => name !== "$schema")
+      .map(([name, schema]) => [
+        [code(required.includes(name) ? name : `${name}?`), takes(schema)].filter(Boolean).join(" "),
+        schema.description ?? "",
+      ]),
+  );
+}
+
+/** Short form of the values that a schema accepts. */
+function takes({ type, enum: values, const: constant, pattern, anyOf, oneOf }) {
+  const parts = anyOf ?? oneOf;
+  if (parts !== undefined)
+    return parts.some(isText) ? "" : [...new Set(parts.map(takes))].filter((one) => one !== "").join(", ");
+  if (values !== undefined) return values.map((one) => code(String(one))).join(", ");
+  if (constant !== undefined) return code(String(constant));
+  if (pattern?.includes("ms|s|m")) return code("30s");
+  if (type === "boolean") return code("true");
+  if (type === "array") return "list";
+  if (type === "integer" || type === "number") return "number";
+  return "";
+}
+
+const isText = ({ type, enum: values, const: constant, pattern }) =>
+  type === "string" && [values, constant, pattern].every((part) => part === undefined);
+
+/** Keys that nearly all steps have. */
+const COMMON = new Set(["name", "save"]);
+/** More keys than this are those of a record. */
+const MAX_KEYS = 13;
+
+function stepTable(schemas, { STEPS, STEP_KINDS }) {
+  return table(
+    ["step", "keys", "does"],
+    STEP_KINDS.map((kind, index) => {
+      const { properties } = merged(schemas[index]);
+      const beside = Object.keys(properties).filter((key) => key !== kind && !COMMON.has(key));
+      const inside = actionKeys(properties[kind]);
+      return [
+        code(inside.length === 0 ? kind : `${kind}: {${inside.join(", ")}}`),
+        beside.map(code).join(", "),
+        STEPS[kind].description,
+      ];
+    }),
+  );
+}
+
+/** The keys beside an action that have a description. */
+function besideTable(schemas, kinds) {
+  const found = new Map();
+  for (const schema of schemas)
+    for (const [key, { description }] of Object.entries(merged(schema).properties))
+      if (description !== undefined && !COMMON.has(key) && !kinds.includes(key)) found.set(key, description);
+  return table(
+    ["key", ""],
+    [...found].map(([key, description]) => [code(key), description]),
+  );
+}
+
+/** A union of objects as one object. */
+const merged = ({ properties = {}, required = [], oneOf = [], anyOf = [] }) => {
+  const parts = [...oneOf, ...anyOf].filter((part) => part.properties !== undefined);
+  return {
+    properties: Object.assign({}, ...parts.map((part) => part.properties), properties),
+    required: [...required, ...(parts[0]?.required ?? [])].filter((name) =>
+      parts.every((part) => part.required?.includes(name)),
+    ),
+  };
+};
+
+function actionKeys(schema) {
+  const { properties, required } = merged(schema);
+  const keys = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
+  return keys.length > MAX_KEYS ? [] : keys;
+}

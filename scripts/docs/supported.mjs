@@ -1,0 +1,150 @@
+// docs/supported.md: rules of the service with the marks of their tests, and assumptions, from two tables in this folder.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { page, table } from "./markdown.mjs";
+import { marksIn } from "./marks.mjs";
+
+const AT_A_GLANCE = table(
+  ["", "emulated", "not emulated"],
+  [
+    [
+      "Taking payments",
+      "quotes, hosted and whitelabel checkouts, all eight statuses, expiry, late payment, refunds",
+      "real banks, operators and chains: instructions lead nowhere",
+    ],
+    [
+      "Methods",
+      "bank transfer, mobile money, card, crypto; seven fiat and four crypto currencies",
+      "USSD, which the service does not list",
+    ],
+    [
+      "Money",
+      "fees, rates, balances in each currency, pending and available, settlement, crypto confirmations",
+      "other limits than the published ones",
+    ],
+    [
+      "Payouts",
+      "destinations, withdrawals, minimums, idempotency keys",
+      "verification of the account holder",
+    ],
+    [
+      "Webhooks",
+      "signed, retried, test and live apart",
+      "the service's own schedule and signature scheme, which it does not publish: both can be set",
+    ],
+    [
+      "Access",
+      "test and live keys, read-only keys, organizations, rate limit",
+      "the merchant dashboard, verification of merchants",
+    ],
+    ["Errors", "every documented code, message and `details`", "–"],
+  ],
+);
+
+const EXTENSIONS = `The sandbox also has what the service lacks: a clock to move, scenarios, and [extensions](control.md#extensions) such as partial refunds
+and chargebacks. A namespace holds at most 200,000 charges (\`limits.charges\`).`;
+
+const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
+\`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
+**scenario** a rule of a scenario file, **control** a call under \`/_sandbox\`. Every operation's path can be moved with config \`paths\`; the old
+path then returns 404. \`GET /openapi.json\` marks what is assumed of single fields with \`x-sandbox-assumption\`.`;
+
+export const SOURCE = {
+  fixtures: "src/core/schema/fixtures-file.ts",
+  optionTable: "src/core/schema/option-table.ts",
+};
+
+const tableOf = (name) => parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8"));
+
+/** @param {string} root the package's folder */
+export function supportedPage(source, root) {
+  const sections = Object.entries(tableOf("rules.yaml"));
+  const rules = sections.flatMap(([, rows]) =>
+    Object.entries(rows).filter(([number]) => number.startsWith("R")),
+  );
+  const others = sections.flatMap(([, rows]) =>
+    Object.entries(rows).filter(([number]) => number.startsWith("N")),
+  );
+  checkMarks(new Set(rules.map(([number]) => number)), marksBelow(join(root, "test")));
+  const assumptions = Object.entries(tableOf("assumptions.yaml"));
+  checkChanges(
+    assumptions.flatMap(([, rows]) => rows.flatMap(({ change = [] }) => change)),
+    source,
+  );
+  return page("Supported", [
+    `What the sandbox emulates, rule by rule: ${rules.length} rules that the service's documentation states hold here, each with a test of its own;
+${others.length} cannot apply to a local server.`,
+    "## At a glance",
+    AT_A_GLANCE,
+    EXTENSIONS,
+    "## Not emulated",
+    list(others.map(([, { rule, why }]) => `${rule}. ${why}`)),
+    "## Rules",
+    "The test of rule 4 in section 22 ends its title with `[R22.4]`.",
+    ...sections.flatMap(([title, rows], index) => [
+      `### ${index + 1} ${title}`,
+      numbered(rows, `R${index + 1}`),
+    ]),
+    "## Assumptions",
+    ASSUMPTIONS,
+    ...assumptions.flatMap(([title, rows]) => [
+      `### ${title}`,
+      list(rows.map((row) => (typeof row === "string" ? row : `${row.assumed} (${row.change})`))),
+    ]),
+  ]);
+}
+
+const list = (lines) => lines.map((line) => `- ${line}`).join("\n");
+
+/** The rules of a section as a list whose numbers are those of their marks. */
+function numbered(rows, section) {
+  const stated = Object.entries(rows).filter(([number]) => number.startsWith("R"));
+  return stated
+    .map(([number, rule], index) => {
+      if (number !== `${section}.${index + 1}`) throw new Error(`rules.yaml: ${number} is out of order`);
+      return `${index + 1}. ${rule}`;
+    })
+    .join("\n");
+}
+
+/** The marks of all test files in a folder. */
+function marksBelow(folder) {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const texts = files
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .filter((text) => text.includes("[R"));
+  return new Set(texts.flatMap(marksIn));
+}
+
+function checkMarks(rules, marks) {
+  for (const number of rules)
+    if (!marks.has(number)) throw new Error(`rules.yaml: no test's title ends with [${number}]`);
+  for (const number of marks)
+    if (!rules.has(number)) throw new Error(`a test's title ends with [${number}], which rules.yaml lacks`);
+}
+
+/** Names after `config`, `option` and `fixtures` must exist. */
+function checkChanges(
+  changes,
+  { optionTable: { OPTIONS }, fixtures: { FIXTURE_ID_FIELDS, fixturesSchema } },
+) {
+  const flags = Object.values(OPTIONS).flatMap(({ flags = "" }) => flags.split(/[ ,]+/));
+  const isKnown = {
+    config: (name) => /^\w+/.exec(name)[0] in OPTIONS,
+    option: (name) => flags.includes(name),
+    fixtures: (name) => {
+      const [, key, field] = /^(\w+)(?:\[\]\.(\w+))?$/.exec(name);
+      return (
+        key in FIXTURE_ID_FIELDS &&
+        (field === undefined || field in fixturesSchema.shape[key].def.element.shape)
+      );
+    },
+  };
+  for (const change of changes)
+    for (const [, word, names] of change.matchAll(/\b(config|option|fixtures) ((?:`[^`]+`(?:, )?)+)/g))
+      for (const [, name] of names.matchAll(/`([^`]+)`/g))
+        if (!isKnown[word](name)) throw new Error(`assumptions.yaml: there is no ${word} ${name}`);
+}
