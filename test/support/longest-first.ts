@@ -61,7 +61,7 @@ const LONGEST = [
   "examples/explored",
   "steps/broken-files",
   "library/package",
-  "cli/help",
+  "cli/commands",
   "openapi/control-input",
   "runtime/crash-images",
   "cli/advice",

@@ -25,23 +25,15 @@ export function refusal({ code, stdout, stderr }: Finished): string {
 
 /** Runs commands with these options, each to its end. */
 export function commandLine(options: () => CommandOptions) {
-  const told = (...args: string[]): Promise<Finished> => run(args, options());
+  const runCommand = (...args: string[]): Promise<Finished> => run(args, options());
   /** The output of a command that must succeed. */
   const output = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await told(...args);
+    const { code, stdout, stderr } = await runCommand(...args);
     expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
     return stdout;
   };
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever is printed
   const json = async (...args: string[]): Promise<any> => JSON.parse(await output(...args, "--json"));
-  const refused = async (...args: string[]): Promise<string> => refusal(await told(...args));
-  return { told, output, json, refused };
-}
-
-/** Checks that every column of a table begins at the same place in each line. */
-export function expectAligned(table: string): void {
-  const lines = table.trimEnd().split("\n");
-  const starts = [...lines[0]!.matchAll(/(?<=^| {2})\S/g)].map((match) => match.index);
-  for (const line of lines)
-    for (const start of starts.slice(1)) if (line.length > start) expect(line[start - 1]).toBe(" ");
+  const refused = async (...args: string[]): Promise<string> => refusal(await runCommand(...args));
+  return { runCommand, output, json, refused };
 }
