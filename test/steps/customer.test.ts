@@ -44,26 +44,6 @@ describe("pay_twice", () => {
     const visit = "/thanks 7 COMPLETED";
     expect(visits).toEqual([visit, visit, "200 409 thanks"]);
   });
-
-  it("stops the charge at the requested status, and requires no app", async () => {
-    await expectPassed(`${CHECKOUT}
-  - pay_twice: { checkout_id: "\${checkout}", payment_method: mobile_money, until: PROCESSING }
-    save: { nobody: returned }
-  - expect_charge: { charge_id: "\${charge}", status: PROCESSING, payment_method: mobile_money }`);
-  });
-
-  it("fails when the scenario leads elsewhere, and when the page has no button", async () => {
-    const declined = await runSteps(`${CHECKOUT}
-  - request: POST /_sandbox/scenarios/declined/activate
-  - pay_twice: { checkout_id: "\${checkout}" }`);
-    expect(failed(declined)?.failure?.message).toContain("does not become COMPLETED by itself");
-    const over = await runSteps(`${CHECKOUT}
-  - transition: { charge_id: "\${charge}", to: EXPIRED }
-  - pay_twice: { checkout_id: "\${checkout}" }`);
-    expect(failed(over)?.failure?.message).toBe("status 409, not 2xx");
-    const unknown = await runSteps("  - pay_twice: { checkout_id: co_none }");
-    expect(failed(unknown)?.failure?.message).toBe("status 404, not 2xx");
-  });
 });
 
 describe("cancel_then_pay", () => {
@@ -79,13 +59,6 @@ describe("cancel_then_pay", () => {
     );
     expect(visits).toEqual(Array(2).fill("/basket null CANCELLED"));
   });
-
-  it("fails when it is too late to cancel", async () => {
-    const report = await runSteps(`${CHECKOUT}
-  - pay_twice: { checkout_id: "\${checkout}", until: PROCESSING }
-  - cancel_then_pay: { checkout_id: "\${checkout}" }`);
-    expect(failed(report)?.failure?.message).toBe("status 409, not 2xx");
-  });
 });
 
 describe("close_page", () => {
@@ -100,14 +73,5 @@ describe("close_page", () => {
       { app: url },
     );
     expect([failed(report), visits]).toEqual([undefined, []]);
-  });
-
-  it("does not pay without a method, and fails for an unknown checkout", async () => {
-    const report = await runSteps(`${CHECKOUT}
-  - close_page: { checkout_id: "\${checkout}" }
-  - advance: 61m
-  - expect_charge: { charge_id: "\${charge}", status: EXPIRED }
-  - close_page: { checkout_id: co_none }`);
-    expect(failed(report)).toMatchObject({ number: 5, failure: { message: "status 404, not 2xx" } });
   });
 });

@@ -67,30 +67,6 @@ describe("rules that never applied in a run", () => {
     expect(xml).toContain(`skipped="3"`);
     expect(xml).toMatch(/<testcase name="webhooks.0"[^>]* line="6">\s*<skipped message="never applied"\/>/);
   });
-
-  it("counts rules that a reset or `fault: clear` has ended", async () => {
-    const quote = `
-  - { request: POST /api/v1/payments/quotes, body: { pricing: { base_currency: KES, amount: "5.00" }, payment_method: card } }`;
-    const report = await runSteps(
-      `${quote}
-  - reset: true
-${quote}
-  - { name: balances fail, fault: { match: { operation: getBalances }, respond: { status: 500 } } }
-  - { request: GET /api/v1/accounts/balances, expect: { status: 500 } }
-  - fault: clear
-  - { name: payins fail, fault: { match: { operation: listPayins }, respond: { status: 500 } } }`,
-      { rules: "faults: [{ match: { operation: createQuote }, delay: 1ms }]" },
-    );
-    expect(counted(report)).toEqual({
-      applied: { "faults.0": 2, "balances fail": 1, "payins fail": 0 },
-      never_happened: ["payins fail"],
-    });
-    expect(report.never_happened_at).toEqual([{ rule: "payins fail", line: 11 }]);
-  });
-
-  it("are none in a file without rules", async () => {
-    expect(counted(await runSteps("  - advance: 1h"))).toEqual({ applied: {}, never_happened: [] });
-  });
 });
 
 describe("the counts of a scenario", () => {
@@ -131,14 +107,6 @@ describe("a step that fails", () => {
     const refused = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
     expect(failed(refused)?.failure).toMatchObject({ message: "status 400, not 2xx" });
     expect(failed(refused)?.failure).not.toHaveProperty("made_by");
-  });
-
-  it("says that a call it timed out on is in flight", async ({ shop: { sandbox } }) => {
-    const steps = "- { request: GET /api/v1/accounts/balances, within: 20ms }";
-    const report = await runSteps(steps, { sandbox, rules: "faults: [{ delay: 20s }]" });
-    expect(failed(report)?.failure?.made_by).toEqual([
-      "GET /api/v1/accounts/balances → in flight, made by the fault of scenario flow",
-    ]);
   });
 
   it("names the faults that made the responses its app got meanwhile", async ({

@@ -41,10 +41,3 @@ export function pays(email: string, amount = "500.00", phone = "+254700000001"):
     body: { ${common}, quote_id: "\${quote}", customer_email: "${email}", phone_number: "${phone}" }
     save: { charge: body.charge_id }`;
 }
-
-/** Reads cases written as text: lines of a scenario, then what is said of it. */
-export function cases(text: string): [text: string, said: string[]][] {
-  return [...text.replace(/^\n/, "").matchAll(/((?:(?![✗→] ).*\n)+)((?:[✗→] .*\n)+)/g)].map(
-    ([, file, said]) => [file!.trimEnd(), said!.trimEnd().split("\n")],
-  );
-}

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
+import { reportText } from "../../src/cli/report/text.js";
+import { openSandbox } from "../support/api-client.js";
+import { fileWith } from "../support/scenario-run.js";
+
+const SNAPSHOT = join(import.meta.dirname, "run-reports.txt");
+
+it("each scenario of run-reports.txt gets its report (`vitest run -u` writes them)", async () => {
+  let written = "";
+  // Blocks are the lines between two reports: a heading, if any, and a scenario. Steps alone begin with a dash.
+  for (const block of readFileSync(SNAPSHOT, "utf8")
+    .split(/(?:^> .*\n)+/m)
+    .filter(Boolean)) {
+    const text = block.replace(/^(?:#.*)?\n/gm, "").trimEnd();
+    const steps = text.replace(/^/gm, "  ");
+    const file = fileWith(`name: x\n${text.startsWith("- ") ? `steps:\n${steps}` : text}\n`);
+    const report = await (await openSandbox()).run(file);
+    const lines = reportText(reportOfRun(report), 400)
+      .replaceAll(file, "x.yaml")
+      .replace(/ +(\d+ ms|not run)$/gm, "")
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .filter((line) => !line.startsWith("  ✓"));
+    written += `${block}${[report.outcome, ...lines].map((line) => `> ${line}\n`).join("")}`;
+  }
+  await expect(written).toMatchFileSnapshot(SNAPSHOT);
+});
