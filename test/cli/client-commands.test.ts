@@ -57,6 +57,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
     charge nope --json
     charge lst --json
     next $ch
+    next last
     next last --limit 1 --json
     next`,
   orders: `
