@@ -1,101 +1,49 @@
 import { cpus, loadavg } from "node:os";
-import { ms, perSecond, table, times } from "./table.mjs";
 
-/** Where the figures come from: they mean something only together with it. */
-export function machine(cores) {
-  const [first] = cpus();
-  return {
-    date: new Date().toISOString().slice(0, 10),
-    node: process.version,
-    platform: `${process.platform} ${process.arch}`,
-    cpu: `${cpus().length} x ${first?.model.trim() ?? "?"}`,
-    pinned: cores === undefined ? "no" : "server and load generator on a core each",
-    loadBefore: loadavg()[0],
-  };
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-export function machineLine({ date, node, platform, cpu, pinned, loadBefore }) {
+/** Nearest rank in an ascending list. */
+export function quantile(sorted, share) {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+}
+
+/** Median of the ratios of each round: steadier than the ratio of two medians, because a slow round slows both servers. */
+export function medianRatio(values, base) {
+  return median(values.map((value, round) => value / base[round]));
+}
+
+/** An aligned table; the first column is left-aligned, all others are right-aligned. */
+export function table(title, head, rows) {
+  const all = [head, ...rows].map((row) => row.map(String));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column].length)));
+  const lines = all.map((row) =>
+    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))),
+  );
+  const [first, ...rest] = lines.map((cells) => cells.join("  ").trimEnd());
+  return [title, first, widths.map((width) => "-".repeat(width)).join("  "), ...rest, ""].join("\n");
+}
+
+export const round = (value, digits = 0) => (value === undefined ? "?" : value.toFixed(digits));
+
+export const whole = (value) => Math.round(value).toLocaleString("en");
+
+/** Date, versions and processors; warns if the machine is busy. */
+export function machineLine() {
+  const [load] = loadavg();
   const busy =
-    loadBefore > 0.7
-      ? `\nThe machine is busy (load ${loadBefore.toFixed(1)}): do not rely on the figures.`
-      : "";
-  return `${date}, Node ${node}, ${platform}, ${cpu}; pinned: ${pinned}${busy}\n`;
+    load > 0.7 ? `\nThe machine is busy (load ${load.toFixed(1)}): do not rely on the figures.` : "";
+  const processors = `${cpus().length} x ${cpus()[0]?.model.trim() ?? "?"}`;
+  return `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${process.platform} ${process.arch}, ${processors}${busy}\n`;
 }
 
-/** The last server is the yardstick: bare node:http. Each figure has its multiple of it beside it. */
-export function startTable(results) {
-  const base = results.at(-1);
-  const fields = [
-    (one) => one.firstMs.health,
-    (one) => Math.min(...one.rounds.health.map(({ firstMs }) => firstMs)),
-    (one) => one.firstMs.payins,
-    (one) => one.processorMs,
-    (one) => one.idleMb,
-  ];
-  const rows = results.map((one) => [
-    one.name,
-    ...fields.flatMap((field) =>
-      field(one) === undefined ? ["?", "?"] : [field(one).toFixed(0), times(field(one) / field(base))],
-    ),
-  ]);
-  const columns = ["health, ms", "fastest", "payins, ms", "CPU ms", "idle MB"];
-  const head = ["", ...columns.flatMap((column) => [column, "x http"])];
-  return table("Start to the first 200, and idle memory", head, rows);
-}
-
-export function throughputTable(results) {
-  const rows = results.map(({ name, connections, sandbox, hono, emulate, ratio }) => [
-    name,
-    String(connections),
-    perSecond(sandbox.perSecond),
-    perSecond(hono.perSecond),
-    times(ratio),
-    emulate === undefined ? "" : perSecond(emulate.perSecond),
-    ms(sandbox.p50Ms),
-    ms(hono.p50Ms),
-    ms(sandbox.p99Ms),
-    ms(hono.p99Ms),
-    sandbox.processorUs?.toFixed(0) ?? "?",
-    hono.processorUs?.toFixed(0) ?? "?",
-  ]);
-  return table(
-    "Throughput: the sandbox and bare Hono with answers of the same size, in turns; emulate's payment intents",
-    [
-      "request",
-      "conns",
-      "req/s",
-      "Hono",
-      "ratio",
-      "emulate",
-      "p50 ms",
-      "Hono",
-      "p99 ms",
-      "Hono",
-      "CPU us",
-      "Hono",
-    ],
-    rows,
-  );
-}
-
-/** A column a size; `runs` are those in memory and on disk, which need not have the same sizes. */
-export function growthTable(runs) {
-  const sizes = [...new Set(runs.flat().map(({ size }) => size))].sort((a, b) => a - b);
-  const rows = runs.flatMap((run) =>
-    run[0].rows.map(({ name }, index) => {
-      const at = (size) => run.find((one) => one.size === size)?.rows[index].p50Ms;
-      const growth = at(run.at(-1).size) / at(run[0].size);
-      return [name, ...sizes.map((size) => at(size)?.toFixed(3) ?? ""), times(growth)];
-    }),
-  );
-  const memory = (size) => runs[0].find((one) => one.size === size)?.residentMb?.toFixed(0) ?? "";
-  rows.push(["resident MB, in memory", ...sizes.map(memory), ""]);
-  const [first, last] = [runs[0][0], runs[0].at(-1)];
-  const bytes = ((last.residentMb - first.residentMb) * 1024 * 1024) / (last.size - first.size);
-  rows.push(["bytes a charge, its events with it", ...sizes.slice(1).map(() => ""), bytes.toFixed(0), ""]);
-  return table(
-    "Growth: p50 in ms over one connection, by the number of charges",
-    ["", ...sizes.map((size) => size.toLocaleString("en")), "last/first"],
-    rows,
-  );
+/** Runs a program of this folder, and prints an error as one line. */
+export function runMain(main) {
+  main().catch((error) => {
+    process.stderr.write(`bench: ${error.message}\n`);
+    process.exitCode = 1;
+  });
 }

@@ -1,50 +1,54 @@
-import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeOn } from "./cores.mjs";
 
-const READY_LIMIT_MS = 20_000;
+const READY_TIMEOUT_MS = 20_000;
 const running = new Set();
 
-/** The repository (or a copy of it, built: `BENCH_ROOT`) whose server is measured. */
+/** The built checkout under measurement. */
 export const ROOT = process.env.BENCH_ROOT ?? fileURLToPath(new URL("..", import.meta.url));
 
-/** The sandbox as it is shipped. No limit of requests, for a load test is nothing but too many of them. */
-export function sandbox(...options) {
-  return sandboxOf(ROOT, "sandbox", ...options);
+export function requireBuild(root = ROOT) {
+  if (!existsSync(join(root, "dist", "shipped.json"))) throw new Error(`no build in ${root}: npm run build`);
 }
 
-/** The sandbox of another build. */
-export function sandboxOf(root, name, ...options) {
+/** The shipped command of a build, without a rate limit. */
+export function sandbox(options = [], root = ROOT) {
   const program = join(root, "bin", "payments-sandbox.js");
-  return { name, args: [program, "start", "--port", "0", "--json", "--rate-limit", "off", ...options] };
-}
-
-export function bareHono(...args) {
-  return { name: "bare Hono", args: [fileURLToPath(new URL("bare-hono.mjs", import.meta.url)), ...args] };
-}
-
-export function bareHttp(...args) {
   return {
-    name: "bare node:http",
-    args: [fileURLToPath(new URL("bare-http.mjs", import.meta.url)), ...args],
+    name: "sandbox",
+    args: [program, "start", "--port", "0", "--json", "--rate-limit", "off", ...options],
   };
 }
 
+/** A core for servers and one for the load generator; undefined without `taskset` or a second core. */
+export function findCores() {
+  if (process.platform !== "linux") return undefined;
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "";
+  const [server, client] = list.split(",").flatMap((range) => {
+    const [first, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+  if (client === undefined || spawnSync("taskset", ["-c", `${server}`, "true"]).status !== 0)
+    return undefined;
+  return { server, client };
+}
+
+/** Command line that runs Node on a core, or on any core if undefined. */
+export function nodeCommand(core, args) {
+  return core === undefined
+    ? [process.execPath, args]
+    : ["taskset", ["-c", `${core}`, process.execPath, ...args]];
+}
+
 /**
- * Starts a server as a child of its own and waits until it says where it listens.
- *
- * @param {{ name: string, args: string[] }} server
- * @param {{ cwd: string, core?: number, env?: Record<string, string> }} where an empty folder: a configuration file must
- *   not have a say
- * @returns {Promise<Running>}
- *
- * @typedef {{ port: number, pid: number, ready: Record<string, unknown>, stop(): Promise<void>,
- *   end(): Promise<number | null> }} Running `stop` kills it, `end` asks it to end and tells its exit code
+ * Starts a server and waits for its first line, which has the port. `stop` kills the server; `end` sends SIGTERM and
+ * resolves to the exit code.
  */
 export function start({ name, args }, { cwd, core, env = {} }) {
-  const [command, commandArgs] = nodeOn(core, args);
+  const [command, commandArgs] = nodeCommand(core, args);
   const child = spawn(command, commandArgs, {
     cwd,
     env: { ...cleanEnvironment(), ...env },
@@ -54,57 +58,58 @@ export function start({ name, args }, { cwd, core, env = {} }) {
   const ended = new Promise((resolve) => child.once("close", resolve));
   child.once("close", () => running.delete(child));
   let errors = "";
-  child.stderr.on("data", (chunk) => {
-    errors = (errors + chunk).slice(-4_000);
-  });
+  child.stderr.on("data", (chunk) => (errors = (errors + chunk).slice(-4_000)));
+  const send = (signal) => {
+    child.kill(signal);
+    return ended;
+  };
   return new Promise((resolve, reject) => {
-    const refuse = (why) => {
+    const fail = (why) => {
       child.kill("SIGKILL");
       reject(new Error(`${name} ${why}\n${errors}`));
     };
-    const timer = setTimeout(() => refuse("was not ready in time"), READY_LIMIT_MS);
-    child.once("error", (error) => refuse(`cannot be started: ${error.message}`));
-    ended.then((code) => refuse(`ended with ${code} before it was ready`));
+    const timer = setTimeout(() => fail("was not ready in time"), READY_TIMEOUT_MS);
+    child.once("error", (error) => fail(`cannot be started: ${error.message}`));
+    ended.then((code) => fail(`ended with ${code} before it was ready`));
     let line = "";
     child.stdout.on("data", (chunk) => {
       line += chunk;
       if (!line.includes("\n")) return;
       clearTimeout(timer);
       child.stdout.removeAllListeners("data").resume();
-      const ready = JSON.parse(line);
-      // Killed, not asked: what a server does on its way out (a snapshot of 100,000 charges) is not measured here.
-      const stop = () => {
-        child.kill("SIGKILL");
-        return ended;
-      };
-      const end = () => {
-        child.kill("SIGTERM");
-        return ended;
-      };
-      resolve({ port: ready.port, pid: child.pid, ready, stop, end });
+      const port = Number(/\d+/.exec(/"port":\s*\d+/.exec(line)?.[0] ?? line)[0]);
+      resolve({ port, pid: child.pid, stop: () => send("SIGKILL"), end: () => send("SIGTERM") });
     });
   });
 }
 
-/** Whatever happens, no server is left behind. */
-export function stopAll() {
-  for (const child of running) child.kill("SIGKILL");
-}
-
-/**
- * The user's own settings of Node and of the sandbox stay out. NODE_EXTRA_CA_CERTS above all: where it is set,
- * Node reads the file at each start, and every ratio of start-up times shrinks.
- */
+/** Environment without the user's settings of Node and of the sandbox; NODE_EXTRA_CA_CERTS slows each start. */
 function cleanEnvironment() {
   const drop = /^(NODE_EXTRA_CA_CERTS|NODE_OPTIONS|NODE_COMPILE_CACHE|PAYMENTS_SANDBOX_.*)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !drop.test(name)));
 }
 
-/**
- * Processor time the process has used so far, all its threads; undefined where the system does not say it in
- * /proc. Steadier than the wall clock when the machine has other things to do as well.
- */
-export function processorMs(pid) {
+/** Calls `work` with an empty folder; kills all servers and removes the folder at the end. */
+export async function withFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-bench-"));
+  const clear = () => {
+    for (const child of running) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  for (const signal of ["SIGINT", "SIGTERM"])
+    process.once(signal, () => {
+      clear();
+      process.exit(130);
+    });
+  try {
+    return await work(folder);
+  } finally {
+    clear();
+  }
+}
+
+/** CPU time of all threads of a process; undefined where /proc does not have it. */
+export function cpuMs(pid) {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     const ranNs = threads.map((thread) =>
@@ -116,11 +121,9 @@ export function processorMs(pid) {
   }
 }
 
-/** Memory that is really in use, in MB; undefined where the system does not say it in /proc. */
 export function residentMb(pid) {
   try {
-    const kilobytes = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+    return Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1_024;
   } catch {
     return undefined;
   }
