@@ -9,6 +9,7 @@ import { bundle, bundleOver } from "./bundle.mjs";
 import { oneFile } from "./one-file.mjs";
 import { OPERATIONS_FILE, operationsText } from "./operations.mjs";
 import { withSource } from "./source.mjs";
+import { readDescribed } from "./type-words.mjs";
 import { writeTypes } from "./types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -74,7 +75,8 @@ if (!process.argv.includes("--no-types")) {
   execFileSync(process.execPath, [tsc, "-p", project, "--outDir", emitted, "--singleThreaded"], {
     stdio: "inherit",
   });
-  writeTypes(emitted, { index: "library/index.d.ts", testing: "testing/index.d.ts" }, join(dist, "types"));
+  const doors = { index: "library/index.d.ts", testing: "testing/index.d.ts" };
+  writeTypes(emitted, doors, join(dist, "types"), await readDescribed(root));
   rmSync(emitted, { recursive: true });
 }
 

@@ -1,9 +1,10 @@
 // The package's type declarations: everything its doors name in one file of its own, with nothing left to resolve.
 // What TypeScript emits follows the source, file by file, and derives types from schemas of a library that is
-// bundled and not installed.
+// bundled and not installed. A type made of a schema is written out, with the words of its fields.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
+import { fieldsOfType, jsDocOf, literalsOf, schemaOfParts, unwrapped } from "./type-words.mjs";
 
 const SHARED = "declarations";
 
@@ -11,8 +12,9 @@ const SHARED = "declarations";
  * @param {string} emitted the folder TypeScript has written its declarations to
  * @param {Record<string, string>} doors name → declaration file in that folder
  * @param {string} dir where to write, for ES modules and for CommonJS
+ * @param {Record<string, unknown>} values path in that folder, `#` and name → the exported value of that name
  */
-export function writeTypes(emitted, doors, dir) {
+export function writeTypes(emitted, doors, dir, values) {
   const files = Object.values(doors).map((file) => join(emitted, file));
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,
@@ -23,7 +25,10 @@ export function writeTypes(emitted, doors, dir) {
     strict: true,
     skipLibCheck: true,
   });
-  const flat = new Declarations(program.getTypeChecker(), emitted);
+  const flat = new Declarations(program.getTypeChecker(), emitted, values);
+  const sources = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(emitted));
+  for (const file of sources) flat.learnNames(file, false);
+  for (const file of files) flat.learnNames(program.getSourceFile(file), true);
   const exported = Object.entries(doors).map(([name, file]) => [
     name,
     flat.exportsOf(program.getSourceFile(join(emitted, file))),
@@ -50,10 +55,31 @@ class Declarations {
   /** Name → the symbol it is taken for. */
   #symbols = new Map();
   #texts = [];
+  #values;
+  /** Schema → the exported type that is made of it alone. */
+  #ofSchemas = new Map();
+  /** Exported unions. */
+  #unions = [];
 
-  constructor(checker, folder) {
+  constructor(checker, folder, values) {
     this.#checker = checker;
     this.#folder = folder;
+    this.#values = values;
+  }
+
+  /** Learns the aliases of a file, so that a part of another type is written by its name; those of doors go before. */
+  learnNames(file, isDoor) {
+    const module = this.#checker.getSymbolAtLocation(file);
+    for (const exported of module === undefined ? [] : this.#checker.getExportsOfModule(module)) {
+      const symbol = this.#resolved(exported);
+      const alias = symbol.declarations?.find(ts.isTypeAliasDeclaration);
+      if (alias === undefined || alias.typeParameters !== undefined) continue;
+      const type = this.#checker.getTypeAtLocation(alias.name);
+      if (isDoor && type.isUnion()) this.#unions.push({ symbol, type });
+      const words = this.#wordsOf(alias);
+      if (words !== undefined && /^(DeepReadonly<)?z\.infer<typeof \w+>+$/.test(alias.type.getText()))
+        this.#ofSchemas.set(words, symbol);
+    }
   }
 
   /** What a module exports, as an export clause has it. */
@@ -120,36 +146,154 @@ class Declarations {
   #isDerived(node) {
     if (/\bz\./.test(node.getText()) || ts.isTypeQueryNode(node) || ts.isIndexedAccessTypeNode(node))
       return true;
+    if (ts.isMappedTypeNode(node)) return true;
     return ts.forEachChild(node, (child) => this.#isDerived(child) || undefined) === true;
   }
 
   /** A type that is derived from something else, written out: what it is derived from is nobody's business. */
   #expanded(alias) {
-    const comment = alias
-      .getFullText()
-      .slice(0, alias.getStart() - alias.getFullStart())
-      .trim();
-    const flags =
-      ts.TypeFormatFlags.NoTruncation |
-      ts.TypeFormatFlags.InTypeAlias |
-      ts.TypeFormatFlags.MultilineObjectLiterals;
-    const type = this.#checker.getTypeAtLocation(alias.name);
-    const text = this.#checker.typeToString(type, undefined, flags);
-    const parameters = alias.typeParameters?.map((one) => one.getText()).join(", ");
-    if (parameters !== undefined) throw new Error(`${alias.name.text} has parameters and is derived`);
-    const declaration = `export type ${alias.name.text} = ${text};`;
+    const { name } = alias;
+    if (alias.typeParameters !== undefined) throw new Error(`${name.text} has parameters and is derived`);
+    const comment = alias.getFullText().slice(0, alias.getStart() - alias.getFullStart());
+    const isReadonly = /\bDeepReadonly</.test(alias.type.getText())
+      ? "deep"
+      : /^Readonly</.test(alias.type.getText()) && "here";
+    const words = this.#wordsOf(alias);
+    const type = this.#checker.getTypeAtLocation(name);
+    const text = this.#written(type, { words, isReadonly, indent: "", alias });
+    const declaration = this.#isPlainObject(type)
+      ? `export interface ${name.text} ${text}`
+      : `export type ${name.text} = ${text};`;
     const parsed = ts.createSourceFile("expanded.ts", declaration, ts.ScriptTarget.ES2022, true);
     const visit = (node) => {
-      if (ts.isTypeReferenceNode(node)) {
-        const name = node.typeName.getText(parsed);
-        const found = this.#checker.resolveName(name, alias, ts.SymbolFlags.Type, false);
-        if (found === undefined) throw new Error(`${alias.name.text} names ${name}, which is not at hand`);
-        if (this.#isOurs(this.#resolved(found))) this.#add(this.#resolved(found));
-      }
+      if (ts.isTypeReferenceNode(node)) this.#addNamed(node.typeName.getText(parsed), alias);
       ts.forEachChild(node, visit);
     };
     visit(parsed);
-    return `${comment === "" ? "" : `${comment}\n`}${declaration}`;
+    return `${comment.trim()}\n${declaration}`.trim();
+  }
+
+  #addNamed(name, alias) {
+    const found =
+      [...this.#ofSchemas.values(), ...this.#unions.map(({ symbol }) => symbol)].find(
+        (one) => one.name === name,
+      ) ?? this.#checker.resolveName(name, alias, ts.SymbolFlags.Type, false);
+    if (found === undefined) throw new Error(`${alias.name.text} names ${name}, which is not at hand`);
+    if (this.#isOurs(this.#resolved(found))) this.#add(this.#resolved(found));
+  }
+
+  /** What has the words of an alias: the value after its `typeof`, or what is given for its name. */
+  #wordsOf(alias) {
+    const given = this.#values[alias.name.text];
+    if (given !== undefined) return given;
+    const find = (node) =>
+      ts.isTypeQueryNode(node) ? node.exprName : ts.forEachChild(node, (child) => find(child));
+    const name = find(alias.type);
+    if (name === undefined) return undefined;
+    const { fileName } = this.#resolved(
+      this.#checker.getSymbolAtLocation(name),
+    ).declarations[0].getSourceFile();
+    const path = fileName.slice(this.#folder.length + 1).replace(/\.d\.ts$/, "");
+    return this.#values[`${path}#${name.getText()}`];
+  }
+
+  /** A type as text: the parts that have names by these, other objects field by field. */
+  #written(type, at) {
+    const { words, indent } = at;
+    const isReadonly = at.isReadonly === "deep" && "deep";
+    const item = { ...at, isPart: true, isMember: false, words: schemaOfParts(words), isReadonly };
+    const name = at.isPart ? this.#nameOf(type, at, item) : undefined;
+    if (name !== undefined) return name;
+    if (type.isUnion()) return this.#union(type, at);
+    if (this.#checker.isArrayType(type)) {
+      const text = this.#written(this.#checker.getTypeArguments(type)[0], item);
+      const list = text.includes(" | ") && !text.startsWith("{") ? `(${text})[]` : `${text}[]`;
+      return type.target.symbol.name === "ReadonlyArray" ? `readonly ${list}` : list;
+    }
+    if (!this.#isPlainObject(type)) return this.#text(type);
+    const properties = this.#checker.getPropertiesOfType(type);
+    const [index] = this.#checker.getIndexInfosOfType(type);
+    if (index !== undefined && properties.length === 0) {
+      const record = `Record<${this.#text(index.keyType)}, ${this.#written(index.type, item)}>`;
+      return index.isReadonly ? `Readonly<${record}>` : record;
+    }
+    const describe = this.#values["core/schema/descriptions#schemaDescriptionOf"];
+    const names = properties.map(({ name }) => name);
+    const fields = fieldsOfType(words, names, describe);
+    const place = ({ name }) => Object.keys(fields).indexOf(name);
+    const inner = `${indent}    `;
+    const lines = properties
+      .sort((one, other) => place(one) - place(other))
+      .map((property) => {
+        const field = fields[property.name];
+        const within = { ...item, words: field?.schema, indent: inner };
+        const text = this.#written(this.#checker.getTypeOfSymbol(property), within);
+        const key = /^\w+$/.test(property.name) ? property.name : JSON.stringify(property.name);
+        const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
+        return `${jsDocOf(field, inner)}${inner}${at.isReadonly ? "readonly " : ""}${key}${isOptional ? "?" : ""}: ${text};\n`;
+      });
+    return `{\n${lines.join("")}${indent}}`;
+  }
+
+  #union(type, at) {
+    const isNothing = ({ flags }) => (flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) !== 0;
+    const nothing = type.types.filter(isNothing).map((one) => this.#text(one));
+    const rest = type.types.filter((one) => !isNothing(one));
+    const isMember = rest.filter((one) => this.#isPlainObject(one)).length > 1;
+    const name = rest.length > 1 ? this.#nameOfUnion(this.#checker.getNonNullableType(type), at) : undefined;
+    if (name !== undefined) return [name, ...nothing].join(" | ");
+    const isBoolean = ({ flags }) => (flags & ts.TypeFlags.BooleanLiteral) !== 0;
+    const others = inOrder(
+      rest.filter((one) => !isBoolean(one)),
+      literalsOf(at.words),
+    ).map((one) => this.#written(one, { ...at, isPart: true, isMember }));
+    const booleans = rest.filter(isBoolean);
+    const parts = [
+      ...(booleans.length === 2 ? ["boolean"] : booleans.map((one) => this.#text(one))),
+      ...others,
+    ];
+    return [...parts.map((one) => (one.includes("=>") ? `(${one})` : one)), ...nothing].join(" | ");
+  }
+
+  /** The exported union that has the same members, one of them a literal. */
+  #nameOfUnion(union, { alias, words }) {
+    const ofSchema = this.#ofSchemas.get(unwrapped(words));
+    const isOfObjects = union.types.every((one) => this.#isPlainObject(one));
+    if (ofSchema !== undefined && ofSchema.name !== alias.name.text && isOfObjects) return ofSchema.name;
+    if (!union.types.some((one) => one.isLiteral())) return undefined;
+    return this.#unions.find(
+      ({ symbol, type }) =>
+        symbol.name !== alias.name.text &&
+        this.#checker.isTypeAssignableTo(type, union) &&
+        this.#checker.isTypeAssignableTo(union, type),
+    )?.symbol.name;
+  }
+
+  /** The name of a part: of the exported type made of the same schema, or the one it was declared under. */
+  #nameOf(type, { words, isMember }, item) {
+    const ofSchema = this.#ofSchemas.get(unwrapped(words));
+    if (ofSchema !== undefined && !isMember && this.#isPlainObject(type)) return ofSchema.name;
+    const { aliasSymbol, aliasTypeArguments = [] } = type;
+    if (aliasSymbol === undefined) return undefined;
+    if (this.#isOurs(aliasSymbol)) return aliasTypeArguments.length === 0 ? aliasSymbol.name : undefined;
+    const isOfLanguage = (aliasSymbol.declarations ?? []).every((one) =>
+      /[\\/]typescript[\\/]lib[\\/]/.test(one.getSourceFile().fileName),
+    );
+    if (!isOfLanguage) return undefined;
+    const parts = aliasTypeArguments.map((one) => this.#written(one, item));
+    return `${aliasSymbol.name}<${parts.join(", ")}>`;
+  }
+
+  #isPlainObject(type) {
+    if ((type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0) return false;
+    if (this.#checker.isTupleType(type) || this.#checker.isArrayType(type)) return false;
+    if (type.getCallSignatures().length > 0) return false;
+    return ((type.symbol?.flags ?? 0) & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) === 0;
+  }
+
+  #text(type) {
+    const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.MultilineObjectLiterals;
+    return this.#checker.typeToString(type, undefined, flags);
   }
 
   #follow(identifier) {
@@ -162,4 +306,10 @@ class Declarations {
     });
     if (isTopLevel && this.#isOurs(target)) this.#add(target);
   }
+}
+
+/** Literals in the order they have in the source; TypeScript has them in the order it met them. */
+function inOrder(types, values) {
+  const place = ({ value }) => values.indexOf(value);
+  return [...types].sort((one, other) => place(one) - place(other));
 }

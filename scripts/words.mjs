@@ -12,8 +12,14 @@ const WORDS = {
   closedShape: [0, 1],
   namedSchema: [0, 1],
 };
-const ROWS = new Set(["defineOperation", "defineControlOperation", "defineControlSpec"]);
-const SPOKEN = /[\\/]src[\\/](core[\\/]schema|server[\\/](service|control))[\\/]/;
+/** Which properties of a row are words. */
+const ROWS = {
+  defineOperation: "docs",
+  defineControlOperation: "docs",
+  defineControlSpec: "docs",
+  option: "library",
+};
+const SPOKEN = /[\\/]src[\\/](core[\\/]schema|library|server[\\/](service|control))[\\/]/;
 
 export const withoutWords = {
   name: "without-words",
@@ -35,9 +41,9 @@ function silenced(code, id) {
 }
 
 function wordsIn({ callee, arguments: given }) {
-  const row = ROWS.has(callee.name) ? (given[0]?.properties ?? []) : [];
+  const row = Object.hasOwn(ROWS, callee.name ?? "") ? (given[0]?.properties ?? []) : [];
   return [
     ...(WORDS[callee.name] ?? []).map((index) => given[index]),
-    ...row.filter(({ key }) => key?.name === "docs").map(({ value }) => value),
+    ...row.filter(({ key }) => key?.name === ROWS[callee.name]).map(({ value }) => value),
   ].filter((node) => node !== undefined);
 }

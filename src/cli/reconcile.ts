@@ -5,7 +5,7 @@ import { parseBooks } from "../core/domain/books/parse-books.js";
 import type { BookReport, Marking } from "../core/schema/reconciliation.js";
 import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
-import type { ReconcileOptions } from "../library/public-types.js";
+import type { ReconcileOptions } from "../library/library-options.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { reportOfReconciliation } from "./report/books.js";
 import { writeJunit } from "./report/junit.js";

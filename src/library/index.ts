@@ -8,9 +8,17 @@ export {
   type WithdrawalStatus,
 } from "../core/schema/common.js";
 export type { OperationId } from "../core/schema/operation-ids.js";
+export type { SandboxOptions } from "../core/schema/option-table.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "../core/schema/receiver-report.js";
 export type { BookFinding, BookReport, FindingKind, Marking } from "../core/schema/reconciliation.js";
 export { ERROR_STATUS, type ErrorCode, SandboxError } from "../core/schema/refusals.js";
+export type { ChargeDetail, PaymentInstructions } from "../core/schema/responses/charge-responses.js";
+export type { WithdrawalDetail } from "../core/schema/responses/payout-responses.js";
+export type {
+  ChargeEvent,
+  WebhookEvent,
+  WithdrawalEvent,
+} from "../core/schema/responses/webhook-responses.js";
 export type { CustomSignature, Signature, SignaturePreset } from "../core/schema/signature-schemes.js";
 export { UserError } from "../core/schema/user-error.js";
 export type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
@@ -18,21 +26,14 @@ export type { Deviation, DeviationKind } from "../tools/explore/deviation-set.js
 export type { ExploreFinding, ExploreReport, ExploreSingle, Oracle } from "../tools/explore/exploration.js";
 export type { Difference, Failure, NearMiss } from "../tools/scenario/running/failure.js";
 export type { Outcome, RunReport, StepReport } from "../tools/scenario/running/run-report.js";
-export { createSandbox } from "./opening.js";
 export type {
-  ChargeDetail,
-  ChargeEvent,
   ExploreFlowOptions,
   ListenOptions,
-  PaymentInstructions,
   ReconcileOptions,
   ResetOptions,
   RunFileOptions,
-  SandboxOptions,
-  WebhookEvent,
   WebhookHandlerOptions,
   WebhookSubscription,
-  WithdrawalDetail,
-  WithdrawalEvent,
-} from "./public-types.js";
+} from "./library-options.js";
+export { createSandbox } from "./opening.js";
 export { Sandbox } from "./sandbox.js";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { findUnknownNames, type Vocabulary } from "../core/domain/name-check.js";
 import { httpUrlSchema } from "../core/schema/common.js";
+import { closedShape, field, fieldsOf, pickFields } from "../core/schema/descriptions.js";
 import { type AdvanceBody, durationSchema, durationToMs, parseAdvanceBody } from "../core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "../core/schema/engine-requests.js";
 import { exploreDepthSchema, exploreLanesSchema, failOnSchema } from "../core/schema/explore-limits.js";
@@ -9,28 +10,28 @@ import { getOwn, isJsonObject } from "../core/schema/json-objects.js";
 import { didYouMean, findNearestWord } from "../core/schema/nearest.js";
 import { normalizeWebhookUrl, webhookHandlerOptionsSchema } from "../core/schema/option-schemas.js";
 import {
+  libraryName,
   listenOptionsSchema,
   OPTION_NAMES,
   OPTIONS,
   type OptionName,
   type OptionRow,
+  type SandboxOptions,
   type StartOptions,
   startOptionsSchema,
 } from "../core/schema/option-table.js";
+import type { reconcileRequestSchema } from "../core/schema/reconciliation.js";
+import type { CollectionName } from "../core/schema/records/collection-names.js";
 import { refuseInvalid, SandboxError } from "../core/schema/refusals.js";
 import { listKnownKeys } from "../core/schema/schema-paths.js";
 import { type Signature, secretErrorMessage } from "../core/schema/signature-schemes.js";
-import { camelCase, snakeCase } from "../core/schema/text-format.js";
+import { snakeCase } from "../core/schema/text-format.js";
 import { instantText, iso, parseInstant } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
-import type {
-  ExploreFlowOptions,
-  ListenOptions,
-  ResetOptions,
-  RunFileOptions,
-  SandboxOptions,
-  WebhookHandlerOptions,
-} from "./public-types.js";
+import type { StepReport } from "../tools/scenario/running/run-report.js";
+
+// Arguments and results of the library's methods. Durations are texts such as `"500ms"`, `"30s"`, `"10m"`, `"2h"` or
+// `"1h30m"`; instants are ISO 8601, in UTC. An invalid value throws a `UserError` that names the option.
 
 type Issue = Parameters<typeof issueMessage>[0];
 
@@ -86,13 +87,6 @@ function optionFault(issue: Issue, schema: z.ZodMiniType, known: readonly string
     .join("; ");
 }
 
-/** Converts an option name, or the first part of a path, to the library's spelling: `start_time` → `startTime`. */
-function libraryName(path: string): string {
-  const [name, ...rest] = path.split(".");
-  const row: OptionRow | undefined = getOwn(OPTIONS, name!);
-  return [row?.nameInLibrary ?? camelCase(name!), ...rest].join(".");
-}
-
 const OPTION_BY_LIBRARY_NAME = new Map<string, OptionName>(
   OPTION_NAMES.map((name) => [libraryName(name), name]),
 );
@@ -131,6 +125,18 @@ export function findServerOnlyOptions(options: SandboxOptions): string[] {
   });
 }
 
+/** Options of `reconcile`. */
+export type ReconcileOptions = Readonly<Omit<z.infer<typeof reconcileRequestSchema>, "rows">>;
+
+/** Options of `onWebhook`. */
+export type WebhookHandlerOptions = z.infer<typeof webhookHandlerOptionsSchema>;
+
+/** Unregisters the webhook handler, when called or at the end of a `using` block. */
+export interface WebhookSubscription {
+  (): void;
+  [Symbol.dispose](): void;
+}
+
 const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";
 
 /** Throws if the handler of `onWebhook` is not a function. */
@@ -160,6 +166,9 @@ export function parseWebhookHandlerOptions(
   return { ...rest, secret, signature, url: normalizeWebhookUrl(url ?? WEBHOOK_HANDLER_URL)! };
 }
 
+/** Options of `listen`. */
+export interface ListenOptions extends Pick<SandboxOptions, "port" | "host"> {}
+
 export function parseListenOptions(options: ListenOptions) {
   return checkArgument("listen", listenOptionsSchema, options);
 }
@@ -181,6 +190,9 @@ export function parseAdvanceTarget(value: string | Date, nowMs: number) {
   throw new SandboxError(refuseInvalid({ to: `must not be earlier than the time it is: ${iso(nowMs)}` }));
 }
 
+/** Options of `reset`. */
+export type ResetOptions = z.infer<typeof resetRequestSchema>;
+
 export function parseResetOptions(options: ResetOptions) {
   return checkRequest(resetRequestSchema, options);
 }
@@ -191,62 +203,113 @@ export function parseTransition(move: { chargeId: string; to: unknown; reason: u
   return checkRequest(transitionSchema, move);
 }
 
-const functionSchema = z.custom<(...args: never[]) => unknown>(
-  (value) => typeof value === "function",
-  "must be a function",
-);
-const runSchema = () =>
-  z.strictObject({
-    file: z.string(),
-    vars: z.optional(z.record(z.string(), z.string())),
-    environment: z.optional(z.record(z.string(), z.optional(z.string()))),
-    app: z.optional(httpUrlSchema),
-    manual: z.optional(functionSchema),
-    signal: z.optional(
-      z.custom(
+/** A callback; its arguments cannot be checked. */
+const callback = <Callback>() =>
+  z.optional(z.custom<Callback>((value) => typeof value === "function", "must be a function"));
+
+export const runOptionsSchema = closedShape(undefined, "", {
+  vars: field(
+    z.optional(z.record(z.string(), z.string())),
+    "Values of variables; default: those in the file.",
+  ),
+  environment: field(
+    z.optional(z.record(z.string(), z.optional(z.string()))),
+    "Values of `env.NAME` in the file; default: that of this process.",
+  ),
+  app: field(
+    z.optional(httpUrlSchema),
+    "Base URL of the app under test; required for a file with `app` steps.",
+  ),
+  manual: field(
+    callback<(text: string) => Promise<void>>(),
+    "Called for each `manual` step; resolves when the step is done. Default: the step counts as done.",
+  ),
+  signal: field(
+    z.optional(
+      z.custom<AbortSignal>(
         (value) => isJsonObject(value) && typeof value.aborted === "boolean",
         "must be an AbortSignal",
       ),
     ),
-    onStepBegin: z.optional(functionSchema),
-    onStep: z.optional(functionSchema),
-  });
+    "Ends the run early and restores what the run changed.",
+  ),
+  onStepBegin: field(
+    callback<(title: string, number: number, of: number) => void>(),
+    "Called before each step; `number` counts from 1, `of` is the number of steps.",
+  ),
+  onStep: field(
+    callback<(step: StepReport, of: number) => void>(),
+    "Called after each step, even one that was not run; `of` is the number of steps.",
+  ),
+});
+/** Options of `run`. */
+export type RunFileOptions = Readonly<z.infer<typeof runOptionsSchema>>;
 
-export function checkRunOptions(file: string, options: RunFileOptions): void {
-  checkFileArguments("run", runSchema(), file, options);
-}
-
-const exploreSchema = () => {
-  const { file, vars, environment, signal } = runSchema().shape;
-  return z.strictObject({
-    file,
-    vars,
-    environment,
-    signal,
-    app: httpUrlSchema,
-    depth: z.optional(exploreDepthSchema),
-    lanes: z.optional(exploreLanesSchema),
-    budget: z.optional(durationSchema),
-    save: z.optional(z.string()),
-    failOn: z.optional(failOnSchema),
-    profile: z.optional(z.boolean()),
-    onRun: z.optional(functionSchema),
-  });
-};
-
-export function checkExploreOptions(file: string, options: ExploreFlowOptions): void {
-  checkFileArguments("explore", exploreSchema(), file, options);
-}
+export const exploreOptionsSchema = closedShape(undefined, "", {
+  ...pickFields(fieldsOf(runOptionsSchema), "vars", "environment", "signal"),
+  app: field(httpUrlSchema, "The base URL of the app."),
+  depth: field(z.optional(exploreDepthSchema), "Maximum number of deviations at once; default 2."),
+  lanes: field(
+    z.optional(exploreLanesSchema),
+    "Maximum number of parallel runs; default 4. Always 1 if runs could interfere. Does not affect the findings.",
+  ),
+  budget: field(z.optional(durationSchema), "Maximum wall time, a duration; default: none."),
+  save: field(
+    z.optional(z.string()),
+    "Folder for a scenario file of each finding; default: none is written.",
+  ),
+  profile: field(
+    z.optional(z.boolean()),
+    "Adds to the report how long each part of the runs took; default false.",
+  ),
+  failOn: field(
+    z.optional(failOnSchema as z.ZodMiniType<readonly string[]>),
+    "Notes to report as findings. `manners` stands for calls that the app repeated without a check of the first call. A kind of deviation stands for the notes of that kind, and such deviations then always run.",
+  ),
+  onRun: field(
+    callback<(runs: number, findings: number) => void>(),
+    "Called after each run with the number of runs and findings so far.",
+  ),
+});
+/** Options of `explore`. */
+export type ExploreFlowOptions = Readonly<z.infer<typeof exploreOptionsSchema>>;
 
 /** Checks a method's file and options together. */
-function checkFileArguments(method: string, schema: z.ZodMiniObject, file: string, options: object): void {
-  const known = Object.keys(schema.shape).filter((name) => name !== "file");
-  checkArgument(method, schema, isJsonObject(options) ? { ...options, file } : options, known);
+export function checkFileArguments(
+  method: string,
+  { shape }: z.ZodMiniObject,
+  file: string,
+  options: object,
+): void {
+  const schema = z.strictObject({ file: z.string(), ...shape });
+  checkArgument(method, schema, isJsonObject(options) ? { ...options, file } : options, Object.keys(shape));
 }
 
 export function toRequest(input: Request | URL | string, init: RequestInit | undefined): Request {
   const isPath = typeof input === "string" && input.startsWith("/");
   return new Request(isPath ? `http://sandbox${input}` : input, init);
+}
+
+/**
+ * State of a namespace as plain JSON. `restore()` accepts a state that another process took with `snapshot()`. The
+ * records in a state are internal and may change between versions.
+ */
+export interface SandboxState {
+  /** Version of the format. */
+  readonly version: 1;
+  /** Number of changes so far. */
+  readonly seq: number;
+  /** Sandbox time of the snapshot, in ms since 1970. */
+  readonly at: number;
+  /** Kind of ID → number of IDs issued. */
+  readonly counters: Readonly<Record<string, number>>;
+  /** Collection → its records by their keys. */
+  readonly collections: Readonly<
+    Record<
+      CollectionName,
+      readonly (readonly [key: string | number, record: Readonly<Record<string, unknown>>])[]
+    >
+  >;
 }
 
 /** Returns a JSON copy; null if the value has no JSON form. */

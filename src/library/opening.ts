@@ -3,7 +3,7 @@
 import { Catalogue } from "../core/domain/catalogue.js";
 import { packageVersion } from "../core/files/package.js";
 import type { ReceiverChecker, ScenarioRunner } from "../core/namespace/injected-tools.js";
-import type { NamespaceOptions, WebhookOption } from "../core/namespace/namespace-options.js";
+import type { NamespaceOptions } from "../core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "../core/namespace/namespaces.js";
 import { durationToMs } from "../core/schema/duration.js";
 import {
@@ -13,7 +13,9 @@ import {
   FIXED_SEED,
   normalizeWebhookUrl,
   parseClockSetting,
+  type WebhookOption,
 } from "../core/schema/option-schemas.js";
+import type { SandboxOptions } from "../core/schema/option-table.js";
 import { resolveSettings, type Settings } from "../core/schema/settings.js";
 import { toPrintableLines, trimTrailingSlashes } from "../core/schema/text-format.js";
 import { parseInstant } from "../core/schema/time.js";
@@ -25,7 +27,6 @@ import { PAGES } from "../pages/page-routes.js";
 import { createApps } from "../server/http/app.js";
 import { parseStartOptions } from "./library-options.js";
 import { resolveServiceOptions, type UnresolvedOptions } from "./options.js";
-import type { SandboxOptions } from "./public-types.js";
 import { Sandbox } from "./sandbox.js";
 
 /** Loads the audit of stored data. Called only with a data file, because the schemas take time to load. */

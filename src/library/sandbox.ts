@@ -18,6 +18,7 @@ import { DEFAULT_HOST } from "../core/schema/option-schemas.js";
 import type { WebhookReport } from "../core/schema/receiver-report.js";
 import type { BookReport } from "../core/schema/reconciliation.js";
 import { isRefusal, SandboxError } from "../core/schema/refusals.js";
+import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { AdvanceReport } from "../core/time/advance-state.js";
@@ -30,21 +31,7 @@ import type { ListeningServer } from "../server/http/listener.js";
 import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
-import {
-  checkExploreOptions,
-  checkRunOptions,
-  checkWebhookHandler,
-  parseAdvanceTarget,
-  parseListenOptions,
-  parseResetOptions,
-  parseTransition,
-  parseWebhookHandlerOptions,
-  toPlainJson,
-  toRequest,
-} from "./library-options.js";
-import { openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
 import type {
-  ChargeDetail,
   ExploreFlowOptions,
   ListenOptions,
   ReconcileOptions,
@@ -53,7 +40,21 @@ import type {
   SandboxState,
   WebhookHandlerOptions,
   WebhookSubscription,
-} from "./public-types.js";
+} from "./library-options.js";
+import {
+  checkFileArguments,
+  checkWebhookHandler,
+  exploreOptionsSchema,
+  parseAdvanceTarget,
+  parseListenOptions,
+  parseResetOptions,
+  parseTransition,
+  parseWebhookHandlerOptions,
+  runOptionsSchema,
+  toPlainJson,
+  toRequest,
+} from "./library-options.js";
+import { openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
 
 /** A running sandbox. Create it with `createSandbox()`. */
 export class Sandbox {
@@ -314,7 +315,7 @@ export class Sandbox {
     const namespace = this.#requireOpen("run").default;
     if (Object.hasOwn(CONTROL_CALLS, first)) return this.#control.run(...([first, second] as OperationCall));
     const [file, options]: [string, RunFileOptions] = [first, second];
-    checkRunOptions(file, options);
+    checkFileArguments("run", runOptionsSchema, file, options);
     const { readScenarioFile } = await loadLazily(() => import("../tools/scenario/files.js"));
     const { runScenario } = await loadLazily(() => import("../tools/scenario/running/run-scenario.js"));
     const { vars, environment = process.env, app, ...rest } = options;
@@ -337,7 +338,7 @@ export class Sandbox {
    */
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
     const namespace = this.#requireOpen("explore").default;
-    checkExploreOptions(flow, options);
+    checkFileArguments("explore", exploreOptionsSchema, flow, options);
     const { exploreWithDefaults } = await loadLazily(() => import("../tools/explore/file.js"));
     return exploreWithDefaults(flow, options, {
       runIdOf: (name) => namespace.nextRunId(name),

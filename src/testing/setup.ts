@@ -9,19 +9,19 @@ import {
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
+import type { SandboxOptions } from "../core/schema/option-table.js";
 import type { BookReport } from "../core/schema/reconciliation.js";
+import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { AdvanceReport } from "../core/time/advance-state.js";
-import { checkWebhookHandler, parseAdvanceArgument } from "../library/library-options.js";
 import type {
-  ChargeDetail,
   ExploreFlowOptions,
   ReconcileOptions,
   ResetOptions,
-  SandboxOptions,
   SandboxState,
   WebhookHandlerOptions,
-} from "../library/public-types.js";
+} from "../library/library-options.js";
+import { checkWebhookHandler, parseAdvanceArgument } from "../library/library-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import { findHooks, readFinishedTest, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";

@@ -1,16 +1,18 @@
 import { ControlClient } from "../core/client/control-client.js";
 import { callHandler, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
+import type { SandboxOptions } from "../core/schema/option-table.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { loadLazily } from "../core/time/load-lazily.js";
+import type { ExploreFlowOptions, WebhookHandlerOptions } from "../library/library-options.js";
 import {
-  checkExploreOptions,
+  checkFileArguments,
+  exploreOptionsSchema,
   findServerOnlyOptions,
   parseStartOptions,
   parseWebhookHandlerOptions,
 } from "../library/library-options.js";
 import { openSandbox } from "../library/opening.js";
-import type { ExploreFlowOptions, SandboxOptions, WebhookHandlerOptions } from "../library/public-types.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { listen } from "../server/http/listener.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
@@ -118,7 +120,7 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
         signature: signature ?? "standard",
       }),
     explore: async (flow, how) => {
-      checkExploreOptions(flow, how);
+      checkFileArguments("explore", exploreOptionsSchema, flow, how);
       const { exploreWithDefaults } = await loadLazily(() => import("../tools/explore/file.js"));
       return exploreWithDefaults(flow, how, { fetch: connection.fetch, runIdOf: () => generateRunId() });
     },

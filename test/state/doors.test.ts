@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions, WebhookOption } from "../../src/library/public-types.js";
+import type { WebhookOption } from "../../src/core/schema/option-schemas.js";
+import type { SandboxOptions } from "../../src/core/schema/option-table.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 

@@ -5,13 +5,13 @@ import { Engine } from "../engine/engine.js";
 import type { State } from "../engine/state.js";
 import type { Command } from "../engine/transaction.js";
 import type { ResetRequest } from "../schema/engine-requests.js";
-import type { ClockSetting } from "../schema/option-schemas.js";
+import type { ClockSetting, WebhookOption } from "../schema/option-schemas.js";
 import { secretErrorMessage } from "../schema/signature-schemes.js";
 import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import type { StoredOrigin } from "../store/storage.js";
 import { Clock } from "../time/clock.js";
-import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
+import type { NamespaceOptions } from "./namespace-options.js";
 import type { NamespaceEmitter } from "./request-journal.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };

@@ -1,16 +1,13 @@
-import type * as z from "zod/mini";
 import type { Catalogue } from "../domain/catalogue.js";
 import type { State } from "../engine/state.js";
 import type { Store } from "../engine/store.js";
-import type { ClockSetting, webhookOptionSchema } from "../schema/option-schemas.js";
+import type { ClockSetting, WebhookOption } from "../schema/option-schemas.js";
 import type { Scenario } from "../schema/scenario-rules.js";
 import type { Settings } from "../schema/settings.js";
 import type { Snapshots } from "../store/storage.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { AdviceLog } from "./advisor.js";
 import type { CoverageCounters } from "./counters.js";
-
-export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
 /** Options that all namespaces of a server share. */
 export interface NamespaceDefaults {

@@ -1,3 +1,4 @@
+import type { WebhookOption } from "../schema/option-schemas.js";
 /*
  * A namespace: engine, clock, deliveries, store, faults, rate limits, logs and advice, wired together.
  * Called by the server, pages and the library.
@@ -37,7 +38,7 @@ import { CoverageCounters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
 import { addContentAfterReset, openEngineAndClock, registerWebhook } from "./initial-state.js";
 import { MailboxLeases } from "./mailbox-leases.js";
-import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
+import type { NamespaceOptions } from "./namespace-options.js";
 import { RateLimiter } from "./rate-limiter.js";
 import type { NamespaceEmitter, NamespaceEvents } from "./request-journal.js";
 import { RequestJournal } from "./request-journal.js";

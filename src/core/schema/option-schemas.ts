@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { modeSchema, percentSchema } from "./common.js";
-import { closedShape, field } from "./descriptions.js";
+import { closedShape, field, fieldsOf, pickFields } from "./descriptions.js";
 import { durationSchema } from "./duration.js";
 import { withNameKind } from "./name-kinds.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
@@ -139,11 +139,16 @@ export const webhookOptionSchema = closedShape(
   },
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
 );
+/** A receiver of webhooks: a URL or a mailbox. */
+export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
 /** Options of a webhook handler. The handler gets `url` in its Request; nothing is sent to that URL. */
-export const webhookHandlerOptionsSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
-  mailbox: true,
-  unreachable: true,
+export const webhookHandlerOptionsSchema = closedShape(undefined, "", {
+  ...pickFields(fieldsOf(webhookOptionSchema), "events", "force", "mode", "secret", "signature"),
+  url: field(
+    z.optional(webhookUrlSchema),
+    "URL of the requests to the handler, for an app that routes by URL; default `http://localhost/webhooks`.",
+  ),
 });
 
 export interface ClockSetting {

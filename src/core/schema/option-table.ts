@@ -2,7 +2,9 @@ import * as z from "zod/mini";
 import { httpUrlSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { SERVICE_EVENT_TYPES, unknownEventTypeMessage } from "./event-types.js";
+import { getOwn } from "./json-objects.js";
 import { didYouMean } from "./nearest.js";
+import type { OperationId } from "./operation-ids.js";
 import {
   amountsOptionSchema,
   clockOptionSchema,
@@ -21,12 +23,14 @@ import {
   renamesSchema,
   retentionSchema,
   unreachableOptionSchema,
+  type WebhookOption,
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./option-schemas.js";
-import { ERROR_STATUS } from "./refusals.js";
+import { ERROR_STATUS, type ErrorCode } from "./refusals.js";
 import { charactersAtMost, entriesAtMost } from "./schema-checks.js";
 import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./signature-schemes.js";
+import { camelCase } from "./text-format.js";
 
 /** Groups of options, in the order of the file that `init` writes. */
 export const OPTION_TOPICS = [
@@ -43,9 +47,9 @@ export const OPTION_TOPICS = [
 ] as const;
 
 /** An option. Its key in the table is its config key; the environment variable is derived from it. */
-export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
+export interface OptionRow {
   /** Schema of the value in a config file. */
-  readonly schema: Schema;
+  readonly schema: z.ZodMiniType;
   readonly topic: (typeof OPTION_TOPICS)[number];
   /** Command-line flags; absent if only a config file has the option. */
   readonly flags?: string;
@@ -55,14 +59,16 @@ export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly help: string;
   /** The default in YAML, or an example if there is none. */
   readonly sample: string;
+  /** Description in the types of `createSandbox`; absent if the library does not declare the option. */
+  readonly library?: string;
   /** Name in `createSandbox`, if it is not the key in camelCase. */
   readonly nameInLibrary?: string;
   /** The option can also be set for a single namespace. */
   readonly appliesToNamespace?: true;
 }
 
-/** Infers the type of a row's schema. */
-function option<Schema extends z.ZodMiniType>(row: OptionRow<Schema>): OptionRow<Schema> {
+/** Infers the type of a row. The build removes `library` from the bundle. */
+function option<const Row extends OptionRow>(row: Row): Row {
   return row;
 }
 
@@ -78,6 +84,7 @@ export const OPTIONS = {
     help: `port to listen on; 0 is any free one (default ${DEFAULT_PORT})`,
     sample: String(DEFAULT_PORT),
     appliesToNamespace: true,
+    library: "Port of `listen()`; default 0: any free port.",
   }),
   host: option({
     schema: nonEmptyTextSchema,
@@ -86,6 +93,7 @@ export const OPTIONS = {
     help: `address to listen on (default ${DEFAULT_HOST})`,
     sample: DEFAULT_HOST,
     appliesToNamespace: true,
+    library: 'Address of `listen()`; default `"127.0.0.1"`.',
   }),
   public_url: option({
     schema: httpUrlSchema,
@@ -93,6 +101,7 @@ export const OPTIONS = {
     flags: "--public-url <url>",
     help: "the address in checkout links",
     sample: "https://sandbox.example.test",
+    library: "Base URL of checkout links; default: that of the request.",
   }),
   allowed_host: option({
     schema: nonEmptyTextsSchema,
@@ -102,6 +111,7 @@ export const OPTIONS = {
     help: "accept requests for this host too (repeatable)",
     sample: "[sandbox.example.test]",
     nameInLibrary: "allowedHosts",
+    library: "Hosts that requests over the port may name, besides those of this machine; default: none.",
   }),
   advertise_url: option({
     schema: httpUrlSchema,
@@ -109,6 +119,7 @@ export const OPTIONS = {
     flags: "--advertise-url <url>",
     help: "with a database: the address where the other processes reach this one",
     sample: "http://10.0.0.7:4010",
+    library: "With a PostgreSQL database: URL of this process for the other processes that use the database.",
   }),
   tls_cert: option({
     schema: nonEmptyTextSchema,
@@ -116,6 +127,7 @@ export const OPTIONS = {
     flags: "--tls-cert <file>",
     help: "serve HTTPS with this certificate (PEM, its chain with it)",
     sample: "cert.pem",
+    library: "Serve HTTPS with the certificate chain in this PEM file; needs `tlsKey`.",
   }),
   tls_key: option({
     schema: nonEmptyTextSchema,
@@ -123,6 +135,7 @@ export const OPTIONS = {
     flags: "--tls-key <file>",
     help: "the private key of --tls-cert",
     sample: "key.pem",
+    library: "PEM file with the private key of `tlsCert`.",
   }),
   fixtures: option({
     schema: nonEmptyTextSchema,
@@ -130,6 +143,8 @@ export const OPTIONS = {
     flags: "--fixtures <file>",
     help: "organizations, keys, methods, rates … merged over the shipped ones",
     sample: "fixtures.yaml",
+    library:
+      "A fixtures file or its content, merged into the shipped fixtures. Default: only the shipped ones.",
   }),
   scenario: option({
     schema: nonEmptyTextsSchema,
@@ -139,6 +154,8 @@ export const OPTIONS = {
     help: "what happens to charges (repeatable; the last is tried first)",
     sample: "[success]",
     appliesToNamespace: true,
+    library:
+      "Scenario names or files; a later one takes precedence. The shipped scenario `default` applies after all others.",
   }),
   data: option({
     schema: nonEmptyTextSchema,
@@ -146,12 +163,15 @@ export const OPTIONS = {
     flags: "--data <file|url>",
     help: "keep the state in this file, or in postgres://USER@HOST/DB (default: in memory)",
     sample: "payments-sandbox.data",
+    library:
+      "Path of the file that stores the state, or the URL of a PostgreSQL database; default: in memory only.",
   }),
   fsync: option({
     ...FLAG,
     topic: "state",
     flags: "--fsync",
     help: "with --data: safe against power loss too",
+    library: "With `data`: sync each change to the disk, to survive power loss; default false.",
   }),
   webhook_url: option({
     schema: z.array(webhookUrlSchema),
@@ -168,6 +188,7 @@ export const OPTIONS = {
     sample:
       '[{ url: "http://localhost:3000/webhooks", mode: test, events: ["charge.*"] }, { mailbox: tests }]',
     appliesToNamespace: true,
+    library: "Receivers of webhooks; a string is a URL. Default: none.",
   }),
   webhook_secret: option({
     schema: anySecretSchema,
@@ -176,6 +197,7 @@ export const OPTIONS = {
     help: "sign webhooks with this whsec_… secret",
     sample: `"${DEFAULT_WEBHOOK_SECRET}"`,
     appliesToNamespace: true,
+    library: "The secret webhooks are signed with; default: a documented constant.",
   }),
   webhook_timeout: option({
     schema: durationSchema,
@@ -183,6 +205,7 @@ export const OPTIONS = {
     flags: "--webhook-timeout <duration>",
     help: "how long a receiver may take to respond (default 15s)",
     sample: "15s",
+    library: 'Maximum wall time for the response of a receiver, a duration; default `"15s"`.',
   }),
   hold_limit: option({
     schema: durationSchema,
@@ -190,6 +213,7 @@ export const OPTIONS = {
     flags: "--hold-limit <duration>",
     help: "how long a fault may hold a response (default 30s)",
     sample: "30s",
+    library: 'Maximum wall time that a fault with `hold` or `drop: hang` delays a response; default `"30s"`.',
   }),
   clock: option({
     schema: clockOptionSchema,
@@ -198,6 +222,7 @@ export const OPTIONS = {
     help: "the clock: how sandbox time passes (default real)",
     sample: "real",
     appliesToNamespace: true,
+    library: '`"real"` (default), `"manual"`, or a speed such as `"60x"`.',
   }),
   start_time: option({
     schema: instantSchema,
@@ -206,6 +231,7 @@ export const OPTIONS = {
     help: "sandbox time at the start (default: now)",
     sample: "2026-01-31T09:00:00Z",
     appliesToNamespace: true,
+    library: "Sandbox time at the start, an instant; default: now.",
   }),
   seed: option({
     schema: nonEmptyTextSchema.check(charactersAtMost(200)),
@@ -214,6 +240,8 @@ export const OPTIONS = {
     help: "the same seed and calls give the same bytes",
     sample: "spring",
     appliesToNamespace: true,
+    library:
+      "Source of IDs and random outcomes, at most 200 characters: same seed, same calls, same bytes. Default: fixed.",
   }),
   rate_limit: option({
     schema: rateLimitSchema,
@@ -222,12 +250,14 @@ export const OPTIONS = {
     kind: "number",
     help: `requests per minute and key, or off (default ${DEFAULT_RATE_LIMIT})`,
     sample: String(DEFAULT_RATE_LIMIT),
+    library: 'Requests per minute and key; default `"off"`.',
   }),
   auto_namespaces: option({
     ...FLAG,
     topic: "callers",
     flags: "--auto-namespaces",
     help: "the key sk_test_ns_NAME creates the namespace NAME on first use",
+    library: "The key `sk_test_ns_NAME` creates the namespace NAME on first use; default false.",
   }),
   control_token: option({
     schema: nonEmptyTextSchema,
@@ -235,6 +265,8 @@ export const OPTIONS = {
     flags: "--control-token <value|generate|off>",
     help: "the control API's token; beyond loopback the API is closed without one",
     sample: "generate",
+    library:
+      'Token of the control API beyond loopback. `"generate"`: a random token; `"off"`: open. Default: closed.',
   }),
   json: option({
     ...FLAG,
@@ -254,6 +286,7 @@ export const OPTIONS = {
     help: `how webhooks are signed: ${SIGNATURE_PRESETS.join(", ")}`,
     sample: "standard",
     appliesToNamespace: true,
+    library: 'Signature scheme of webhooks: a preset or a custom scheme; default `"standard"`.',
   }),
   unreachable: option({
     schema: unreachableOptionSchema,
@@ -261,60 +294,70 @@ export const OPTIONS = {
     help: "when nothing listens at a webhook's URL: hold or fail",
     sample: "hold",
     appliesToNamespace: true,
+    library: 'Hold or fail webhooks while nothing listens at their URL; default `"hold"`.',
   }),
   retry_schedule: option({
     schema: z.array(durationSchema).check(entriesAtMost(100)),
     topic: "webhooks",
     help: "how long each retry waits, in sandbox time",
     sample: "[5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h]",
+    library: "Delay of each retry after the previous attempt, durations of sandbox time.",
   }),
   event_names: option({
     schema: renamesSchema,
     topic: "webhooks",
     help: "the names events are sent under",
     sample: "{ charge.completed: payment.successful }",
+    library: "Event type → name in webhooks; default: the type.",
   }),
   fees: option({
     schema: z.record(z.string(), feePercentsSchema),
     topic: "prices",
     help: "in percent of the settlement amount",
     sample: '{ card: { platform_percent: "1.0", gateway_percent: "2.4" } }',
+    library: "Method ID → percentages of the settlement amount, as decimal strings; default: the fixtures'.",
   }),
   rates: option({
     schema: z.record(z.string(), rateSchema),
     topic: "prices",
     help: "units for one US dollar",
     sample: '{ NGN: "1550" }',
+    library: "Currency → units per US dollar, as decimal strings; default: the fixtures'.",
   }),
   limits: option({
     schema: limitsSchema,
     topic: "prices",
     help: "how long quotes and checkouts live, and how many charges a namespace holds",
     sample: "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60, charges: 200000 }",
+    library: 'Periods of validity. Defaults: quote `"30s"`, locked quote `"10m"`, checkout 60 minutes.',
   }),
   amounts: option({
     schema: amountsOptionSchema,
     topic: "prices",
     help: "what a hosted charge without a price costs until a method is picked: base (no fees), cheapest or dearest",
     sample: "{ before_method: dearest }",
+    library: 'Fees in the amount of a hosted charge until a method is picked; default `"base"`: no fees.',
   }),
   paths: option({
     schema: z.record(z.string(), pathTemplateSchema),
     topic: "wire",
     help: "custom paths, by operation ID of /openapi.json",
     sample: '{ getCharge: "/v2/charges/{charge_id}" }',
+    library: "Operation ID → path, with parameters in braces; default: the service's paths.",
   }),
   error_codes: option({
     schema: renamesSchema,
     topic: "wire",
     help: "custom names for error codes",
     sample: "{ UNAUTHORIZED: invalid_key }",
+    library: "Error code → code in responses; default: unchanged.",
   }),
   retention: option({
     schema: retentionSchema,
     topic: "wire",
     help: "how many entries the logs keep",
     sample: "{ requests: 1000, events: 10000 }",
+    library: "Number of requests and events that are kept; default 1,000 and 10,000.",
   }),
 } as const;
 
@@ -329,6 +372,42 @@ const startOptionsObject = z.strictObject(
 
 /** Validated options of a config file. */
 export type StartOptions = z.infer<typeof startOptionsObject>;
+
+/** Converts an option name, or the first part of a path, to the library's spelling: `start_time` → `startTime`. */
+export function libraryName(path: string): string {
+  const [name, ...rest] = path.split(".");
+  const row: OptionRow | undefined = getOwn(OPTIONS, name!);
+  return [row?.nameInLibrary ?? camelCase(name!), ...rest].join(".");
+}
+
+type LibraryOption = {
+  [Name in OptionName]: (typeof OPTIONS)[Name] extends { readonly library: string } ? Name : never;
+}[OptionName];
+type LibraryName<Name extends OptionName> = (typeof OPTIONS)[Name] extends {
+  readonly nameInLibrary: infer Given extends string;
+}
+  ? Given
+  : CamelCase<Name>;
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** Values that the library accepts in other forms than a config file. */
+interface LibraryForms {
+  clock: "real" | "manual" | `${number}x`;
+  scenario: string | string[];
+  webhooks: (string | WebhookOption)[];
+  fixtures: string | { readonly [list: string]: readonly object[] };
+  paths: Partial<Record<OperationId, string>>;
+  error_codes: Partial<Record<ErrorCode, string>>;
+}
+
+type LibraryValue<Name extends OptionName> = Name extends keyof LibraryForms
+  ? LibraryForms[Name]
+  : Exclude<StartOptions[Name], undefined>;
+
+/** Options of `createSandbox`: those of `start`, in camelCase. Nested keys keep underscores, such as `quote_valid`. */
+export type SandboxOptions = { [Name in LibraryOption as LibraryName<Name>]?: LibraryValue<Name> };
 
 /** Options of `listen()` on a running sandbox. */
 export const listenOptionsSchema = z.pick(startOptionsObject, { port: true, host: true });

@@ -24,7 +24,7 @@ export interface CheckWebhookOptions {
   readonly secret?: string | undefined;
   /** Signature scheme of the events; default: the sandbox's. */
   readonly signature?: Signature | undefined;
-  /** Timeout of a response, a duration of wall time; default: the sandbox's `webhookTimeout`. */
+  /** Timeout of a response, a duration of wall time; default: that of the sandbox. */
   readonly timeout?: string | undefined;
   /** Address of the app's view of a charge, such as `"GET /orders/{charge_id}"`; default: only responses are judged. */
   readonly observe?: string | undefined;

@@ -17,6 +17,7 @@ import {
   shape,
 } from "../descriptions.js";
 import { withNameKind } from "../name-kinds.js";
+import type { DeepReadonly } from "../records/record-fields.js";
 import { CHARGE_STATUS_TABLE } from "../statuses.js";
 import {
   currencyCodeSchema,
@@ -113,6 +114,8 @@ export const paymentInstructionsSchema = namedSchema(
     cardInstructionsSchema,
   ]),
 );
+/** Tells the customer how to pay; `type` determines the other fields. */
+export type PaymentInstructions = DeepReadonly<z.infer<typeof paymentInstructionsSchema>>;
 
 namedSchema(
   "ChargeStatus",
@@ -129,7 +132,10 @@ namedSchema(
 
 const CHARGE_ID_EXAMPLES = ["ch_0fe6adcf135a11e36eb247bc"];
 const provider = {
-  payment_provider: field(nullableText, "Always null: the service hides who processes the payment."),
+  payment_provider: field(
+    nullableText as z.ZodMiniType<null>,
+    "Always null: the service hides who processes the payment.",
+  ),
   provider_reference: field(text, {
     description: "Reference the customer must quote when paying.",
     examples: ["PSBH8FHMUK5GL"],
@@ -283,3 +289,5 @@ export const chargeDetailSchema = shape(
   },
   chargeDetailFields,
 );
+/** A charge, as the service returns it. Amounts are decimal strings; instants are ISO 8601, in UTC. */
+export type ChargeDetail = DeepReadonly<z.infer<typeof chargeDetailSchema>>;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { metadataSchema, timestampSchema, withdrawalStatusSchema } from "../common.js";
 import { assumedField, assumedFieldNote, currencyNote, field, namedSchema, shape } from "../descriptions.js";
+import type { DeepReadonly } from "../records/record-fields.js";
 import {
   currencyCodeSchema,
   discriminatorField,
@@ -78,6 +79,8 @@ export const withdrawalSchema = shape(
   { description: "A payout from the balance.", assumption: "The whole record." },
   withdrawalFields,
 );
+/** A withdrawal, as the service returns it. Amounts are decimal strings; instants are ISO 8601, in UTC. */
+export type WithdrawalDetail = DeepReadonly<z.infer<typeof withdrawalSchema>>;
 export const withdrawalListSchema = listShape("WithdrawalList", "withdrawals", withdrawalSchema);
 
 export const balanceSchema = shape("Balance", "What is held in one currency.", {

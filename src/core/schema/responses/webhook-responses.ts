@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { modeSchema, timestampSchema } from "../common.js";
+import { type ChargeStatus, modeSchema, timestampSchema, type WithdrawalStatus } from "../common.js";
 import { assumedField, shape } from "../descriptions.js";
-import { parseEventType, SERVICE_EVENT_TYPES } from "../event-types.js";
+import { parseEventType, SERVICE_EVENT_TYPES, type TEST_EVENT_TYPE } from "../event-types.js";
+import type { DeepReadonly } from "../records/record-fields.js";
 import { chargeDetailSchema } from "./charge-responses.js";
 import { withdrawalSchema } from "./payout-responses.js";
 import { listShape, text } from "./response-fields.js";
@@ -30,25 +31,46 @@ export const webhookDeletedSchema = shape("WebhookDeleted", "The deleted endpoin
   deleted: assumedField(z.literal(true), "Always true."),
 });
 
-const envelopeOf = (hasType: (type: string) => boolean) => ({
+type EventTypeOf<
+  Kind extends string,
+  Status extends string,
+> = `${Kind}.${Lowercase<Exclude<Status, "PENDING">>}`;
+
+/** The fields of every event; the configuration can rename its type. */
+const envelopeOf = <Type>(typeSchema: z.ZodMiniType<Type>, hasType: (type: string) => boolean) => ({
   id: assumedField(text, "The event's ID, the same in every attempt.", {
     examples: ["evt_bf97a3a164010d696c2bec1f"],
   }),
-  type: assumedField(text, "What happened.", {
+  type: assumedField(typeSchema, "What happened.", {
     jsonSchema: { enum: SERVICE_EVENT_TYPES.filter(hasType).map((type) => `{{event ${type}}}`) },
   }),
   timestamp: assumedField(timestampSchema, "When, in sandbox time."),
   mode: assumedField(modeSchema, "Test or live: the mode of the key the object was created with."),
 });
 export const chargeEventSchema = shape("ChargeEvent", "A charge changed its status.", {
-  ...envelopeOf((type) => parseEventType(type)?.object === "charge"),
+  ...envelopeOf(
+    text as z.ZodMiniType<EventTypeOf<"charge", ChargeStatus>>,
+    (type) => parseEventType(type)?.object === "charge",
+  ),
   data: assumedField(chargeDetailSchema, "The charge as a read returned it at that moment."),
 });
 export const withdrawalEventSchema = shape("WithdrawalEvent", "A withdrawal changed its status.", {
-  ...envelopeOf((type) => parseEventType(type)?.object === "withdrawal"),
+  ...envelopeOf(
+    text as z.ZodMiniType<EventTypeOf<"withdrawal", WithdrawalStatus>>,
+    (type) => parseEventType(type)?.object === "withdrawal",
+  ),
   data: assumedField(withdrawalSchema, "The withdrawal as a read returned it at that moment."),
 });
 export const testEventSchema = shape("TestEvent", "An event to try a receiver with.", {
-  ...envelopeOf((type) => parseEventType(type) === undefined),
+  ...envelopeOf(text as z.ZodMiniType<typeof TEST_EVENT_TYPE>, (type) => parseEventType(type) === undefined),
   data: assumedField(z.record(z.string(), z.unknown()), "The data it was created with."),
 });
+
+/** Body of a webhook about a charge. */
+export type ChargeEvent = DeepReadonly<z.infer<typeof chargeEventSchema>>;
+/** Body of a webhook about a withdrawal. */
+export type WithdrawalEvent = DeepReadonly<z.infer<typeof withdrawalEventSchema>>;
+/** Body of a webhook without an object, to test a receiver. */
+export type TestEvent = DeepReadonly<z.infer<typeof testEventSchema>>;
+/** Body of any webhook of the service; `data` depends on `type`. */
+export type WebhookEvent = ChargeEvent | WithdrawalEvent | TestEvent;
