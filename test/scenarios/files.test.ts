@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { faultText } from "../../src/core/files/documents.js";
 import { readFlow } from "../../src/core/files/read-flow.js";
 import { configFaults } from "../../src/library/options.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
-import { fileWith } from "../support/scenario-run.js";
 import { FATES, FLOWS, firstSentence, SHIPPED } from "./support/shipped.js";
 
 describe.each(SHIPPED)("scenarios/$name", (file) => {
@@ -69,12 +67,4 @@ it("an unknown file or flow is reported, with a suggestion", async () => {
   expect(await messageOf("crad")).toBe("there is no such file; did you mean the flow card?");
   for (const file of ["card.yaml", "elsewhere/flow_card.yaml", "nothing_like_it_at_all", "declined"])
     expect([file, await messageOf(file)]).toEqual([file, "there is no such file"]);
-});
-
-it("a long message is printed whole, with the remedy at its end", async () => {
-  const config = `event_names: { charge.completed: payments.charge.completed.${"v2.".repeat(20)}x }
-webhooks: [{ url: localhost, events: [charge.foo] }]
-`;
-  const { faults } = await validateFile(fileWith(config), { environment: {}, configFaults });
-  expect(faults.map(faultText)).toEqual([expect.stringMatching(/Known: .{400,}\. Any other needs force$/)]);
 });

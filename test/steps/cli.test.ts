@@ -15,9 +15,6 @@ steps:
     expect: { body: { total: 7 } }
   - advance: 1h
 `;
-const ALSO =
-  "name: also\nvars: { n: 1 }\nsteps:\n  - { request: GET /api/v1/payments/payins, expect: { body: { total: '${n}' } } }\n";
-
 describe("run", () => {
   it("exits with 0 and prints a line a step when all passed", async () => {
     const { code, stdout, stderr } = await run(["run", fileWith(PASSES)]);
@@ -120,55 +117,32 @@ steps:
     });
   });
 
-  it("prints no summary when there was nothing to run", async () => {
-    const { code, stdout, stderr } = await run(["run", "/nowhere.yaml"]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe("payments-sandbox: /nowhere.yaml: there is no such file\n");
-  });
-
   it.each([
-    [["--url", "localhost:1", "--seed", "x"], "--seed is for a fresh sandbox: "],
-    [["--url", "localhost:1", "-c", "x.yaml"], "--config is for a fresh sandbox: "],
-    [["--namespace", "w1"], "--namespace is for a sandbox that runs: "],
-    [["--control-token", "x"], "--control-token is for a sandbox that runs: "],
-  ])("refuses an option it would ignore: %j", async (flags, message) => {
-    const { code, stdout, stderr } = await run(["run", fileWith(PASSES), ...flags]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(`payments-sandbox: ${message}`);
-  });
-
-  it.each([
-    [["run"], /missing required argument 'file'/],
-    [["run", "--bogus", "x"], /unknown option '--bogus'/],
-    [["run", "FILE", "--var", "nonsense"], /--var takes name=value, not "nonsense"/],
-    [["run", "FILE", "--var", "m=1"], /--var m: no file has that variable/],
-    [["run", "FILE", "--url", "ftp://x"], /--url must be an http or https URL, not "ftp:\/\/x"/],
+    [["run", "GOOD", "--url", "localhost:1", "--seed", "x"], "--seed is for a fresh sandbox: "],
+    [["run", "GOOD", "--url", "localhost:1", "-c", "x.yaml"], "--config is for a fresh sandbox: "],
+    [["run", "GOOD", "--url", "127.0.0.1:1"], "could not run: the sandbox cannot be reached:"],
+    [["run", "GOOD", "--url", "URL", "--namespace", "nope"], 'could not run: There is no namespace "nope"'],
+    [["run", "GOOD", "--url", "ftp://x"], '--url must be an http or https URL, not "ftp://x"'],
+    [["run", "GOOD", "--namespace", "w1"], "--namespace is for a sandbox that runs: "],
+    [["run", "GOOD", "--control-token", "x"], "--control-token is for a sandbox that runs: "],
     [
       ["run", "GOOD", "--junit", "/nowhere/at/all.xml"],
-      /--junit \/nowhere\/at\/all\.xml cannot be written \(ENOENT\)/,
+      "--junit /nowhere/at/all.xml cannot be written (ENOENT)",
     ],
-    [["run", "EMPTY"], /steps: the file has none: nothing to run/],
-    [["validate"], /missing required argument 'file'/],
+    [["run", "GOOD", "--var", "nonsense"], '--var takes name=value, not "nonsense"'],
+    [["run", "GOOD", "--var", "m=1"], "--var m: no file has that variable"],
+    [["run", "EMPTY"], "steps: the file has none: nothing to run"],
+    [["run", "/nowhere.yaml"], "payments-sandbox: /nowhere.yaml: there is no such file"],
+    [["run"], "missing required argument 'file'"],
+    [["run", "--bogus", "x"], "unknown option '--bogus'"],
+    [["validate"], "missing required argument 'file'"],
   ])("exits with 2 for %j", async (args, message) => {
-    const files: Record<string, string> = {
-      FILE: fileWith(ALSO),
-      GOOD: fileWith(PASSES),
-      EMPTY: fileWith("name: x"),
-    };
-    const { code, stderr } = await run(args.map((arg) => files[arg] ?? arg));
+    const words: Record<string, string> = { GOOD: fileWith(PASSES), EMPTY: fileWith("name: x") };
+    if (args.includes("URL")) words.URL = (await startServer()).url;
+    const { code, stdout, stderr } = await run(args.map((arg) => words[arg] ?? arg));
     expect(code).toBe(2);
-    expect(stderr).toMatch(message);
-  });
-
-  it("exits with 2 when the sandbox is not reachable, is another server, or lacks the namespace", async () => {
-    const file = fileWith(PASSES);
-    const gone = await run(["run", file, "--url", "127.0.0.1:1"]);
-    expect(gone.code).toBe(2);
-    expect(gone.stdout).toContain("could not run: the sandbox cannot be reached:");
-    const { ready: sandbox } = await startServer();
-    const lost = await run(["run", file, "--url", sandbox.url, "--namespace", "nope"]);
-    expect(lost.code).toBe(2);
-    expect(lost.stdout).toContain('could not run: There is no namespace "nope"');
+    expect(stdout + stderr).toContain(message);
+    if (!/^(could not run|--junit)/.test(message)) expect(stdout).toBe("");
   });
 
   it("takes variables, and prints the same run for the same seed", async () => {
@@ -248,52 +222,15 @@ describe("validate", () => {
     });
   });
 
-  it("reports every fault of every file with its place, and exits with 2", async () => {
-    const scenario = fileWith("name: x\ncharges:\n  - timeline:\n      - { after: 2x, to: FALED }\n");
-    const fixtures = fileWith("currencies:\n  - { code: KES, rat: '130' }\nrails: 5\n");
-    const config = fileWith("prot: 5000\nclock: fast\nhost: localhost\n");
-    const { code, stdout } = await run(["validate", scenario, fixtures, config, fileWith(PASSES)]);
-    expect(code).toBe(2);
-    const lines = stdout.trimEnd().split("\n");
-    expect(lines.slice(0, -1).sort()).toEqual(
-      [
-        `${scenario}:4:11 charges.0.timeline.0.after: must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m`,
-        `${scenario}:4:22 charges.0.timeline.0.to: must be one of PENDING, AWAITING_PAYMENT, PROCESSING, COMPLETED, FAILED, CANCELLED, EXPIRED, REFUNDED; did you mean FAILED?`,
-        `${fixtures}:2:18 currencies.0.rat: unknown field; did you mean rate?`,
-        `${fixtures}:3:1 rails: must be a list: each entry on a line that begins with -, or [one, another]`,
-        `${config}:1:1 prot: unknown field; did you mean port?`,
-        `${config}:2:1 clock: must be real, manual or a speed such as 60x`,
-      ].sort(),
-    );
-  });
-
-  it("refuses in a config all that startup refuses, in the files it names too, each at its place", async () => {
+  it("reports a fault of a file that a config names in that file, and exits with 2", async () => {
     const scenario = fileWith("name: mine\ncharges:\n  - timeline: [{ after: 1s, to: PAID }]\n");
-    const config = fileWith(`scenario: [declind, ${scenario}]
-paths:
-  createQuot: /x
-  getCharge: /y
-  listPayins: /same
-  getOrganization: /same
-fees: { ussd: { platform_percent: "1" } }
-rates: { EUR: "1" }
-`);
-    const { code, stdout } = await run(["validate", config]);
+    const config = fileWith(`scenario: [${scenario}]\nrates: { EUR: "1" }\n`);
+    const { code, stdout } = await run(["validate", config, fileWith(PASSES)]);
     expect(code).toBe(2);
-    expect(stdout.trimEnd().split("\n")).toEqual([
-      expect.stringMatching(/:1:12 scenario\.0: there is no scenario "declind"; did you mean declined\? /),
-      `${config}:3:3 paths.createQuot: there is no operation createQuot; did you mean createQuote?`,
-      `${config}:4:3 paths.getCharge: needs {charge_id} between slashes, and no other parameter`,
-      `${config}:5:3 paths.listPayins: GET /same is getOrganization already: an operation needs a path of its own`,
-      `${config}:6:3 paths.getOrganization: GET /same is listPayins already: an operation needs a path of its own`,
-      expect.stringContaining(`${config}:7:9 fees.ussd: there is no such payment method; `),
-      expect.stringContaining(`${config}:8:10 rates.EUR: there is no such currency; `),
+    expect(stdout.split("\n").slice(0, 2)).toEqual([
+      expect.stringContaining(`${config}:2:10 rates.EUR: there is no such currency; `),
       expect.stringContaining(`${scenario}:3:29 charges.0.timeline.0.to: must be one of`),
     ]);
-    const missing = fileWith("clock: manual\nfixtures: /nowhere.yaml\n");
-    expect((await run(["validate", missing])).stdout).toBe(
-      `${missing}:2:1 fixtures: /nowhere.yaml: there is no such file\n`,
-    );
   });
 
   it("checks a file with the given variables", async () => {
@@ -306,38 +243,6 @@ rates: { EUR: "1" }
       stdout: "",
       stderr: "payments-sandbox: --var puase: no file has that variable; did you mean pause?\n",
     });
-  });
-
-  it("reports all faults of fixtures together: wrong, missing and contradictory values", async () => {
-    const file = fileWith(`balances:
-  - { organization_id: org_sandbox }
-organizations:
-  - { organization_id: org_new, status: weird }
-  - { organization_id: org_other, enabled_payment_methods: [ussd], colour: red }
-keys:
-  - { key: sk_test_x, organization_id: org_nobody, permission: full }
-`);
-    const { stdout } = await run(["validate", file]);
-    const lines = stdout.trimEnd().split("\n");
-    expect(
-      lines.map((line) =>
-        line
-          .slice(file.length + 1)
-          .split(": ")
-          .slice(0, 2)
-          .join(": "),
-      ),
-    ).toEqual([
-      "2:5 balances.0.id: is required",
-      "4:5 organizations.0.name: is required",
-      "4:5 organizations.0.country: is required",
-      "4:5 organizations.0.verified: is required",
-      "4:5 organizations.0.enabled_payment_methods: is required",
-      "4:33 organizations.0.status: must be one of active, deactivated",
-      "5:35 organizations.1.enabled_payment_methods: there is no method ussd",
-      "5:68 organizations.1.colour: unknown field; known",
-      "7:23 keys.0.organization_id: there is no organization org_nobody",
-    ]);
   });
 
   it("reports in a line that it does not read a device, a folder or a pipe", async () => {

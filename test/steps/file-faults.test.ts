@@ -14,7 +14,7 @@ const SNAPSHOT = join(import.meta.dirname, "file-faults.txt");
 /** Result of validation: `✗` a fault, `→` a warning, each as line:column, field and message; `✓` neither. */
 async function validate(text: string, options: StartOptions = {}): Promise<string[]> {
   const vocabulary = await readVocabulary(options);
-  const file = fileWith(`name: x\n${text}\n`);
+  const file = fileWith(text.startsWith("---\n") ? text.slice(4) : `name: x\n${text}\n`);
   const { faults, warnings } = await validateFile(file, { environment: {}, configFaults, vocabulary });
   const line = (mark: string, { line, column, field, message }: (typeof faults)[number]) =>
     `${mark} ${line}:${column} ${field}: ${message}`;
@@ -22,10 +22,11 @@ async function validate(text: string, options: StartOptions = {}): Promise<strin
   return lines.length === 0 ? ["✓"] : lines;
 }
 
-it("each scenario of file-faults.txt gets its faults and warnings (`vitest run -u` writes them)", async () => {
+it("each file of file-faults.txt gets its faults and warnings (`vitest run -u` writes them)", async () => {
   let written = "";
   const lead = /^(?:#.*)?\n/gm;
-  // Blocks are the lines between two results: a heading, if any, and a scenario. A lone step begins with a dash.
+  // Blocks are the lines between two results: a heading, if any, and a scenario without its name. A lone step begins
+  // with a dash, a whole file with three.
   for (const block of readFileSync(SNAPSHOT, "utf8")
     .split(/(?:^[✗→✓].*\n)+/m)
     .filter(Boolean)) {
