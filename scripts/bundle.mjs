@@ -62,7 +62,7 @@ export async function bundle(root, input, dir, startModules) {
  * @param {string} dir where to write
  */
 export async function bundleTools(root, input, dir) {
-  const bundled = await open(root, input, []);
+  const bundled = await open(root, input, [], "silent");
   await bundled.write({ format: "esm", dir });
   await bundled.close();
 }
@@ -188,7 +188,7 @@ function inAscii(code, from, to, kept) {
   });
 }
 
-function open(root, input, plugins) {
+function open(root, input, plugins, logLevel = "warn") {
   return rolldown({
     cwd: root,
     input,
@@ -206,7 +206,7 @@ function open(root, input, plugins) {
         "node:http2": join(root, "scripts/http2-stub.mjs"),
       },
     },
-    logLevel: "warn",
+    logLevel,
     preserveEntrySignatures: "allow-extension",
   });
 }

@@ -1,34 +1,54 @@
-// Writes the pages of docs/ that look things up from the tables and schemas of the source. With --check it writes nothing
-// and names the pages that are out of date.
+// Writes what tables and schemas of the source know into docs/: whole pages, and parts of others between two comments
+// of a name. With --check it writes nothing and names the pages that are out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import * as commandLine from "./docs/command-line.mjs";
-import * as controlApi from "./docs/control-api.mjs";
-import * as scenarioReference from "./docs/scenario-reference.mjs";
-import * as supported from "./docs/supported.mjs";
+import { commandLinePage } from "./docs/command-line.mjs";
+import { controlApiPage } from "./docs/control-api.mjs";
+import { diagrams } from "./docs/diagrams.mjs";
+import { scenarioReferencePage } from "./docs/scenario-reference.mjs";
+import { deviationTable, scenarioTables } from "./docs/scenario-tables.mjs";
+import {
+  apiTables,
+  shippedDocument,
+  statusWordTable,
+  transitionTable,
+  withFields,
+} from "./docs/service-tables.mjs";
+import { supportedPage } from "./docs/supported.mjs";
 import { withSource } from "./source.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-const files = {
-  ...controlApi.SOURCE,
-  ...commandLine.SOURCE,
-  ...scenarioReference.SOURCE,
-  ...supported.SOURCE,
-};
+const written = (page) => readFileSync(join(root, page), "utf8");
+
+/** A hand-written page with its parts, by the name in their comments. */
+function withParts(page, parts) {
+  let text = written(page);
+  for (const [name, part] of Object.entries(parts)) {
+    const place = new RegExp(`(<!-- ${name} -->\n)[^]*?(<!-- /${name} -->)`);
+    if (!place.test(text)) throw new Error(`${page}: there is no <!-- ${name} --> … <!-- /${name} -->`);
+    text = text.replace(place, (_all, begin, end) => `${begin}${part}\n${end}`);
+  }
+  return text;
+}
+
 /** Page → its text. */
-const pages = await withSource(root, files, async (source) => ({
-  "docs/control-api.md": controlApi.controlApiPage(source),
-  "docs/command-line.md": commandLine.commandLinePage(source),
-  "docs/scenario-reference.md": scenarioReference.scenarioReferencePage(source),
-  "docs/supported.md": supported.supportedPage(source, root),
+const pages = await withSource(root, { source: "scripts/docs/source.ts" }, async ({ source }) => ({
+  "docs/api.md": withFields(withParts("docs/api.md", await apiTables(source)), await shippedDocument(source)),
+  "docs/cheat-sheet.md": withParts("docs/cheat-sheet.md", { transitions: transitionTable(source) }),
+  "docs/command-line.md": commandLinePage(source),
+  "docs/control-api.md": controlApiPage(source),
+  "docs/diagrams.md": withParts("docs/diagrams.md", await diagrams(source)),
+  "docs/explore.md": withParts("docs/explore.md", { kinds: deviationTable(source) }),
+  "docs/reconcile.md": withParts("docs/reconcile.md", { statuses: statusWordTable(source) }),
+  "docs/scenario-reference.md": scenarioReferencePage(source),
+  "docs/scenarios.md": withParts("docs/scenarios.md", scenarioTables(root)),
+  "docs/supported.md": supportedPage(source, root),
 }));
 
-const changed = Object.entries(pages).filter(
-  ([page, text]) => readFileSync(join(root, page), "utf8") !== text,
-);
+const stale = Object.entries(pages).filter(([page, text]) => written(page) !== text);
 if (process.argv.includes("--check")) {
-  for (const [page] of changed) process.stderr.write(`${page} is out of date: npm run docs\n`);
-  if (changed.length > 0) process.exitCode = 1;
-} else for (const [page, text] of changed) writeFileSync(join(root, page), text);
+  for (const [page] of stale) process.stderr.write(`${page} is out of date: npm run docs\n`);
+  if (stale.length > 0) process.exitCode = 1;
+} else for (const [page, text] of stale) writeFileSync(join(root, page), text);

@@ -18,17 +18,11 @@ const SELECTORS = `A charge is selected by its id or any unique beginning of one
 customer), or \`order=1042\` (its \`metadata.order_id\` or \`metadata.order\`; other keys likewise). Deliveries and withdrawals: by id,
 beginning or \`last\`. A beginning or \`order=\` that fits several is refused with the candidates.`;
 
-export const SOURCE = {
-  commands: "src/cli/commands.ts",
-  options: "src/cli/options.ts",
-  optionTable: "src/core/schema/option-table.ts",
-};
-
-export function commandLinePage({ commands, options, optionTable }) {
-  const program = idleProgram({ commands, options });
+export function commandLinePage(source) {
+  const program = idleProgram(source);
   const start = program.commands.find((command) => command.name() === "start");
   const shared = new Command();
-  options.addConnectionOptions(shared);
+  source.addConnectionOptions(shared);
   return page("The command line", [
     INTRODUCTION,
     "## Commands",
@@ -37,12 +31,12 @@ export function commandLinePage({ commands, options, optionTable }) {
     START,
     table(
       ["option", ""],
-      options.OPTION_ROWS.map(({ flags, help }) => [code(flags), help]),
+      source.OPTION_ROWS.map(({ flags, help }) => [code(flags), help]),
     ),
     "## In the config file only",
     table(
       ["key", ""],
-      Object.entries(optionTable.OPTIONS)
+      Object.entries(source.OPTIONS)
         .filter(([, { flags }]) => flags === undefined)
         .map(([key, { help, sample }]) => [code(key), `${help}: ${code(sample)}`]),
     ),
@@ -58,12 +52,10 @@ export function commandLinePage({ commands, options, optionTable }) {
 }
 
 /** The program as the command line has it. */
-function idleProgram({ commands, options }) {
+function idleProgram({ addCommands, addStartOptions }) {
   const root = new Command("payments-sandbox").enablePositionalOptions();
-  options.addStartOptions(
-    root.command("start").description("run the sandbox until it is interrupted (the default)"),
-  );
-  commands.addCommands(root);
+  addStartOptions(root.command("start").description("run the sandbox until it is interrupted (the default)"));
+  addCommands(root);
   return root;
 }
 

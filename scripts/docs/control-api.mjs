@@ -13,10 +13,8 @@ for any key.`;
 /** Parameters that the introduction explains. */
 const COMMON = new Set(["limit", "offset"]);
 
-export const SOURCE = { control: "src/server/openapi/control-document.ts" };
-
-export function controlApiPage({ control }) {
-  const document = control.controlDocument();
+export function controlApiPage({ controlDocument }) {
+  const document = controlDocument();
   const operations = operationsOf(document);
   const sections = document.tags.flatMap(({ name }) => [
     `## ${name}`,

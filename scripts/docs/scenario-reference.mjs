@@ -13,15 +13,9 @@ const MATCHERS = "The same in rules, expectations and waits. All words given mus
 const STEPS = `A step has one action and, where they are useful, \`name\` and \`save\`: variable → path of its value in the result, such as
 \`body.quote_id\`.`;
 
-export const SOURCE = {
-  control: "src/server/openapi/control-document.ts",
-  schema: "src/tools/scenario/json-schema.ts",
-  steps: "src/tools/scenario/steps/step-kinds.ts",
-};
-
-export function scenarioReferencePage({ control, schema, steps }) {
-  const { schemas } = control.controlDocument().components;
-  const file = schema.scenarioJsonSchema();
+export function scenarioReferencePage(source) {
+  const { schemas } = source.controlDocument().components;
+  const file = source.scenarioJsonSchema();
   const keys = (name) => keyTable(schemas[name]);
   const matchFields = (name) => fieldsOf(schemas[name]).map(code).join(", ");
   const matched = new Set(["ChargeMatch", "WithdrawalMatch"].flatMap((name) => fieldsOf(schemas[name])));
@@ -72,9 +66,9 @@ export function scenarioReferencePage({ control, schema, steps }) {
     keys("Matcher"),
     "## Steps",
     STEPS,
-    stepTable(file.$defs.step.anyOf, steps),
+    stepTable(file.$defs.step.anyOf, source),
     "Keys beside an action:",
-    besideTable(file.$defs.step.anyOf, steps.STEP_KINDS),
+    besideTable(file.$defs.step.anyOf, source.STEP_KINDS),
   ]);
 }
 

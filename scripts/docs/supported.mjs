@@ -51,11 +51,6 @@ const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox as
 **scenario** a rule of a scenario file, **control** a call under \`/_sandbox\`. Every operation's path can be moved with config \`paths\`; the old
 path then returns 404. \`GET /openapi.json\` marks what is assumed of single fields with \`x-sandbox-assumption\`.`;
 
-export const SOURCE = {
-  fixtures: "src/core/schema/fixtures-file.ts",
-  optionTable: "src/core/schema/option-table.ts",
-};
-
 const tableOf = (name) => parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8"));
 
 /** @param {string} root the package's folder */
@@ -127,10 +122,7 @@ function checkMarks(rules, marks) {
 }
 
 /** Names after `config`, `option` and `fixtures` must exist. */
-function checkChanges(
-  changes,
-  { optionTable: { OPTIONS }, fixtures: { FIXTURE_ID_FIELDS, fixturesSchema } },
-) {
+function checkChanges(changes, { OPTIONS, FIXTURE_ID_FIELDS, fixturesSchema }) {
   const flags = Object.values(OPTIONS).flatMap(({ flags = "" }) => flags.split(/[ ,]+/));
   const isKnown = {
     config: (name) => /^\w+/.exec(name)[0] in OPTIONS,

@@ -1,58 +1,11 @@
-import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
-import type { OpenApiDocument } from "../../src/server/openapi/document.js";
-import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 import { openSandbox } from "../support/api-client.js";
-import { shippedDocument } from "../support/openapi-document.js";
-import { ROOT } from "../support/process-command.js";
-import {
-  chargeStatusTable,
-  fieldTable,
-  methodTable,
-  operationTable,
-  schemasIn,
-  withdrawalStatusTable,
-} from "./support/api-tables.js";
 import { blocksOf, pageText } from "./support/pages.js";
 
 const PAGE = "docs/api.md";
-const FIELDS = /(<!-- fields: ([\w +-]+) -->\n)[\s\S]*?(<!-- \/fields -->)/g;
-
-let document: OpenApiDocument;
-beforeAll(async () => {
-  document = await shippedDocument();
-});
 
 describe(PAGE, () => {
-  it("has every operation, status and field of the OpenAPI document", async () => {
-    const { fixtures } = await loadShippedContent();
-    const tables = {
-      operations: operationTable(document),
-      methods: methodTable(fixtures),
-      "charge statuses": chargeStatusTable(),
-      "withdrawal statuses": withdrawalStatusTable(),
-    };
-    let page = pageText(PAGE).replace(
-      FIELDS,
-      (_all, begin: string, expression: string, end: string) =>
-        `${begin}${fieldTable(expression, document.components.schemas)}${end}`,
-    );
-    for (const [name, table] of Object.entries(tables))
-      page = page.replace(
-        new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`),
-        (_all, begin: string, end: string) => `${begin}${table}${end}`,
-      );
-    await expect(page).toMatchFileSnapshot(join(ROOT, PAGE));
-  });
-
-  it("has the fields of every schema", () => {
-    const named = [...pageText(PAGE).matchAll(FIELDS)].flatMap(([, , expression]) => schemasIn(expression!));
-    const schemas = Object.entries(document.components.schemas);
-    const withFields = schemas.flatMap(([name, schema]) => ("properties" in schema ? [name] : []));
-    expect(named.sort()).toEqual(withFields.sort());
-  });
-
   it("has every error code of the service, with its status", async () => {
     const told = [...pageText(PAGE).matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
       code,

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
-import { MARKINGS, statusWordsOf } from "../../src/core/schema/reconciliation.js";
 import { openSandbox } from "../support/api-client.js";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { ROOT } from "../support/process-command.js";
@@ -35,12 +34,6 @@ const TESTS = `${FETCH_REQUIRED}
 `;
 
 describe(PAGE, () => {
-  it("has the kinds of differences", () => {
-    const [, table] = pageText(PAGE).split(/<!-- \/?statuses -->\n/);
-    const rows = MARKINGS.map((name) => `| \`${name}\` | ${statusWordsOf(name).join(", ")} |\n`);
-    expect(table).toBe(`| means | words |\n|---|---|\n${rows.join("")}`);
-  });
-
   it.each([
     ["books.test.mjs", "node --test --test-reporter=tap books.test.mjs", "marked_not_paid"],
     [
