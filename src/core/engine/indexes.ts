@@ -1,15 +1,13 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { CollectionName, Collections, Delivery, EventRecord, RecordKey } from "./records.js";
-import { pageAcrossLists, SortedList } from "./sorted-list.js";
 
 /*
  * Lists and groups of records, declared in INDEXES. State calls `note` for each put or removed record, and reads
  * records by list, kind or field. Indexes follow from the records and are never stored.
  */
 
-/** Functions that return the names of a record's lists. Each list holds its records in order of `seq`. */
 interface Indexing<Item> {
-  /** Lists in which a record stays as long as it exists. */
+  /** Lists of the record in order of `seq`. The first holds the whole collection and has its name. */
   readonly lists?: readonly ((record: Item) => string)[];
   /** Records of one kind share some fields, such as status and mode. A change can move a record to another kind. */
   readonly kind?: (record: Item) => string;
@@ -78,62 +76,102 @@ export interface RecordPage<Item> {
 /** Maximum number of fields by which records are grouped; the oldest grouping is dropped. */
 const GROUPINGS_MAX = 20;
 
+/** Ascending sequence numbers. Most are added at the end, and removed at the beginning. */
+class SeqList {
+  #seqs: number[] = [];
+  /** Number of removed entries at the beginning of the array, which are dropped when they are half of it. */
+  #start = 0;
+
+  get size(): number {
+    return this.#seqs.length - this.#start;
+  }
+
+  add(seq: number): void {
+    const slot = this.#slotOf(seq);
+    if (slot === this.#seqs.length) this.#seqs.push(seq);
+    else if (this.#seqs[slot] !== seq) this.#seqs.splice(slot, 0, seq);
+  }
+
+  remove(seq: number): void {
+    const slot = this.#slotOf(seq);
+    if (this.#seqs[slot] !== seq) return;
+    if (slot > this.#start) this.#seqs.splice(slot, 1);
+    else if (++this.#start * 2 >= this.#seqs.length) {
+      this.#seqs = this.#seqs.slice(this.#start);
+      this.#start = 0;
+    }
+  }
+
+  /** Largest first. */
+  pageFromEnd(offset: number, limit: number): number[] {
+    const end = Math.max(this.#start, this.#seqs.length - offset);
+    return this.#seqs.slice(Math.max(this.#start, end - limit), end).reverse();
+  }
+
+  /** Smallest first; none above `highest`. */
+  pageFromStart(limit: number, highest = Number.POSITIVE_INFINITY): number[] {
+    return this.#seqs.slice(this.#start, this.#start + limit).filter((seq) => seq <= highest);
+  }
+
+  /** Index of the number, or of the place where it belongs. */
+  #slotOf(seq: number): number {
+    let low = this.#start;
+    let high = this.#seqs.length;
+    if (low === high || this.#seqs[high - 1]! < seq) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#seqs[middle]! < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
 class CollectionIndex<Item extends { readonly seq: number }> {
+  readonly #name: string;
   readonly #records: ReadonlyMap<RecordKey, Item>;
   readonly #indexing: Indexing<Item>;
-  readonly #lists = new Map<string, SortedList>();
-  readonly #kinds = new Map<string, SortedList>();
+  readonly #lists = new Map<string, SeqList>();
+  /** A kind without records is deleted. */
+  readonly #kinds = new Map<string, SeqList>();
   readonly #keys = new Map<number, RecordKey>();
   /** Groupings by field name, each built on first use. */
   readonly #groupings = new Map<string, Grouping<Item>>();
 
-  constructor(records: ReadonlyMap<RecordKey, Item>, indexing: Indexing<Item>) {
+  constructor(name: string, records: ReadonlyMap<RecordKey, Item>, indexing: Indexing<Item>) {
+    this.#name = name;
     this.#records = records;
     this.#indexing = indexing;
   }
 
   /** Updates the index after a record was put, replaced or removed in the table. */
   note(key: RecordKey, before: Item | undefined, after: Item | undefined): void {
-    const { kind } = this.#indexing;
-    if (kind !== undefined) {
-      const from = before && kind(before);
-      const to = after && kind(after);
-      if (from !== to) {
-        if (before !== undefined && from !== undefined) this.#leaveKind(from, before.seq);
-        if (after !== undefined && to !== undefined) listIn(this.#kinds, to).add(after.seq);
-      }
+    const { lists = [], kind } = this.#indexing;
+    const [from, to] = [before && kind?.(before), after && kind?.(after)];
+    if (from !== to) {
+      if (from !== undefined) this.#leaveKind(from, before!.seq);
+      if (to !== undefined) listIn(this.#kinds, to).add(after!.seq);
     }
     if (before?.seq === after?.seq) return;
-    if (before !== undefined) this.#remove(key, before);
-    if (after !== undefined) this.#add(key, after);
-  }
-
-  #add(key: RecordKey, record: Item): void {
-    const { lists } = this.#indexing;
-    if (lists !== undefined) {
-      this.#keys.set(record.seq, key);
-      for (const nameOf of lists) listIn(this.#lists, nameOf(record)).add(record.seq);
+    if (before !== undefined) {
+      this.#keys.delete(before.seq);
+      for (const nameOf of lists) listIn(this.#lists, nameOf(before)).remove(before.seq);
+      for (const { of, groups } of this.#groupings.values()) removeFromGroup(groups, of(before), key);
     }
-    for (const { of, groups } of this.#groupings.values()) addToGroup(groups, of(record), key);
-  }
-
-  #remove(key: RecordKey, record: Item): void {
-    const { lists } = this.#indexing;
-    if (lists !== undefined) {
-      this.#keys.delete(record.seq);
-      for (const nameOf of lists) listIn(this.#lists, nameOf(record)).remove(record.seq);
+    if (after !== undefined) {
+      if (lists.length > 0) this.#keys.set(after.seq, key);
+      for (const nameOf of lists) listIn(this.#lists, nameOf(after)).add(after.seq);
+      for (const { of, groups } of this.#groupings.values()) addToGroup(groups, of(after), key);
     }
-    for (const { of, groups } of this.#groupings.values()) removeFromGroup(groups, of(record), key);
   }
 
-  /** Deletes empty kinds, because `kinds` and `pageOfKinds` read the first record of each kind. */
   #leaveKind(name: string, seq: number): void {
     const list = this.#kinds.get(name)!;
     list.remove(seq);
     if (list.size === 0) this.#kinds.delete(name);
   }
 
-  #listAt(name: string): SortedList | undefined {
+  #listAt(name: string): SeqList | undefined {
     return this.#lists.get(name) ?? this.#kinds.get(name);
   }
 
@@ -148,23 +186,23 @@ class CollectionIndex<Item extends { readonly seq: number }> {
 
   /** One record of each kind. */
   kinds(): Item[] {
-    return this.bySeqs([...this.#kinds.values()].map((list) => list.first!));
+    return this.bySeqs([...this.#kinds.values()].flatMap((list) => list.pageFromStart(1)));
   }
 
-  /** A page of the records of the selected kinds, newest first. */
+  /** Page of the records of the selected kinds, newest first. */
   pageOfKinds(isSelected: KindFilter<Item>, offset: number, limit: number): RecordPage<Item> {
-    const lists = [...this.#kinds.values()].filter((list) => isSelected(this.bySeqs([list.first!])[0]!));
-    const items = this.bySeqs(pageAcrossLists(lists, offset, limit));
-    return { total: lists.reduce((sum, list) => sum + list.size, 0), items };
+    const examples = this.kinds();
+    const lists = [...this.#kinds.values()].filter((_list, index) => isSelected(examples[index]!));
+    const total = lists.reduce((sum, { size }) => sum + size, 0);
+    if (lists.length === 1) return { total, items: this.bySeqs(lists[0]!.pageFromEnd(offset, limit)) };
+    const newest = lists.flatMap((list) => list.pageFromEnd(0, offset + limit)).sort((a, b) => b - a);
+    return { total, items: this.bySeqs(newest.slice(offset, offset + limit)) };
   }
 
   /** Records with their keys, oldest first. */
-  oldest(name: string, limit: number): [RecordKey, Item][] {
-    const seqs = this.#lists.get(name)?.pageFromStart(limit) ?? [];
-    return seqs.map((seq) => {
-      const key = this.#keys.get(seq)!;
-      return [key, this.#records.get(key)!];
-    });
+  oldest(limit: number): [RecordKey, Item][] {
+    const seqs = this.#lists.get(this.#name)?.pageFromStart(limit) ?? [];
+    return this.bySeqs(seqs).map((record) => [this.#keys.get(record.seq)!, record]);
   }
 
   bySeqs(seqs: readonly number[]): Item[] {
@@ -193,9 +231,9 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 }
 
-function listIn(lists: Map<string, SortedList>, name: string): SortedList {
+function listIn(lists: Map<string, SeqList>, name: string): SeqList {
   let list = lists.get(name);
-  if (list === undefined) lists.set(name, (list = new SortedList()));
+  if (list === undefined) lists.set(name, (list = new SeqList()));
   return list;
 }
 
@@ -213,6 +251,7 @@ export class Indexes {
   of<Name extends IndexedCollection>(name: Name): CollectionIndex<Collections[Name]> {
     const indexes: { [Each in Name]?: CollectionIndex<Collections[Each]> } = this.#indexes;
     return (indexes[name] ??= new CollectionIndex<Collections[Name]>(
+      name,
       this.#tables[name],
       INDEXES[name] as Indexing<Collections[Name]>,
     ));
@@ -240,7 +279,7 @@ export function removeFromGroup(groups: Map<string, RecordKey[]>, name: string |
 
 /** Events without an open delivery: the log may remove them. */
 export class ClosedEvents {
-  readonly #seqs = new SortedList();
+  readonly #seqs = new SeqList();
   /** Number of open deliveries by event id. */
   readonly #openCounts = new Map<string, number>();
 

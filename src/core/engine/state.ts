@@ -139,7 +139,7 @@ export class State {
     return this.#indexes.of(name).page(list, offset, limit);
   }
 
-  /** Page of the records of the selected kinds, newest first; its cost does not grow with the offset. */
+  /** Page of the records of the selected kinds, newest first. */
   pageOfKinds<Name extends IndexedCollection>(
     name: Name,
     isSelected: KindFilter<Collections[Name]>,
@@ -166,7 +166,7 @@ export class State {
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
   oldestOf<Name extends IndexedCollection>(name: Name, limit: number): [RecordKey, Collections[Name]][] {
-    return this.#indexes.of(name).oldest(name, limit);
+    return this.#indexes.of(name).oldest(limit);
   }
 
   /** Events without an open delivery and with a `seq` up to `highestSeq`, oldest first. */
