@@ -13,11 +13,20 @@ const WORDS = {
   namedSchema: [0, 1],
 };
 /** Which properties of a row are words. */
+const OPERATION_WORDS = [
+  "summary",
+  "description",
+  "tag",
+  "assumed",
+  "notFound",
+  "prefixedParameters",
+  "errors",
+  "example",
+];
 const ROWS = {
-  defineOperation: "docs",
-  defineControlOperation: "docs",
-  defineControlSpec: "docs",
-  option: "library",
+  defineOperation: OPERATION_WORDS,
+  defineControlOperation: OPERATION_WORDS,
+  option: ["library"],
 };
 const SPOKEN = /[\\/]src[\\/](core[\\/]schema|library|server[\\/](service|control))[\\/]/;
 
@@ -26,7 +35,7 @@ export const withoutWords = {
   transform: (code, id) => (SPOKEN.test(id) && id.endsWith(".ts") ? { code: silenced(code, id) } : undefined),
 };
 
-/** The source with `""` in the place of each word. */
+/** The source with `""` in the place of each argument that is a word, and without the words of rows. */
 function silenced(code, id) {
   const words = [];
   const visit = (node) => {
@@ -37,13 +46,17 @@ function silenced(code, id) {
   visit(parseAst(code, { lang: "ts" }, id));
   return words
     .sort((a, b) => b.start - a.start)
-    .reduce((text, { start, end }) => `${text.slice(0, start)}""${text.slice(end)}`, code);
+    .reduce((text, { start, end, by = '""' }) => `${text.slice(0, start)}${by}${text.slice(end)}`, code);
 }
 
 function wordsIn({ callee, arguments: given }) {
-  const row = Object.hasOwn(ROWS, callee.name ?? "") ? (given[0]?.properties ?? []) : [];
+  const words = Object.hasOwn(ROWS, callee.name ?? "") ? ROWS[callee.name] : [];
+  const row = words.length === 0 ? [] : (given[0]?.properties ?? []);
   return [
-    ...(WORDS[callee.name] ?? []).map((index) => given[index]),
-    ...row.filter(({ key }) => key?.name === ROWS[callee.name]).map(({ value }) => value),
-  ].filter((node) => node !== undefined);
+    ...(WORDS[callee.name] ?? []).map((index) => given[index]).filter((node) => node !== undefined),
+    // A property goes with the comma before it; the first of a row is no word.
+    ...row.flatMap(({ key, end }, index) =>
+      words.includes(key?.name) ? [{ start: row[index - 1].end, end, by: "" }] : [],
+    ),
+  ];
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import type { ControlOperationId } from "../../src/core/client/operations.js";
+import { CONTROL_OPERATIONS, type ControlTypes } from "../../src/server/control/operations.js";
 import { openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/built.js";
 
@@ -9,6 +10,7 @@ const { OPERATIONS_FILE, operationsText } = await import(join(ROOT, "scripts/ope
 
 it("the calls of the client are those of the rows", () => {
   expect(readFileSync(join(ROOT, OPERATIONS_FILE), "utf8")).toBe(operationsText(CONTROL_OPERATIONS));
+  expectTypeOf<keyof ControlTypes>().toEqualTypeOf<ControlOperationId>();
 });
 
 describe("an operation by id", () => {

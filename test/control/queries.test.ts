@@ -57,7 +57,7 @@ describe("the query of a control list", () => {
 });
 
 describe("the query of a control call without parameters", () => {
-  it.for(CONTROL_OPERATIONS.filter(({ query }) => query === undefined))(
+  it.for(CONTROL_OPERATIONS.filter(({ call, input }) => !/^(GET|DELETE) /.test(call) || input === undefined))(
     "is refused with any parameter: $method $path",
     async ({ method, path }, { api }) => {
       const url = `${path.replaceAll(/:\w+/g, "none")}?zz=1&waitt=1s`;

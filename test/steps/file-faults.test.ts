@@ -57,6 +57,6 @@ steps:
 });
 
 it("each operation of the service has the response schema of its row", () => {
-  for (const { id, response } of OPERATIONS)
-    expect(schemaDescriptionOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(response);
+  for (const { id, output } of OPERATIONS)
+    expect(schemaDescriptionOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(output);
 });

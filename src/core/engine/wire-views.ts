@@ -3,7 +3,9 @@ import type { Charge } from "../domain/charge-transition.js";
 import { bookedPayment } from "../domain/ledger-postings.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { durationToMs } from "../schema/duration.js";
+import type { DeepReadonly } from "../schema/records/record-fields.js";
 import type { chargeDetailSchema } from "../schema/responses/charge-responses.js";
+import type { destinationSchema } from "../schema/responses/payout-responses.js";
 import { iso } from "../schema/time.js";
 import type { Destination, Endpoint, Quote } from "./records.js";
 
@@ -115,7 +117,7 @@ export function quoteView(quote: Quote) {
     created_at: iso(quote.created_at_ms),
     ...(quote.wallet_address === null
       ? {}
-      : { wallet_address: quote.wallet_address, network: quote.network }),
+      : { wallet_address: quote.wallet_address, network: quote.network! }),
   };
 }
 
@@ -140,7 +142,7 @@ export function destinationView(destination: Destination) {
     destination_id: destination.destination_id,
     ...destination.fields,
     created_at: destination.created_at,
-  };
+  } as DeepReadonly<z.infer<typeof destinationSchema>>;
 }
 
 export function withdrawalView(withdrawal: Withdrawal) {

@@ -154,10 +154,15 @@ const mailboxItemSchema = recordShape("MailboxItem", "Exactly what a receiver wo
   headers: field(z.record(text, text), "With the signature, made now."),
   body: field(text, "The bytes that are signed."),
 });
-pageShape("MailboxItemList", "Deliveries taken", mailboxItemSchema, "oldest first");
+export const mailboxItemListSchema = pageShape(
+  "MailboxItemList",
+  "Deliveries taken",
+  mailboxItemSchema,
+  "oldest first",
+);
 
 const { seq: _, previous_secret: _1, previous_secret_until_ms: _2, ...endpoint } = endpointRecordSchema.shape;
-const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url` or a `mailbox`.", {
+export const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url` or a `mailbox`.", {
   ...endpoint,
   lease_ms: field(
     z.nullable(unboundedCountSchema),
@@ -166,8 +171,8 @@ const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url
   organization_id: field(textOrNull, "The organization it receives events of; null for all."),
   enabled: field(z.boolean(), "Whether it is sent events; a 410 response disables it."),
 });
-pageShape("WebhookEndpointList", "Receivers", endpointSchema);
-recordShape("WebhookEndpointDeleted", "The deleted receiver.", {
+export const endpointListSchema = pageShape("WebhookEndpointList", "Receivers", endpointSchema);
+export const endpointDeletedSchema = recordShape("WebhookEndpointDeleted", "The deleted receiver.", {
   webhook_id: text,
   deleted: z.literal(true),
 });

@@ -48,14 +48,14 @@ export const namespaceSchema = recordShape("Namespace", "A namespace.", {
   ...namespaceKeyFields,
   charges: field(unboundedCountSchema, "How many charges it has."),
 });
-pageShape("NamespaceList", "Namespaces", namespaceSchema);
-recordShape("NameDeleted", "It is deleted.", { name: text, deleted });
+export const namespaceListSchema = pageShape("NamespaceList", "Namespaces", namespaceSchema);
+export const nameDeletedSchema = recordShape("NameDeleted", "It is deleted.", { name: text, deleted });
 
-const snapshotSchema = recordShape("Snapshot", "A saved state.", {
+export const snapshotSchema = recordShape("Snapshot", "A saved state.", {
   name: text,
   at: field(timestampSchema, "Sandbox time when it was taken."),
 });
-pageShape("SnapshotList", "Snapshots", snapshotSchema);
+export const snapshotListSchema = pageShape("SnapshotList", "Snapshots", snapshotSchema);
 
 const { kind: taskKind, task_id } = taskRecordSchema.shape;
 const firedSchema = recordShape("Fired", "A task that ran.", {
@@ -63,7 +63,7 @@ const firedSchema = recordShape("Fired", "A task that ran.", {
   task: taskKind,
   ref: field(text, "The charge, withdrawal or delivery it was about."),
 });
-recordShape("AdvanceReport", "How far the clock moved.", {
+export const advanceReportSchema = recordShape("AdvanceReport", "How far the clock moved.", {
   from: timestampSchema,
   to: timestampSchema,
   fired: field(z.array(firedSchema), "The tasks that ran, in order; the first 1,000."),
@@ -99,7 +99,7 @@ const taskSchema = recordShape("Task", "A scheduled task.", {
   event_type: field(textOrNull, "For an attempt: the event being delivered."),
   webhook_id: field(textOrNull, "For an attempt: the receiver."),
 });
-pageShape("TaskList", "Tasks", taskSchema, "earliest first");
+export const taskListSchema = pageShape("TaskList", "Tasks", taskSchema, "earliest first");
 const nextSchema = recordShape("Next", "A task, a waiting delivery, or a possible change of status.", {
   kind: z.enum(["task", "delivery", "transition"]),
   id: field(text, "The charge, withdrawal or delivery."),
@@ -107,7 +107,7 @@ const nextSchema = recordShape("Next", "A task, a waiting delivery, or a possibl
   what: field(text, "The kind of task, the event, or the current status."),
   to: field(textList, "The status a task leads to, or the possible next statuses of a transition."),
 });
-pageShape(
+export const nextListSchema = pageShape(
   "NextList",
   "What can happen next",
   nextSchema,
@@ -125,7 +125,7 @@ export const controlChargeSchema = recordShape("ControlCharge", "A charge with i
   ...pickFields(chargeRecordSchema.shape, "mode", "kind"),
   sandbox: chargeFateSchema,
 });
-pageShape("ControlChargeList", "Charges", controlChargeSchema);
+export const controlChargeListSchema = pageShape("ControlChargeList", "Charges", controlChargeSchema);
 
 const causeSchema = recordShape("Cause", "Who caused a change of status.", {
   actor: field(
@@ -190,7 +190,7 @@ export const chargeHistoryItemSchema = namedSchema(
 );
 /** One item of a charge's history, in the control API, the command line and the dashboard. */
 export type ChargeHistoryItem = z.infer<typeof chargeHistoryItemSchema>;
-recordShape("ChargeStory", "All that happened to a charge, in order.", {
+export const chargeStorySchema = recordShape("ChargeStory", "All that happened to a charge, in order.", {
   charge_id: text,
   status,
   traceparent: field(textOrNull, "The W3C Trace Context of the call that made it, if it had one."),
@@ -198,19 +198,27 @@ recordShape("ChargeStory", "All that happened to a charge, in order.", {
   items: z.array(chargeHistoryItemSchema),
 });
 
-const controlBalanceSchema = recordShape("ControlBalance", "What an organization holds in a currency.", {
-  ...owner,
-  currency: text,
-  available_balance: field(moneySchema, "The amount that can be withdrawn or refunded."),
-  pending_balance: field(moneySchema, "The amount that has yet to settle."),
-});
-pageShape("ControlBalanceList", "Accounts", controlBalanceSchema);
+export const controlBalanceSchema = recordShape(
+  "ControlBalance",
+  "What an organization holds in a currency.",
+  {
+    ...owner,
+    currency: text,
+    available_balance: field(moneySchema, "The amount that can be withdrawn or refunded."),
+    pending_balance: field(moneySchema, "The amount that has yet to settle."),
+  },
+);
+export const controlBalanceListSchema = pageShape("ControlBalanceList", "Accounts", controlBalanceSchema);
 
-const controlWithdrawalSchema = recordShape("ControlWithdrawal", "A withdrawal of any organization.", {
+export const controlWithdrawalSchema = recordShape("ControlWithdrawal", "A withdrawal of any organization.", {
   ...fieldsOf(withdrawalSchema),
   mode,
 });
-pageShape("ControlWithdrawalList", "Withdrawals", controlWithdrawalSchema);
+export const controlWithdrawalListSchema = pageShape(
+  "ControlWithdrawalList",
+  "Withdrawals",
+  controlWithdrawalSchema,
+);
 function controlShape<Schema extends z.core.$ZodType & { readonly shape: object }>(
   name: string,
   note: string,
@@ -219,7 +227,7 @@ function controlShape<Schema extends z.core.$ZodType & { readonly shape: object 
   return recordShape(name, note, { ...fieldsOf(schema), ...owner });
 }
 const ownedQuote = controlShape("ControlQuote", "A quote of any organization.", quoteSchema);
-pageShape("ControlQuoteList", "Quotes", ownedQuote);
+export const controlQuoteListSchema = pageShape("ControlQuoteList", "Quotes", ownedQuote);
 const ownedDestination = namedSchema(
   "ControlDestination",
   "A payout destination of any organization, by `type`.",
@@ -229,7 +237,11 @@ const ownedDestination = namedSchema(
     controlShape("ControlCryptoWallet", "A crypto wallet.", cryptoWalletDestinationSchema),
   ]),
 );
-pageShape("ControlDestinationList", "Destinations", ownedDestination);
+export const controlDestinationListSchema = pageShape(
+  "ControlDestinationList",
+  "Destinations",
+  ownedDestination,
+);
 
 const bookFindingSchema = recordShape("BookFinding", "Where the app's books and the ledger differ.", {
   kind: field(
@@ -268,7 +280,7 @@ const coveredSchema = recordShape("Covered", "How often each was met, and those 
   met: z.record(text, unboundedOrdinalSchema),
   not_met: textList,
 });
-const coverageSchema = recordShape("Coverage", "What the app has met, and what it has not.", {
+export const coverageSchema = recordShape("Coverage", "What the app has met, and what it has not.", {
   operations: coveredSchema,
   statuses: coveredSchema,
   events: coveredSchema,
@@ -287,13 +299,17 @@ const adviceSchema = recordShape("Advice", "Something the app did against the se
   example: field(text, "The last time."),
   docs: field(text, "Where to read more in the docs of the package."),
 });
-const adviceListSchema = recordShape("AdviceList", "What the app did against the service's advice.", {
+export const adviceListSchema = recordShape("AdviceList", "What the app did against the service's advice.", {
   total: unboundedCountSchema,
   items: z.array(adviceSchema),
 });
 export type AdviceList = z.infer<typeof adviceListSchema>;
 
-recordShape("Lease", "The run that holds the namespace.", { namespace: text, run: text, held: z.boolean() });
+export const leaseSchema = recordShape("Lease", "The run that holds the namespace.", {
+  namespace: text,
+  run: text,
+  held: z.boolean(),
+});
 
 const failedTest = {
   failed_test_id: field(unboundedCountSchema, "Counts up with each."),
@@ -337,7 +353,9 @@ export const failedTestDetailSchema = shape("FailedTestDetail", "What happened i
   stories: field(storiesSchema, "What happened to each charge."),
 });
 
-recordShape("Rates", "Units of each currency for one US dollar.", { rates: z.record(text, text) });
+export const ratesSchema = recordShape("Rates", "Units of each currency for one US dollar.", {
+  rates: z.record(text, text),
+});
 
 const missed = recordShape("StreamMissed", "Messages dropped for a slow reader.", {
   count: unboundedOrdinalSchema,

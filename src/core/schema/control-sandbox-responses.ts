@@ -8,7 +8,7 @@ import { text } from "./records/record-fields.js";
 
 /* Responses about the sandbox itself: health, clock, keys. */
 
-recordShape("Health", "The server is ready.", {
+export const healthSchema = recordShape("Health", "The server is ready.", {
   status: z.literal("ok"),
   version: text,
   storage: field(z.optional(z.enum(["ok", "away"])), "With a database: whether it answers."),
@@ -27,7 +27,7 @@ export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mo
   advancing: z.boolean(),
 });
 
-const keySchema = recordShape("Key", "An API key. A `revoked` key gets 401.", {
+export const keySchema = recordShape("Key", "An API key. A `revoked` key gets 401.", {
   ...keyFixtureSchema.shape,
   status: keyRecordSchema.shape.status,
 });
@@ -48,7 +48,7 @@ export const namespaceKeyFields = {
   seed: field(text, "The seed of its IDs and random outcomes."),
   clock: clockSchema,
 };
-recordShape("Sandbox", "The server and the namespace.", {
+export const sandboxSchema = recordShape("Sandbox", "The server and the namespace.", {
   version: text,
   namespace: text,
   keys: z.array(keySchema),

@@ -9,7 +9,7 @@ const optionalText = z.optional(text);
 const anything = z.optional(z.unknown());
 const duration_ms = field(z.number().check(z.gte(0)), "Wall time.");
 
-const scenarioViewSchema = recordShape("Scenario", "A scenario.", {
+export const scenarioViewSchema = recordShape("Scenario", "A scenario.", {
   ...fieldsOf(scenarioSchema),
   active: field(z.boolean(), "Whether its rules apply to objects that name no scenario."),
   applied: field(
@@ -19,20 +19,22 @@ const scenarioViewSchema = recordShape("Scenario", "A scenario.", {
   ),
 });
 export type ScenarioView = z.infer<typeof scenarioViewSchema>;
-pageShape(
+export const scenarioListSchema = pageShape(
   "ScenarioList",
   "Scenarios",
   scenarioViewSchema,
   "those active first, last activated first; then by name",
 );
 
-const faultSchema = recordShape("Fault", "A fault of the API.", {
+export const faultSchema = recordShape("Fault", "A fault of the API.", {
   fault_id: text,
   ...fieldsOf(faultRuleSchema),
   applied: field(unboundedCountSchema, "How often it has been applied."),
 });
-pageShape("FaultList", "Faults", faultSchema);
-recordShape("FaultsRemoved", "How many were removed.", { removed: unboundedCountSchema });
+export const faultListSchema = pageShape("FaultList", "Faults", faultSchema);
+export const faultsRemovedSchema = recordShape("FaultsRemoved", "How many were removed.", {
+  removed: unboundedCountSchema,
+});
 
 const differenceSchema = recordShape("Difference", "A field that is not as expected.", {
   path: field(text, "Where; empty for the whole value."),
@@ -78,7 +80,7 @@ const rulePlace = recordShape("RulePlace", "Where a rule, or a step that adds a 
   line: unboundedOrdinalSchema,
   file: field(optionalText, "The file, if that is not the file being run."),
 });
-recordShape("RunReport", "The result of a run.", {
+export const runReportSchema = recordShape("RunReport", "The result of a run.", {
   file: text,
   name: text,
   outcome: field(z.enum(["passed", "failed", "error"]), "`error` when it could not be run."),

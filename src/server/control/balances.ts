@@ -2,42 +2,40 @@ import type { Holdings } from "../../core/domain/ledger-postings.js";
 import { fundBalance } from "../../core/engine/commands/account-commands.js";
 import { setRates, usdRateOf } from "../../core/engine/market.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
+import { ratesBodySchema } from "../../core/schema/control-bodies.js";
 import { ratesByCurrencySchema } from "../../core/schema/control-requests.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import { refuseInvalid } from "../../core/schema/refusals.js";
 import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
+import { viewOrRefusal } from "../http/reply.js";
+import { defineControlOperation, pageReply } from "./control-operation.js";
 
 export const BALANCE_OPERATIONS = [
   defineControlOperation({
     id: "listBalances",
     call: "GET /_sandbox/balances",
-    query: pageQuerySchema,
+    summary: "List balances",
+    description: "All accounts. Unlike the service's own call, this opens none.",
+    input: pageQuerySchema,
     runsDueTasks: true,
-    response: "ControlBalanceList",
-    docs: {
-      summary: "List balances",
-      description: "All accounts. Unlike the service's own call, this opens none.",
-    },
-    handle: ({ namespace, query }) => {
+    output: "ControlBalanceList",
+    run: ({ namespace, input }) => {
       const newestFirst = [...namespace.engine.state.tables.holdings.values()].sort((a, b) => b.seq - a.seq);
-      return pageReply(newestFirst, query, balanceView);
+      return pageReply(newestFirst, input, balanceView);
     },
   }),
   defineControlOperation({
     id: "fundBalance",
     call: "POST /_sandbox/balances",
-    body: fundRequestSchema,
-    response: "ControlBalance",
-    docs: {
-      summary: "Fund a balance",
-      description: "Adds available funds at once, to be paid out or refunded. No event is sent.",
-      example: { currency: "GHS", amount: "50.00" },
-    },
-    handle: ({ namespace, body, mode }) =>
-      viewOrRefusal(namespace.execute(fundBalance({ mode, ...body })), balanceView),
+    summary: "Fund a balance",
+    description: "Adds available funds at once, to be paid out or refunded. No event is sent.",
+    input: fundRequestSchema,
+    output: "ControlBalance",
+    example: { currency: "GHS", amount: "50.00" },
+    run: ({ namespace, input, mode }) =>
+      viewOrRefusal(namespace.execute(fundBalance({ mode, ...input })), balanceView),
   }),
 ];
 
@@ -55,27 +53,23 @@ export const RATE_OPERATIONS = [
   defineControlOperation({
     id: "getRates",
     call: "GET /_sandbox/rates",
-    response: "Rates",
-    docs: {
-      summary: "Get exchange rates",
-      description: "Units of each currency for one US dollar, as of now.",
-    },
-    handle: ({ namespace }) => ratesOf(namespace),
+    summary: "Get exchange rates",
+    description: "Units of each currency for one US dollar, as of now.",
+    output: "Rates",
+    run: ({ namespace }) => ratesOf(namespace),
   }),
   defineControlOperation({
     id: "setRates",
     call: "PUT /_sandbox/rates",
-    response: "Rates",
-    docs: {
-      summary: "Set exchange rates",
-      body: "RatesRequest",
-      description: "Other rates keep their values; existing quotes keep their rates.",
-      example: { rates: { NGN: "1600" } },
-    },
-    handle: ({ namespace, body }) => {
-      const { rates: nested, ...others } = body;
+    summary: "Set exchange rates",
+    description: "Other rates keep their values; existing quotes keep their rates.",
+    rawInput: ratesBodySchema,
+    output: "Rates",
+    example: { rates: { NGN: "1600" } },
+    run: ({ namespace, input }) => {
+      const { rates: nested, ...others } = input;
       const isNested = typeof nested === "object" && nested !== null;
-      const rates = safeParse(ratesByCurrencySchema, isNested ? nested : body);
+      const rates = safeParse(ratesByCurrencySchema, isNested ? nested : input);
       const unknown = isNested ? Object.keys(others) : [];
       const details = Object.fromEntries(unknown.map((name) => [name, unknownFieldMessage(name, ["rates"])]));
       if (!rates.ok) return refuseInvalid({ ...issueDetails(rates.issues), ...details });

@@ -14,9 +14,10 @@ import {
   transitionRequestSchema,
 } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { limitAndOffset } from "../http/operation-spec.js";
+import { limitAndOffset } from "../http/operation-row.js";
+import { RawJson, viewOrRefusal } from "../http/reply.js";
 import { collectChargeHistory } from "./charge-history.js";
-import { defineControlOperation, limitedPageReply, RawJson, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, limitedPageReply } from "./control-operation.js";
 
 /** Prefix of query parameters that filter by metadata. */
 const METADATA_PREFIX = "metadata.";
@@ -31,20 +32,18 @@ export const CHARGE_CONTROL_OPERATIONS = [
   defineControlOperation({
     id: "listCharges",
     call: "GET /_sandbox/charges",
-    query: chargeQuerySchema,
+    summary: "List charges",
+    description: "Charges of every organization, newest first.",
+    input: chargeQuerySchema,
     queryPrefix: METADATA_PREFIX,
+    prefixedParameters:
+      "Only charges with this metadata: one parameter `metadata.KEY` per key, such as `metadata.order_id=1042`.",
     runsDueTasks: true,
-    response: "ControlChargeList",
-    docs: {
-      summary: "List charges",
-      description: "Charges of every organization, newest first.",
-      prefixedParameters:
-        "Only charges with this metadata: one parameter `metadata.KEY` per key, such as `metadata.order_id=1042`.",
-    },
-    handle: ({ namespace, query, url }) => {
-      const { mode, customer_email, status, q } = query;
+    output: "ControlChargeList",
+    run: ({ namespace, input, url }) => {
+      const { mode, customer_email, status, q } = input;
       const { state } = namespace.engine;
-      const { limit, offset } = limitAndOffset(query);
+      const { limit, offset } = limitAndOffset(input);
       const hasStatusAndMode = (charge: Charge) =>
         (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
       const fields = indexedFields(customer_email, url);
@@ -64,14 +63,12 @@ export const CHARGE_CONTROL_OPERATIONS = [
   }),
   defineControlOperation({
     id: "getCharge",
-    call: "GET /_sandbox/charges/:charge_id",
+    call: "GET /_sandbox/charges/{charge_id}",
+    summary: "Get a charge",
+    description: "A charge of any organization, with the scenario and timeline that decide its outcome.",
     runsDueTasks: true,
-    response: "ControlCharge",
-    docs: {
-      summary: "Get a charge",
-      description: "A charge of any organization, with the scenario and timeline that decide its outcome.",
-    },
-    handle: ({ namespace, param }) =>
+    output: "ControlCharge",
+    run: ({ namespace, param }) =>
       viewOrRefusal(
         chargeOf(namespace, param("charge_id")),
         (charge) => new RawJson(controlChargeJson(charge)),
@@ -79,84 +76,72 @@ export const CHARGE_CONTROL_OPERATIONS = [
   }),
   defineControlOperation({
     id: "transitionCharge",
-    call: "POST /_sandbox/charges/:charge_id/transition",
-    body: transitionRequestSchema,
-    response: "Charge",
-    docs: {
-      summary: "Change a charge's status",
-      description: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
-      errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-      example: { to: "FAILED", reason: "declined_by_operator" },
-    },
-    handle: ({ namespace, body, param }) => changeStatus(namespace, param("charge_id"), body.to, body.reason),
+    call: "POST /_sandbox/charges/{charge_id}/transition",
+    summary: "Change a charge's status",
+    description: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
+    input: transitionRequestSchema,
+    output: "Charge",
+    errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+    example: { to: "FAILED", reason: "declined_by_operator" },
+    run: ({ namespace, input, param }) => changeStatus(namespace, param("charge_id"), input.to, input.reason),
   }),
   defineControlOperation({
     id: "refundCharge",
-    call: "POST /_sandbox/charges/:charge_id/refund",
-    body: refundRequestSchema,
-    response: "Charge",
-    docs: {
-      summary: "Refund a charge",
-      description:
-        "Refunds the whole charge: the settlement amount from the available balance, and the fee. A charge that has not settled yet settles first.",
-      errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-      example: { reason: "requested_by_merchant" },
-    },
-    handle: ({ namespace, body, param }) =>
-      changeStatus(namespace, param("charge_id"), "REFUNDED", body.reason),
+    call: "POST /_sandbox/charges/{charge_id}/refund",
+    summary: "Refund a charge",
+    description:
+      "Refunds the whole charge: the settlement amount from the available balance, and the fee. A charge that has not settled yet settles first.",
+    input: refundRequestSchema,
+    output: "Charge",
+    errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+    example: { reason: "requested_by_merchant" },
+    run: ({ namespace, input, param }) =>
+      changeStatus(namespace, param("charge_id"), "REFUNDED", input.reason),
   }),
   defineControlOperation({
     id: "refundPart",
-    call: "POST /_sandbox/charges/:charge_id/partial-refund",
-    body: partialRefundRequestSchema,
-    response: "Reversal",
-    docs: {
-      summary: "Refund part of a charge (extension)",
-      description: `Refunds part of a settled charge: the available balance and the fee each pay their share in proportion, and a later refund returns the rest. ${EXTENSION_NOTE}`,
-      errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-      example: { amount: "100.00", reason: "one_item_missing" },
-    },
-    handle: ({ namespace, body: { amount, reason }, param }) =>
+    call: "POST /_sandbox/charges/{charge_id}/partial-refund",
+    summary: "Refund part of a charge (extension)",
+    description: `Refunds part of a settled charge: the available balance and the fee each pay their share in proportion, and a later refund returns the rest. ${EXTENSION_NOTE}`,
+    input: partialRefundRequestSchema,
+    output: "Reversal",
+    errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+    example: { amount: "100.00", reason: "one_item_missing" },
+    run: ({ namespace, input: { amount, reason }, param }) =>
       namespace.execute(refundPart(param("charge_id"), amount, reason)),
   }),
   defineControlOperation({
     id: "chargeBack",
-    call: "POST /_sandbox/charges/:charge_id/chargeback",
-    body: reversalRequestSchema,
-    response: "Reversal",
-    docs: {
-      summary: "Charge back a payment (extension)",
-      description: `The customer's bank takes back what is left of a settled charge, like a refund: the rest of the settlement amount from the available balance, and the rest of the fee. ${EXTENSION_NOTE}`,
-      errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
-      example: { reason: "fraudulent" },
-    },
-    handle: ({ namespace, body, param }) => namespace.execute(chargeBack(param("charge_id"), body.reason)),
+    call: "POST /_sandbox/charges/{charge_id}/chargeback",
+    summary: "Charge back a payment (extension)",
+    description: `The customer's bank takes back what is left of a settled charge, like a refund: the rest of the settlement amount from the available balance, and the rest of the fee. ${EXTENSION_NOTE}`,
+    input: reversalRequestSchema,
+    output: "Reversal",
+    errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+    example: { reason: "fraudulent" },
+    run: ({ namespace, input, param }) => namespace.execute(chargeBack(param("charge_id"), input.reason)),
   }),
   defineControlOperation({
     id: "advanceCharge",
-    call: "POST /_sandbox/charges/:charge_id/advance",
-    body: chargeAdvanceRequestSchema,
-    response: "Charge",
-    docs: {
-      summary: "Advance a charge along its timeline",
-      description: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
-      errorCodes: ["INVALID_TRANSITION"],
-      example: { until: "COMPLETED" },
-    },
-    handle: ({ namespace, body, param }) =>
-      viewOrRefusal(namespace.advanceCharge(param("charge_id"), body.until), chargeReply),
+    call: "POST /_sandbox/charges/{charge_id}/advance",
+    summary: "Advance a charge along its timeline",
+    description: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
+    input: chargeAdvanceRequestSchema,
+    output: "Charge",
+    errors: ["INVALID_TRANSITION"],
+    example: { until: "COMPLETED" },
+    run: ({ namespace, input, param }) =>
+      viewOrRefusal(namespace.advanceCharge(param("charge_id"), input.until), chargeReply),
   }),
   defineControlOperation({
     id: "getChargeTimeline",
-    call: "GET /_sandbox/charges/:charge_id/timeline",
+    call: "GET /_sandbox/charges/{charge_id}/timeline",
+    summary: "Get a charge's history",
+    description:
+      "Requests, transitions, ledger entries, events, and every delivery attempt with its response, in order.",
     runsDueTasks: true,
-    response: "ChargeStory",
-    docs: {
-      summary: "Get a charge's history",
-      description:
-        "Requests, transitions, ledger entries, events, and every delivery attempt with its response, in order.",
-    },
-    handle: ({ namespace, param }) =>
+    output: "ChargeStory",
+    run: ({ namespace, param }) =>
       viewOrRefusal(chargeOf(namespace, param("charge_id")), (charge) =>
         collectChargeHistory(namespace, charge),
       ),
@@ -167,12 +152,7 @@ function chargeOf({ engine }: Namespace, id: string) {
   return engine.state.get("charges", id) ?? refuse("NOT_FOUND", "Charge not found");
 }
 
-function changeStatus(
-  namespace: Namespace,
-  id: string,
-  to: ChargeStatus,
-  reason: string | undefined,
-): object {
+function changeStatus(namespace: Namespace, id: string, to: ChargeStatus, reason: string | undefined) {
   return viewOrRefusal(namespace.execute(transitionCharge(id, to, "control", reason)), chargeReply);
 }
 

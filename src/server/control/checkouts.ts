@@ -8,20 +8,22 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { payRequestSchema } from "../../core/schema/control-requests.js";
 import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { limitAndOffset } from "../http/operation-spec.js";
+import { limitAndOffset } from "../http/operation-row.js";
+import { viewOrRefusal } from "../http/reply.js";
 import { chargeReply } from "./charges.js";
-import { defineControlOperation, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation } from "./control-operation.js";
 
 export const QUOTE_OPERATIONS = [
   defineControlOperation({
     id: "listQuotes",
     call: "GET /_sandbox/quotes",
-    query: pageQuerySchema,
+    summary: "List quotes",
+    description: "Quotes of every organization, newest first.",
+    input: pageQuerySchema,
     runsDueTasks: true,
-    response: "ControlQuoteList",
-    docs: { summary: "List quotes", description: "Quotes of every organization, newest first." },
-    handle: ({ namespace: { engine }, query }) => {
-      const { limit, offset } = limitAndOffset(query);
+    output: "ControlQuoteList",
+    run: ({ namespace: { engine }, input }) => {
+      const { limit, offset } = limitAndOffset(input);
       const items = engine.state.page("quotes", "quotes", offset, limit);
       return { total: engine.state.count("quotes"), items: items.map(controlQuoteView) };
     },
@@ -29,15 +31,13 @@ export const QUOTE_OPERATIONS = [
   defineControlOperation({
     id: "listControlDestinations",
     call: "GET /_sandbox/destinations",
-    query: pageQuerySchema,
+    summary: "List payout destinations",
+    description: "Destinations of every organization, newest first.",
+    input: pageQuerySchema,
     runsDueTasks: true,
-    response: "ControlDestinationList",
-    docs: {
-      summary: "List payout destinations",
-      description: "Destinations of every organization, newest first.",
-    },
-    handle: ({ namespace: { engine }, query }) => {
-      const { limit, offset } = limitAndOffset(query);
+    output: "ControlDestinationList",
+    run: ({ namespace: { engine }, input }) => {
+      const { limit, offset } = limitAndOffset(input);
       const items = engine.state.page("destinations", "destinations", offset, limit);
       return { total: engine.state.count("destinations"), items: items.map(controlDestinationView) };
     },
@@ -56,31 +56,27 @@ function controlDestinationView(destination: Destination) {
 export const CHECKOUT_OPERATIONS = [
   defineControlOperation({
     id: "payCheckout",
-    call: "POST /_sandbox/checkouts/:checkout_id/pay",
-    body: payRequestSchema,
+    call: "POST /_sandbox/checkouts/{checkout_id}/pay",
+    summary: "Pay a checkout",
+    description:
+      "Does what the customer does on the hosted page: picks a method and pays. The scenario decides the outcome.",
+    input: payRequestSchema,
     runsDueTasks: true,
-    response: "Charge",
-    docs: {
-      summary: "Pay a checkout",
-      description:
-        "Does what the customer does on the hosted page: picks a method and pays. The scenario decides the outcome.",
-      errorCodes: ["INVALID_TRANSITION"],
-      example: { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
-    },
-    handle: ({ namespace, body, param }) =>
-      onChargeOf(namespace, param("checkout_id"), (chargeId) => chooseMethod(chargeId, body)),
+    output: "Charge",
+    errors: ["INVALID_TRANSITION"],
+    example: { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
+    run: ({ namespace, input, param }) =>
+      onChargeOf(namespace, param("checkout_id"), (chargeId) => chooseMethod(chargeId, input)),
   }),
   defineControlOperation({
     id: "cancelCheckout",
-    call: "POST /_sandbox/checkouts/:checkout_id/cancel",
+    call: "POST /_sandbox/checkouts/{checkout_id}/cancel",
+    summary: "Cancel a checkout",
+    description: "The customer cancels.",
     runsDueTasks: true,
-    response: "Charge",
-    docs: {
-      summary: "Cancel a checkout",
-      description: "The customer cancels.",
-      errorCodes: ["INVALID_TRANSITION"],
-    },
-    handle: ({ namespace, param }) => onChargeOf(namespace, param("checkout_id"), cancelCharge),
+    output: "Charge",
+    errors: ["INVALID_TRANSITION"],
+    run: ({ namespace, param }) => onChargeOf(namespace, param("checkout_id"), cancelCharge),
   }),
 ];
 
@@ -88,7 +84,7 @@ function onChargeOf(
   namespace: Namespace,
   checkoutId: string,
   command: (chargeId: string) => Command<Charge | Refusal>,
-): object {
+) {
   const charge = namespace.engine.state.chargeOfCheckout(checkoutId);
   if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
   return viewOrRefusal(namespace.execute(command(charge.charge_id)), chargeReply);

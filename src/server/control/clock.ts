@@ -18,25 +18,21 @@ export const CLOCK_OPERATIONS = [
   defineControlOperation({
     id: "getClock",
     call: "GET /_sandbox/clock",
-    response: "Clock",
-    docs: {
-      summary: "Get the clock",
-      description: "The current time, the clock's mode and speed, and when the next task is due.",
-    },
-    handle: ({ namespace }) => namespace.clock.view(),
+    summary: "Get the clock",
+    description: "The current time, the clock's mode and speed, and when the next task is due.",
+    output: "Clock",
+    run: ({ namespace }) => namespace.clock.view(),
   }),
   defineControlOperation({
     id: "setClock",
     call: "PUT /_sandbox/clock",
-    body: clockRequestSchema,
+    summary: "Set the clock",
+    description: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
+    input: clockRequestSchema,
     canWaitForClock: true,
-    response: "Clock",
-    docs: {
-      summary: "Set the clock",
-      description: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
-      example: { mode: "manual" },
-    },
-    handle: async ({ namespace, body: { mode, speed, now } }) => {
+    output: "Clock",
+    example: { mode: "manual" },
+    run: async ({ namespace, input: { mode, speed, now } }) => {
       const nowMs = now === undefined ? undefined : parseInstant(now);
       if (nowMs !== undefined && nowMs < namespace.nowMs())
         return refuseInvalid({ now: earlierMessage(namespace.nowMs()) });
@@ -47,16 +43,14 @@ export const CLOCK_OPERATIONS = [
   defineControlOperation({
     id: "advanceClock",
     call: "POST /_sandbox/clock/advance",
-    body: advanceRequestSchema,
+    summary: "Advance the clock",
+    description:
+      "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
+    input: advanceRequestSchema,
     canWaitForClock: true,
-    response: "AdvanceReport",
-    docs: {
-      summary: "Advance the clock",
-      description:
-        "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
-      example: { until: "next" },
-    },
-    handle: ({ namespace, body: { by, to, until, quiet, retry } }) => {
+    output: "AdvanceReport",
+    example: { until: "next" },
+    run: ({ namespace, input: { by, to, until, quiet, retry } }) => {
       const [quietMs, retryMs] = [quiet, retry].map((wait) =>
         wait === undefined ? wait : durationToMs(wait),
       );

@@ -12,27 +12,29 @@ import {
   triggerRequestSchema,
 } from "../../core/schema/control-log-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { limitAndOffset } from "../http/operation-spec.js";
-import { defineControlOperation, limitedPageReply, pageReply, viewOrRefusal } from "./control-operation.js";
+import { limitAndOffset } from "../http/operation-row.js";
+import { viewOrRefusal } from "../http/reply.js";
+import { defineControlOperation, limitedPageReply, pageReply } from "./control-operation.js";
 import { deliveryView, eventView, isFailing } from "./record-views.js";
 
 export const EVENT_OPERATIONS = [
   defineControlOperation({
     id: "listEvents",
     call: "GET /_sandbox/events",
-    query: eventQuerySchema,
+    summary: "List events",
+    description: "The log of events, newest first.",
+    input: eventQuerySchema,
     runsDueTasks: true,
-    response: "EventList",
-    docs: { summary: "List events", description: "The log of events, newest first." },
-    handle: ({ namespace, query }) => {
-      const { type, charge_id, mode } = query;
+    output: "EventList",
+    run: ({ namespace, input }) => {
+      const { type, charge_id, mode } = input;
       const { state } = namespace.engine;
       const isListed = (event: EventRecord) =>
         (type === undefined || matchesAnyGlob(type, event.type)) &&
         (mode === undefined || event.mode === mode);
       if (charge_id !== undefined)
-        return pageReply(state.eventsOf(charge_id).filter(isListed), query, eventView);
-      const { limit, offset } = limitAndOffset(query);
+        return pageReply(state.eventsOf(charge_id).filter(isListed), input, eventView);
+      const { limit, offset } = limitAndOffset(input);
       const { total, items } = state.pageOfKinds("events", isListed, offset, limit);
       return limitedPageReply({ total, items }, offset, (event) => JSON.stringify(eventView(event)));
     },
@@ -40,16 +42,14 @@ export const EVENT_OPERATIONS = [
   defineControlOperation({
     id: "createEvent",
     call: "POST /_sandbox/events",
-    body: triggerRequestSchema,
-    response: "TriggeredEvent",
-    docs: {
-      summary: "Trigger an event",
-      description:
-        "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
-      example: { type: "webhook.test", data: { hello: "app" } },
-    },
-    handle: ({ namespace, body, mode: keyMode }) => {
-      const { type, charge_id, data, force, mode } = body;
+    summary: "Trigger an event",
+    description:
+      "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
+    input: triggerRequestSchema,
+    output: "TriggeredEvent",
+    example: { type: "webhook.test", data: { hello: "app" } },
+    run: ({ namespace, input, mode: keyMode }) => {
+      const { type, charge_id, data, force, mode } = input;
       const trigger = triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data, force });
       return viewOrRefusal(namespace.execute(trigger), (event) => ({
         ...eventView(event),
@@ -63,15 +63,13 @@ export const DELIVERY_OPERATIONS = [
   defineControlOperation({
     id: "listDeliveries",
     call: "GET /_sandbox/deliveries",
-    query: deliveryQuerySchema,
+    summary: "List deliveries",
+    description: "The log of deliveries, newest first, with every attempt and its response.",
+    input: deliveryQuerySchema,
     runsDueTasks: true,
-    response: "DeliveryList",
-    docs: {
-      summary: "List deliveries",
-      description: "The log of deliveries, newest first, with every attempt and its response.",
-    },
-    handle: ({ namespace, query }) => {
-      const { type, charge_id, event_id, webhook_id, status, failing, mode, q } = query;
+    output: "DeliveryList",
+    run: ({ namespace, input }) => {
+      const { type, charge_id, event_id, webhook_id, status, failing, mode, q } = input;
       const { state } = namespace.engine;
       const isListed = (delivery: Delivery) =>
         (type === undefined || matchesAnyGlob(type, delivery.event_type)) &&
@@ -81,7 +79,7 @@ export const DELIVERY_OPERATIONS = [
         (mode === undefined || delivery.mode === mode);
       const view = createDeliveryMapper(namespace);
       if (event_id === undefined && charge_id === undefined && q === undefined) {
-        const { limit, offset } = limitAndOffset(query);
+        const { limit, offset } = limitAndOffset(input);
         const { total, items } = state.pageOfKinds("deliveries", isListed, offset, limit);
         return limitedPageReply({ total, items }, offset, (delivery) => JSON.stringify(view(delivery)));
       }
@@ -99,21 +97,19 @@ export const DELIVERY_OPERATIONS = [
             (event_id === undefined || delivery.event_id === event_id) &&
             (withWords === undefined || withWords.has(delivery)),
         ),
-        query,
+        input,
         view,
       );
     },
   }),
   defineControlOperation({
     id: "getDelivery",
-    call: "GET /_sandbox/deliveries/:delivery_id",
+    call: "GET /_sandbox/deliveries/{delivery_id}",
+    summary: "Get a delivery",
+    description: "One delivery: its exact bytes, headers, responses and next attempt.",
     runsDueTasks: true,
-    response: "Delivery",
-    docs: {
-      summary: "Get a delivery",
-      description: "One delivery: its exact bytes, headers, responses and next attempt.",
-    },
-    handle: ({ namespace, param }) =>
+    output: "Delivery",
+    run: ({ namespace, param }) =>
       viewOrRefusal(
         namespace.engine.state.get("deliveries", param("delivery_id")) ??
           refuse("NOT_FOUND", "Delivery not found"),
@@ -122,31 +118,27 @@ export const DELIVERY_OPERATIONS = [
   }),
   defineControlOperation({
     id: "redeliver",
-    call: "POST /_sandbox/deliveries/:delivery_id/redeliver",
-    body: redeliverRequestSchema,
-    response: "DeliveryList",
-    docs: {
-      summary: "Redeliver a webhook",
-      description: "New deliveries of the same event to the same receiver, freshly signed.",
-      example: { times: 2 },
-    },
-    handle: ({ namespace, body, param }) =>
-      viewOrRefusal(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (deliveries) =>
+    call: "POST /_sandbox/deliveries/{delivery_id}/redeliver",
+    summary: "Redeliver a webhook",
+    description: "New deliveries of the same event to the same receiver, freshly signed.",
+    input: redeliverRequestSchema,
+    output: "DeliveryList",
+    example: { times: 2 },
+    run: ({ namespace, input, param }) =>
+      viewOrRefusal(namespace.execute(redeliver(param("delivery_id"), input.times ?? 1)), (deliveries) =>
         pageReply(deliveries, { limit: String(deliveries.length) }, createDeliveryMapper(namespace)),
       ),
   }),
   defineControlOperation({
     id: "retryDelivery",
-    call: "POST /_sandbox/deliveries/:delivery_id/retry",
-    body: retryRequestSchema,
-    response: "Delivery",
-    docs: {
-      summary: "Retry a delivery now",
-      description:
-        "Makes the next attempt of the same delivery now instead of when it is due; it counts like any other attempt.",
-      errorCodes: ["INVALID_TRANSITION"],
-    },
-    handle: ({ namespace, param }) =>
+    call: "POST /_sandbox/deliveries/{delivery_id}/retry",
+    summary: "Retry a delivery now",
+    description:
+      "Makes the next attempt of the same delivery now instead of when it is due; it counts like any other attempt.",
+    input: retryRequestSchema,
+    output: "Delivery",
+    errors: ["INVALID_TRANSITION"],
+    run: ({ namespace, param }) =>
       viewOrRefusal(namespace.execute(retryDelivery(param("delivery_id"))), createDeliveryMapper(namespace)),
   }),
 ];

@@ -15,7 +15,8 @@ import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
 import { refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { secretErrorMessage } from "../../core/schema/signature-schemes.js";
-import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
+import { viewOrRefusal } from "../http/reply.js";
+import { defineControlOperation, pageReply } from "./control-operation.js";
 import { createDeliveryMapper } from "./deliveries.js";
 import { controlEndpointView } from "./record-views.js";
 
@@ -23,28 +24,24 @@ export const ENDPOINT_OPERATIONS = [
   defineControlOperation({
     id: "listWebhookEndpoints",
     call: "GET /_sandbox/webhook-endpoints",
-    query: pageQuerySchema,
-    response: "WebhookEndpointList",
-    docs: {
-      summary: "List receivers",
-      description: "The receivers of every organization and mode, newest first.",
-    },
-    handle: ({ namespace, query }) =>
-      pageReply([...namespace.engine.state.endpoints()].reverse(), query, controlEndpointView),
+    summary: "List receivers",
+    description: "The receivers of every organization and mode, newest first.",
+    input: pageQuerySchema,
+    output: "WebhookEndpointList",
+    run: ({ namespace, input }) =>
+      pageReply([...namespace.engine.state.endpoints()].reverse(), input, controlEndpointView),
   }),
   defineControlOperation({
     id: "createWebhookEndpoint",
     call: "POST /_sandbox/webhook-endpoints",
-    body: endpointRequestSchema,
-    response: "WebhookEndpoint",
-    docs: {
-      summary: "Register a receiver",
-      description:
-        "A URL or a mailbox. It receives the events of every organization in its mode, unless one is given.",
-      example: { mailbox: "tests" },
-    },
-    handle: ({ namespace, body, mode: keyMode }) => {
-      const { url, mailbox, lease, mode, organization_id, events, secret, signature, unreachable } = body;
+    summary: "Register a receiver",
+    description:
+      "A URL or a mailbox. It receives the events of every organization in its mode, unless one is given.",
+    input: endpointRequestSchema,
+    output: "WebhookEndpoint",
+    example: { mailbox: "tests" },
+    run: ({ namespace, input, mode: keyMode }) => {
+      const { url, mailbox, lease, mode, organization_id, events, secret, signature, unreachable } = input;
       const target = {
         url: url === undefined ? null : normalizeWebhookUrl(url)!,
         mailbox: mailbox ?? null,
@@ -69,10 +66,11 @@ export const ENDPOINT_OPERATIONS = [
   }),
   defineControlOperation({
     id: "getWebhookEndpoint",
-    call: "GET /_sandbox/webhook-endpoints/:webhook_id",
-    response: "WebhookEndpoint",
-    docs: { summary: "Get a receiver", description: "One receiver." },
-    handle: ({ namespace, param }) =>
+    call: "GET /_sandbox/webhook-endpoints/{webhook_id}",
+    summary: "Get a receiver",
+    description: "One receiver.",
+    output: "WebhookEndpoint",
+    run: ({ namespace, param }) =>
       viewOrRefusal(
         namespace.engine.state.get("endpoints", param("webhook_id")) ??
           refuse("NOT_FOUND", "Webhook not found"),
@@ -81,15 +79,13 @@ export const ENDPOINT_OPERATIONS = [
   }),
   defineControlOperation({
     id: "updateWebhookEndpoint",
-    call: "PATCH /_sandbox/webhook-endpoints/:webhook_id",
-    body: endpointPatchSchema,
-    response: "WebhookEndpoint",
-    docs: {
-      summary: "Update a receiver",
-      description: "Changes the fields that are sent and keeps the rest.",
-      example: { enabled: true },
-    },
-    handle: ({ namespace, body: { url, force: _force, ...patch }, param }) => {
+    call: "PATCH /_sandbox/webhook-endpoints/{webhook_id}",
+    summary: "Update a receiver",
+    description: "Changes the fields that are sent and keeps the rest.",
+    input: endpointPatchSchema,
+    output: "WebhookEndpoint",
+    example: { enabled: true },
+    run: ({ namespace, input: { url, force: _force, ...patch }, param }) => {
       const endpoint = namespace.engine.state.get("endpoints", param("webhook_id"));
       const fault = endpoint && secretErrorMessage(patch.signature ?? endpoint.signature, endpoint.secret);
       if (fault !== undefined)
@@ -103,10 +99,11 @@ export const ENDPOINT_OPERATIONS = [
   }),
   defineControlOperation({
     id: "deleteWebhookEndpoint",
-    call: "DELETE /_sandbox/webhook-endpoints/:webhook_id",
-    response: "WebhookEndpointDeleted",
-    docs: { summary: "Delete a receiver", description: "No more events are sent to it." },
-    handle: ({ namespace, param }) =>
+    call: "DELETE /_sandbox/webhook-endpoints/{webhook_id}",
+    summary: "Delete a receiver",
+    description: "No more events are sent to it.",
+    output: "WebhookEndpointDeleted",
+    run: ({ namespace, param }) =>
       viewOrRefusal(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
         webhook_id,
         deleted: true,
@@ -119,29 +116,27 @@ const TAKE_DEFAULT = 100;
 export const MAILBOX_OPERATIONS = [
   defineControlOperation({
     id: "takeFromMailbox",
-    call: "POST /_sandbox/mailboxes/:name/take",
-    body: takeRequestSchema,
-    response: "MailboxItemList",
-    docs: {
-      summary: "Receive from a mailbox",
-      description:
-        "Returns exactly what a receiver would be sent, signed now. Each delivery must then be acknowledged within the time a receiver has to respond.",
-      example: { max: 1 },
-    },
-    handle: ({ namespace, body, param }) => {
+    call: "POST /_sandbox/mailboxes/{name}/take",
+    summary: "Receive from a mailbox",
+    description:
+      "Returns exactly what a receiver would be sent, signed now. Each delivery must then be acknowledged within the time a receiver has to respond.",
+    input: takeRequestSchema,
+    output: "MailboxItemList",
+    example: { max: 1 },
+    run: ({ namespace, input, param }) => {
       const name = param("name");
       const { state } = namespace.engine;
       if (!state.endpoints().some((endpoint) => endpoint.mailbox === name))
         return refuse("NOT_FOUND", `There is no mailbox "${name}"`);
-      const taken = namespace.mailboxes.takeFromMailbox(name, body.max ?? TAKE_DEFAULT);
+      const taken = namespace.mailboxes.takeFromMailbox(name, input.max ?? TAKE_DEFAULT);
       namespace.mailboxLeases.renew(name, taken.length > 0);
       const items = taken.map(({ deliveryId, request }) => {
-        const delivery = state.get("deliveries", deliveryId);
+        const { event_id, event_type, attempts } = state.get("deliveries", deliveryId)!;
         return {
           delivery_id: deliveryId,
-          event_id: delivery?.event_id,
-          type: delivery?.event_type,
-          attempt: (delivery?.attempts.length ?? 0) + 1,
+          event_id,
+          type: event_type,
+          attempt: attempts.length + 1,
           ack_within_ms: namespace.mailboxes.acknowledgeTimeoutMs,
           headers: request.headers,
           body: request.body,
@@ -152,17 +147,15 @@ export const MAILBOX_OPERATIONS = [
   }),
   defineControlOperation({
     id: "acknowledgeDelivery",
-    call: "POST /_sandbox/mailboxes/:name/:delivery_id/ack",
-    body: ackRequestSchema,
-    response: "Delivery",
-    docs: {
-      summary: "Acknowledge a delivery",
-      description:
-        "Reports the receiver's response to a delivery taken from the mailbox; a failure is retried as scheduled.",
-      example: { status: 200, body: "ok" },
-    },
-    handle: ({ namespace, body, param }) => {
-      const { status = null, body: response_body = null, error = null, headers } = body;
+    call: "POST /_sandbox/mailboxes/{name}/{delivery_id}/ack",
+    summary: "Acknowledge a delivery",
+    description:
+      "Reports the receiver's response to a delivery taken from the mailbox; a failure is retried as scheduled.",
+    input: ackRequestSchema,
+    output: "Delivery",
+    example: { status: 200, body: "ok" },
+    run: ({ namespace, input, param }) => {
+      const { status = null, body: response_body = null, error = null, headers } = input;
       const id = param("delivery_id");
       const [, retryAfter = null] =
         Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "retry-after") ?? [];

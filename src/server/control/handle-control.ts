@@ -1,10 +1,19 @@
 import type { Context } from "hono";
+import type * as z from "zod/mini";
 import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import type { HttpResponse } from "../../core/schema/http-response.js";
-import { isSuccessStatus } from "../../core/schema/http-response.js";
-import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { clockWaitQuerySchema, noParametersSchema } from "../../core/schema/control-requests.js";
+import { durationToMs } from "../../core/schema/duration.js";
+import { type HttpResponse, isSuccessStatus } from "../../core/schema/http-response.js";
+import { issueDetails, safeParse } from "../../core/schema/issues.js";
+import {
+  INVALID_QUERY_MESSAGE,
+  isRefusal,
+  type Refusal,
+  refuse,
+  refuseInvalid,
+} from "../../core/schema/refusals.js";
 import { createAbortController, joinPieces } from "../../core/time/wall-clock.js";
 import {
   bodyTooLargeRefusal,
@@ -17,9 +26,10 @@ import {
 import { parseBearerKey } from "../http/call.js";
 import { throughDoor } from "../http/door.js";
 import { CROSS_ORIGIN_MESSAGE, isCrossOrigin } from "../http/hosts.js";
-import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
+import { type Fields, readInput, readQuery, takesQuery } from "../http/operation-row.js";
+import { errorReply, failureReply, type Reply, replyHeaders, replyOf, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
-import type { ControlCall, ControlOperation } from "./control-operation.js";
+import { type ControlCall, type ControlOperation, refuseUnknownNames } from "./control-operation.js";
 
 /** The parts of the server that control operations use: in-process calls, and the routes of the service. */
 export interface ServerHandle {
@@ -31,9 +41,7 @@ export interface ServerHandle {
 interface ControlRequest extends Pick<ControlCall, "url" | "signal" | "param"> {
   header(name: string): string | null;
   /** Reads the body; `{}` if absent. */
-  body(
-    publicUrl: string | undefined,
-  ): Record<string, unknown> | Refusal | Promise<Record<string, unknown> | Refusal>;
+  body(publicUrl: string | undefined): Fields | Refusal | Promise<Fields | Refusal>;
 }
 
 interface TimedReply {
@@ -58,10 +66,16 @@ async function replyTo(
   const execute = async (): Promise<Reply | Refusal> => {
     const body = operation.method === "GET" ? {} : await bodyOf(namespaces.options.base.publicUrl);
     if (isRefusal(body)) return body;
-    return operation.handle({
+    const vocabulary = vocabularyIn(namespace, routes);
+    const read = paramError(operation, param) ?? readControlInput(operation, url, body, vocabulary);
+    if (isRefusal(read)) return read;
+    if (read.wait !== undefined) await namespace.clock.whenIdle(durationToMs(read.wait));
+    if (operation.runsDueTasks) namespace.runDueTasks();
+    const result = operation.run({
       namespaces,
       namespace,
       url,
+      input: read.input,
       mode: key?.startsWith("sk_live_") ? "live" : "test",
       run: header("sandbox-run"),
       fetch,
@@ -69,18 +83,47 @@ async function replyTo(
         "sandbox-control-token": header("sandbox-control-token") ?? "",
         cookie: header("cookie") ?? "",
       },
-      vocabulary: vocabularyIn(namespace, routes),
-      query: undefined,
-      body,
+      vocabulary,
       signal,
       param,
     });
+    return result instanceof Promise ? result.then(replyOf) : replyOf(result);
   };
   const result = await execute();
   return throughDoor(namespace, () => ({
     reply: isRefusal(result) ? errorReply(result) : result,
     nowMs: (namespace ?? namespaces).nowMs(),
   }));
+}
+
+function paramError({ params = {} }: ControlOperation, param: ControlCall["param"]): Refusal | undefined {
+  for (const [name, schema] of Object.entries<z.ZodMiniType<string>>(params)) {
+    const checked = safeParse(schema, param(name));
+    if (!checked.ok) return refuseInvalid({ [name]: issueDetails(checked.issues).body! });
+  }
+  return undefined;
+}
+
+/** Validates query and body. Refuses unknown names, such as a misspelled event type, which would match nothing. */
+function readControlInput(
+  operation: ControlOperation,
+  url: string,
+  body: Fields,
+  vocabulary: Vocabulary,
+): { readonly input: unknown; readonly wait?: string | undefined } | Refusal {
+  const { input, queryPrefix, canWaitForClock } = operation;
+  if (takesQuery(operation)) {
+    const isUnknown = (name: string) => queryPrefix === undefined || !name.startsWith(queryPrefix);
+    const read = readInput({ ...operation, input: input ?? noParametersSchema }, url, body, isUnknown);
+    if (isRefusal(read)) return read;
+    return refuseUnknownNames(input, read.input, { vocabulary }, INVALID_QUERY_MESSAGE) ?? read;
+  }
+  const querySchema = canWaitForClock ? clockWaitQuerySchema : noParametersSchema;
+  const query = readQuery<{ wait?: string | undefined }>(querySchema, url, () => true);
+  if (isRefusal(query)) return query;
+  const read = readInput(operation, url, body);
+  if (isRefusal(read)) return read;
+  return refuseUnknownNames(input, read.input, { vocabulary }) ?? { ...read, ...query.input };
 }
 
 export function createControlHandler(
@@ -107,7 +150,7 @@ export function createControlHandler(
 async function readObject(
   request: Request,
   { maxBodyBytes: maxBytes = MAX_BODY_BYTES, maxDepth }: ControlOperation,
-): Promise<Record<string, unknown> | Refusal> {
+): Promise<Fields | Refusal> {
   const raw: RawBody = await readBody(request, maxBytes);
   if ("tooLarge" in raw) return bodyTooLargeRefusal(maxBytes);
   if ("torn" in raw) return incompleteBodyRefusal();

@@ -8,7 +8,8 @@ import { OPERATION_IDS } from "../../core/schema/operation-ids.js";
 import { ERROR_STATUS, isRefusal } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { iso } from "../../core/schema/time.js";
-import { defineControlOperation, pageReply, RawJson } from "./control-operation.js";
+import { RawJson } from "../http/reply.js";
+import { defineControlOperation, pageReply } from "./control-operation.js";
 
 /** Error codes that only the control API uses. */
 const CONTROL_CODES = new Set([
@@ -23,31 +24,27 @@ export const INSIGHT_OPERATIONS = [
   defineControlOperation({
     id: "getCoverage",
     call: "GET /_sandbox/coverage",
-    query: scopeQuerySchema,
+    summary: "Get coverage",
+    description:
+      "Operations, statuses, events, error codes and mishaps the app has met, and those it has not.",
+    input: scopeQuerySchema,
     runsDueTasks: true,
-    response: "Coverage",
-    docs: {
-      summary: "Get coverage",
-      description:
-        "Operations, statuses, events, error codes and mishaps the app has met, and those it has not.",
-    },
-    handle: ({ namespaces, namespace, query }) => {
-      return coverageOf(query.of === "server" ? namespaces.totalCounters : namespace.counters);
+    output: "Coverage",
+    run: ({ namespaces, namespace, input }) => {
+      return coverageOf(input.of === "server" ? namespaces.totalCounters : namespace.counters);
     },
   }),
   defineControlOperation({
     id: "getAdvice",
     call: "GET /_sandbox/advice",
-    query: scopeQuerySchema,
+    summary: "Get advice",
+    description:
+      "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, ignored fields, late webhook responses",
+    input: scopeQuerySchema,
     runsDueTasks: true,
-    response: "AdviceList",
-    docs: {
-      summary: "Get advice",
-      description:
-        "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, ignored fields, late webhook responses",
-    },
-    handle: ({ namespaces, namespace, query }) => {
-      const items = (query.of === "server" ? namespaces.advice : namespace.advisor.log).items();
+    output: "AdviceList",
+    run: ({ namespaces, namespace, input }) => {
+      const items = (input.of === "server" ? namespaces.advice : namespace.advisor.log).items();
       return { total: items.length, items };
     },
   }),
@@ -58,7 +55,7 @@ export function coverageOf(counters: CoverageCounters) {
   const split = (part: Parameters<CoverageCounters["counts"]>[0], known: readonly string[]) => {
     const met = counters.counts(part);
     return {
-      met: Object.fromEntries(known.filter((name) => met.has(name)).map((name) => [name, met.get(name)])),
+      met: Object.fromEntries(known.filter((name) => met.has(name)).map((name) => [name, met.get(name)!])),
       not_met: known.filter((name) => !met.has(name)),
     };
   };
@@ -77,16 +74,14 @@ export const FAILED_TEST_OPERATIONS = [
   defineControlOperation({
     id: "keepFailedTest",
     call: "POST /_sandbox/failed-tests",
-    body: failedTestRequestSchema,
+    summary: "Save a failed test",
+    description:
+      "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
+    input: failedTestRequestSchema,
     runsDueTasks: true,
-    response: "FailedTest",
-    docs: {
-      summary: "Save a failed test",
-      description:
-        "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
-      example: { test: "shop.test.ts > an order is paid" },
-    },
-    handle: async ({ namespaces, namespace, fetch, body }) => {
+    output: "FailedTest",
+    example: { test: "shop.test.ts > an order is paid" },
+    run: async ({ namespaces, namespace, fetch, input }) => {
       const { name } = namespace;
       const client = new ControlClient({
         namespace: name,
@@ -94,7 +89,7 @@ export const FAILED_TEST_OPERATIONS = [
       });
       const activity = await readNamespaceLogs(client);
       return namespaces.failedTests.save(
-        { test: body.test, namespace: name, at: iso(namespace.nowMs()) },
+        { test: input.test, namespace: name, at: iso(namespace.nowMs()) },
         activity,
       );
     },
@@ -102,24 +97,20 @@ export const FAILED_TEST_OPERATIONS = [
   defineControlOperation({
     id: "listFailedTests",
     call: "GET /_sandbox/failed-tests",
-    query: pageQuerySchema,
-    response: "FailedTestList",
-    docs: {
-      summary: "List failed tests",
-      description: "The recorded failed tests of all namespaces, newest first.",
-    },
-    handle: ({ namespaces: { failedTests }, query }) =>
-      pageReply(failedTests.list(), query, undefined, { left_out: failedTests.omittedCount }),
+    summary: "List failed tests",
+    description: "The recorded failed tests of all namespaces, newest first.",
+    input: pageQuerySchema,
+    output: "FailedTestList",
+    run: ({ namespaces: { failedTests }, input }) =>
+      pageReply(failedTests.list(), input, undefined, { left_out: failedTests.omittedCount }),
   }),
   defineControlOperation({
     id: "getFailedTest",
-    call: "GET /_sandbox/failed-tests/:failed_test_id",
-    response: "FailedTestDetail",
-    docs: {
-      summary: "Get a failed test",
-      description: "One failed test, with everything that happened in it.",
-    },
-    handle: ({ namespaces, param }) => {
+    call: "GET /_sandbox/failed-tests/{failed_test_id}",
+    summary: "Get a failed test",
+    description: "One failed test, with everything that happened in it.",
+    output: "FailedTestDetail",
+    run: ({ namespaces, param }) => {
       const json = namespaces.failedTests.json(Number(param("failed_test_id")));
       return isRefusal(json) ? json : new RawJson(json);
     },

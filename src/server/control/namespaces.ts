@@ -2,26 +2,27 @@ import { leaseRequestSchema, namespaceRequestSchema } from "../../core/schema/co
 import { namespaceNameSchema } from "../../core/schema/option-schemas.js";
 import { isRefusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { limitAndOffset } from "../http/operation-spec.js";
+import { limitAndOffset } from "../http/operation-row.js";
 import { type ControlCall, defineControlOperation, pageReply } from "./control-operation.js";
 
 export const NAMESPACE_OPERATIONS = [
   defineControlOperation({
     id: "listNamespaces",
     call: "GET /_sandbox/namespaces",
-    query: pageQuerySchema,
-    response: "NamespaceList",
-    docs: { summary: "List namespaces", description: "Every namespace, newest first." },
-    handle: async ({ namespaces, query, url, fetch, access }) => {
+    summary: "List namespaces",
+    description: "Every namespace, newest first.",
+    input: pageQuerySchema,
+    output: "NamespaceList",
+    run: async ({ namespaces, input, url, fetch, access }) => {
       const { leases } = namespaces;
-      if (leases === undefined) return pageReply(namespaces.list(), query);
-      const { limit, offset } = limitAndOffset(query);
+      if (leases === undefined) return pageReply(namespaces.list(), input);
+      const { limit, offset } = limitAndOffset(input);
       const all = await leases.listOwners();
       // Only the process that runs a namespace can describe the namespace; `fetch` forwards the call to that process.
       const views = all.slice(offset, offset + limit).map(async ({ name }) => {
         const request = new Request(new URL(`/_sandbox/namespaces/${name}`, url), { headers: access });
         const response = await fetch(request);
-        return response.ok ? [(await response.json()) as object] : [];
+        return response.ok ? [(await response.json()) as ReturnType<typeof namespaces.list>[number]] : [];
       });
       return { total: all.length, items: (await Promise.all(views)).flat() };
     },
@@ -29,54 +30,49 @@ export const NAMESPACE_OPERATIONS = [
   defineControlOperation({
     id: "createNamespace",
     call: "POST /_sandbox/namespaces",
-    body: namespaceRequestSchema,
-    response: "Namespace",
-    docs: {
-      summary: "Create a namespace",
-      description: "Creates a namespace that does not exist yet.",
-      errorCodes: ["NAMESPACE_EXISTS"],
-      example: { name: "worker-1", clock: "manual" },
-    },
-    handle: ({ namespaces, body }) => namespaces.create(body),
+    summary: "Create a namespace",
+    description: "Creates a namespace that does not exist yet.",
+    input: namespaceRequestSchema,
+    output: "Namespace",
+    errors: ["NAMESPACE_EXISTS"],
+    example: { name: "worker-1", clock: "manual" },
+    run: ({ namespaces, input }) => namespaces.create(input),
   }),
   defineControlOperation({
     id: "getNamespace",
-    call: "GET /_sandbox/namespaces/:name",
-    response: "Namespace",
-    docs: { summary: "Get a namespace", description: "One namespace." },
-    handle: ({ namespaces, param }) =>
+    call: "GET /_sandbox/namespaces/{name}",
+    summary: "Get a namespace",
+    description: "One namespace.",
+    output: "Namespace",
+    run: ({ namespaces, param }) =>
       namespaces.list().find(({ name }) => name === param("name")) ??
       namespaces.notFoundRefusal(param("name"), null),
   }),
   defineControlOperation({
     id: "putNamespace",
-    call: "PUT /_sandbox/namespaces/:name",
+    call: "PUT /_sandbox/namespaces/{name}",
+    summary: "Create a namespace unless it exists",
+    description:
+      "Creates the namespace unless it exists; an existing one is not changed. Safe to repeat. A namespace of an earlier run that could not be opened is opened again.",
     params: { name: namespaceNameSchema },
-    body: namespaceRequestSchema,
-    response: "Namespace",
-    docs: {
-      summary: "Create a namespace unless it exists",
-      description:
-        "Creates the namespace unless it exists; an existing one is not changed. Safe to repeat. A namespace of an earlier run that could not be opened is opened again.",
-      errorCodes: ["NAMESPACE_EXISTS"],
-      example: { clock: "manual" },
-    },
-    handle: ({ namespaces, body, param }) => {
+    input: namespaceRequestSchema,
+    output: "Namespace",
+    errors: ["NAMESPACE_EXISTS"],
+    example: { clock: "manual" },
+    run: ({ namespaces, input, param }) => {
       const name = param("name");
-      return body.name !== undefined && body.name !== name
+      return input.name !== undefined && input.name !== name
         ? refuseInvalid({ name: "must be the name in the path" })
-        : namespaces.ensure(name, body);
+        : namespaces.ensure(name, input);
     },
   }),
   defineControlOperation({
     id: "deleteNamespace",
-    call: "DELETE /_sandbox/namespaces/:name",
-    response: "NameDeleted",
-    docs: {
-      summary: "Delete a namespace",
-      description: "Deletes the namespace and everything in it, even if it could not be opened.",
-    },
-    handle: async ({ namespaces, param }) => {
+    call: "DELETE /_sandbox/namespaces/{name}",
+    summary: "Delete a namespace",
+    description: "Deletes the namespace and everything in it, even if it could not be opened.",
+    output: "NameDeleted",
+    run: async ({ namespaces, param }) => {
       const name = param("name");
       return (await namespaces.delete(name)) ?? { name, deleted: true };
     },
@@ -87,25 +83,23 @@ export const LEASE_OPERATIONS = [
   defineControlOperation({
     id: "takeLease",
     call: "POST /_sandbox/lease",
-    body: leaseRequestSchema,
-    response: "Lease",
-    docs: {
-      summary: "Acquire a namespace lease",
-      description:
-        "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
-      errorCodes: ["NAMESPACE_LEASED"],
-    },
-    handle: (call) =>
-      withRun(call, async (run, { namespaces, namespace, body, signal }) => {
-        if (body.hold === true) {
+    summary: "Acquire a namespace lease",
+    description:
+      "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
+    input: leaseRequestSchema,
+    output: "Lease",
+    errors: ["NAMESPACE_LEASED"],
+    run: (call) =>
+      withRun(call, async (run, { namespaces, namespace, input, signal }) => {
+        if (input.hold === true) {
           const held = await namespace.lease.hold(run, signal());
           return isRefusal(held) ? held : { namespace: namespace.name, run, held };
         }
         const cleanUp = async () => {
-          if (body.with_namespace === true) await namespaces.delete(namespace.name);
-          else if (body.snapshot !== undefined) {
-            await namespace.snapshots.restore(body.snapshot);
-            await namespace.snapshots.delete(body.snapshot);
+          if (input.with_namespace === true) await namespaces.delete(namespace.name);
+          else if (input.snapshot !== undefined) {
+            await namespace.snapshots.restore(input.snapshot);
+            await namespace.snapshots.delete(input.snapshot);
           }
         };
         return namespace.lease.take(run, cleanUp) ?? { namespace: namespace.name, run, held: true };
@@ -114,12 +108,10 @@ export const LEASE_OPERATIONS = [
   defineControlOperation({
     id: "releaseLease",
     call: "DELETE /_sandbox/lease",
-    response: "Lease",
-    docs: {
-      summary: "Release a lease",
-      description: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
-    },
-    handle: (call) =>
+    summary: "Release a lease",
+    description: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
+    output: "Lease",
+    run: (call) =>
       withRun(
         call,
         (run, { namespace }) =>

@@ -1,3 +1,5 @@
+import type * as z from "zod/mini";
+import type { OUTPUTS } from "../../core/schema/outputs.js";
 import { ACCESS_OPERATIONS } from "./access.js";
 import { BALANCE_OPERATIONS, RATE_OPERATIONS } from "./balances.js";
 import { CHARGE_CONTROL_OPERATIONS } from "./charges.js";
@@ -45,6 +47,16 @@ export const CONTROL_OPERATIONS_BY_TAG = {
 } satisfies Readonly<Record<string, readonly ControlOperation[]>>;
 
 export type ControlTag = keyof typeof CONTROL_OPERATIONS_BY_TAG;
+
+type Row = (typeof CONTROL_OPERATIONS_BY_TAG)[ControlTag][number];
+
+/** Input, without path parameters, and output of each operation by id. */
+export type ControlTypes = {
+  [One in Row as One["id"]]: {
+    input: One extends { readonly input?: z.ZodMiniType<infer Input> } ? Input : never;
+    output: z.infer<(typeof OUTPUTS)[One["output"]]>;
+  };
+};
 
 export const CONTROL_OPERATIONS: readonly ControlOperation[] =
   Object.values(CONTROL_OPERATIONS_BY_TAG).flat();

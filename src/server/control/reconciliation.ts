@@ -18,20 +18,18 @@ export const RECONCILIATION_OPERATIONS = [
   defineControlOperation({
     id: "reconcile",
     call: "POST /_sandbox/reconcile",
-    body: reconcileRequestSchema,
+    summary: "Reconcile the app's books",
+    description:
+      "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
+    input: reconcileRequestSchema,
     maxBodyBytes: MAX_BYTES,
     runsDueTasks: true,
-    response: "BookReport",
-    docs: {
-      summary: "Reconcile the app's books",
-      description:
-        "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
-      example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
-    },
-    handle: ({ namespace: { engine }, body, mode: keyMode }) => {
-      const read = parseRows(body.rows, body);
+    output: "BookReport",
+    example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
+    run: ({ namespace: { engine }, input, mode: keyMode }) => {
+      const read = parseRows(input.rows, input);
       if (!("rows" in read)) return invalidRows(read);
-      const { mode = keyMode, since, partial } = body;
+      const { mode = keyMode, since, partial } = input;
       const { state } = engine;
       const charges = chargesOf(state, mode);
       const findings = reconcileAppRows(read.rows, {

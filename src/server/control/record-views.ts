@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import type { DeliveryHold } from "../../core/delivery/dispatcher.js";
 import { eventToSend } from "../../core/engine/event-mishaps.js";
 import type {
@@ -9,6 +10,7 @@ import type {
   StoredScenario,
 } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
+import type { eventPayloadSchema } from "../../core/schema/control-log-responses.js";
 import { iso } from "../../core/schema/time.js";
 
 /* Events, deliveries, endpoints, faults and scenarios as the control API shows them. */
@@ -19,7 +21,7 @@ function objectIds(objectId: string | null): Record<string, string> {
 }
 
 export function eventView(event: EventRecord) {
-  const payload = JSON.parse(event.body) as { data: unknown };
+  const payload = JSON.parse(event.body) as z.infer<typeof eventPayloadSchema>;
   return {
     event_id: event.event_id,
     type: event.type,
@@ -53,7 +55,8 @@ export function deliveryView(state: State, delivery: Delivery, hold: DeliveryHol
     attempts: delivery.attempts,
     /** Exact bytes that every attempt sends. */
     body: carried?.body ?? null,
-    data: carried === undefined ? null : (JSON.parse(carried.body) as { data: unknown }).data,
+    data:
+      carried === undefined ? null : (JSON.parse(carried.body) as z.infer<typeof eventPayloadSchema>).data,
   };
 }
 

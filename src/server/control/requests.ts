@@ -15,32 +15,28 @@ export const REQUEST_OPERATIONS = [
   defineControlOperation({
     id: "listRequests",
     call: "GET /_sandbox/requests",
-    query: requestQuerySchema,
-    response: "RequestList",
-    docs: {
-      summary: "List requests",
-      description: "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
-    },
-    handle: ({ namespace, query }) => {
-      const matches = requestMatcher(query);
+    summary: "List requests",
+    description: "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
+    input: requestQuerySchema,
+    output: "RequestList",
+    run: ({ namespace, input }) => {
+      const matches = requestMatcher(input);
       if (isRefusal(matches)) return matches;
-      return pageReply(namespace.journal.entries().filter(matches), query, requestEntryView);
+      return pageReply(namespace.journal.entries().filter(matches), input, requestEntryView);
     },
   }),
   defineControlOperation({
     id: "clearRequests",
     call: "DELETE /_sandbox/requests",
-    query: requestFilterSchema,
-    response: "RequestList",
-    docs: {
-      summary: "Clear the request journal",
-      description:
-        "Removes the matching requests from the request journal, or all of them without a filter. Returns the first page of the rest.",
-    },
-    handle: ({ namespace, query }) => {
-      const matches = requestMatcher(query);
+    summary: "Clear the request journal",
+    description:
+      "Removes the matching requests from the request journal, or all of them without a filter. Returns the first page of the rest.",
+    input: requestFilterSchema,
+    output: "RequestList",
+    run: ({ namespace, input }) => {
+      const matches = requestMatcher(input);
       if (isRefusal(matches)) return matches;
-      if (Object.keys(query).length === 0) namespace.clearRequests();
+      if (Object.keys(input).length === 0) namespace.clearRequests();
       else namespace.removeRequests(matches);
       return pageReply(namespace.journal.entries(), {}, requestEntryView);
     },

@@ -7,10 +7,10 @@ import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { streamQuerySchema } from "../../core/schema/control-log-requests.js";
 import { isRefusal } from "../../core/schema/refusals.js";
 import { parseBearerKey } from "../http/call.js";
-import { readQuery } from "../http/operation-spec.js";
+import { readQuery } from "../http/operation-row.js";
 import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
-import { defineControlSpec } from "./control-operation.js";
+import type { ControlRow } from "./control-operation.js";
 import { createDeliveryMapper } from "./deliveries.js";
 import { eventView } from "./record-views.js";
 import { requestEntryView } from "./requests.js";
@@ -25,20 +25,18 @@ interface BufferedSum {
   bytes: number;
 }
 
-export const STREAM_SPEC = defineControlSpec({
+export const STREAM_SPEC: ControlRow = {
   id: "followStream",
   call: "GET /_sandbox/stream",
-  query: streamQuerySchema,
-  response: "StreamHello",
-  docs: {
-    summary: "Stream activity live",
-    description:
-      "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
-      "Past events are not replayed. Up to 16 MB are buffered for a slow reader, and 64 MB for all; beyond that " +
-      "messages are dropped, and a `missed` message in their place says how many. With `view=light` there are only " +
-      "`hello` and `news`, at most seven a second, which list what has changed.",
-  },
-});
+  summary: "Stream activity live",
+  description:
+    "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
+    "Past events are not replayed. Up to 16 MB are buffered for a slow reader, and 64 MB for all; beyond that " +
+    "messages are dropped, and a `missed` message in their place says how many. With `view=light` there are only " +
+    "`hello` and `news`, at most seven a second, which list what has changed.",
+  input: streamQuerySchema,
+  output: "StreamHello",
+};
 
 /** Serves `GET /_sandbox/stream`. */
 export function serveStream(namespaces: Namespaces): (c: Context) => Response {
@@ -62,7 +60,7 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
     };
     // No stream for HEAD, because an unread stream is never cancelled.
     const isHead = c.req.raw.method === "HEAD";
-    return new Response(isHead ? null : streamOf(namespace, input.query.view, buffered), options);
+    return new Response(isHead ? null : streamOf(namespace, input.input.view, buffered), options);
   };
 }
 

@@ -1,11 +1,14 @@
+import type * as z from "zod/mini";
 import { CHARGE_STATUS_RULES } from "../../core/domain/charge-transition.js";
 import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import type { Collections, Delivery, Task } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { comesBefore } from "../../core/engine/task-queue.js";
 import { taskQuerySchema } from "../../core/schema/control-log-requests.js";
+import type { nextListSchema } from "../../core/schema/control-responses.js";
+import type { DeepReadonly } from "../../core/schema/records/record-fields.js";
 import { iso } from "../../core/schema/time.js";
-import { limitAndOffset } from "../http/operation-spec.js";
+import { limitAndOffset } from "../http/operation-row.js";
 import { defineControlOperation, pageReply } from "./control-operation.js";
 import { deliveriesOfObject } from "./deliveries.js";
 
@@ -13,25 +16,23 @@ export const TASK_OPERATIONS = [
   defineControlOperation({
     id: "listTasks",
     call: "GET /_sandbox/tasks",
-    query: taskQuerySchema,
+    summary: "List scheduled tasks",
+    description:
+      "All scheduled tasks, earliest first: expiries, timelines, settlements, withdrawal steps and delivery attempts. Deliveries in flight or in a mailbox are no longer scheduled.",
+    input: taskQuerySchema,
     runsDueTasks: true,
-    response: "TaskList",
-    docs: {
-      summary: "List scheduled tasks",
-      description:
-        "All scheduled tasks, earliest first: expiries, timelines, settlements, withdrawal steps and delivery attempts. Deliveries in flight or in a mailbox are no longer scheduled.",
-    },
-    handle: ({ namespace: { engine }, query }) => {
+    output: "TaskList",
+    run: ({ namespace: { engine }, input }) => {
       const { state } = engine;
-      if (query.id === undefined) {
-        const { limit, offset } = limitAndOffset(query);
+      if (input.id === undefined) {
+        const { limit, offset } = limitAndOffset(input);
         return {
           total: state.tables.tasks.size - state.tasks.inFlightCount,
           items: tasksDue(state, offset, offset + limit).map((task) => taskView(state, task)),
         };
       }
-      const tasks = state.tasksOf(query.id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
-      return pageReply(tasks, query, (task) => taskView(state, task));
+      const tasks = state.tasksOf(input.id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
+      return pageReply(tasks, input, (task) => taskView(state, task));
     },
   }),
 ];
@@ -83,27 +84,27 @@ export const NEXT_OPERATIONS = [
   defineControlOperation({
     id: "listNext",
     call: "GET /_sandbox/next",
-    query: taskQuerySchema,
+    summary: "List what can happen next",
+    description:
+      "Scheduled tasks and deliveries in time order, deliveries that wait for something else, and the possible next statuses of charges and withdrawals, newest first.",
+    input: taskQuerySchema,
     runsDueTasks: true,
-    response: "NextList",
-    docs: {
-      summary: "List what can happen next",
-      description:
-        "Scheduled tasks and deliveries in time order, deliveries that wait for something else, and the possible next statuses of charges and withdrawals, newest first.",
-    },
-    handle: ({ namespace: { engine }, query }) =>
-      query.id === undefined
-        ? nextPage(engine.state, limitAndOffset(query))
-        : pageReply(nextOfObject(engine.state, query.id), query),
+    output: "NextList",
+    run: ({ namespace: { engine }, input }) =>
+      input.id === undefined
+        ? nextPage(engine.state, limitAndOffset(input))
+        : pageReply(nextOfObject(engine.state, input.id), input),
   }),
 ];
+
+type NextItem = DeepReadonly<z.infer<typeof nextListSchema>>["items"][number];
 
 /** Lists tasks by time, then unscheduled deliveries, then possible transitions. Makes no views beyond the page. */
 function nextPage(state: State, { limit, offset }: { limit: number; offset: number }) {
   const end = offset + limit;
-  const items: object[] = [];
+  const items: NextItem[] = [];
   let counted = 0;
-  const take = (total: number, part: (from: number, to: number) => object[]) => {
+  const take = (total: number, part: (from: number, to: number) => NextItem[]) => {
     const from = Math.max(offset - counted, 0);
     const to = Math.min(end - counted, total);
     if (from < to) items.push(...part(from, to));
@@ -129,7 +130,7 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   return { total: counted, items };
 }
 
-function nextOfObject(state: State, id: string): object[] {
+function nextOfObject(state: State, id: string): NextItem[] {
   const tasks = state.tasksOf(id).filter(isNotAttempt);
   const charge = state.get("charges", id);
   const withdrawal = state.get("withdrawals", id);
@@ -165,7 +166,7 @@ function isQueued(state: State, { task }: Delivery): boolean {
   return planned !== undefined && !state.tasks.isInFlight(planned);
 }
 
-function nextTaskView(state: State, task: Task) {
+function nextTaskView(state: State, task: Task): NextItem {
   const { kind, due_ms, ref } = task;
   const delivery = kind === "attempt" ? state.get("deliveries", ref) : undefined;
   if (delivery !== undefined) return nextDeliveryView(delivery);
@@ -173,7 +174,7 @@ function nextTaskView(state: State, task: Task) {
   return { kind: "task", id: ref, at: iso(due_ms), what: kind, to: to === null ? [] : [to] };
 }
 
-function nextDeliveryView({ delivery_id, event_type, next_attempt_at }: Delivery) {
+function nextDeliveryView({ delivery_id, event_type, next_attempt_at }: Delivery): NextItem {
   return { kind: "delivery", id: delivery_id, at: next_attempt_at, what: event_type, to: [] };
 }
 
@@ -181,14 +182,14 @@ function nextDeliveryView({ delivery_id, event_type, next_attempt_at }: Delivery
 function transitionViews(
   charges: readonly Collections["charges"][],
   withdrawals: readonly Collections["withdrawals"][],
-): object[] {
+): NextItem[] {
   const transition = (
     id: string,
     { status, seq }: { status: string; seq: number },
     to: readonly string[],
   ) => ({
     seq,
-    view: { kind: "transition", id, at: null, what: status, to },
+    view: { kind: "transition" as const, id, at: null, what: status, to },
   });
   return [
     ...charges.map((charge) => transition(charge.charge_id, charge, nextOf(charge))),

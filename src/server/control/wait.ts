@@ -11,6 +11,7 @@ import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { WAITABLE_SCHEMAS } from "../../core/schema/waited-records.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
+import { RawJson } from "../http/reply.js";
 import { type ExpectedFields, type RecordSource, recordSourceOf } from "./candidates.js";
 import { defineControlOperation, refuseUnknownNames } from "./control-operation.js";
 
@@ -31,18 +32,16 @@ export const WAIT_OPERATIONS = [
   defineControlOperation({
     id: "waitFor",
     call: "POST /_sandbox/wait",
-    body: waitRequestSchema,
+    summary: "Wait for an event",
+    description:
+      "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends when its caller disconnects; a namespace may have 1,000 pending waits.",
+    input: waitRequestSchema,
     runsDueTasks: true,
-    response: "WaitResult",
-    docs: {
-      summary: "Wait for an event",
-      description:
-        "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends when its caller disconnects; a namespace may have 1,000 pending waits.",
-      errorCodes: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
-      example: { for: "idle" },
-    },
-    handle: async ({ namespace, body, vocabulary, signal }) => {
-      const { for: kind, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
+    output: "WaitResult",
+    errors: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
+    example: { for: "idle" },
+    run: async ({ namespace, input, vocabulary, signal }) => {
+      const { for: kind, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = input;
       const fault = kind === "idle" ? undefined : await impossibleMatch(kind, match, vocabulary);
       if (fault !== undefined) return fault;
       const deadline = { timeoutMs: durationToMs(timeout), signal: signal() };
@@ -51,7 +50,7 @@ export const WAIT_OPERATIONS = [
           { checkAll: () => [], checkChanges: () => {}, isMet: () => namespace.isIdle() },
           deadline,
         );
-        if (end === "met") return { idle: true, now: namespace.clock.view().now };
+        if (end === "met") return { idle: true as const, now: namespace.clock.view().now };
         return (
           waitError(end, namespace.name) ??
           refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is in flight`)
@@ -60,7 +59,7 @@ export const WAIT_OPERATIONS = [
       const candidates = recordSourceOf(namespace, kind);
       const watch = new RecordWatch(candidates, match, count);
       const end = await namespace.waitFor(watch, deadline);
-      if (end === "met") return watch.newest();
+      if (end === "met") return new RawJson(JSON.stringify(watch.newest()));
       const progress =
         count === 1
           ? ""

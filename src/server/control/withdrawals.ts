@@ -6,21 +6,23 @@ import { withdrawalQuerySchema } from "../../core/schema/control-log-requests.js
 import { withdrawalTransitionRequestSchema } from "../../core/schema/control-requests.js";
 import { reversalRequestSchema } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { limitAndOffset } from "../http/operation-spec.js";
+import { limitAndOffset } from "../http/operation-row.js";
+import { viewOrRefusal } from "../http/reply.js";
 import { EXTENSION_NOTE } from "./charges.js";
-import { defineControlOperation, limitedPageReply, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, limitedPageReply } from "./control-operation.js";
 
 export const WITHDRAWAL_OPERATIONS = [
   defineControlOperation({
     id: "listControlWithdrawals",
     call: "GET /_sandbox/withdrawals",
-    query: withdrawalQuerySchema,
+    summary: "List withdrawals",
+    description: "Withdrawals of every organization, newest first.",
+    input: withdrawalQuerySchema,
     runsDueTasks: true,
-    response: "ControlWithdrawalList",
-    docs: { summary: "List withdrawals", description: "Withdrawals of every organization, newest first." },
-    handle: ({ namespace: { engine }, query }) => {
-      const { mode, status } = query;
-      const { limit, offset } = limitAndOffset(query);
+    output: "ControlWithdrawalList",
+    run: ({ namespace: { engine }, input }) => {
+      const { mode, status } = input;
+      const { limit, offset } = limitAndOffset(input);
       const isListed = (withdrawal: Withdrawal) =>
         (mode === undefined || withdrawal.mode === mode) &&
         (status === undefined || withdrawal.status === status);
@@ -32,11 +34,12 @@ export const WITHDRAWAL_OPERATIONS = [
   }),
   defineControlOperation({
     id: "getControlWithdrawal",
-    call: "GET /_sandbox/withdrawals/:withdrawal_id",
+    call: "GET /_sandbox/withdrawals/{withdrawal_id}",
+    summary: "Get a withdrawal",
+    description: "A withdrawal of any organization.",
     runsDueTasks: true,
-    response: "ControlWithdrawal",
-    docs: { summary: "Get a withdrawal", description: "A withdrawal of any organization." },
-    handle: ({ namespace: { engine }, param }) =>
+    output: "ControlWithdrawal",
+    run: ({ namespace: { engine }, param }) =>
       viewOrRefusal(
         engine.state.get("withdrawals", param("withdrawal_id")) ??
           refuse("NOT_FOUND", "Withdrawal not found"),
@@ -45,30 +48,26 @@ export const WITHDRAWAL_OPERATIONS = [
   }),
   defineControlOperation({
     id: "bounceWithdrawal",
-    call: "POST /_sandbox/withdrawals/:withdrawal_id/bounce",
-    body: reversalRequestSchema,
-    response: "Reversal",
-    docs: {
-      summary: "Return a payout (extension)",
-      description: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
-      errorCodes: ["INVALID_TRANSITION"],
-      example: { reason: "account_closed" },
-    },
-    handle: ({ namespace, body, param }) =>
-      namespace.execute(bounceWithdrawal(param("withdrawal_id"), body.reason)),
+    call: "POST /_sandbox/withdrawals/{withdrawal_id}/bounce",
+    summary: "Return a payout (extension)",
+    description: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
+    input: reversalRequestSchema,
+    output: "Reversal",
+    errors: ["INVALID_TRANSITION"],
+    example: { reason: "account_closed" },
+    run: ({ namespace, input, param }) =>
+      namespace.execute(bounceWithdrawal(param("withdrawal_id"), input.reason)),
   }),
   defineControlOperation({
     id: "transitionWithdrawal",
-    call: "POST /_sandbox/withdrawals/:withdrawal_id/transition",
-    body: withdrawalTransitionRequestSchema,
-    response: "Withdrawal",
-    docs: {
-      summary: "Change a withdrawal's status",
-      description: "Sets its status now. The rest of its scenario's timeline is cancelled.",
-      errorCodes: ["INVALID_TRANSITION"],
-      example: { to: "PROCESSING" },
-    },
-    handle: ({ namespace, body: { to, reason }, param }) =>
+    call: "POST /_sandbox/withdrawals/{withdrawal_id}/transition",
+    summary: "Change a withdrawal's status",
+    description: "Sets its status now. The rest of its scenario's timeline is cancelled.",
+    input: withdrawalTransitionRequestSchema,
+    output: "Withdrawal",
+    errors: ["INVALID_TRANSITION"],
+    example: { to: "PROCESSING" },
+    run: ({ namespace, input: { to, reason }, param }) =>
       viewOrRefusal(
         namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)),
         withdrawalView,

@@ -1,6 +1,7 @@
 import {
   ERROR_STATUS,
   INTERNAL_ERROR,
+  isRefusal,
   type Refusal,
   StorageUnavailableError,
 } from "../../core/schema/refusals.js";
@@ -23,17 +24,32 @@ export function ok(value: unknown): Reply {
   return { status: 200, json: JSON.stringify(value) };
 }
 
-export function okCreated(objectId: string, value: unknown): Reply {
-  return { status: 200, json: JSON.stringify(value), objectId };
+/** Serialized or streamed JSON, which an operation returns instead of a value. */
+export class RawJson {
+  readonly json: string | AsyncIterable<string>;
+  readonly more: Pick<Reply, "headers" | "objectId">;
+
+  constructor(json: string | AsyncIterable<string>, more: Pick<Reply, "headers" | "objectId"> = {}) {
+    this.json = json;
+    this.more = more;
+  }
 }
 
-export function okJson(json: string): Reply {
-  return { status: 200, json };
+/** The reply to a call that was executed. Each piece of a stream is made when the client is ready to read more. */
+export function replyOf(result: object): Reply | Refusal {
+  if (!(result instanceof RawJson)) return isRefusal(result) ? result : ok(result);
+  const { json, more } = result;
+  return typeof json === "string"
+    ? { status: 200, json, ...more }
+    : { status: 200, json: "", pieces: json, ...more };
 }
 
-/** A streamed reply. Each piece is made when the client is ready to read more. */
-export function okStreamed(pieces: AsyncIterable<string>): Reply {
-  return { status: 200, json: "", pieces };
+/** Maps a result by `view`; returns refusals unchanged. */
+export function viewOrRefusal<Result, View>(
+  result: Result | Refusal,
+  view: (result: Result) => View,
+): View | Refusal {
+  return isRefusal(result) ? result : view(result);
 }
 
 /** The error shape of the service (specification: Errors). */

@@ -1,25 +1,16 @@
-import "../../core/schema/control-bodies.js";
-import "../../core/schema/control-scenario-responses.js";
-import type * as z from "zod/mini";
 import { clockWaitQuerySchema } from "../../core/schema/control-requests.js";
 import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
 import { safeParse } from "../../core/schema/issues.js";
-import type { ControlSpec } from "../control/control-operation.js";
+import type { ControlRow } from "../control/control-operation.js";
 import { CONTROL_OPERATIONS_BY_TAG, type ControlTag } from "../control/operations.js";
 import { HEALTH_SPEC } from "../control/sandbox.js";
 import { STREAM_SPEC } from "../control/stream.js";
+import { bodySchema } from "../http/operation-row.js";
 import { controlErrorResponses, sharedControlResponses } from "./control-errors.js";
 import { type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { COMMON_HEADERS, RESPONSE_HEADERS } from "./headers.js";
-import { examplesObject, operationObject, toOpenApiPath } from "./operation-object.js";
-import {
-  componentSchemas,
-  queryParameters,
-  reachableSchemas,
-  schemaByName,
-  schemaNameOf,
-  schemaRef,
-} from "./schemas.js";
+import { examplesObject, operationObject } from "./operation-object.js";
+import { componentSchemas, queryParameters, reachableSchemas, schemaNameOf, schemaRef } from "./schemas.js";
 
 const TAG_DESCRIPTIONS: Readonly<Record<ControlTag, string>> = {
   Sandbox: "About this server, health and reset.",
@@ -36,20 +27,14 @@ const TAG_DESCRIPTIONS: Readonly<Record<ControlTag, string>> = {
 /** Makes the OpenAPI 3.1 document of the control API. Placeholders stand for the values of a namespace. */
 export function controlDocument(): OpenApiDocument {
   const tags = Object.keys(CONTROL_OPERATIONS_BY_TAG) as ControlTag[];
-  const rows: [ControlTag, ControlSpec<unknown, unknown>][] = [
+  const rows: [ControlTag, ControlRow][] = [
     ["Sandbox", HEALTH_SPEC],
     ["Insight", STREAM_SPEC],
     ...tags.flatMap((tag) =>
-      CONTROL_OPERATIONS_BY_TAG[tag].map((row): [ControlTag, ControlSpec<unknown, unknown>] => [tag, row]),
+      CONTROL_OPERATIONS_BY_TAG[tag].map((row): [ControlTag, ControlRow] => [tag, row]),
     ),
   ];
-  const paths = pathsOf(
-    rows.map(([tag, row]) => ({
-      path: toOpenApiPath(row.path),
-      method: row.method,
-      operation: describeControlCall(tag, row),
-    })),
-  );
+  const paths = pathsOf(rows.map(([tag, row]) => [row.call, describeControlCall(tag, row)]));
   const responses = sharedControlResponses();
   return {
     openapi: "3.1.0",
@@ -96,22 +81,15 @@ const SECURITY_SCHEMES: Readonly<Record<string, OpenApiJson>> = {
   },
 };
 
-function describeControlCall(tag: ControlTag, row: ControlSpec<unknown, unknown>): OpenApiJson {
-  const { docs, queryPrefix } = row;
-  const rawBody = docs.body === undefined ? undefined : (schemaByName(docs.body) as z.ZodMiniType);
-  const body = row.body ?? rawBody;
+function describeControlCall(tag: ControlTag, row: ControlRow): OpenApiJson {
+  const { queryPrefix, example } = row;
+  const body = bodySchema(row);
   const described = operationObject(
-    {
-      ...row,
-      ...(rawBody === undefined ? {} : { rawBody }),
-      docs: { ...docs, tag },
-    },
+    { ...row, tag },
     {
       security: row === HEALTH_SPEC ? { security: [] } : {},
       parameters: [
-        ...(queryPrefix === undefined
-          ? []
-          : [prefixedParameters(queryPrefix, docs.prefixedParameters ?? "")]),
+        ...(queryPrefix === undefined ? [] : [prefixedParameters(queryPrefix, row.prefixedParameters ?? "")]),
         ...(row.canWaitForClock ? queryParameters(clockWaitQuerySchema) : []),
         ...(row === STREAM_SPEC ? [NAMESPACE_IN_QUERY] : []),
         ...(row === HEALTH_SPEC ? [] : [NAMESPACE]),
@@ -121,7 +99,7 @@ function describeControlCall(tag: ControlTag, row: ControlSpec<unknown, unknown>
       responseHeaders: COMMON_HEADERS,
       errors: controlErrorResponses(row, row !== HEALTH_SPEC),
     },
-    { params: {}, bodies: docs.example === undefined ? {} : { example: docs.example }, responses: {} },
+    { params: {}, bodies: example === undefined ? {} : { example }, responses: {} },
   );
   return row === STREAM_SPEC
     ? { ...described, responses: withEventStream(described.responses as Responses) }

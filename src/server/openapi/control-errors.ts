@@ -8,10 +8,11 @@ import {
   refuseInvalid,
   STORAGE_AWAY,
 } from "../../core/schema/refusals.js";
-import type { ControlSpec } from "../control/control-operation.js";
+import type { ControlRow } from "../control/control-operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
 import { CROSS_ORIGIN_MESSAGE } from "../http/hosts.js";
+import { querySchema } from "../http/operation-row.js";
 import { errorReply } from "../http/reply.js";
 import type { OpenApiJson } from "./document.js";
 import type { NamedExamples } from "./example-recorder.js";
@@ -43,13 +44,10 @@ const OTHER_HOST = 'This server does not serve the host "evil.test"; see --allow
 const BUSY = "The clock is being advanced. Try again when it has finished, or pass ?wait=10s.";
 
 /** Refusals that a call has in common with other calls, by example name. */
-function sharedByCalls(
-  row: ControlSpec<unknown, unknown>,
-  isInNamespace: boolean,
-): Readonly<Record<string, Refusal>> {
+function sharedByCalls(row: ControlRow, isInNamespace: boolean): Readonly<Record<string, Refusal>> {
   return {
-    ...(row.method === "GET" ? {} : { "no JSON object": INVALID_JSON }),
-    ...(row.query === undefined ? {} : { "limit out of range": BAD_LIMIT }),
+    ...(row.call.startsWith("GET ") ? {} : { "no JSON object": INVALID_JSON }),
+    ...(querySchema(row) === undefined ? {} : { "limit out of range": BAD_LIMIT }),
     ...(row.canWaitForClock
       ? { "no duration": BAD_WAIT, "advance under way": refuse("CLOCK_BUSY", BUSY) }
       : {}),
@@ -61,17 +59,14 @@ function sharedByCalls(
           "no namespace": NO_NAMESPACE,
         }
       : {}),
-    ...(row.docs.errorCodes?.includes(TOO_MANY_WAITS.code) ? { "too many": TOO_MANY_WAITS } : {}),
+    ...(row.errors?.includes(TOO_MANY_WAITS.code) ? { "too many": TOO_MANY_WAITS } : {}),
   };
 }
 
 /** All errors of a control operation by status. Only refusals that calls have in common get examples. */
-export function controlErrorResponses(
-  row: ControlSpec<unknown, unknown>,
-  isInNamespace: boolean,
-): Record<string, OpenApiJson> {
+export function controlErrorResponses(row: ControlRow, isInNamespace: boolean): Record<string, OpenApiJson> {
   const refusals = sharedByCalls(row, isInNamespace);
-  const codes = new Set([...Object.values(refusals).map(({ code }) => code), ...(row.docs.errorCodes ?? [])]);
+  const codes = new Set([...Object.values(refusals).map(({ code }) => code), ...(row.errors ?? [])]);
   const found: Record<string, OpenApiJson> = {};
   for (const code of codes) {
     const status = errorStatus(code);
@@ -85,7 +80,7 @@ export function controlErrorResponses(
   const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
     ...found,
-    ...(row.method === "GET" ? {} : { 413: shared("TooLarge"), 503: shared("StorageAway") }),
+    ...(row.call.startsWith("GET ") ? {} : { 413: shared("TooLarge"), 503: shared("StorageAway") }),
     500: shared("InternalError"),
   };
 }

@@ -23,12 +23,13 @@ export interface OpenApiDocument {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, OpenApiJson>>>>;
 
-export function pathsOf(
-  calls: readonly { readonly path: string; readonly method: string; readonly operation: OpenApiJson }[],
-): Paths {
+/** @param calls each call, such as `GET /charges/{id}`, with its Operation Object */
+export function pathsOf(calls: readonly (readonly [call: string, operation: OpenApiJson])[]): Paths {
   const paths: Record<string, Record<string, OpenApiJson>> = {};
-  for (const { path, method, operation } of calls)
+  for (const [call, operation] of calls) {
+    const [method, path] = call.split(" ") as [string, string];
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  }
   return paths;
 }
 
@@ -43,11 +44,10 @@ export function withCustomPaths(
   document: OpenApiDocument,
 ): OpenApiDocument {
   const calls = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      path: paths[String(operation.operationId)] ?? path,
-      method,
-      operation,
-    })),
+    Object.entries(item).map(
+      ([method, operation]) =>
+        [`${method} ${paths[String(operation.operationId)] ?? path}`, operation] as const,
+    ),
   );
   return { ...document, paths: pathsOf(calls) };
 }

@@ -1,4 +1,4 @@
-import type { OperationSpec } from "../http/operation-spec.js";
+import type { RoutedRow } from "../http/operation-row.js";
 import type { OpenApiJson } from "./document.js";
 
 export type NamedExamples = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export interface ExampleRequest {
  * clock, the same calls give the same bytes.
  */
 export class ExampleRecorder {
-  readonly #specs: ReadonlyMap<string, Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">>;
+  readonly #rows: ReadonlyMap<string, Pick<RoutedRow, "id" | "call">>;
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #calls: Record<
     string,
@@ -43,22 +43,23 @@ export class ExampleRecorder {
   readonly #events: Record<string, OpenApiJson> = {};
 
   constructor(
-    specs: readonly Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">[],
+    rows: readonly Pick<RoutedRow, "id" | "call">[],
     fetch: (request: Request) => Promise<Response>,
   ) {
-    this.#specs = new Map(specs.map((spec) => [spec.id, spec]));
+    this.#rows = new Map(rows.map((row) => [row.id, row]));
     this.#fetch = fetch;
   }
 
   /** Makes a call and records it as the example `name`. */
   async call(id: string, name: string, setup: ExampleRequest = {}): Promise<OpenApiJson> {
-    const spec = this.#specs.get(id);
-    if (spec === undefined) throw new Error(`there is no call ${id}`);
+    const row = this.#rows.get(id);
+    if (row === undefined) throw new Error(`there is no call ${id}`);
     const { params = {}, query = {}, body, headers, bodyName = name } = setup;
-    const path = spec.path.replace(/:(\w+)/g, (_all, param: string) => String(params[param]));
+    const [method, template] = row.call.split(" ") as [string, string];
+    const path = template.replace(/\{(\w+)\}/g, (_all, param: string) => String(params[param]));
     const search = new URLSearchParams(query).toString();
     const { status, json } = await this.send(
-      spec.method,
+      method,
       search === "" ? path : `${path}?${search}`,
       body,
       headers,

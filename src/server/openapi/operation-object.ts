@@ -1,9 +1,9 @@
-import type * as z from "zod/mini";
-import type { DocumentedSpec } from "../http/operation-spec.js";
+import { OUTPUTS, type OutputName } from "../../core/schema/outputs.js";
+import { bodySchema, type CallText, type OperationRow, querySchema } from "../http/operation-row.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import type { CallExamples, NamedExamples } from "./example-recorder.js";
 import { headerRefs } from "./headers.js";
-import { queryParameters, schemaNameOf, schemaNoteByName, schemaRef } from "./schemas.js";
+import { queryParameters, schemaNameOf, schemaNote, schemaRef } from "./schemas.js";
 
 /** The parts of an Operation Object that many calls have in common. */
 export interface SharedOperationParts {
@@ -16,19 +16,19 @@ export interface SharedOperationParts {
 }
 
 export function operationObject(
-  spec: DocumentedSpec,
+  row: OperationRow<CallText, unknown, OutputName> & { readonly tag: string; readonly assumed?: string },
   parts: SharedOperationParts,
   examples: CallExamples,
 ): OpenApiJson {
-  const { tag, summary, description, assumed } = spec.docs;
-  const body = spec.body ?? spec.rawBody;
+  const { id, call, tag, summary, description, assumed, output } = row;
+  const [query, body] = [querySchema(row), bodySchema(row)];
   const parameters = [
-    ...pathParameters(spec.path, examples.params),
-    ...(spec.query === undefined ? [] : queryParameters(spec.query as z.ZodMiniObject)),
+    ...pathParameters(call, examples.params),
+    ...(query === undefined ? [] : queryParameters(query)),
     ...parts.parameters,
   ];
   return {
-    operationId: spec.id,
+    operationId: id,
     tags: [tag],
     summary,
     description,
@@ -45,18 +45,13 @@ export function operationObject(
         }),
     responses: {
       200: {
-        description: schemaNoteByName(spec.response),
+        description: schemaNote(OUTPUTS[output]),
         headers: headerRefs(parts.responseHeaders),
-        content: jsonContent(schemaRef(spec.response), examples.responses[200] ?? {}),
+        content: jsonContent(schemaRef(output), examples.responses[200] ?? {}),
       },
       ...parts.errors,
     },
   };
-}
-
-/** Writes `:name` as `{name}`. */
-export function toOpenApiPath(path: string): string {
-  return path.replace(/:(\w+)/g, "{$1}");
 }
 
 export function jsonContent(schema: OpenApiJson, examples: NamedExamples): OpenApiJson {
@@ -79,8 +74,8 @@ export function examplesObject(examples: NamedExamples): OpenApiJson {
   );
 }
 
-function pathParameters(path: string, examples: CallExamples["params"]): OpenApiJson[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+function pathParameters(call: string, examples: CallExamples["params"]): OpenApiJson[] {
+  return [...call.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,

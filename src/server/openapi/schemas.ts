@@ -40,13 +40,8 @@ export function schemaNameOf(schema: z.core.$ZodType): string {
   return name;
 }
 
-export function schemaByName(name: string): z.core.$ZodType {
-  for (const [schema, words] of allSchemaDescriptions()) if (words.name === name) return schema;
-  throw new Error(`no schema is called ${name}`);
-}
-
-export function schemaNoteByName(name: string): string {
-  const { note } = schemaDescriptionOf(schemaByName(name))!;
+export function schemaNote(schema: z.core.$ZodType): string {
+  const { note } = schemaDescriptionOf(schema)!;
   return typeof note === "string" ? note : note.description;
 }
 

@@ -6,7 +6,7 @@ import { OPERATIONS } from "../service/operations.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { type DocumentExamples, NO_EXAMPLES } from "./example-recorder.js";
 import { RATE_LIMITED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
-import { operationObject, toOpenApiPath } from "./operation-object.js";
+import { operationObject } from "./operation-object.js";
 import { componentSchemas, reachableSchemas, schemaRef } from "./schemas.js";
 import { errorResponses, sharedResponses } from "./service-errors.js";
 
@@ -14,13 +14,7 @@ const KEY_SCHEME = "apiKey";
 
 /** Makes the OpenAPI 3.1 document of the emulated service. Placeholders stand for the values of a namespace. */
 export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenApiDocument {
-  const paths = pathsOf(
-    OPERATIONS.map((row) => ({
-      path: toOpenApiPath(row.path),
-      method: row.method,
-      operation: describeServiceCall(row, examples),
-    })),
-  );
+  const paths = pathsOf(OPERATIONS.map((row) => [row.call, describeServiceCall(row, examples)]));
   const events = webhookItems(examples.events);
   const responses = sharedResponses();
   const tags = { ...SERVICE_TAGS, Events: `${SERVICE_TAGS.Events} {{signature presets}}` };

@@ -7,6 +7,7 @@ import {
   STORAGE_AWAY,
 } from "../../core/schema/refusals.js";
 import { bodyTooLargeRefusal } from "../http/body.js";
+import { bodySchema, querySchema } from "../http/operation-row.js";
 import {
   INVALID_KEY_REFUSAL,
   ORGANIZATION_NOT_FOUND,
@@ -91,7 +92,7 @@ const CREATES_CHARGES: readonly string[] = ["createCheckout", "createWhitelabel"
 /** All errors of a call, by status. */
 export function errorResponses(row: Operation, { responses }: CallExamples): Record<string, OpenApiJson> {
   const keyed = row.key !== "none";
-  const hasBody = row.body !== undefined || row.rawBody !== undefined;
+  const hasBody = bodySchema(row) !== undefined;
   const shared = (name: keyof ReturnType<typeof sharedResponses>) => ({
     $ref: `#/components/responses/${name}`,
   });
@@ -99,7 +100,7 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
     400: invalidInput(row, responses[400]),
     ...(keyed ? { 401: shared("Unauthorized") } : {}),
     403: shared("Forbidden"),
-    404: notFound(row.key === "required", row.docs.notFound, responses[404]),
+    404: notFound(row.key === "required", row.notFound, responses[404]),
     ...(hasBody ? { 413: shared("TooLarge") } : {}),
     ...(row.headers?.includes("Idempotency-Key") ? { 422: reusedKey(responses[422]) } : {}),
     429: shared("RateLimited"),
@@ -109,18 +110,15 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
   };
 }
 
-function invalidInput(
-  { body, rawBody, query }: Operation,
-  examples: NamedExamples = UNKNOWN_SCENARIO_EXAMPLE,
-): OpenApiJson {
-  if (body !== undefined || rawBody !== undefined)
+function invalidInput(row: Operation, examples: NamedExamples = UNKNOWN_SCENARIO_EXAMPLE): OpenApiJson {
+  if (bodySchema(row) !== undefined)
     return errorResponse(
       "The body is not valid; `details` lists the fields",
       "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
       examples,
     );
   const unknownScenario = "the header Sandbox-Scenario names an unknown scenario";
-  return query === undefined
+  return querySchema(row) === undefined
     ? errorResponse(`T${unknownScenario.slice(1)}`, "Scenarios are the sandbox's own.", examples)
     : errorResponse(
         `The query is not valid, \`details\` lists the parameters; or ${unknownScenario}`,

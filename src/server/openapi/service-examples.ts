@@ -1,4 +1,5 @@
 import { SERVICE_EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
+import { bodySchema } from "../http/operation-row.js";
 import { OPERATIONS } from "../service/operations.js";
 import type { OpenApiJson } from "./document.js";
 import { type DocumentExamples, ExampleRecorder } from "./example-recorder.js";
@@ -149,9 +150,12 @@ async function recordErrors(recorder: ExampleRecorder): Promise<void> {
     withdrawal_id: `wd_${unknownId}`,
     webhook_id: `we_${unknownId}`,
   };
-  for (const { id, path, body } of OPERATIONS)
-    if (path.includes(":"))
-      await recorder.call(id, "no such id", { params, ...(body === undefined ? {} : { body: {} }) });
+  for (const row of OPERATIONS)
+    if (row.call.includes("{"))
+      await recorder.call(row.id, "no such id", {
+        params,
+        ...(bodySchema(row) === undefined ? {} : { body: {} }),
+      });
   for (const id of ["listPayins", "listDestinations", "listWithdrawals", "listWebhooks"])
     await recorder.call(id, "offset out of range", { query: { offset: "-1" } });
 }

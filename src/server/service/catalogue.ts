@@ -4,58 +4,47 @@ import { readBalances } from "../../core/engine/commands/account-commands.js";
 import { currencyCodes, organizationView, paymentMethodView, railView } from "../../core/engine/queries.js";
 import { INVALID_QUERY_MESSAGE, refuseInvalid } from "../../core/schema/refusals.js";
 import { railQuerySchema } from "../../core/schema/service-requests.js";
-import { ok } from "../http/reply.js";
 import { ASSUMED_CALL_NOTE, defineOperation } from "./operation.js";
 
 export const listPaymentMethods = defineOperation({
   id: "listPaymentMethods",
-  method: "GET",
-  path: "/api/v1/payments/payment-methods",
+  call: "GET /api/v1/payments/payment-methods",
+  tag: "Catalogue",
+  summary: "List payment methods",
+  description: "With an API key, the payment methods its organization may use; without one, all of them.",
+  assumed:
+    "With a key: the methods the key's organization has enabled. A key that is sent must be valid. With the key of a deactivated organization: all methods.",
   key: "optional",
-  response: "PaymentMethodList",
-  docs: {
-    tag: "Catalogue",
-    summary: "List payment methods",
-    description: "With an API key, the payment methods its organization may use; without one, all of them.",
-    assumed:
-      "With a key: the methods the key's organization has enabled. A key that is sent must be valid. With the key of a deactivated organization: all methods.",
-  },
-  handle: ({ namespace, caller }) => {
+  output: "PaymentMethodList",
+  run: ({ namespace, caller }) => {
     const { catalogue } = namespace.engine;
     const methods =
       caller === undefined ? catalogue.fixtures.methods : catalogue.enabledMethods(caller.organization);
-    return ok({ payment_methods: methods.map(paymentMethodView) });
+    return { payment_methods: methods.map(paymentMethodView) };
   },
 });
 
 export const listSupportedCurrencies = defineOperation({
   id: "listSupportedCurrencies",
-  method: "GET",
-  path: "/api/v1/payments/supported-currencies",
+  call: "GET /api/v1/payments/supported-currencies",
+  tag: "Catalogue",
+  summary: "List payment currencies",
+  description: "The currencies customers can pay in: the same for everyone, in both modes.",
   key: "none",
-  response: "CurrencyCodes",
-  docs: {
-    tag: "Catalogue",
-    summary: "List payment currencies",
-    description: "The currencies customers can pay in: the same for everyone, in both modes.",
-  },
-  handle: ({ namespace }) => ok(currencyCodes(namespace.engine.catalogue.fixtures.currencies)),
+  output: "CurrencyCodes",
+  run: ({ namespace }) => currencyCodes(namespace.engine.catalogue.fixtures.currencies),
 });
 
 export const listPaymentRails = defineOperation({
   id: "listPaymentRails",
-  method: "GET",
-  path: "/api/v1/payments/payment-rails",
-  query: railQuerySchema,
-  response: "PaymentRailList",
-  docs: {
-    tag: "Catalogue",
-    summary: "List payment rails",
-    description:
-      "The bank networks and operators a method can take in a currency. Both filters are optional.",
-    assumed: ASSUMED_CALL_NOTE,
-  },
-  handle: ({ namespace, caller, query: { payment_method, currency } }) => {
+  call: "GET /api/v1/payments/payment-rails",
+  tag: "Catalogue",
+  summary: "List payment rails",
+  description: "The bank networks and operators a method can take in a currency. Both filters are optional.",
+  assumed: ASSUMED_CALL_NOTE,
+  input: railQuerySchema,
+  output: "PaymentRailList",
+  run: ({ namespace, caller, input: { payment_method, currency } }) => {
     const { catalogue } = namespace.engine;
     const enabled = catalogue.enabledMethods(caller.organization).map((method) => method.id);
     const details: Record<string, string> = {};
@@ -73,50 +62,40 @@ export const listPaymentRails = defineOperation({
         (payment_method === undefined || rail.payment_method === payment_method) &&
         (currency === undefined || rail.currency === currency),
     );
-    return ok({ payment_rails: rails.map((rail) => railView(catalogue, rail)) });
+    return { payment_rails: rails.map((rail) => railView(catalogue, rail)) };
   },
 });
 
 export const listPayoutCurrencies = defineOperation({
   id: "listPayoutCurrencies",
-  method: "GET",
-  path: "/api/v1/payouts/supported-currencies",
-  response: "CurrencyCodes",
-  docs: {
-    tag: "Catalogue",
-    summary: "List payout currencies",
-    description: "The currencies of withdrawals: fewer than those of payments.",
-    assumed: `${ASSUMED_CALL_NOTE} They are the currencies with a stated minimum withdrawal.`,
-  },
-  handle: ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),
+  call: "GET /api/v1/payouts/supported-currencies",
+  tag: "Catalogue",
+  summary: "List payout currencies",
+  description: "The currencies of withdrawals: fewer than those of payments.",
+  assumed: `${ASSUMED_CALL_NOTE} They are the currencies with a stated minimum withdrawal.`,
+  output: "CurrencyCodes",
+  run: ({ namespace }) => currencyCodes(payoutCurrencies(namespace.engine.catalogue)),
 });
 
 export const getBalances = defineOperation({
   id: "getBalances",
-  method: "GET",
-  path: "/api/v1/accounts/balances",
-  response: "Balances",
-  docs: {
-    tag: "Account",
-    summary: "Get balances",
-    description:
-      "The organization's balances by currency. The first read opens accounts in US dollars and in the currency of " +
-      "the organization's country; others are opened by the first payment in them. Do not poll more often than every 10 seconds.",
-  },
-  handle: ({ namespace, caller }) => ok(namespace.read(readBalances(caller))),
+  call: "GET /api/v1/accounts/balances",
+  tag: "Account",
+  summary: "Get balances",
+  description:
+    "The organization's balances by currency. The first read opens accounts in US dollars and in the currency of " +
+    "the organization's country; others are opened by the first payment in them. Do not poll more often than every 10 seconds.",
+  output: "Balances",
+  run: ({ namespace, caller }) => namespace.read(readBalances(caller)),
 });
 
 export const getOrganization = defineOperation({
   id: "getOrganization",
-  method: "GET",
-  path: "/api/v1/organizations/me",
-  response: "Organization",
-  docs: {
-    tag: "Account",
-    summary: "Get the organization",
-    description: "The merchant the key belongs to.",
-    assumed: "Fields beyond `enabled_payment_methods`.",
-  },
-  handle: ({ namespace, caller }) =>
-    ok(organizationView(caller.organization, namespace.engine.namespace.start_ms)),
+  call: "GET /api/v1/organizations/me",
+  tag: "Account",
+  summary: "Get the organization",
+  description: "The merchant the key belongs to.",
+  assumed: "Fields beyond `enabled_payment_methods`.",
+  output: "Organization",
+  run: ({ namespace, caller }) => organizationView(caller.organization, namespace.engine.namespace.start_ms),
 });

@@ -8,8 +8,8 @@ import { isRefusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { type ParsedBody, parseBody, type RawBody } from "../http/body.js";
 import { type CallResult, type HttpCall, parseBearerKey } from "../http/call.js";
 import { throughDoor } from "../http/door.js";
-import { readInput } from "../http/operation-spec.js";
-import { failureReply, type Reply, serializeReply } from "../http/reply.js";
+import { bodySchema, readInput } from "../http/operation-row.js";
+import { failureReply, type Reply, replyOf, serializeReply } from "../http/reply.js";
 import { type AdmittedCall, admitCall, refusalReply } from "./admit.js";
 import { answerWithFault, pickFault } from "./answer-with-fault.js";
 import { describeIgnoredParts, journalCall, type ReceivedCall } from "./journal-entries.js";
@@ -41,7 +41,7 @@ async function receiveBody(
   admitted: AdmittedCall,
 ): Promise<CallResult> {
   let raw: RawBody = NO_BODY;
-  if (operation.body !== undefined || operation.rawBody !== undefined) {
+  if (bodySchema(operation) !== undefined) {
     raw = await call.readBody();
     if ("torn" in raw) return journalDisconnected(call, { ...admitted, operation: operation.id });
   }
@@ -77,28 +77,27 @@ function respond(
     // 6 Size and JSON.
     if (isRefusal(parsed)) return refusalReply(namespace, parsed);
     // 7 Validation.
-    const input = readInput(operation, call.url, body);
-    // With `rawBody`, the handler reports an unknown scenario together with the body's faults.
+    const read = readInput(operation, call.url, body);
+    // With `rawInput`, the operation reports an unknown scenario together with the body's faults.
     const { faults } =
-      operation.rawBody === undefined
+      operation.rawInput === undefined
         ? readRequestedScenario(namespace.engine.state, call.header("sandbox-scenario"), null)
         : NO_FAULTS;
-    if (isRefusal(input))
-      return refusalReply(namespace, { ...input, details: { ...input.details, ...faults } });
+    if (isRefusal(read)) return refusalReply(namespace, { ...read, details: { ...read.details, ...faults } });
     if ("sandbox_scenario" in faults) return refusalReply(namespace, refuseInvalid(faults));
     // 8 Execution.
     if (operation.runsDueTasks) namespace.runDueTasks();
-    const result = operation.handle({
+    const result = operation.run({
       namespace,
       caller,
-      query: input.query,
-      body: input.body,
+      input: read.input,
       url: call.url,
       asOf,
       param: (name) => call.param(name) ?? "",
       header: (name) => call.header(name),
     });
-    return isRefusal(result) ? refusalReply(namespace, result) : result;
+    const reply = replyOf(result);
+    return isRefusal(reply) ? refusalReply(namespace, reply) : reply;
   };
   if (fault !== undefined) return answerWithFault(call, admitted, served, fault, execute);
   const fail = (error: unknown): void =>

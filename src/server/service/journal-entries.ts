@@ -6,6 +6,7 @@ import { ALL_EVENT_TYPES, suggestEventType } from "../../core/schema/event-types
 import { didYouMean } from "../../core/schema/nearest.js";
 import { type HttpCall, parseBearerKey } from "../http/call.js";
 import { isCrossSiteSubresource } from "../http/hosts.js";
+import { bodySchema, querySchema } from "../http/operation-row.js";
 import type { Reply } from "../http/reply.js";
 import { isRealKey } from "./admit.js";
 import type { Operation } from "./operation.js";
@@ -124,7 +125,7 @@ export function describeIgnoredParts(
   eventNames: Readonly<Record<string, string>>,
 ): readonly string[] {
   const notes: string[] = [];
-  const schema = operation.rawBody ?? operation.body;
+  const schema = bodySchema(operation);
   const fields = schema === undefined ? ANY : fieldsOf(schema);
   if (fields !== ANY) noteFields(notes, fields, body, "body");
   const mark = call.url.indexOf("?");
@@ -175,8 +176,8 @@ function readFieldsOf(schema: z.core.$ZodType): FieldTree {
   return new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));
 }
 
-function noteParameters(notes: string[], { query }: Operation, search: string): void {
-  const known = Object.keys(query?.shape ?? {});
+function noteParameters(notes: string[], operation: Operation, search: string): void {
+  const known = Object.keys(querySchema(operation)?.shape ?? {});
   for (const name of new Set(new URLSearchParams(search).keys()))
     if (!known.includes(name))
       addNote(notes, unknownNote("query", name, "not a parameter of this call", known));

@@ -1,10 +1,17 @@
+import type { PathField } from "../../core/client/control-client.js";
 import type { AsOf } from "../../core/engine/stale-reads.js";
 import type { Caller } from "../../core/engine/transaction.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { OperationId } from "../../core/schema/operation-ids.js";
-import type { Refusal } from "../../core/schema/refusals.js";
-import type { CallInput, DocumentedSpec, OperationDocs, OperationSpec } from "../http/operation-spec.js";
-import type { Reply } from "../http/reply.js";
+import type { OutputName } from "../../core/schema/outputs.js";
+import {
+  type CallText,
+  type Fields,
+  type OperationResult,
+  type OperationRow,
+  type RoutedRow,
+  withRoute,
+} from "../http/operation-row.js";
 
 /** API key requirement. An `optional` key limits the response to the key's organization. */
 export type KeyRequirement = "required" | "optional" | "none";
@@ -16,34 +23,34 @@ interface CallerByNeed {
 }
 
 /** A validated call of the service. */
-export interface ServiceCall<
-  Need extends KeyRequirement = "required",
-  Query = unknown,
-  Body = Record<string, unknown>,
-> extends CallInput<Query, Body> {
+export interface ServiceCall<Need extends KeyRequirement = "required", Input = unknown, Parameter = string> {
   readonly namespace: Namespace;
   readonly caller: CallerByNeed[Need];
+  readonly input: Input;
   readonly url: string;
   /** The earlier time that a stale-read fault sets; undefined reads the current state. */
   readonly asOf: AsOf | undefined;
-  param(name: string): string;
+  param(name: Parameter): string;
   header(name: string): string | null;
 }
 
-interface ServiceSpec<Need extends KeyRequirement, Query, Body>
-  extends OperationSpec<Query, Body>,
-    Pick<DocumentedSpec<ServiceDocs>, "response" | "docs"> {
+interface ServiceRow<
+  Call extends CallText = CallText,
+  Input = unknown,
+  Output extends OutputName = OutputName,
+  Need extends KeyRequirement = KeyRequirement,
+> extends OperationRow<Call, Input, Output> {
   readonly id: OperationId;
+  readonly tag: ServiceTag;
+  /** The sandbox's assumptions, which the interface of the service does not state. */
+  readonly assumed?: string;
+  /** The kind of object that a 404 refers to. */
+  readonly notFound?: string;
   /** Request headers besides the key. */
   readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
   /** Default: required. */
   readonly key?: Need;
-}
-
-export interface ServiceDocs extends OperationDocs {
-  readonly tag: ServiceTag;
-  /** The kind of object that a 404 refers to. */
-  readonly notFound?: string;
+  run(call: ServiceCall<Need, Input, PathField<Call>>): OperationResult<Output>;
 }
 
 export const SERVICE_TAGS = {
@@ -59,22 +66,15 @@ export type ServiceTag = keyof typeof SERVICE_TAGS;
 export const ASSUMED_CALL_NOTE =
   "The interface names this operation without showing it: path, parameters and bodies are assumed.";
 
-/** A specification with its handler. */
-export interface Operation extends ServiceSpec<KeyRequirement, unknown, unknown> {
-  readonly key: KeyRequirement;
-  handle(call: ServiceCall<KeyRequirement, unknown, unknown>): Reply | Refusal;
-}
+export type Operation = RoutedRow & ServiceRow & { readonly key: KeyRequirement };
 
-/** Makes an operation. Calls reach the handler only after validation by the specification. */
+/** Makes an operation. Its `run` gets a validated call. */
 export function defineOperation<
-  Query,
-  Body = Record<string, unknown>,
+  const Call extends CallText,
+  const Output extends OutputName,
+  Input = Fields,
   Need extends KeyRequirement = "required",
->(
-  spec: ServiceSpec<Need, Query, Body> & {
-    readonly handle: (call: ServiceCall<Need, Query, Body>) => Reply | Refusal;
-  },
-): Operation {
-  // The cast is safe: handle.ts validates key and input before it calls this handler.
-  return { key: "required", ...spec } as object as Operation;
+>(row: ServiceRow<Call, Input, Output, Need>): Operation {
+  // The cast is safe: handle.ts validates key and input before it calls `run`.
+  return { key: "required", ...withRoute(row) } as object as Operation;
 }

@@ -59,7 +59,7 @@ function balancesView(
   decimals: number,
 ) {
   return {
-    success: true,
+    success: true as const,
     account_id: organizationId,
     balances: holdings.map(({ account }) => ({
       currency: account.currency,
