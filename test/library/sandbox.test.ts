@@ -7,15 +7,13 @@ import {
   SandboxError,
   type SandboxOptions,
   UserError,
-} from "../src/library/index.js";
-import { type SetupOptions, setupSandbox, type TestSandbox } from "../src/testing/setup.js";
-import { START } from "./support/api-client.js";
-import { it } from "./support/api-test.js";
-import { temporaryFolder } from "./support/folders.js";
-import { isServing } from "./support/process-command.js";
-import { Client, openShop } from "./support/receiver-client.js";
-import { Receiver } from "./support/receiver-server.js";
-import { freePort } from "./support/servers.js";
+} from "../../src/library/index.js";
+import { START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
+import { temporaryFolder } from "../support/folders.js";
+import { isServing } from "../support/process-command.js";
+import { Client, openShop } from "../support/receiver-client.js";
+import { Receiver } from "../support/receiver-server.js";
 
 describe("createSandbox()", () => {
   it("returns the documented keys, the documented secret and a fixed seed", async ({ shop: { sandbox } }) => {
@@ -69,30 +67,6 @@ describe("createSandbox()", () => {
     const { url } = await sandbox.listen();
     expect((await fetch(`${url}/health`)).status).toBe(200);
     expect([globalThis.Request, globalThis.Response]).toEqual(before);
-  });
-
-  it.each([
-    [{ clock: "fast" }, "clock must be real, manual or a speed"],
-    [{ startTime: "yesterday" }, "startTime must be an ISO 8601 instant"],
-    [{ seed: "" }, "seed must not be empty"],
-    [{ seed: 7 }, "seed must be a string"],
-    [{ webhookSecret: "secret" }, "webhookSecret must be whsec_"],
-    [{ webhookTimeout: "15" }, "webhookTimeout must be a duration"],
-    [{ webhooks: ["ftp://shop.test"] }, "webhooks.0.url must be an http or https URL"],
-    [{ webhooks: [{ url: "shop.test", mode: "both" }] }, "webhooks.0.mode must be one of test, live"],
-    [{ port: 70_000 }, "port must be a port number"],
-    [{ rateLimit: "some" }, "rateLimit must be"],
-    [{ publicUrl: "shop" }, "publicUrl must be"],
-    [{ allowedHosts: [""] }, "allowedHosts.0 must not be empty"],
-    [{ limits: { quoteValid: "1m" } }, "there is no limits.quoteValid; did you mean quote_valid?"],
-    [{ fixtures: { methods: [{ id: "new" }] } }, "methods.0.kind"],
-    [{ webhookSecrt: "x" }, "there is no option webhookSecrt; did you mean webhookSecret?"],
-    [{ scenario: "declind" }, 'there is no scenario "declind"; did you mean declined?'],
-    [{ fixtures: "/nowhere/fixtures.yaml" }, "/nowhere/fixtures.yaml: there is no such file"],
-  ])("refuses %j", async (options, expected) => {
-    const refusal = await createSandbox(options as SandboxOptions).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(UserError);
-    expect((refusal as UserError).message).toContain(expected);
   });
 });
 
@@ -159,10 +133,8 @@ describe("advance()", () => {
     expect(await sandbox.advance("0s")).toMatchObject({ fired: [], fired_total: 0 });
   });
 
-  it("refuses invalid and past instants", async ({ shop: { sandbox } }) => {
-    for (const target of ["soon", "", "-1s", "2026-01-31T08:59:59.999Z", new Date(0)])
-      await expect(sandbox.advance(target)).rejects.toThrow(SandboxError);
-    await expect(sandbox.advance("3000000d")).rejects.toThrow("beyond the year 9999");
+  it.each(["", "-1s", "2026-01-31T08:59:59.999Z"])("refuses %j", async (target) => {
+    await expect((await openShop()).sandbox.advance(target)).rejects.toThrow(SandboxError);
   });
 
   it("throws CLOCK_BUSY during another advance", async () => {
@@ -308,97 +280,6 @@ describe("control()", () => {
     expect(total).toBe(2);
     expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ mode: "manual", now: START });
   });
-
-  it("throws the control API's error, with its details", async ({ shop: { sandbox } }) => {
-    const refused = (await sandbox
-      .control("POST", "/_sandbox/reset", { keep: ["nope"], ids: 1 })
-      .catch((error: unknown) => error)) as SandboxError;
-    expect(refused).toBeInstanceOf(SandboxError);
-    expect([refused.code, Object.keys(refused.details ?? {})]).toEqual([
-      "VALIDATION_ERROR",
-      ["keep.0", "ids"],
-    ]);
-    expect(refused.message).toBe(
-      "Invalid request parameters (VALIDATION_ERROR); keep.0 must be one of webhooks, keys, scenarios; ids must be repeat",
-    );
-  });
-
-  it.each([
-    ["/_sandbox/faults"],
-    ["GET"],
-    ["GET", "_sandbox/clock"],
-    ["G3T", "/_sandbox/clock"],
-    [undefined, "/_sandbox/clock"],
-  ])("requires a method and a path: %j %j", async (...call) => {
-    const { sandbox } = await openShop();
-    const refusal = await sandbox.control(...(call as [string, string])).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(UserError);
-    expect((refusal as Error).message).toContain('control("GET", "/_sandbox/clock")');
-  });
-});
-
-describe("an argument of a method", () => {
-  const calls: [string, (sandbox: Sandbox) => unknown, string][] = [
-    ["listen", (one) => one.listen({ port: 99_999 }), "port must be a port number from 0 to 65535"],
-    ["listen", (one) => one.listen({ port: "4402" as never }), "port must be a number"],
-    ["listen", (one) => one.listen({ host: "" }), "host must not be empty"],
-    ["listen", (one) => one.listen({ hots: "::" } as never), "there is no option hots; did you mean host?"],
-    ["listen", (one) => one.listen(4402 as never), "its options must be an object"],
-    ["onWebhook", (one) => one.onWebhook("x" as never), "needs a function"],
-    ["onWebhook", (one) => one.onWebhook(() => 200, { mode: "both" as never }), "mode must be one of"],
-    ["onWebhook", (one) => one.onWebhook(() => 200, "x" as never), "its options must be an object"],
-    ["run", (one) => one.run(7 as never), "file must be a string"],
-    ["run", (one) => one.run("x.yaml", { var: {} } as never), "there is no option var; did you mean vars?"],
-    ["run", (one) => one.run("x.yaml", { app: "shop" }), "app must be an absolute http or https URL"],
-    ["run", (one) => one.run("x.yaml", { onStep: 1 as never }), "onStep must be a function"],
-    ["checkWebhook", (one) => one.checkWebhook("ftp://x"), "url must be"],
-    ["checkWebhook", (one) => one.checkWebhook("localhost:1", { timeout: "0s" }), "timeout must be more"],
-  ];
-
-  /** Arguments that the control API refuses in the same words; test/library/errors.test.ts compares both. */
-  const requests: [string, (sandbox: Sandbox) => unknown, string][] = [
-    ["reset", (one) => one.reset({ keep: ["nope"] as never }), "keep.0 must be one of webhooks, keys"],
-    ["reset", (one) => one.reset({ keep: "webhooks" as never }), "keep must be an array"],
-    ["reset", (one) => one.reset({ ids: "other" as never }), "ids must be repeat"],
-    ["reset", (one) => one.reset({ kep: [] } as never), "kep is not a known field; did you mean keep?"],
-    ["reset", (one) => one.reset(null as never), "body must be a JSON object"],
-    [
-      "advance",
-      (one) => one.advance("soon"),
-      'to must be an ISO 8601 instant, a duration such as 30m, next or idle, not "soon"',
-    ],
-    ["advance", (one) => one.advance(5 as never), "next or idle, not 5"],
-    ["advance", (one) => one.advance(undefined as never), "next or idle, not undefined"],
-    ["advance", (one) => one.advance(new Date(Number.NaN)), "next or idle, not null"],
-    ["advance", (one) => one.advance(new Date(0)), `to must not be earlier than the time it is: ${START}`],
-    ["transition", (one) => one.transition("ch_1", "PAID" as never), "to must be one of PENDING"],
-    ["transition", (one) => one.transition(7 as never, "FAILED"), "chargeId must be a string"],
-    ["transition", (one) => one.transition("ch_1", "FAILED", ""), "reason must not be empty"],
-  ];
-
-  async function refusalOf(call: (sandbox: Sandbox) => unknown): Promise<unknown> {
-    const { sandbox } = await openShop();
-    const before = sandbox.snapshot();
-    const refusal = await Promise.resolve(sandbox)
-      .then(call)
-      .catch((error: unknown) => error);
-    expect(sandbox.snapshot()).toEqual(before);
-    expect(sandbox.port).toBeUndefined();
-    return refusal;
-  }
-
-  it.each(calls)("is checked: %s %s", async (method, call, expected) => {
-    const refusal = await refusalOf(call);
-    expect(refusal).toBeInstanceOf(UserError);
-    expect((refusal as UserError).message).toContain(`${method}: ${expected}`);
-  });
-
-  it.each(requests)("is checked by the control API: %s %s", async (_method, call, expected) => {
-    const refusal = await refusalOf(call);
-    expect(refusal).toBeInstanceOf(SandboxError);
-    expect((refusal as SandboxError).message).toMatch(/^Invalid request parameters \(VALIDATION_ERROR\); /);
-    expect((refusal as SandboxError).message).toContain(expected);
-  });
 });
 
 describe("close()", () => {
@@ -491,159 +372,5 @@ describe("close()", () => {
       expect((await Client.of(sandbox).charge(charge)).status).toBe(200);
       expect(sandbox.seed).toBe("one");
     }
-  });
-});
-
-describe("setupSandbox()", () => {
-  /** A test file of one test, carried out by hand. */
-  async function inTest(options: SetupOptions, test: (sandbox: TestSandbox) => Promise<void>) {
-    const begins: (() => Promise<void>)[] = [];
-    const ends: (() => Promise<void>)[] = [];
-    const begin = (run: () => Promise<void>) => void begins.push(run);
-    const end = (run: () => Promise<void>) => void ends.push(run);
-    const hooks = { beforeAll: begin, beforeEach: begin, afterEach: end, afterAll: end };
-    const sandbox = setupSandbox({ hooks, ...options });
-    const work = [...begins, () => test(sandbox)];
-    const ended: PromiseSettledResult<void>[] = [];
-    for (const run of work) {
-      ended.push(...(await Promise.allSettled([run()])));
-      if (ended.at(-1)!.status === "rejected") break;
-    }
-    for (const run of ends) ended.push(...(await Promise.allSettled([run()])));
-    for (const one of ended) if (one.status === "rejected") throw one.reason;
-  }
-  /** A server to share, or none: the same must hold of both. */
-  async function serverOf(kind: string): Promise<string | false> {
-    return kind === "own" ? false : (await (await openShop()).sandbox.listen()).url;
-  }
-
-  it("says where it looked for a server, and what to do without one", async () => {
-    const server = `http://127.0.0.1:${await freePort()}`;
-    await expect(inTest({ server }, async () => {})).rejects.toThrow(
-      `setupSandbox: there is no sandbox at ${server}: start it, unset PAYMENTS_SANDBOX_URL, or pass { server: false }`,
-    );
-  });
-
-  it("undoes before each test the changes of the previous test to a key", async () => {
-    const begins: (() => Promise<void>)[] = [];
-    const ends: (() => Promise<void>)[] = [];
-    const begin = (run: () => Promise<void>) => void begins.push(run);
-    const end = (run: () => Promise<void>) => void ends.push(run);
-    const hooks = { beforeAll: begin, beforeEach: begin, afterEach: end, afterAll: end };
-    const sandbox = setupSandbox({ hooks, server: false, listen: false });
-    const [open, beginTest] = begins;
-    await open!();
-    const key = `/_sandbox/keys/${sandbox.apiKey}`;
-    const statuses = [];
-    for (const status of ["revoked", "active"]) {
-      await beginTest!();
-      const headers = { authorization: `Bearer ${sandbox.apiKey}` };
-      statuses.push((await sandbox.fetch("/api/v1/accounts/balances", { headers })).status);
-      await sandbox.control("PATCH", key, { status });
-    }
-    for (const run of ends) await run();
-    expect(statuses).toEqual([200, 200]);
-  });
-
-  it.each(["own", "shared"])("has restore() and control(), and errors with a reason: %s", async (kind) => {
-    const server = await serverOf(kind);
-    await inTest({ server, startTime: START }, async (sandbox) => {
-      const { checkout_id } = await (
-        await sandbox.fetch("/api/v1/payments/checkouts", {
-          method: "POST",
-          headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
-          body: JSON.stringify({ pricing: { base_currency: "NGN", amount: "100.00" } }),
-        })
-      ).json();
-      const snapshot = await sandbox.snapshot();
-      await sandbox.advance("10m");
-      await sandbox.reset();
-      await sandbox.restore(snapshot);
-      const { items } = await sandbox.control<{ items: { checkout_id: string }[] }>(
-        "GET",
-        "/_sandbox/charges",
-      );
-      expect(items.map((charge) => charge.checkout_id)).toEqual([checkout_id]);
-      expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ now: START });
-      await expect(sandbox.advance("10")).rejects.toThrow(
-        /^Invalid request parameters \(VALIDATION_ERROR\); to must be an ISO 8601 instant, a duration such as 30m, next or idle, not "10"$/,
-      );
-      await expect(sandbox.advance(new Date(Number.NaN))).rejects.toThrow("(VALIDATION_ERROR); to must be");
-      await expect(sandbox.reset({ keep: ["nope"] as never })).rejects.toThrow("; keep.0 must be one of");
-      await expect(sandbox.control("/_sandbox/faults")).rejects.toThrow("control: needs a method and a path");
-      await expect(sandbox.transition("ch_nobody", "FAILED")).rejects.toThrow(
-        "Charge not found (NOT_FOUND): POST /_sandbox/charges/ch_nobody/transition",
-      );
-    });
-  });
-
-  it.each(["own", "shared"])(
-    "fails the test whose webhook handler's assertion fails, and no other: %s",
-    async (kind) => {
-      const server = await serverOf(kind);
-      const statuses: unknown[] = [];
-      const failing = (wait: (sandbox: TestSandbox) => Promise<unknown>) =>
-        inTest({ server }, async (sandbox) => {
-          await sandbox.onWebhook((request) => expect(request.url).toBe("http://localhost/elsewhere"));
-          await sandbox.control("POST /_sandbox/events", { type: "webhook.test" });
-          await wait(sandbox);
-          const { items } = await sandbox.control<{ items: { attempts: { status: number }[] }[] }>(
-            "GET /_sandbox/deliveries",
-          );
-          statuses.push(items[0]?.attempts[0]?.status);
-        });
-      const failure = expect.objectContaining({
-        name: "AssertionError",
-        actual: "http://localhost/webhooks",
-      });
-      const idle = { for: "idle", timeout: "10s" };
-      // It does not wait by a method of the sandbox: the end of the test reports the error.
-      await expect(failing((sandbox) => sandbox.control("POST /_sandbox/wait", idle))).rejects.toThrow(
-        failure,
-      );
-      expect(statuses).toEqual([500]);
-      await expect(failing((sandbox) => sandbox.settled())).rejects.toThrow(failure);
-      await expect(failing((sandbox) => sandbox.advance("1s"))).rejects.toThrow(failure);
-      // An error thrown to the test is reported once.
-      await failing((sandbox) => sandbox.settled().catch(() => {}));
-    },
-  );
-
-  it.each(["own", "shared"])("compares the app's books with the ledger after a test: %s", async (kind) => {
-    const server = await serverOf(kind);
-    const books = new Map<string, string>();
-    const selling = (says: (status: string) => string) =>
-      inTest(
-        { server, reconcile: async () => [...books].map(([charge_id, status]) => ({ charge_id, status })) },
-        async (sandbox) => {
-          books.clear();
-          await sandbox.onWebhook(async (request) => {
-            const { data } = await request.json();
-            books.set(data.charge_id, says(data.status));
-          });
-          await new Client((path, init) => sandbox.fetch(path, init), sandbox.apiKey).pay({
-            key: sandbox.apiKey,
-            scenario: "instant",
-          });
-          // It does not wait for the webhook.
-        },
-      );
-    await selling((status) => status);
-    await expect(selling(() => "pending")).rejects.toThrow(
-      /^the app's books and the ledger differ in 1 place \(1 row, 1 charge\)\n {2}row 1: paid_not_marked, ch_\w+, COMPLETED, 101\.50 NGN; the app says pending$/,
-    );
-  });
-
-  it.each(["own", "shared"])("refuses an unknown option and an invalid one: %s", async (kind) => {
-    const server = await serverOf(kind);
-    for (const [options, expected] of [
-      [{ lisen: false }, "setupSandbox: there is no option lisen; did you mean listen?"],
-      [{ clock: "fast" }, "setupSandbox: clock must be real, manual or a speed"],
-      [{ webhooks: "localhost:1" }, "setupSandbox: webhooks must be an array"],
-      [{ reconcile: [] }, "setupSandbox: reconcile must be a function that returns the app's rows"],
-    ] as const)
-      await expect(inTest({ server, ...options } as SetupOptions, async () => {})).rejects.toThrow(
-        expect.objectContaining({ name: "UserError", message: expect.stringContaining(expected) }),
-      );
   });
 });
