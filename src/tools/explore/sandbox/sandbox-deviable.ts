@@ -349,7 +349,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   async #readClock(): Promise<number> {
-    const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
+    const { now } = (await this.#client.callOrFail("getClock")) as { now: string };
     return Date.parse(now);
   }
 

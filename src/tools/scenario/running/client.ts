@@ -1,4 +1,10 @@
-import { ControlClient, type ControlClientOptions } from "../../../core/client/control-client.js";
+import {
+  ControlClient,
+  type ControlClientOptions,
+  fillCall,
+  type OperationCall,
+  readPages,
+} from "../../../core/client/control-client.js";
 import { parseJsonOrText } from "../../../core/schema/depth.js";
 import type { HttpResponse } from "../../../core/schema/http-response.js";
 import { isSuccessStatus } from "../../../core/schema/http-response.js";
@@ -45,16 +51,23 @@ export class Client {
     this.#inFlight = createAbortController();
   }
 
-  /** Calls the control API and returns any response. Throws if the sandbox cannot be reached. */
-  async control(
-    method: string,
-    path: string,
-    body?: unknown,
+  /** Calls an operation of the control API and returns any response. Throws if the sandbox cannot be reached. */
+  control(...[id, input]: OperationCall): Promise<CallResponse> {
+    return this.#send(fillCall(id, input));
+  }
+
+  /** Waits for a condition of the sandbox. The timeout is that of the call. */
+  wait(condition: object, timeoutMs = CONTROL_TIMEOUT_MS): Promise<CallResponse> {
+    return this.#send(fillCall("waitFor", condition), timeoutMs);
+  }
+
+  async #send(
+    { method, path, body }: ReturnType<typeof fillCall>,
     timeoutMs = CONTROL_TIMEOUT_MS,
   ): Promise<CallResponse> {
     try {
       const answer = await callWithTimeout(timeoutMs, this.signal, (signal) =>
-        this.#control.send(method, `/_sandbox${path}`, body, signal),
+        this.#control.send(method, path, body, signal),
       );
       if (answer === "timeout") throw new Error(timeoutMessage(timeoutMs));
       return answer;
@@ -63,20 +76,20 @@ export class Client {
     }
   }
 
-  /** Calls the control API; an error response fails the step. */
-  async callOrFail(method: string, path: string, body?: unknown): Promise<unknown> {
-    const answer = await this.control(method, path, body);
-    if (isSuccessStatus(answer.status)) return answer.body;
-    const { error } = answer.body as { error?: { code?: string; message?: string; details?: unknown } };
-    throw new StepFailure({
-      message: `the sandbox refused: ${error?.message ?? `status ${answer.status}`}`,
-      got: answer.body,
-    });
+  /** Calls an operation of the control API; an error response fails the step. */
+  async callOrFail(...call: OperationCall): Promise<unknown> {
+    return bodyOrFail(await this.control(...call));
+  }
+
+  /** Reads the pages of a list. */
+  pages<Row>([id, input]: OperationCall, length?: number): AsyncGenerator<readonly Row[]> {
+    const call = fillCall(id, input);
+    return readPages<Row>(call.path, async (path) => bodyOrFail(await this.#send({ ...call, path })), length);
   }
 
   /** Calls the control API to undo a change; 404 counts as success. */
-  async undo(method: string, path: string, body?: unknown): Promise<void> {
-    const { status } = await this.control(method, path, body);
+  async undo(...call: OperationCall): Promise<void> {
+    const { status } = await this.control(...call);
     if (status >= 300 && status !== 404) throw new Error(`the sandbox returned ${status}`);
   }
 
@@ -100,10 +113,19 @@ export class Client {
     } catch (error) {
       if (error instanceof StepFailure) throw error;
       // Throws if the sandbox is gone; otherwise a fault cut the connection.
-      await this.control("GET", "/clock");
+      await this.control("getClock");
       return "dropped";
     }
   }
+}
+
+function bodyOrFail({ status, body }: CallResponse): unknown {
+  if (isSuccessStatus(status)) return body;
+  const { error } = body as { error?: { code?: string; message?: string; details?: unknown } };
+  throw new StepFailure({
+    message: `the sandbox refused: ${error?.message ?? `status ${status}`}`,
+    got: body,
+  });
 }
 
 /** Throws for an invalid request, which would otherwise look like a cut connection. */

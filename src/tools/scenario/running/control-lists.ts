@@ -1,4 +1,4 @@
-import { readPages } from "../../../core/client/control-client.js";
+import type { OperationCall } from "../../../core/client/control-client.js";
 import type { Client } from "./client.js";
 import { StepFailure } from "./failure.js";
 
@@ -7,28 +7,28 @@ const MAX_ROWS = 10_000;
 
 export type LogRow = Record<string, unknown>;
 
-const IDS = {
-  requests: "request_id",
-  events: "event_id",
-  deliveries: "delivery_id",
-  charges: "charge_id",
-  withdrawals: "withdrawal_id",
+const LISTS = {
+  requests: { operation: "listRequests", id: "request_id" },
+  events: { operation: "listEvents", id: "event_id" },
+  deliveries: { operation: "listDeliveries", id: "delivery_id" },
+  charges: { operation: "listCharges", id: "charge_id" },
+  withdrawals: { operation: "listControlWithdrawals", id: "withdrawal_id" },
 } as const;
-export type RecordListName = keyof typeof IDS;
+export type RecordListName = keyof typeof LISTS;
 
 export function recordIdOf(list: RecordListName, row: LogRow): string {
-  return String(row[IDS[list]]);
+  return String(row[LISTS[list].id]);
 }
 
 export async function readNewestId(client: Client, list: RecordListName): Promise<string | undefined> {
-  const { items } = (await client.callOrFail("GET", `/${list}?limit=1`)) as { items: LogRow[] };
+  const { items } = (await client.callOrFail(LISTS[list].operation, { limit: 1 })) as { items: LogRow[] };
   return items[0] === undefined ? undefined : recordIdOf(list, items[0]);
 }
 
 /** Reads all pages of a list. */
-export async function readAllPages<Row>(client: Client, path: string): Promise<Row[]> {
+export async function readAllPages<Row>(client: Client, ...call: OperationCall): Promise<Row[]> {
   const all: Row[] = [];
-  for await (const page of readPages<Row>(path, (next) => client.callOrFail("GET", next))) all.push(...page);
+  for await (const page of client.pages<Row>(call)) all.push(...page);
   return all;
 }
 
@@ -45,7 +45,7 @@ export async function readRecordsSince(
   isEnough: (row: LogRow) => boolean = () => false,
 ): Promise<LogRow[]> {
   const found: LogRow[] = [];
-  for await (const page of readPages<LogRow>(`/${list}`, (path) => client.callOrFail("GET", path), size)) {
+  for await (const page of client.pages<LogRow>([LISTS[list].operation], size)) {
     const end = page.findIndex((row) => recordIdOf(list, row) === last);
     if (end !== -1) return [...found, ...page.slice(0, end)];
     found.push(...page);
@@ -79,7 +79,7 @@ export class StartState {
   async record(): Promise<void> {
     for (const list of LOG_LISTS) this.#lastIds.set(list, await readNewestId(this.#client, list));
     this.#balances = await readBalanceRows(this.#client);
-    const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
+    const { now } = (await this.#client.callOrFail("getClock")) as { now: string };
     this.#startTime = now;
   }
 
@@ -118,5 +118,5 @@ export interface BalanceRow {
 
 /** Reads the balances of every organization and mode. Does not open missing accounts, unlike the service's call. */
 export function readBalanceRows(client: Client): Promise<BalanceRow[]> {
-  return readAllPages(client, "/balances");
+  return readAllPages(client, "listBalances");
 }

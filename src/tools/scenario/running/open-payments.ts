@@ -40,10 +40,11 @@ export class OpenPayments {
         const to = endOf(row);
         if (to === undefined) continue;
         ended.push(recordIdOf(list, row));
-        const path = `/${list}/${recordIdOf(list, row)}/transition`;
-        await this.#client.undo("POST", path, { to, reason: REASON });
+        const [id, change] = [recordIdOf(list, row), { to, reason: REASON }];
+        if (list === "charges") await this.#client.undo("transitionCharge", { charge_id: id, ...change });
+        else await this.#client.undo("transitionWithdrawal", { withdrawal_id: id, ...change });
       }
-    if (ended.length > 0) await this.#client.control("POST", "/wait", { for: "idle", timeout: IDLE_TIMEOUT });
+    if (ended.length > 0) await this.#client.wait({ for: "idle", timeout: IDLE_TIMEOUT });
   }
 }
 

@@ -44,12 +44,11 @@ export class RuleUsage {
     // Keeps the counts of rules and faults that a step has since removed.
     const now: Record<string, number> = { ...this.#now };
     if (this.#scenario !== undefined) {
-      const path = `/scenarios/${encodeURIComponent(this.#scenario)}`;
-      const { status, body } = await this.#client.control("GET", path);
+      const { status, body } = await this.#client.control("getScenario", { name: this.#scenario });
       if (status === 200) Object.assign(now, (body as { applied: Counts }).applied);
     }
     if (this.#faults.size > 0)
-      for (const { fault_id, applied } of await readAllPages<FaultRecord>(this.#client, "/faults")) {
+      for (const { fault_id, applied } of await readAllPages<FaultRecord>(this.#client, "listFaults")) {
         const fault = this.#faults.get(fault_id);
         if (fault !== undefined) fault.applied = applied;
       }

@@ -82,14 +82,14 @@ async function createNamespace(
     throw new CannotRunError(
       `given: ${unsupported.join(", ")} cannot be set on a running sandbox: start it that way, or run the file without --url`,
     );
-  const { status, body } = await client.control("POST", "/namespaces", { ...given, name, clock: "manual" });
+  const { status, body } = await client.control("createNamespace", { ...given, name, clock: "manual" });
   if (status >= 300) {
     const { error } = body as { error?: { message?: string } };
     throw new CannotRunError(
       `given: no namespace could be created with it: ${error?.message ?? `status ${status}`}`,
     );
   }
-  cleanup.add("the namespace", () => client.undo("DELETE", `/namespaces/${name}`));
+  cleanup.add("the namespace", () => client.undo("deleteNamespace", { name }));
   return name;
 }
 
@@ -100,10 +100,10 @@ function snapshotOf(runId: string): string {
 /** Saves the state in a snapshot, which is restored after all other cleanup. */
 export async function snapshotState(client: Client, runId: string, cleanup: Cleanup): Promise<void> {
   const name = snapshotOf(runId);
-  await client.callOrFail("POST", "/snapshots", { name });
+  await client.callOrFail("createSnapshot", { name });
   cleanup.add("the state", async () => {
-    await client.callOrFail("POST", `/snapshots/${name}/restore?wait=10s`);
-    await client.undo("DELETE", `/snapshots/${name}`);
+    await client.callOrFail("restoreSnapshot", { name, wait: "10s" });
+    await client.undo("deleteSnapshot", { name });
   });
 }
 
@@ -117,7 +117,7 @@ interface SandboxInfo {
 
 /** Reads the namespace's keys and the organization of the test key. */
 export async function readNamespaceKeys(client: Client): Promise<NamespaceKeys> {
-  const { status, body } = await client.control("GET", "");
+  const { status, body } = await client.control("getSandbox");
   const info = body as Partial<SandboxInfo> & { error?: { message?: string } };
   if (status === 200 && typeof info === "object" && info !== null && typeof info.api_key === "string") {
     const { api_key: test, live_api_key: live, keys } = info as SandboxInfo;
@@ -129,10 +129,10 @@ export async function readNamespaceKeys(client: Client): Promise<NamespaceKeys> 
 
 /** Stops the clock until the run is over; only steps move time. */
 export async function freezeClock(client: Client, cleanup: Cleanup): Promise<void> {
-  const { mode } = (await client.callOrFail("GET", "/clock")) as { mode: string };
+  const { mode } = (await client.callOrFail("getClock")) as { mode: string };
   if (mode === "manual") return;
-  cleanup.add("the clock", () => client.callOrFail("PUT", "/clock?wait=10s", { mode }));
-  await client.callOrFail("PUT", "/clock?wait=10s", { mode: "manual" });
+  cleanup.add("the clock", () => client.callOrFail("setClock", { mode, wait: "10s" }));
+  await client.callOrFail("setClock", { mode: "manual", wait: "10s" });
 }
 
 /** A run's lease of its namespace. If the process dies without releasing it, the sandbox undoes the run's changes. */
@@ -152,7 +152,7 @@ export class Lease {
    * @param request what the sandbox does if the runner dies: delete the namespace, or restore a snapshot
    */
   static async take(client: Client, request: LeaseRequest): Promise<Lease | string | undefined> {
-    const { status, body } = await client.control("POST", "/lease", request);
+    const { status, body } = await client.control("takeLease", request);
     if (status === 200) return new Lease(client);
     const { error } = body as { error?: { code?: string; message?: string } };
     // The next call of the run reports any other failure.
@@ -161,18 +161,18 @@ export class Lease {
 
   async #keepHeld(): Promise<void> {
     let isHeld = true;
-    while (isHeld && !this.#isReleased) isHeld = await this.#request("POST", { hold: true });
+    while (isHeld && !this.#isReleased) isHeld = await this.#request("takeLease", { hold: true });
   }
 
   async release(): Promise<void> {
     this.#isReleased = true;
-    await this.#request("DELETE");
+    await this.#request("releaseLease");
     await this.#heartbeat;
   }
 
-  async #request(method: string, request?: LeaseRequest): Promise<boolean> {
+  async #request(operation: "takeLease" | "releaseLease", request?: LeaseRequest): Promise<boolean> {
     try {
-      const { body } = await this.#client.control(method, "/lease", request);
+      const { body } = await this.#client.control(operation, request);
       return (body as { held?: boolean }).held === true;
     } catch (error) {
       // The sandbox is gone; the next call of the run reports it.

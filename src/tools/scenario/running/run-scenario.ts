@@ -88,11 +88,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
       removeMishaps: async () => {
         const { faults, webhooks, source: _steps, ...outcomes } = loaded.scenario;
         if (rules === undefined || (faults ?? webhooks) === undefined) return;
-        await client.callOrFail("PUT", `/scenarios/${encodeURIComponent(rules)}`, {
-          ...outcomes,
-          name: rules,
-          force: true,
-        });
+        await client.callOrFail("putScenario", { ...outcomes, name: rules, force: true });
         // The sandbox counts the rules that stay from 0.
         applied.begin(rules);
       },
@@ -147,20 +143,19 @@ async function putRules(
   const { source: _steps, ...rules } = loaded.scenario;
   if (ruleNames(rules).length === 0) return undefined;
   const name = await freeName(client, rules.name, loaded.runId);
-  const path = `/scenarios/${encodeURIComponent(name)}`;
   cleanup.add("the rules", async () => {
-    await client.undo("POST", `${path}/deactivate`);
-    await client.undo("DELETE", path);
+    await client.undo("deactivateScenario", { name });
+    await client.undo("deleteScenario", { name });
   });
   // Accepts unknown names (`force`), because they were reported when the file was read.
-  await client.callOrFail("PUT", path, { ...rules, name, force: true });
-  await client.callOrFail("POST", `${path}/activate`);
+  await client.callOrFail("putScenario", { ...rules, name, force: true });
+  await client.callOrFail("activateScenario", { name });
   return name;
 }
 
 /** Returns the scenario's name. If the sandbox already has a scenario of that name, adds the run id. */
 async function freeName(client: Client, name: string, runId: string): Promise<string> {
-  const { status } = await client.control("GET", `/scenarios/${encodeURIComponent(name)}`);
+  const { status } = await client.control("getScenario", { name });
   if (status === 404) return name;
   const suffix = `.${runId}`;
   return `${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;

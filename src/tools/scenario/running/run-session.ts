@@ -160,21 +160,15 @@ export class RunSession {
   async #replaceRules(rules: Rules): Promise<void> {
     if (Object.keys(rules).length === 0 && !this.#hasRules) return;
     const { name } = this.#options;
-    const path = `/scenarios/${encodeURIComponent(name)}`;
     // Gives each run its own description. An identical scenario would keep the counts of the last run.
     const description = `run ${++this.#runs}`;
-    await this.#client.callOrFail("PUT", path, {
-      name,
-      description,
-      ...rules,
-      force: true,
-    });
+    await this.#client.callOrFail("putScenario", { name, description, ...rules, force: true });
     if (this.#hasRules) return;
     this.#cleanup.add("the rules", async () => {
-      await this.#client.undo("POST", `${path}/deactivate`);
-      await this.#client.undo("DELETE", path);
+      await this.#client.undo("deactivateScenario", { name });
+      await this.#client.undo("deleteScenario", { name });
     });
-    await this.#client.callOrFail("POST", `${path}/activate`);
+    await this.#client.callOrFail("activateScenario", { name });
     this.#hasRules = true;
   }
 }

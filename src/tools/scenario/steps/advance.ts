@@ -20,9 +20,5 @@ export const advance = defineStep(["ignores_start", "own_customer"], {
     save: saveSchema,
   }),
   run: ({ advance, quiet, retry }, { client }) =>
-    client.callOrFail("POST", "/clock/advance?wait=10s", {
-      ...parseAdvanceBody(advance),
-      ...(quiet === undefined ? {} : { quiet }),
-      ...(retry === undefined ? {} : { retry }),
-    }),
+    client.callOrFail("advanceClock", { ...parseAdvanceBody(advance), quiet, retry, wait: "10s" }),
 });

@@ -86,12 +86,13 @@ interface Visit {
 async function visit(context: RunContext, options: Visit): Promise<object> {
   const { kind, presses, at_once, until, expect, checkout_id, ...choice } = options;
   const { client } = context;
-  const checkout = `/checkouts/${encodeURIComponent(checkout_id)}`;
   const payment_method = choice.payment_method ?? PAY_DEFAULTS.method;
   const payment = { ...CUSTOMER_DEFAULTS[payment_method], ...choice, payment_method };
   if (presses.length === 0) await readNextUrl(context, checkout_id);
   const answers = await inTabs(presses, at_once, (press) =>
-    client.control("POST", `${checkout}/${press}`, press === "pay" ? payment : undefined),
+    press === "pay"
+      ? client.control("payCheckout", { checkout_id, ...payment })
+      : client.control("cancelCheckout", { checkout_id }),
   );
   checkPresses(answers, expect);
   const accepted = answers.find(({ status }) => isSuccessStatus(status))?.body as
@@ -101,7 +102,7 @@ async function visit(context: RunContext, options: Visit): Promise<object> {
     await advanceCharge(context, accepted.charge_id, until, kind);
   const returning = kind === "close_page" ? [] : presses;
   const returned = await inTabs(returning, at_once, () => returnToShop(context, checkout_id));
-  const charge = accepted && (await client.callOrFail("GET", `/charges/${accepted.charge_id}`));
+  const charge = accepted && (await client.callOrFail("getCharge", { charge_id: accepted.charge_id }));
   return { ...(charge as object | undefined), answers, returned: returned.flat() };
 }
 

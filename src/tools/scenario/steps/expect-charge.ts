@@ -23,19 +23,19 @@ async function candidates(
   { charge_id, customer_email, metadata }: Readonly<Record<string, unknown>>,
 ): Promise<readonly LogRow[]> {
   if (isExact(charge_id)) {
-    const answer = await client.control("GET", `/charges/${encodeURIComponent(charge_id)}`);
+    const answer = await client.control("getCharge", { charge_id });
     return answer.status === 200 ? [answer.body as LogRow] : [];
   }
-  const filters = new URLSearchParams();
-  if (isExact(customer_email)) filters.append("customer_email", customer_email);
+  const filters: Record<string, string> = {};
+  if (isExact(customer_email)) filters.customer_email = customer_email;
   for (const [key, value] of Object.entries((metadata ?? {}) as object))
-    if (isExact(value)) filters.append(`metadata.${key}`, value);
-  const matches =
-    filters.size === 0 ? [] : await readAllPages<LogRow>(client, `/charges?${filters.toString()}`);
+    if (isExact(value)) filters[`metadata.${key}`] = value;
+  const hasFilters = Object.keys(filters).length > 0;
+  const matches = hasFilters ? await readAllPages<LogRow>(client, "listCharges", filters) : [];
   // If no charge was found, reads all charges, because a failure describes the charges that match best.
   return matches.length > 0 ? matches : readRecordsSince(client, "charges", undefined);
 }
 
 function isExact(value: unknown): value is string {
-  return typeof value === "string" && !/[*?/\\]/.test(value);
+  return typeof value === "string" && value !== "" && !/[*?/\\]/.test(value);
 }

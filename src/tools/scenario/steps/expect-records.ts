@@ -86,7 +86,7 @@ const SETTLE_TIMEOUT = "20s";
 
 /** Waits until all deliveries have ended, because a call returns before its webhooks are sent. Ignores a timeout. */
 export async function waitUntilIdle({ client }: RunContext): Promise<void> {
-  await client.control("POST", "/wait", { for: "idle", timeout: SETTLE_TIMEOUT });
+  await client.wait({ for: "idle", timeout: SETTLE_TIMEOUT });
 }
 
 /** Describes matching deliveries that still wait in mailboxes. */
@@ -95,7 +95,7 @@ export async function describeMailboxDeliveries(
   matches: (delivery: LogRow) => boolean,
 ): Promise<string | undefined> {
   const mailboxes = new Map<unknown, string>();
-  for (const { webhook_id, mailbox } of await readAllPages<LogRow>(client, "/webhook-endpoints"))
+  for (const { webhook_id, mailbox } of await readAllPages<LogRow>(client, "listWebhookEndpoints"))
     if (typeof mailbox === "string") mailboxes.set(webhook_id, mailbox);
   const waiting = (await baseline.since("deliveries"))
     .filter(({ webhook_id, status }) => mailboxes.has(webhook_id) && status === "pending")

@@ -66,23 +66,23 @@ export const pay = defineStep(["checks", "ignores_start"], {
       ...customer,
     });
     await advanceCharge(context, String(charge_id), until, "pay");
-    return context.client.callOrFail("GET", `/charges/${String(charge_id)}`);
+    return context.client.callOrFail("getCharge", { charge_id: String(charge_id) });
   },
 });
 
 /** Advances a charge's timeline to a status; fails the step if the timeline does not reach it. */
 export async function advanceCharge(
   { client }: RunContext,
-  charge: string,
+  charge_id: string,
   target: string = PAY_DEFAULTS.until,
   kind: string,
 ): Promise<void> {
   if (target === "PENDING") return;
-  const { status, body } = await client.control("POST", `/charges/${charge}/advance`, { until: target });
+  const { status, body } = await client.control("advanceCharge", { charge_id, until: target });
   if (status < 300) return;
   const { error } = body as { error?: { message?: string } };
-  const message = `the charge ${charge} does not become ${target} by itself: ${error?.message ?? ""}`;
-  const { scenario, timeline } = ((await client.callOrFail("GET", `/charges/${charge}`)) as { sandbox: Row })
+  const message = `the charge ${charge_id} does not become ${target} by itself: ${error?.message ?? ""}`;
+  const { scenario, timeline } = ((await client.callOrFail("getCharge", { charge_id })) as { sandbox: Row })
     .sandbox;
   throw new StepFailure({ message, got: { scenario, timeline } }, `${kind}.until`);
 }

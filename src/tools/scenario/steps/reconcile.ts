@@ -49,7 +49,7 @@ function rowsIn(body: unknown, call: string): readonly unknown[] {
 }
 
 async function reconcileRows({ client }: RunContext, request: object): Promise<BookReport> {
-  const { status, body } = await client.control("POST", "/reconcile", request);
+  const { status, body } = await client.control("reconcile", request);
   if (status < 300) return body as BookReport;
   const { error } = body as { error?: { message?: string; details?: Readonly<Record<string, string>> } };
   const faults = Object.entries(error?.details ?? {}).map(([field, message]) => `${field} ${message}`);

@@ -8,19 +8,14 @@ import { expectRequest } from "./expect-request.js";
 import { expectSequence } from "./expect-sequence.js";
 import { expectWebhook } from "./expect-webhook.js";
 import { expectWithdrawal } from "./expect-withdrawal.js";
-import { fault } from "./fault.js";
 import { include } from "./include.js";
 import { manual } from "./manual.js";
+import { OPERATION_STEPS, reset } from "./operation-steps.js";
 import { parallel } from "./parallel.js";
 import { pay } from "./pay.js";
 import { reconcileStep } from "./reconcile.js";
 import { repeat } from "./repeat.js";
 import { request } from "./request.js";
-import { reset } from "./reset.js";
-import { bounce, chargeback, partialRefund } from "./reversals.js";
-import { scenario } from "./scenario.js";
-import { transitionStep } from "./transition.js";
-import { trigger } from "./trigger.js";
 import { waitFor } from "./wait-for.js";
 
 /** Every kind of step, by the name of its action. */
@@ -42,13 +37,7 @@ export const STEPS = {
   expect_balance: expectBalance,
   expect_withdrawal: expectWithdrawal,
   reconcile: reconcileStep,
-  transition: transitionStep,
-  partial_refund: partialRefund,
-  chargeback,
-  bounce,
-  trigger,
-  fault,
-  scenario,
+  ...OPERATION_STEPS,
   repeat,
   parallel,
   include,

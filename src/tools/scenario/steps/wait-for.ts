@@ -108,7 +108,7 @@ async function wait(
   do {
     const timeoutMs = Math.min(leftMs, LONGEST_WAIT_MS);
     const timeout = formatDuration(timeoutMs);
-    answer = await client.control("POST", "/wait", { ...what, timeout }, timeoutMs + GRACE_MS);
+    answer = await client.wait({ ...what, timeout }, timeoutMs + GRACE_MS);
     if (answer.status === 200) return answer.body;
     leftMs -= timeoutMs;
   } while (answer.status === 408 && leftMs > 0);
