@@ -87,7 +87,7 @@ export async function openSandbox(requested: UnresolvedOptions): Promise<Sandbox
   });
   const shared: NamespacesOptions["base"] = {
     seed: options.seed,
-    defaultSeed: storage.leases?.seed ?? defaultSeed,
+    defaultSeed: storage.ownership?.seed ?? defaultSeed,
     clock: options.clock === undefined ? undefined : parseClockSetting(options.clock),
     startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
     catalogue,

@@ -9,8 +9,7 @@ import { CONTROL_CALLS } from "../core/client/operations.js";
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { vocabularyOf } from "../core/domain/name-check.js";
 import { transitionCharge } from "../core/engine/commands/charge-commands.js";
-import type { StateDump } from "../core/engine/records.js";
-import { deepCopyState } from "../core/engine/records.js";
+import { deepCopyState, type StateDump } from "../core/engine/records.js";
 import { chargeDetailView } from "../core/engine/wire-views.js";
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import type { ChargeStatus } from "../core/schema/common.js";
@@ -31,28 +30,26 @@ import type { ListeningServer } from "../server/http/listener.js";
 import type { CheckWebhookOptions } from "../tools/doctor/check-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
-import type {
-  ExploreFlowOptions,
-  ListenOptions,
-  ReconcileOptions,
-  ResetOptions,
-  RunFileOptions,
-  SandboxState,
-  WebhookHandlerOptions,
-  WebhookSubscription,
-} from "./library-options.js";
 import {
   checkFileArguments,
   checkWebhookHandler,
+  type ExploreFlowOptions,
   exploreOptionsSchema,
+  type ListenOptions,
   parseAdvanceTarget,
   parseListenOptions,
   parseResetOptions,
   parseTransition,
   parseWebhookHandlerOptions,
+  type ReconcileOptions,
+  type ResetOptions,
+  type RunFileOptions,
   runOptionsSchema,
+  type SandboxState,
   toPlainJson,
   toRequest,
+  type WebhookHandlerOptions,
+  type WebhookSubscription,
 } from "./library-options.js";
 import { openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
 
@@ -138,7 +135,7 @@ export class Sandbox {
   /** @internal */
   readonly [IN_PROCESS_FETCH]: SandboxFetch = (path, init) => {
     this.#requireOpen("fetch");
-    if (this.#namespaces.leases !== undefined) return this.fetch(path, init);
+    if (this.#namespaces.ownership !== undefined) return this.fetch(path, init);
     const send = ({ inProcess }: ControlApp) => inProcess(path, init) ?? this.fetch(path, init);
     const control = this.#apps.control();
     return control instanceof Promise ? control.then(send) : send(control);
@@ -190,7 +187,7 @@ export class Sandbox {
       this.#opening = undefined;
       throw error;
     }
-    await this.#namespaces.leases?.advertise(
+    await this.#namespaces.ownership?.advertise(
       this.#options.advertise_url ?? (isLoopback(this.#host) ? this.url : null),
     );
     return { url: this.url, port: this.#listening.port };
@@ -360,13 +357,13 @@ export class Sandbox {
   }
 
   async #close(): Promise<void> {
-    const { leases } = this.#namespaces;
+    const { ownership } = this.#namespaces;
     try {
-      leases?.stop();
-      if (leases !== undefined) await this.#namespaces.passGate()?.catch(() => {});
+      ownership?.stop();
+      if (ownership !== undefined) await this.#namespaces.passGate()?.catch(() => {});
       this.#namespaces.close();
     } finally {
-      await leases?.release();
+      await ownership?.release();
       const listening = await this.#opening?.catch(() => undefined);
       await listening?.close();
       await waitForLazyLoads();

@@ -14,14 +14,15 @@ import type { BookReport } from "../core/schema/reconciliation.js";
 import type { ChargeDetail } from "../core/schema/responses/charge-responses.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { AdvanceReport } from "../core/time/advance-state.js";
-import type {
-  ExploreFlowOptions,
-  ReconcileOptions,
-  ResetOptions,
-  SandboxState,
-  WebhookHandlerOptions,
+import {
+  checkWebhookHandler,
+  type ExploreFlowOptions,
+  parseAdvanceArgument,
+  type ReconcileOptions,
+  type ResetOptions,
+  type SandboxState,
+  type WebhookHandlerOptions,
 } from "../library/library-options.js";
-import { checkWebhookHandler, parseAdvanceArgument } from "../library/library-options.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import { findHooks, readFinishedTest, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";

@@ -4,13 +4,14 @@ import type { SandboxOptions } from "../core/schema/option-table.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import { loadLazily } from "../core/time/load-lazily.js";
-import type { ExploreFlowOptions, WebhookHandlerOptions } from "../library/library-options.js";
 import {
   checkFileArguments,
+  type ExploreFlowOptions,
   exploreOptionsSchema,
   findServerOnlyOptions,
   parseStartOptions,
   parseWebhookHandlerOptions,
+  type WebhookHandlerOptions,
 } from "../library/library-options.js";
 import { openSandbox } from "../library/opening.js";
 import { isLoopback } from "../server/http/hosts.js";

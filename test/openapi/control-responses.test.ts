@@ -5,8 +5,7 @@ import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { exchange, head } from "../support/api-wire.js";
 import { Answer } from "../support/caller.js";
-import type { Described } from "../support/openapi-control.js";
-import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
+import { ControlAnswers, type Described, shippedControlDocument } from "../support/openapi-control.js";
 import { Client } from "../support/receiver-client.js";
 import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Change, RecordPut } from "../../src/core/engine/records.js";
-import type { WaitCondition, WaitEndReason, WatchedChanges } from "../../src/core/namespace/watchers.js";
-import { PendingWaits } from "../../src/core/namespace/watchers.js";
+import {
+  PendingWaits,
+  type WaitCondition,
+  type WaitEndReason,
+  type WatchedChanges,
+} from "../../src/core/namespace/watchers.js";
 import { systemWallClock } from "../../src/core/time/wall-clock.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { HeartbeatLease } from "../../src/core/time/heartbeat-lease.js";
+import { ClientHeartbeat } from "../../src/core/time/client-heartbeat.js";
 import { expectError } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { openShop } from "../support/receiver-client.js";
@@ -75,7 +75,7 @@ describe("a heartbeat lease", () => {
   it("ends when its client disconnects, or after 30 s without a call", async () => {
     const wall = new FakeWall(0);
     let gone = 0;
-    const begin = () => new HeartbeatLease(wall, () => void gone++);
+    const begin = () => new ClientHeartbeat(wall, () => void gone++);
     const late = begin();
     const answer = late.hold(new AbortController().signal);
     wall.elapse(10_000);

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import type { LookupFunction } from "node:net";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type LookupFunction, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createRequester } from "../../src/core/delivery/outgoing-http.js";
 import { ReceiverClient } from "../../src/core/delivery/receiver-client.js";

@@ -1,7 +1,6 @@
 import type { AttemptResult } from "../engine/commands/delivery-commands.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
-import type { WallClock } from "../time/wall-clock.js";
-import { type Deadline, onDeadline } from "../time/wall-clock.js";
+import { type Deadline, onDeadline, type WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
 import {
   buildAttemptResult,

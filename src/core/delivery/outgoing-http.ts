@@ -1,8 +1,7 @@
 import * as dns from "node:dns";
 import * as http from "node:http";
 import type { LookupFunction } from "node:net";
-import type { HttpResponse } from "../schema/http-response.js";
-import { isSuccessStatus } from "../schema/http-response.js";
+import { type HttpResponse, isSuccessStatus } from "../schema/http-response.js";
 import { isCloudMetadataAddress } from "../schema/receiver-url.js";
 import { loadLazily } from "../time/load-lazily.js";
 

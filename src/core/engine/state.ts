@@ -14,20 +14,22 @@ import {
   removeFromGroup,
 } from "./indexes.js";
 import { chargeSearchFilter } from "./match-fields.js";
-import type {
-  Change,
-  CollectionName,
-  Collections,
-  Delivery,
-  Endpoint,
-  EventRecord,
-  LedgerEntry,
-  RecordKey,
-  StateDump,
-  StoredScenario,
-  Task,
+import {
+  type Change,
+  type CollectionName,
+  type Collections,
+  type Delivery,
+  type Endpoint,
+  type EventRecord,
+  type FrozenState,
+  freezeState,
+  type LedgerEntry,
+  type RecordKey,
+  type StateDump,
+  type StoredScenario,
+  type Task,
+  toStateDump,
 } from "./records.js";
-import { type FrozenState, freezeState, toStateDump } from "./records.js";
 import { Statement, type StatementFilter } from "./statement.js";
 import { TaskQueue } from "./task-queue.js";
 

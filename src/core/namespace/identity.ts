@@ -1,7 +1,6 @@
 import type * as z from "zod/mini";
 import type { NamespaceIdentity, namespaceRequestSchema } from "../schema/control-requests.js";
-import type { WebhookOption } from "../schema/option-schemas.js";
-import { DEFAULT_NAMESPACE } from "../schema/option-schemas.js";
+import { DEFAULT_NAMESPACE, type WebhookOption } from "../schema/option-schemas.js";
 import { type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
 import { secretFaults } from "../schema/signature-schemes.js";
 import { StoreError } from "../store/store-error.js";

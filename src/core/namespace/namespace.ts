@@ -1,4 +1,4 @@
-import type { WebhookOption } from "../schema/option-schemas.js";
+import type { ClockSetting, WebhookOption } from "../schema/option-schemas.js";
 /*
  * A namespace: engine, clock, deliveries, store, faults, rate limits, logs and advice, wired together.
  * Called by the server, pages and the library.
@@ -7,8 +7,7 @@ import type { WebhookOption } from "../schema/option-schemas.js";
  */
 
 import { channel } from "node:diagnostics_channel";
-import type { DeliveryHold } from "../delivery/dispatcher.js";
-import { Dispatcher } from "../delivery/dispatcher.js";
+import { type DeliveryHold, Dispatcher } from "../delivery/dispatcher.js";
 import type { InProcessReceiver } from "../delivery/in-process-receivers.js";
 import type { Mailboxes } from "../delivery/mailbox-deliveries.js";
 import { Sender } from "../delivery/sender.js";
@@ -22,9 +21,7 @@ import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ResetRequest } from "../schema/engine-requests.js";
-import type { ClockSetting } from "../schema/option-schemas.js";
-import type { Refusal } from "../schema/refusals.js";
-import { StorageUnavailableError } from "../schema/refusals.js";
+import { type Refusal, StorageUnavailableError } from "../schema/refusals.js";
 import { AppActivity } from "../time/app-activity.js";
 import { Clock } from "../time/clock.js";
 import { ClockControl } from "../time/clock-control.js";
@@ -37,17 +34,15 @@ import { ApiKeys } from "./api-keys.js";
 import { CoverageCounters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
 import { addContentAfterReset, openEngineAndClock, registerWebhook } from "./initial-state.js";
-import { MailboxLeases } from "./mailbox-leases.js";
+import { MailboxExpiry } from "./mailbox-expiry.js";
 import type { NamespaceOptions } from "./namespace-options.js";
 import { RateLimiter } from "./rate-limiter.js";
-import type { NamespaceEmitter, NamespaceEvents } from "./request-journal.js";
-import { RequestJournal } from "./request-journal.js";
+import { type NamespaceEmitter, type NamespaceEvents, RequestJournal } from "./request-journal.js";
 import { ResponseHolds } from "./response-holds.js";
 import { RunLease } from "./run-lease.js";
 import { SavedStates } from "./saved-states.js";
 import type { ArrivalTime, RequestEntry } from "./served-request.js";
-import type { WaitCondition, WaitEndReason } from "./watchers.js";
-import { PendingWaits } from "./watchers.js";
+import { PendingWaits, type WaitCondition, type WaitEndReason } from "./watchers.js";
 
 export interface NamespaceInfo {
   readonly apiKey: string;
@@ -75,7 +70,7 @@ export class Namespace {
   readonly snapshots: SavedStates;
   readonly counters: CoverageCounters;
   readonly lease: RunLease;
-  readonly mailboxLeases: MailboxLeases;
+  readonly mailboxExpiry: MailboxExpiry;
   readonly advisor: Advisor;
   readonly #options: NamespaceOptions;
   readonly #sender: Sender;
@@ -171,14 +166,14 @@ export class Namespace {
     events.on("answered", (call) => this.#watchers.onRequest(call));
     events.on("stored", (change) => this.#watchers.onChange(change));
     events.on("woke", () => this.#watchers.onWake());
-    this.mailboxLeases = new MailboxLeases({
+    this.mailboxExpiry = new MailboxExpiry({
       engine,
       mailboxes: this.mailboxes,
       wall,
       execute: (command) => this.execute(command),
       onError,
     });
-    events.on("stored", (change) => this.mailboxLeases.noteChange(change));
+    events.on("stored", (change) => this.mailboxExpiry.noteChange(change));
   }
 
   nowMs(): number {
@@ -326,7 +321,7 @@ export class Namespace {
 
   /** Notifies observers of the new clock. */
   #showNewState(): void {
-    this.mailboxLeases.renewAll();
+    this.mailboxExpiry.renewAll();
     const { state } = this.engine;
     const puts: Change["puts"] = [["clock", "clock", state.get("clock", "clock")!]];
     this.events.emit("stored", { seq: state.seq, at: state.at, puts, counters: {} });
@@ -343,7 +338,7 @@ export class Namespace {
     this.engine.close();
   }
 
-  /** Closes without writing. Called if the namespace is deleted or this process has lost the lease. */
+  /** Closes without writing. Called if the namespace is deleted or another process may have it. */
   discard(): void {
     this.#stop();
     this.engine.discard();
@@ -351,7 +346,7 @@ export class Namespace {
 
   #stop(): void {
     this.lease.close();
-    this.mailboxLeases.close();
+    this.mailboxExpiry.close();
     this.snapshots.close();
     this.#watchers.close();
     this.#closing.abort();

@@ -6,7 +6,7 @@ import { safeParse } from "../schema/issues.js";
 import { DEFAULT_NAMESPACE, namespaceNameSchema, parseClockSetting } from "../schema/option-schemas.js";
 import { isRefusal, type Refusal, refuse, StorageUnavailableError } from "../schema/refusals.js";
 import { parseInstant } from "../schema/time.js";
-import type { Leases, NamespaceLocation, Storage } from "../store/storage.js";
+import type { NamespaceLocation, Ownership, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { reportActivity } from "./activity-observer.js";
 import { AdviceLog } from "./advisor.js";
@@ -44,7 +44,7 @@ type NamespaceView = z.infer<typeof namespaceSchema>;
 
 /** All namespaces of a server. Finds the namespace of a request; creates and deletes namespaces. */
 export class Namespaces {
-  readonly leases: Leases | undefined;
+  readonly ownership: Ownership | undefined;
   /** Advice since the start, including that of reset or deleted namespaces. */
   readonly advice = new AdviceLog();
   /** Counts since the start, including those of reset or deleted namespaces. */
@@ -60,17 +60,17 @@ export class Namespaces {
   #autoNames = 0;
 
   constructor(readonly options: NamespacesOptions) {
-    this.leases = options.storage.leases;
+    this.ownership = options.storage.ownership;
     try {
-      if (this.leases !== undefined) requireSameOrigin(options.base, this.leases.defaultOrigin);
-      if (this.leases?.holdsLease(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
+      if (this.ownership !== undefined) requireSameOrigin(options.base, this.ownership.defaultOrigin);
+      if (this.ownership?.owns(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
       for (const name of options.storage.recover()) this.#openStored(name);
     } catch (error) {
       this.close();
-      void this.leases?.release();
+      void this.ownership?.release();
       throw error;
     }
-    if (this.leases !== undefined) this.leases.events = this;
+    if (this.ownership !== undefined) this.ownership.events = this;
   }
 
   /** @throws StoreError if another process runs the default namespace */
@@ -89,31 +89,31 @@ export class Namespaces {
     );
   }
 
-  /** Opens a namespace whose lease this process has taken over. */
+  /** Opens a namespace that this process has taken over. */
   open(name: string): void {
     if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
   }
 
   /** Returns true if this process runs the call's namespace, so the call needs no `locate`. */
   isRunByThisProcess(header: unknown, apiKey: string | null): boolean {
-    const { leases } = this;
-    if (leases === undefined) return true;
+    const { ownership } = this;
+    if (ownership === undefined) return true;
     const name = typeof header === "string" ? header : this.#nameOfKey(apiKey);
     return (
       name !== undefined &&
-      leases.holdsLease(name) &&
-      !leases.isStorageUnreachable &&
+      ownership.owns(name) &&
+      !ownership.isStorageUnreachable &&
       this.#namespaces.has(name)
     );
   }
 
-  /** With leases: finds the process that runs a call's namespace. Takes over or creates the namespace if necessary. */
+  /** With several processes: finds the process that runs a call's namespace. Takes over or creates the namespace if necessary. */
   async locate(header: string | null, apiKey: string | null): Promise<NamespaceLocation> {
-    const leases = this.leases!;
+    const ownership = this.ownership!;
     let name = header ?? this.#nameOfKey(apiKey);
-    name ??= await leases.nameOfKey(apiKey!, namespaceInKey(apiKey!));
+    name ??= await ownership.nameOfKey(apiKey!, namespaceInKey(apiKey!));
     name ??= this.#nameCreatedBy(apiKey!) ?? DEFAULT_NAMESPACE;
-    const location = await leases.locate(name);
+    const location = await ownership.locate(name);
     if (location === "here") this.open(name);
     if (location !== "nowhere" || header !== null) return location;
     const created = await this.create({ name });
@@ -137,7 +137,7 @@ export class Namespaces {
       identity = isDefault ? {} : storage.identity(name);
       this.#open(name, identity, isDefault ? base.startMs : undefined);
     } catch (error) {
-      const isFatal = isDefault && this.leases === undefined;
+      const isFatal = isDefault && this.ownership === undefined;
       if (isFatal || error instanceof OutOfHandlesError || error instanceof StorageUnavailableError)
         throw error;
       base.onError(this.#unopened.add(name, identity, error));
@@ -175,8 +175,8 @@ export class Namespaces {
 
   /** With `--auto-namespaces`: creates the namespace that an unknown API key names. */
   #createByKey(apiKey: string): Namespace | undefined {
-    // With leases, `locate` has created the namespace.
-    const name = this.leases === undefined ? this.#nameCreatedBy(apiKey) : undefined;
+    // With several processes, `locate` has created the namespace.
+    const name = this.ownership === undefined ? this.#nameCreatedBy(apiKey) : undefined;
     if (name === undefined) return undefined;
     this.options.storage.begin(name, {});
     try {
@@ -222,7 +222,7 @@ export class Namespaces {
     const unusable = this.#unopened.refusalOf(name);
     if (unusable !== undefined) return unusable;
     const [apiKey] = apiKeysOf(name, request);
-    const owner = this.leases && (await this.leases.nameOfKey(apiKey, namespaceInKey(apiKey)));
+    const owner = this.ownership && (await this.ownership.nameOfKey(apiKey, namespaceInKey(apiKey)));
     if (this.#isKeyTaken(name, request) || (owner !== undefined && owner !== name)) {
       // If the key of a generated name is taken, `create` tries the next name.
       if (request.name === undefined && request.api_key === undefined) return this.create(request);
@@ -340,7 +340,7 @@ export class Namespaces {
         apiKey,
         liveApiKey,
         store,
-        acceptsOrigin: this.leases !== undefined,
+        acceptsOrigin: this.ownership !== undefined,
         snapshots: () => storage.snapshots(name),
       });
     } catch (error) {

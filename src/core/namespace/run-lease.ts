@@ -4,8 +4,8 @@ import type { Engine } from "../engine/engine.js";
 import type { Command } from "../engine/transaction.js";
 import { parseClockSetting } from "../schema/option-schemas.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
+import { ClientHeartbeat } from "../time/client-heartbeat.js";
 import type { ClockControl } from "../time/clock-control.js";
-import { HeartbeatLease } from "../time/heartbeat-lease.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { FaultInjector } from "./fault-injector.js";
 
@@ -29,7 +29,7 @@ export class RunLease {
   readonly #namespace: LeasedNamespace;
   readonly #wall: WallClock;
   readonly #onError: (error: unknown) => void;
-  #current: { readonly run: string; readonly lease: HeartbeatLease } | undefined;
+  #current: { readonly run: string; readonly heartbeat: ClientHeartbeat } | undefined;
 
   constructor(namespace: LeasedNamespace, wall: WallClock, onError: (error: unknown) => void) {
     this.#namespace = namespace;
@@ -46,7 +46,7 @@ export class RunLease {
         `Run ${this.#current.run} has the namespace "${this.#namespace.name}" until it ends`,
       );
     const restore = this.#saveSettings();
-    const lease = new HeartbeatLease(this.#wall, () => {
+    const heartbeat = new ClientHeartbeat(this.#wall, () => {
       restore()
         .then(onGone)
         .catch(this.#onError)
@@ -54,13 +54,13 @@ export class RunLease {
           this.#current = undefined;
         });
     });
-    this.#current = { run, lease };
+    this.#current = { run, heartbeat };
     return undefined;
   }
 
   /** Holds a heartbeat call; resolves to false when the lease is over. */
   hold(run: string, caller: AbortSignal): Promise<boolean> | Refusal {
-    return this.#current?.run === run ? this.#current.lease.hold(caller) : noLease(run);
+    return this.#current?.run === run ? this.#current.heartbeat.hold(caller) : noLease(run);
   }
 
   /** Ends the lease. The runner has already restored the namespace. */
@@ -71,7 +71,7 @@ export class RunLease {
   }
 
   close(): void {
-    this.#current?.lease.end();
+    this.#current?.heartbeat.end();
     this.#current = undefined;
   }
 

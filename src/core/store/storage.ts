@@ -34,7 +34,7 @@ export interface Storage {
    */
   remove(name: string, close?: () => void): void | Promise<void>;
   /** Present if several processes share the storage. Each namespace then runs in one process at a time. */
-  readonly leases?: Leases;
+  readonly ownership?: Ownership;
 }
 
 /** Process that runs a namespace. `url` is null for this process, for no process, and for a process without a URL. */
@@ -49,7 +49,7 @@ export type StoredOrigin = Pick<NamespaceRecord, "seed"> &
 
 export type NamespaceLocation = "here" | "nowhere" | NamespaceOwner;
 
-export interface LeaseHandlers {
+export interface OwnershipHandlers {
   /** Opens a namespace that was taken over from another process. */
   open(name: string): void;
   /** Reads a namespace's state again, because one of its commits failed. */
@@ -58,9 +58,9 @@ export interface LeaseHandlers {
   discard(name: string): void;
 }
 
-/** Leases of a storage that several processes use. */
-export interface Leases {
-  /** Length of a lease. */
+/** Which process runs which namespace, in a storage that several processes use. */
+export interface Ownership {
+  /** Time for which a silent process keeps its namespaces. */
   readonly leaseMs: number;
   readonly isStorageUnreachable: boolean;
   /** Seed of namespaces without their own seed. */
@@ -68,10 +68,10 @@ export interface Leases {
   /** Origin of the default namespace when this process started, whichever process runs the namespace. */
   readonly defaultOrigin: StoredOrigin;
   /** Namespaces that this process runs. */
-  readonly heldLeases: ReadonlyMap<string, unknown>;
-  events: LeaseHandlers | undefined;
+  readonly ownedNamespaces: ReadonlyMap<string, unknown>;
+  events: OwnershipHandlers | undefined;
   /** Returns true while no other process can have taken over the namespace. */
-  holdsLease(name: string): boolean;
+  owns(name: string): boolean;
   /** Takes over a free namespace; otherwise finds the process that runs the namespace. */
   locate(name: string): Promise<NamespaceLocation>;
   /** Finds the namespace created with this API key, or the namespace whose name the key contains. */
@@ -82,7 +82,7 @@ export interface Leases {
   advertise(url: string | null): Promise<void>;
   /** Ends takeovers; call it before the namespaces close. */
   stop(): void;
-  /** Ends all leases, so that other processes take over at once. */
+  /** Gives all namespaces up, so that other processes take over at once. */
   release(): Promise<void>;
 }
 

@@ -129,7 +129,7 @@ export const MAILBOX_OPERATIONS = [
       if (!state.endpoints().some((endpoint) => endpoint.mailbox === name))
         return refuse("NOT_FOUND", `There is no mailbox "${name}"`);
       const taken = namespace.mailboxes.takeFromMailbox(name, input.max ?? TAKE_DEFAULT);
-      namespace.mailboxLeases.renew(name, taken.length > 0);
+      namespace.mailboxExpiry.renew(name, taken.length > 0);
       const items = taken.map(({ deliveryId, request }) => {
         const { event_id, event_type, attempts } = state.get("deliveries", deliveryId)!;
         return {

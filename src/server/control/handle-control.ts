@@ -59,8 +59,8 @@ async function replyTo(
   const name = header("sandbox-namespace");
   const key = parseBearerKey(header("authorization"));
   const namespace = namespaces.find(name, key)!;
-  // With leases, another process may run the default namespace. Calls of /_sandbox/namespaces need no local namespace.
-  const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
+  // Another process may run the default namespace. Calls of /_sandbox/namespaces need no local namespace.
+  const isOfServer = namespaces.ownership !== undefined && operation.path.startsWith("/_sandbox/namespaces");
   if (namespace === undefined && !isOfServer)
     return { reply: unknownNamespaceReply(namespaces, name, key), nowMs: namespaces.nowMs() };
   const execute = async (): Promise<Reply | Refusal> => {

@@ -14,10 +14,10 @@ export const NAMESPACE_OPERATIONS = [
     input: pageQuerySchema,
     output: "NamespaceList",
     run: async ({ namespaces, input, url, fetch, access }) => {
-      const { leases } = namespaces;
-      if (leases === undefined) return pageReply(namespaces.list(), input);
+      const { ownership } = namespaces;
+      if (ownership === undefined) return pageReply(namespaces.list(), input);
       const { limit, offset } = limitAndOffset(input);
-      const all = await leases.listOwners();
+      const all = await ownership.listOwners();
       // Only the process that runs a namespace can describe the namespace; `fetch` forwards the call to that process.
       const views = all.slice(offset, offset + limit).map(async ({ name }) => {
         const request = new Request(new URL(`/_sandbox/namespaces/${name}`, url), { headers: access });

@@ -69,7 +69,7 @@ export function createApps(options: AppOptions): Apps {
   const { namespaces, pages, paths = {}, errorCodes = {}, documentOf, onError } = options;
   const routes = new Routes();
   const { app } = routes;
-  if (namespaces.leases !== undefined)
+  if (namespaces.ownership !== undefined)
     app.use(async (c, next) => {
       const { serveOrForward } = await loadLazily(() => import("./forward.js"));
       return serveOrForward(namespaces, async (path) =>
@@ -180,10 +180,10 @@ export function inProcessFetch(app: Hono): (request: Request) => Promise<Respons
   };
 }
 
-export function healthReply({ options, leases }: Namespaces): Reply {
-  const storage = leases && {
-    storage: leases.isStorageUnreachable ? "away" : "ok",
-    owns: leases.heldLeases.size,
+export function healthReply({ options, ownership }: Namespaces): Reply {
+  const storage = ownership && {
+    storage: ownership.isStorageUnreachable ? "away" : "ok",
+    owns: ownership.ownedNamespaces.size,
   };
   return ok({ status: "ok", version: options.base.version, ...storage });
 }

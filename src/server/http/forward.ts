@@ -38,7 +38,7 @@ export const serveOrForward =
       return forward(request, read, location, namespaces);
     }
     await next();
-    if (namespaces.leases!.isStorageUnreachable) c.res.headers.set("sandbox-storage", "away");
+    if (namespaces.ownership!.isStorageUnreachable) c.res.headers.set("sandbox-storage", "away");
   };
 
 /** Paths that belong to the server and not to a namespace. */
@@ -63,7 +63,7 @@ async function locate(
 /** Asks the other processes for a checkout, because its link names no namespace. */
 async function locateCheckout(checkoutId: string, namespaces: Namespaces): Promise<NamespaceLocation> {
   if (namespaces.findCheckout(checkoutId) !== undefined) return "here";
-  const places = new Map((await namespaces.leases!.listOwners()).map((place) => [place.url, place]));
+  const places = new Map((await namespaces.ownership!.listOwners()).map((place) => [place.url, place]));
   const answers = [...places.values()].map(async (place) => {
     const url = new URL(`/checkout/${encodeURIComponent(checkoutId)}/status`, place.url!);
     const { signal, stop } = watchOwner(place, namespaces);
@@ -94,7 +94,10 @@ function watchOwner({ name, url }: NamespaceOwner, namespaces: Namespaces) {
     if (now === "here" || (now !== "nowhere" && now.url !== url)) gone.abort();
   };
   // While the database is away, no process can take the namespace over.
-  const stop = repeatEvery(namespaces.leases!.leaseMs / CHECKS_PER_LEASE, () => void check().catch(() => {}));
+  const stop = repeatEvery(
+    namespaces.ownership!.leaseMs / CHECKS_PER_LEASE,
+    () => void check().catch(() => {}),
+  );
   return { signal: gone.signal, stop };
 }
 

@@ -2,11 +2,11 @@ import type { StoreEvents } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { StorageUnavailableError } from "../../schema/refusals.js";
 import { generateToken } from "../../time/wall-clock.js";
-import type { LeaseHandlers, Snapshot } from "../storage.js";
+import type { OwnershipHandlers, Snapshot } from "../storage.js";
 import { DatabaseConnection } from "./link.js";
 
-/** A namespace's data at the start of a lease. Commits succeed only while the database has the same `fence`. */
-export interface NamespaceLease {
+/** Data of a namespace when this process took it. Commits succeed only while the database has the same `fence`. */
+export interface OwnedNamespace {
   readonly commits: CommitQueue;
   readonly name: string;
   readonly id: number;
@@ -31,11 +31,11 @@ export interface StoredEntry {
 
 /** Entries of one namespace that one transaction writes. */
 interface Batch {
-  readonly lease: NamespaceLease;
+  readonly owned: OwnedNamespace;
   readonly entries: StoredEntry[];
 }
 
-/** Identifies writes by number, not by namespace: a batch may contain writes of a lost lease and of its successor. */
+/** Identifies writes by number, not by namespace: a batch may contain writes of a lost namespace, and of the same one taken again. */
 const COMMIT = `with batch as (
     select * from json_to_recordset($1) as b (write int, id int, fence bigint, seq bigint, last bigint, entries json)
   ), held as (
@@ -57,18 +57,18 @@ const COMMIT = `with batch as (
  */
 export abstract class CommitQueue extends DatabaseConnection {
   readonly processId = generateToken();
-  readonly heldLeases = new Map<string, NamespaceLease>();
+  readonly ownedNamespaces = new Map<string, OwnedNamespace>();
   isStorageUnreachable = false;
-  events: LeaseHandlers | undefined;
+  events: OwnershipHandlers | undefined;
   /** Second connection, for statements that may take long. */
   abstract readonly link: DatabaseConnection;
-  #waiting = new Map<NamespaceLease, StoredEntry[]>();
+  #waiting = new Map<OwnedNamespace, StoredEntry[]>();
   #draining: Promise<void> | undefined;
 
-  write(lease: NamespaceLease, entry: StoredEntry): void {
-    this.checkReachable(lease);
-    const entries = this.#waiting.get(lease);
-    if (entries === undefined) this.#waiting.set(lease, [entry]);
+  write(owned: OwnedNamespace, entry: StoredEntry): void {
+    this.checkReachable(owned);
+    const entries = this.#waiting.get(owned);
+    if (entries === undefined) this.#waiting.set(owned, [entry]);
     else entries.push(entry);
     this.#draining ??= Promise.resolve().then(() => this.#drain());
   }
@@ -80,29 +80,29 @@ export abstract class CommitQueue extends DatabaseConnection {
 
   async #drain(): Promise<void> {
     while (this.#waiting.size > 0) {
-      const batches = Array.from(this.#waiting, ([lease, entries]) => ({ lease, entries }));
+      const batches = Array.from(this.#waiting, ([owned, entries]) => ({ owned, entries }));
       this.#waiting.clear();
-      await this.#commit(batches.filter(({ lease }) => !lease.isBroken));
+      await this.#commit(batches.filter(({ owned }) => !owned.isBroken));
     }
     this.#draining = undefined;
   }
 
   async #commit(batches: readonly Batch[]): Promise<void> {
     if (batches.length === 0) return;
-    const values = batches.map(({ lease: { id, fence, seq }, entries }, write) => {
+    const values = batches.map(({ owned: { id, fence, seq }, entries }, write) => {
       return { write, id, fence, seq, last: entries.at(-1)!.seq, entries };
     });
     try {
       const parameters = [JSON.stringify(values), this.processId];
       const rows = await this.query<{ write: number }>(COMMIT, parameters, "commit");
       const held = new Set(rows.map(({ write }) => write));
-      for (const [index, { lease, entries }] of batches.entries()) {
+      for (const [index, { owned, entries }] of batches.entries()) {
         if (held.has(index)) {
-          lease.seq = entries.at(-1)!.seq;
-          lease.events?.onSafe(lease.seq);
+          owned.seq = entries.at(-1)!.seq;
+          owned.events?.onSafe(owned.seq);
         } else {
-          this.lose(lease);
-          lease.events?.onFailed(leaseLostError(lease));
+          this.lose(owned);
+          owned.events?.onFailed(ownershipLostError(owned));
         }
       }
     } catch (error) {
@@ -112,48 +112,48 @@ export abstract class CommitQueue extends DatabaseConnection {
         for (const batch of batches) await this.#commit([batch]);
         return;
       }
-      for (const { lease } of batches) {
-        lease.isBroken = true;
-        lease.events?.onFailed(isAway ? error : new StorageUnavailableError(String(error), { cause: error }));
-        if (!isAway) void this.reopen(lease);
+      for (const { owned } of batches) {
+        owned.isBroken = true;
+        owned.events?.onFailed(isAway ? error : new StorageUnavailableError(String(error), { cause: error }));
+        if (!isAway) void this.reopen(owned);
       }
       if (isAway) this.noteUnreachable(error);
     }
   }
 
-  /** Reads the state of a broken lease again. */
-  abstract reopen(lease: NamespaceLease): Promise<void>;
+  /** Reads the state of a broken namespace again. */
+  abstract reopen(owned: OwnedNamespace): Promise<void>;
 
   /** Called if the database does not answer, which leaves the fate of the entries unknown. */
   abstract noteUnreachable(error: unknown): void;
 
-  /** Gives a lease up: memory and database may differ, or another process may have the namespace. */
-  lose(lease: NamespaceLease): void {
-    lease.isLost = true;
-    if (this.forget(lease)) this.events?.discard(lease.name);
+  /** Gives a namespace up: memory and database may differ, or another process may have it. */
+  lose(owned: OwnedNamespace): void {
+    owned.isLost = true;
+    if (this.forget(owned)) this.events?.discard(owned.name);
   }
 
-  /** Returns false if the lease was no longer held. */
-  forget(lease: NamespaceLease): boolean {
-    return this.heldLeases.get(lease.name) === lease && this.heldLeases.delete(lease.name);
+  /** Returns false if the namespace was no longer owned. */
+  forget(owned: OwnedNamespace): boolean {
+    return this.ownedNamespaces.get(owned.name) === owned && this.ownedNamespaces.delete(owned.name);
   }
 
-  checkReachable(lease: NamespaceLease): void {
-    if (lease.isLost) throw leaseLostError(lease);
-    if (this.isStorageUnreachable || lease.isBroken)
+  checkReachable(owned: OwnedNamespace): void {
+    if (owned.isLost) throw ownershipLostError(owned);
+    if (this.isStorageUnreachable || owned.isBroken)
       throw new StorageUnavailableError("the database does not answer");
   }
 
   /** Writes snapshots and compactions on the second connection, since they must not delay commits. */
-  async writeIfHeld(lease: NamespaceLease, write: string, values: unknown[]): Promise<void> {
-    this.checkReachable(lease);
+  async writeIfHeld(owned: OwnedNamespace, write: string, values: unknown[]): Promise<void> {
+    this.checkReachable(owned);
     const held = "held as (select id from namespaces where id = $1 and fence = $2 and owner = $3)";
     const text = `with ${held}${write} select id from held`;
-    const rows = await this.link.query(text, [lease.id, lease.fence, this.processId, ...values]);
-    if (rows.length === 0) throw leaseLostError(lease);
+    const rows = await this.link.query(text, [owned.id, owned.fence, this.processId, ...values]);
+    if (rows.length === 0) throw ownershipLostError(owned);
   }
 }
 
-export function leaseLostError({ name }: Pick<NamespaceLease, "name">): StorageUnavailableError {
+export function ownershipLostError({ name }: Pick<OwnedNamespace, "name">): StorageUnavailableError {
   return new StorageUnavailableError(`another process runs the namespace "${name}" by now`);
 }

@@ -15,15 +15,15 @@ import { afterDelay, monotonicMs, pause, repeatEvery } from "../../time/timers.j
 import type { FileStorageOptions } from "../file-storage.js";
 import { decodeNamespaceRecord, NAMESPACE_MARK } from "../state-text.js";
 import type {
-  Leases,
   NamespaceLocation,
   NamespaceOwner,
+  Ownership,
   Snapshots,
   Storage,
   StoredOrigin,
 } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
-import { CommitQueue, leaseLostError, type NamespaceLease, type StoredEntry } from "./commits.js";
+import { CommitQueue, type OwnedNamespace, ownershipLostError, type StoredEntry } from "./commits.js";
 import { DatabaseConnection } from "./link.js";
 import { PostgresSnapshots, PostgresStore } from "./postgres-store.js";
 import { RENEW_PROCESS, registerProcess } from "./schema.js";
@@ -66,8 +66,8 @@ const READ = `select seq::float8 as seq, is_state as "isState", body, null as na
 const READ_RECORD = `select substring(body from strpos(body, $2)) as end from entries e
     join namespaces n using (id) where n.name = $1 and is_state and strpos(body, $2) > 0 order by e.seq desc limit 1`;
 
-export class PostgresStorage extends CommitQueue implements Storage, Leases {
-  readonly leases = this;
+export class PostgresStorage extends CommitQueue implements Storage, Ownership {
+  readonly ownership = this;
   readonly link: DatabaseConnection;
   seed = "";
   defaultOrigin: StoredOrigin = { seed: "" };
@@ -78,9 +78,9 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   readonly #owners = new Map<string, NamespaceOwner>();
   #url: string | null = null;
   #validUntilMs = 0;
-  /** Number of times that this process's row was missing; each time, all leases were lost. */
+  /** Number of times that this process's row was missing; each time, all its namespaces were lost. */
   #losses = 0;
-  /** No expired lease is freed before this time, so that other processes can renew leases after an outage. */
+  /** No namespace of a silent process is freed before this time, so that others can renew theirs after an outage. */
   #freesFromMs = 0;
   #isStopped = false;
   #renewing: Promise<void> | undefined;
@@ -105,7 +105,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     for (const name of OWN_PARAMETERS) url.searchParams.delete(name);
     if (VERIFY_FULL_ALIASES.includes(sslmode) && uselibpqcompat !== "true")
       url.searchParams.set("sslmode", "verify-full");
-    // A commit times out after the length of a lease, since the lease is lost by then.
+    // A commit times out after `leaseMs`, since the namespace is lost by then.
     super(url.href, schema, leaseMs);
     this.link = new DatabaseConnection(url.href, schema, LONG_QUERY_MS);
     this.#schema = schema;
@@ -140,21 +140,21 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   }
 
   recover(): string[] {
-    return [...this.heldLeases.keys()].filter((name) => name !== DEFAULT_NAMESPACE);
+    return [...this.ownedNamespaces.keys()].filter((name) => name !== DEFAULT_NAMESPACE);
   }
 
   open(name: string): Store {
-    const lease = this.heldLeases.get(name);
-    if (lease === undefined) throw leaseLostError({ name });
-    return new PostgresStore(lease);
+    const owned = this.ownedNamespaces.get(name);
+    if (owned === undefined) throw ownershipLostError({ name });
+    return new PostgresStore(owned);
   }
 
   snapshots(name: string): Snapshots {
-    return new PostgresSnapshots(this.heldLeases.get(name)!);
+    return new PostgresSnapshots(this.ownedNamespaces.get(name)!);
   }
 
   identity(name: string): NamespaceIdentity {
-    return this.heldLeases.get(name)?.identity ?? {};
+    return this.ownedNamespaces.get(name)?.identity ?? {};
   }
 
   async begin(name: string, { api_key, webhook_secret, clock }: NamespaceIdentity): Promise<boolean> {
@@ -180,17 +180,17 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   async remove(name: string, close?: () => void): Promise<void> {
     const deletion = "delete from namespaces where name = $1 and owner = $2 returning id";
     const deleted = await this.link.query(deletion, [name, this.processId]);
-    if (deleted.length === 0) throw leaseLostError({ name });
-    this.heldLeases.delete(name);
+    if (deleted.length === 0) throw ownershipLostError({ name });
+    this.ownedNamespaces.delete(name);
     close?.();
   }
 
-  holdsLease(name: string): boolean {
-    return this.heldLeases.has(name) && monotonicMs() < this.#validUntilMs;
+  owns(name: string): boolean {
+    return this.ownedNamespaces.has(name) && monotonicMs() < this.#validUntilMs;
   }
 
   async locate(name: string): Promise<NamespaceLocation> {
-    if (this.holdsLease(name)) return "here";
+    if (this.owns(name)) return "here";
     return this.#owners.get(name) ?? this.#search(name, () => this.#find(name));
   }
 
@@ -205,8 +205,8 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   }
 
   async #find(name: string): Promise<NamespaceLocation> {
-    if (this.heldLeases.has(name)) await this.#renewExpired(name);
-    if (this.heldLeases.has(name)) return "here";
+    if (this.ownedNamespaces.has(name)) await this.#renewExpired(name);
+    if (this.ownedNamespaces.has(name)) return "here";
     if (this.isStorageUnreachable) throw new StorageUnavailableError("the database does not answer");
     await this.#free();
     if (await this.#take(name)) return "here";
@@ -250,7 +250,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     await this.#renewing;
     await this.#takingOver;
     await this.whenEmpty();
-    // If the statement fails, the leases expire.
+    // If the statement fails, the ownership expires.
     await this.link
       .query("delete from processes where id = $1", [this.processId])
       .catch(this.options.onError);
@@ -269,7 +269,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   }
 
   /**
-   * Renews a lease that has expired. While the database is away the lease stays held, and reads go on from memory.
+   * Renews ownership that has expired. While the database is away the namespace stays owned, and reads go on from memory.
    *
    * @throws StorageUnavailableError if the database does not renew it at once, so that another process may run the namespace
    */
@@ -284,7 +284,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     const sentMs = monotonicMs();
     const [row] = await this.query<{ isNew: boolean }>(RENEW_PROCESS, this.#registration(), "renew");
     if (row!.isNew) this.#losses++;
-    if (row!.isNew || this.isStorageUnreachable) await this.#compareLeases();
+    if (row!.isNew || this.isStorageUnreachable) await this.#compareOwnership();
     this.#validUntilMs = sentMs + this.leaseMs;
   }
 
@@ -299,38 +299,38 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
       });
   }
 
-  /** Discards namespaces that other processes may have taken over, and reads those of broken leases again. */
-  async #compareLeases(): Promise<void> {
-    const rows = await this.query<NamespaceLease>(
+  /** Discards namespaces that other processes may have taken over, and reads broken ones again. */
+  async #compareOwnership(): Promise<void> {
+    const rows = await this.query<OwnedNamespace>(
       "select id, fence, seq::float8 as seq from namespaces where owner = $1",
       [this.processId],
     );
     const stored = new Map(rows.map(({ id, fence, seq }) => [id, `${fence} ${seq}`]));
-    const broken: NamespaceLease[] = [];
-    for (const lease of [...this.heldLeases.values()])
-      if (lease.isBroken && stored.get(lease.id)?.startsWith(`${lease.fence} `)) broken.push(lease);
-      else if (stored.get(lease.id) !== `${lease.fence} ${lease.seq}`) this.lose(lease);
+    const broken: OwnedNamespace[] = [];
+    for (const owned of [...this.ownedNamespaces.values()])
+      if (owned.isBroken && stored.get(owned.id)?.startsWith(`${owned.fence} `)) broken.push(owned);
+      else if (stored.get(owned.id) !== `${owned.fence} ${owned.seq}`) this.lose(owned);
     if (this.isStorageUnreachable) {
       this.#freesFromMs = monotonicMs() + this.leaseMs;
       this.isStorageUnreachable = false;
       this.options.onNotice?.("the database answers again");
     }
-    for (const lease of broken) await this.reopen(lease);
+    for (const owned of broken) await this.reopen(owned);
   }
 
   /** Raises the fence first, so that a commit of unknown fate cannot succeed after the state was read. */
-  async reopen(lease: NamespaceLease): Promise<void> {
+  async reopen(owned: OwnedNamespace): Promise<void> {
     try {
-      const values = [lease.id, lease.fence, this.processId];
-      const [row] = await this.query<Pick<NamespaceLease, "fence" | "seq">>(RAISE_FENCE, values);
-      if (row === undefined) return this.lose(lease);
-      const stored = await this.link.query<StoredEntry & { readonly name: string | null }>(READ, [lease.id]);
-      lease.entries = stored.filter(({ name }) => name === null);
-      if (lease.entries.length === 0) return this.lose(lease);
-      lease.fence = row.fence;
-      lease.seq = row.seq;
-      lease.isBroken = false;
-      this.events?.reopen(lease.name);
+      const values = [owned.id, owned.fence, this.processId];
+      const [row] = await this.query<Pick<OwnedNamespace, "fence" | "seq">>(RAISE_FENCE, values);
+      if (row === undefined) return this.lose(owned);
+      const stored = await this.link.query<StoredEntry & { readonly name: string | null }>(READ, [owned.id]);
+      owned.entries = stored.filter(({ name }) => name === null);
+      if (owned.entries.length === 0) return this.lose(owned);
+      owned.fence = row.fence;
+      owned.seq = row.seq;
+      owned.isBroken = false;
+      this.events?.reopen(owned.name);
     } catch (error) {
       this.noteUnreachable(error);
     }
@@ -352,7 +352,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     afterDelay(RETRY_MS, () => void this.#renew());
   }
 
-  /** Ends expired leases. */
+  /** Frees the namespaces of silent processes. */
   async #free(): Promise<void> {
     if (monotonicMs() >= this.#freesFromMs)
       await this.link.query("delete from processes where expires <= clock_timestamp()");
@@ -368,24 +368,24 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
       [this.processId],
     );
     for (const { name, share } of free) {
-      if (this.heldLeases.has(name) || this.#searches.has(name)) continue;
+      if (this.ownedNamespaces.has(name) || this.#searches.has(name)) continue;
       await this.#search(name, () => this.#find(name));
-      if (this.heldLeases.has(name)) this.events?.open(name);
-      if (this.heldLeases.size >= share) return;
+      if (this.ownedNamespaces.has(name)) this.events?.open(name);
+      if (this.ownedNamespaces.size >= share) return;
     }
   }
 
   async #take(name: string): Promise<boolean> {
     if (this.#isStopped) return false;
     const losses = this.#losses;
-    const [row] = await this.link.query<NamespaceLease>(TAKE, [name, this.processId]);
+    const [row] = await this.link.query<OwnedNamespace>(TAKE, [name, this.processId]);
     if (row === undefined) return false;
-    const stored = await this.link.query<NamespaceLease["snapshots"][number] & StoredEntry>(READ, [row.id]);
-    if (losses !== this.#losses) throw leaseLostError({ name });
+    const stored = await this.link.query<OwnedNamespace["snapshots"][number] & StoredEntry>(READ, [row.id]);
+    if (losses !== this.#losses) throw ownershipLostError({ name });
     const entries = stored.filter((row) => row.name === null);
     const snapshots = stored.slice(entries.length);
     this.#owners.delete(name);
-    this.heldLeases.set(name, {
+    this.ownedNamespaces.set(name, {
       ...row,
       commits: this,
       entries,

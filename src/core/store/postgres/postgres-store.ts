@@ -7,7 +7,7 @@ import { encodeState } from "../state-text.js";
 import type { SavedState, Snapshot } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
 import { isJournalEntry, isStateDump } from "../stored-shapes.js";
-import type { NamespaceLease, StoredEntry } from "./commits.js";
+import type { OwnedNamespace, StoredEntry } from "./commits.js";
 
 /** Compaction begins once the changes exceed this size and twice the size of the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
@@ -19,14 +19,14 @@ export class PostgresStore implements Store {
   /** Number of the last appended entry. */
   #lastSeq = 0;
 
-  constructor(readonly lease: NamespaceLease) {}
+  constructor(readonly owned: OwnedNamespace) {}
 
   load(events: StoreEvents): ReturnType<Store["load"]> {
-    const { name, entries, seq } = this.lease;
-    this.lease.events = events;
+    const { name, entries, seq } = this.owned;
+    this.owned.events = events;
     this.#lastSeq = seq;
     if (entries === undefined) throw new StoreError(`The namespace "${name}" is open already.`);
-    this.lease.entries = undefined;
+    this.owned.entries = undefined;
     this.#count(entries);
     const parsed = entries.map(({ body }): unknown => JSON.parse(body));
     const snapshot = parsed.shift();
@@ -45,7 +45,7 @@ export class PostgresStore implements Store {
 
   append(change: Change, before: RecordReader): void {
     if (change.seq !== this.#lastSeq + 1)
-      throw new StoreError(`${this.lease.name}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
+      throw new StoreError(`${this.owned.name}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
     this.#write({ seq: change.seq, isState: false, body: JSON.stringify(encodeChange(change, before)) });
   }
 
@@ -55,7 +55,7 @@ export class PostgresStore implements Store {
 
   /** Throws at once while the database is away, so that reads go on without due tasks instead of waiting. */
   #write(entry: StoredEntry): void {
-    this.lease.commits.write(this.lease, entry);
+    this.owned.commits.write(this.owned, entry);
     this.#lastSeq = entry.seq;
     this.#count([entry]);
   }
@@ -71,8 +71,8 @@ export class PostgresStore implements Store {
     this.#stateChars = Number.POSITIVE_INFINITY;
     try {
       const body = await joinPieces(withYields(encodeState(state)));
-      await this.lease.commits.writeIfHeld(
-        this.lease,
+      await this.owned.commits.writeIfHeld(
+        this.owned,
         `, stored as (
           insert into entries (id, seq, is_state, body) select id, $4, true, $5 from held
           on conflict (id, seq) do update set is_state = true, body = excluded.body
@@ -85,27 +85,27 @@ export class PostgresStore implements Store {
     } catch (error) {
       // Compaction is tried again when the changes have doubled.
       this.#stateChars = this.#changedChars;
-      return asStoreError(error, `Cannot compact the namespace "${this.lease.name}"`);
+      return asStoreError(error, `Cannot compact the namespace "${this.owned.name}"`);
     }
   }
 
   close(): void {
-    this.lease.commits.forget(this.lease);
+    this.owned.commits.forget(this.owned);
   }
 
   toLoadError(cause: unknown): StoreError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new StoreError(
-      `The namespace "${this.lease.name}" in the database is not a state of this program (${reason}). Restore the database from a backup, or delete the namespace.`,
+      `The namespace "${this.owned.name}" in the database is not a state of this program (${reason}). Restore the database from a backup, or delete the namespace.`,
     );
   }
 }
 
 /** Snapshots in the database, with a copy in memory for synchronous reads. */
 export class PostgresSnapshots extends SnapshotsInMemory {
-  constructor(readonly lease: NamespaceLease) {
+  constructor(readonly owned: OwnedNamespace) {
     super();
-    for (const { name, at, body } of lease.snapshots) void super.save({ name, at }, JSON.parse(body));
+    for (const { name, at, body } of owned.snapshots) void super.save({ name, at }, JSON.parse(body));
   }
 
   override async save(snapshot: Snapshot, state: FrozenState): Promise<void> {
@@ -113,7 +113,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
       insert into snapshots (id, name, at, body) select id, $4, $5, $6 from held
       on conflict (id, name) do update set at = excluded.at, saved = excluded.saved, body = excluded.body)`;
     const values = [snapshot.name, snapshot.at, await joinPieces(withYields(encodeState(state)))];
-    await this.lease.commits.writeIfHeld(this.lease, insertion, values);
+    await this.owned.commits.writeIfHeld(this.owned, insertion, values);
     await super.save(snapshot, JSON.parse(values[2]!));
   }
 
@@ -125,7 +125,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
 
   override async delete(name: string): Promise<boolean> {
     const deletion = ", deleted as (delete from snapshots s using held where s.id = held.id and s.name = $4)";
-    await this.lease.commits.writeIfHeld(this.lease, deletion, [name]);
+    await this.owned.commits.writeIfHeld(this.owned, deletion, [name]);
     return super.delete(name);
   }
 }

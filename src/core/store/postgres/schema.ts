@@ -4,7 +4,7 @@ import type { DatabaseConnection } from "./link.js";
 /**
  * Migrations of the schema, each applied once. Append new migrations; never edit a released one.
  *
- * `namespaces` has the leases: the owner may commit while `fence` is unchanged since its takeover. `seq` is the number
+ * `namespaces` has the owners: an owner may commit while `fence` is unchanged since its takeover. `seq` is the number
  * of the last entry. `entries` has changes, and states that replace all earlier entries.
  */
 const MIGRATIONS: readonly string[] = [

@@ -6,8 +6,7 @@ import {
   readPages,
 } from "../../../core/client/control-client.js";
 import { parseJsonOrText } from "../../../core/schema/depth.js";
-import type { HttpResponse } from "../../../core/schema/http-response.js";
-import { isSuccessStatus } from "../../../core/schema/http-response.js";
+import { type HttpResponse, isSuccessStatus } from "../../../core/schema/http-response.js";
 import { createAbortController, systemWallClock } from "../../../core/time/wall-clock.js";
 import { CannotRunError, StepFailure } from "./failure.js";
 

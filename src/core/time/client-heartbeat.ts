@@ -1,16 +1,15 @@
-import type { WallClock } from "./wall-clock.js";
-import { onDeadline } from "./wall-clock.js";
+import { onDeadline, type WallClock } from "./wall-clock.js";
 
 /** Long-poll interval of the heartbeat. */
 const LONG_POLL_MS = 10_000;
 /** A client counts as gone after this time without a held call. */
-const LEASE_MS = 30_000;
+const GONE_AFTER_MS = 30_000;
 
 /**
- * A remote client's lease, kept alive by long polling. The lease ends when the held connection closes, or when no call
- * arrives within `LEASE_MS` of wall time.
+ * Tells when a remote client, which polls, has gone: its held connection has closed, or no call
+ * arrives within `GONE_AFTER_MS` of wall time.
  */
-export class HeartbeatLease {
+export class ClientHeartbeat {
   readonly #wall: WallClock;
   readonly #onGone: () => void;
   readonly #ended = new AbortController();
@@ -23,7 +22,7 @@ export class HeartbeatLease {
   }
 
   #startTimer(): () => void {
-    return this.#wall.after(LEASE_MS, () => this.#lose());
+    return this.#wall.after(GONE_AFTER_MS, () => this.#lose());
   }
 
   /** Holds a heartbeat call. Resolves to true if the client should call again. */
@@ -45,7 +44,7 @@ export class HeartbeatLease {
     });
   }
 
-  /** Ends the lease without calling `onGone`. */
+  /** Ends without calling `onGone`. */
   end(): void {
     this.#cancelTimer();
     this.#ended.abort();

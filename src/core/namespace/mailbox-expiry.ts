@@ -5,7 +5,7 @@ import type { Change, Endpoint } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { WallClock } from "../time/wall-clock.js";
 
-interface MailboxLeasesOptions {
+interface MailboxExpiryOptions {
   readonly engine: Engine;
   readonly mailboxes: Mailboxes;
   readonly wall: WallClock;
@@ -14,16 +14,16 @@ interface MailboxLeasesOptions {
 }
 
 /** Deletes mailboxes that were not read within their lease (wall time): the reader has probably ended. */
-export class MailboxLeases {
-  readonly #options: MailboxLeasesOptions;
+export class MailboxExpiry {
+  readonly #options: MailboxExpiryOptions;
   readonly #cancels = new Map<string, () => void>();
 
-  constructor(options: MailboxLeasesOptions) {
+  constructor(options: MailboxExpiryOptions) {
     this.#options = options;
     this.renewAll();
   }
 
-  /** Renews all leases after the state was replaced. */
+  /** Renews all mailboxes after the state was replaced. */
   renewAll(): void {
     this.close();
     for (const endpoint of this.#options.engine.state.endpoints()) this.#renew(endpoint);
@@ -37,7 +37,7 @@ export class MailboxLeases {
     }
   }
 
-  /** Renews a mailbox's lease after a read. If `hasTaken`, the lease is longer by the acknowledgement timeout. */
+  /** Renews a mailbox after a read. If `hasTaken`, its time is longer by the acknowledgement timeout. */
   renew(mailbox: string, hasTaken: boolean): void {
     const { engine, mailboxes } = this.#options;
     const extraMs = hasTaken ? mailboxes.acknowledgeTimeoutMs : 0;
