@@ -102,6 +102,11 @@ export class ControlClient {
     return this.call<Answer>(method, path, body);
   }
 
+  /** Reads a list page by page. */
+  pages<Item>(...[id, input]: OperationCall): AsyncGenerator<readonly Item[]> {
+    return readPages<Item>(fillCall(id, input).path, (path) => this.call("GET", path));
+  }
+
   /** Returns the JSON of the response; throws a SandboxError for an error response. */
   async call<Answer>(...call: ControlCallArguments): Promise<Answer> {
     const { method, path, body } = parseCall(call);

@@ -1,7 +1,8 @@
 // This folder makes reports from JSON of the control API: list columns, charge histories, exports of a namespace
 // and of failed tests. Used by the command, the dashboard, the server and scenario runs. No report reads the engine or
 // the store.
-import { type ControlClient, readPages } from "../client/control-client.js";
+import type { ControlClient } from "../client/control-client.js";
+import type { ControlOperationId } from "../client/operations.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ChargeHistoryItem, FailedTest } from "../schema/control-responses.js";
 import { isSuccessStatus } from "../schema/http-response.js";
@@ -59,27 +60,26 @@ const MOST_STORIES = 500;
 
 /** Names of all namespaces, oldest first. */
 export async function readNamespaceNames(client: ControlClient): Promise<string[]> {
-  const { items } = await listOf(client, "/namespaces", "name");
+  const { items } = await listOf(client, "listNamespaces", "name");
   return items.map(({ name }) => String(name)).reverse();
 }
 
 export async function exportNamespace(client: ControlClient): Promise<NamespaceExport> {
-  const { version } = await client.call<JsonObject>("GET", "/_sandbox");
-  const state = await client.call<JsonObject>("GET", "/_sandbox/state");
+  const { version } = await client.run<JsonObject>("getSandbox");
+  const state = await client.run<JsonObject>("getState");
   return { version: String(version), state, ...(await readNamespaceLogs(client)) };
 }
 
 export async function readNamespaceLogs(client: ControlClient): Promise<NamespaceLogs> {
-  const get = (path: string) => client.call<JsonObject>("GET", `/_sandbox${path}`);
-  const requests = await listOf(client, "/requests", "request_id");
-  const events = await listOf(client, "/events", "event_id");
-  const deliveries = await listOf(client, "/deliveries", "delivery_id");
+  const requests = await listOf(client, "listRequests", "request_id");
+  const events = await listOf(client, "listEvents", "event_id");
+  const deliveries = await listOf(client, "listDeliveries", "delivery_id");
   return {
     requests,
     events,
     deliveries,
-    coverage: await get("/coverage"),
-    advice: await get("/advice"),
+    coverage: await client.run("getCoverage"),
+    advice: await client.run("getAdvice"),
     stories: await chargeHistoriesOf(client, deliveries),
   };
 }
@@ -97,9 +97,9 @@ async function chargeHistoriesOf(client: ControlClient, deliveries: ItemList): P
  * unpaid ones, then those in order; each group newest first.
  */
 export async function listCharges(client: ControlClient, deliveries?: ItemList): Promise<ChargeSummary[]> {
-  const { items: sent } = deliveries ?? (await listOf(client, "/deliveries", "delivery_id"));
+  const { items: sent } = deliveries ?? (await listOf(client, "listDeliveries", "delivery_id"));
   const refused = new Set(sent.filter(hasFailed).map(({ charge_id }) => charge_id));
-  const { items } = await listOf(client, "/charges", "charge_id");
+  const { items } = await listOf(client, "listCharges", "charge_id");
   const rankOf = ({ charge_id, status }: ListedCharge): number => {
     if (refused.has(charge_id)) return 0;
     if (isPaid(status) || isRefunded(status)) return IN_ORDER;
@@ -117,8 +117,8 @@ export async function readChargeHistory(
   client: ControlClient,
   summary: ChargeSummary,
 ): Promise<ChargeHistory> {
-  const path = `/_sandbox/charges/${encodeURIComponent(summary.charge.charge_id)}/timeline`;
-  const { items } = await client.call<Pick<ChargeHistory, "items">>("GET", path);
+  const { charge_id } = summary.charge;
+  const { items } = await client.run<Pick<ChargeHistory, "items">>("getChargeTimeline", { charge_id });
   return { ...summary, items };
 }
 
@@ -135,11 +135,13 @@ function hasFailed({ status, attempts, mishap }: JsonObject): boolean {
   );
 }
 
+type ListId = Extract<ControlOperationId, `list${string}`>;
+
 /** Reads all pages, newest first. New records shift the pages, so repeated items are skipped. */
-async function listOf(client: ControlClient, path: string, id: string): Promise<ItemList> {
+async function listOf(client: ControlClient, list: ListId, key: string): Promise<ItemList> {
   const found = new Map<unknown, JsonObject>();
-  for await (const page of readPages<JsonObject>(`/_sandbox${path}`, (url) => client.call("GET", url)))
-    for (const item of page) if (!found.has(item[id])) found.set(item[id], item);
+  for await (const page of client.pages<JsonObject>(list))
+    for (const item of page) if (!found.has(item[key])) found.set(item[key], item);
   return { total: found.size, items: [...found.values()] };
 }
 
@@ -184,10 +186,10 @@ export function addFailedTests(logs: NamespaceLogs, tests: readonly FailedTestEx
 export async function readFailedTests(
   client: ControlClient,
 ): Promise<{ readonly tests: readonly FailedTestExport[]; readonly leftOut: number }> {
-  const { left_out } = await client.call<JsonObject>("GET", "/_sandbox/failed-tests");
-  const { items } = await listOf(client, "/failed-tests", "failed_test_id");
+  const { left_out } = await client.run<JsonObject>("listFailedTests");
+  const { items } = await listOf(client, "listFailedTests", "failed_test_id");
   const tests: FailedTestExport[] = [];
-  for (const { failed_test_id } of [...items].reverse())
-    tests.push(await client.call<FailedTestExport>("GET", `/_sandbox/failed-tests/${failed_test_id}`));
+  for (const { failed_test_id } of [...items].reverse() as FailedTest[])
+    tests.push(await client.run<FailedTestExport>("getFailedTest", { failed_test_id }));
   return { tests, leftOut: Number(left_out) };
 }

@@ -67,15 +67,16 @@ export class RealCharges {
 
   static async open(options: ResolvedCheckOptions, observation: ObservationOptions): Promise<RealCharges> {
     const { sandbox, order } = observation;
-    const { api_key } = await sandbox.call<{ api_key: string }>("GET", "/_sandbox");
+    const { api_key } = await sandbox.run<{ api_key: string }>("getSandbox");
     const match = order?.includes(EMAIL_PLACEHOLDER) ? { customer_email: emailOf(options.seed, "*") } : {};
-    await sandbox.call("PUT", `/_sandbox/scenarios/${SCENARIO}`, {
+    await sandbox.run("putScenario", {
+      name: SCENARIO,
       description: DESCRIPTION,
       charges: [{ match, timeline: [] }],
       webhooks: [{ match: { ...match, url: `mailbox:${MAILBOX}` } }, { match, drop: true }],
     });
     // The app's own calls name no scenario, so the scenario must be active.
-    if (order !== undefined) await sandbox.call("POST", `/_sandbox/scenarios/${SCENARIO}/activate`);
+    if (order !== undefined) await sandbox.run("activateScenario", { name: SCENARIO });
     return new RealCharges(options, observation, api_key, await countRefusals(sandbox));
   }
 
@@ -99,17 +100,17 @@ export class RealCharges {
     const { order, sandbox } = this.#observation;
     if (order === undefined) return undefined;
     this.#count++;
-    const { webhook_id } = await sandbox.call<{ webhook_id: string }>("POST", "/_sandbox/webhook-endpoints", {
+    const { webhook_id } = await sandbox.run<{ webhook_id: string }>("createWebhookEndpoint", {
       mailbox: MAILBOX,
     });
-    const { query, match } = this.#customerOf(order);
-    const { fault_id } = await sandbox.call<{ fault_id: string }>("POST", "/_sandbox/faults", {
+    const { match } = this.#customerOf(order);
+    const { fault_id } = await sandbox.run<{ fault_id: string }>("createFault", {
       match: { operation: "createWhitelabel", ...match },
       hold: "webhook",
       times: 1,
     });
     try {
-      const before = await this.#newest(query);
+      const before = await this.#newest(match);
       let isOrdered = false;
       const orderTimeoutMs = ORDER_TIMEOUTS * this.#options.timeoutMs;
       const ordered = this.#placeOrder(order, orderTimeoutMs).finally(() => {
@@ -119,7 +120,7 @@ export class RealCharges {
         let id = before;
         while (id === before && !isOrdered) {
           await new Promise<void>((resolve) => this.#options.wall.after(POLL_MS, resolve, true));
-          id = await this.#newest(query);
+          id = await this.#newest(match);
         }
         const created = id === undefined || id === before ? await ordered : id;
         if ((await this.#read(created)).kind === "hosted") return "hosted";
@@ -131,33 +132,29 @@ export class RealCharges {
       const [done] = await Promise.all([payWhileHeld(), ordered]);
       return done;
     } finally {
-      await sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
-      await sandbox.call("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
+      await sandbox.run("deleteFault", { fault_id });
+      await sandbox.run("deleteWebhookEndpoint", { webhook_id });
     }
   }
 
-  #read(id: string): Promise<ChargeRecord> {
-    return this.#observation.sandbox.call("GET", `/_sandbox/charges/${id}`);
+  #read(charge_id: string): Promise<ChargeRecord> {
+    return this.#observation.sandbox.run("getCharge", { charge_id });
   }
 
   /** Ends the hold by acknowledging a webhook of the charge. */
   async #releaseCall(): Promise<void> {
-    const path = `/_sandbox/mailboxes/${MAILBOX}`;
-    const { items } = await this.#observation.sandbox.call<{ items: { delivery_id: string }[] }>(
-      "POST",
-      `${path}/take`,
-      {},
-    );
+    const { sandbox } = this.#observation;
+    const name = MAILBOX;
+    const { items } = await sandbox.run<{ items: { delivery_id: string }[] }>("takeFromMailbox", { name });
     for (const { delivery_id } of items)
-      await this.#observation.sandbox.call("POST", `${path}/${delivery_id}/ack`, { status: 200 });
+      await sandbox.run("acknowledgeDelivery", { name, delivery_id, status: 200 });
   }
 
-  async #pay(id: string): Promise<RealCharge> {
+  async #pay(charge_id: string): Promise<RealCharge> {
     const { sandbox } = this.#observation;
     let charge: ChargeRecord | undefined;
-    for (const to of LIFE)
-      charge = await sandbox.call<ChargeRecord>("POST", `/_sandbox/charges/${id}/transition`, { to });
-    const { items } = await sandbox.call<{ items: EventRecord[] }>("GET", `/_sandbox/events?charge_id=${id}`);
+    for (const to of LIFE) charge = await sandbox.run<ChargeRecord>("transitionCharge", { charge_id, to });
+    const { items } = await sandbox.run<{ items: EventRecord[] }>("listEvents", { charge_id });
     const events = LIFE.map((status) => {
       const { event_id, payload } = items.find((event) => event.payload.data.status === status)!;
       return [status, { id: event_id, body: JSON.stringify(payload) }];
@@ -167,19 +164,16 @@ export class RealCharges {
 
   /** Runs `work` while the app's reads of a charge fail with 500. */
   async whileUnreadable<Result>({ charge_id }: RealCharge, work: () => Promise<Result>): Promise<Result> {
-    const { fault_id } = await this.#observation.sandbox.call<{ fault_id: string }>(
-      "POST",
-      "/_sandbox/faults",
-      {
-        match: { path: `*/${charge_id}` },
-        respond: { status: 500 },
-        times: 1_000,
-      },
-    );
+    const { sandbox } = this.#observation;
+    const { fault_id } = await sandbox.run<{ fault_id: string }>("createFault", {
+      match: { path: `*/${charge_id}` },
+      respond: { status: 500 },
+      times: 1_000,
+    });
     try {
       return await work();
     } finally {
-      await this.#observation.sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
+      await sandbox.run("deleteFault", { fault_id });
     }
   }
 
@@ -190,7 +184,7 @@ export class RealCharges {
   }
 
   async close(): Promise<void> {
-    await this.#observation.sandbox.call("DELETE", `/_sandbox/scenarios/${SCENARIO}`);
+    await this.#observation.sandbox.run("deleteScenario", { name: SCENARIO });
   }
 
   async #createCharge(metadata: Record<string, string>): Promise<string> {
@@ -221,8 +215,8 @@ export class RealCharges {
   /** Places an order in the app; returns the id of its charge. */
   async #placeOrder(order: string, timeoutMs = this.#options.timeoutMs): Promise<string> {
     const { wall, url: receiver } = this.#options;
-    const { email, query } = this.#customerOf(order);
-    const before = await this.#newest(query);
+    const { email, match } = this.#customerOf(order);
+    const before = await this.#newest(match);
     const { method, url, body } = buildOrderRequest(order, receiver, email);
     const type = body.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";
     const headers: Record<string, string> = body === "" ? {} : { "content-type": type };
@@ -233,7 +227,7 @@ export class RealCharges {
     if (answer.status === null || answer.status >= 400) throw new UserError(`--order: ${summary}`);
     const endMs = wall.nowMs() + CHARGE_TIMEOUT_MS;
     for (;;) {
-      const newest = await this.#newest(query);
+      const newest = await this.#newest(match);
       if (newest !== undefined && newest !== before) return newest;
       if (wall.nowMs() > endMs)
         throw new UserError(
@@ -243,25 +237,21 @@ export class RealCharges {
     }
   }
 
-  /** The customer of the current order, with the query and the matcher that select the customer's charges. */
+  /** The customer of the current order, with the fields that select the customer's charges. */
   #customerOf(order: string) {
     const email = emailOf(this.#options.seed, String(this.#count));
-    return order.includes(EMAIL_PLACEHOLDER)
-      ? { email, query: `&customer_email=${encodeURIComponent(email)}`, match: { customer_email: email } }
-      : { email, query: "", match: {} };
+    return { email, match: order.includes(EMAIL_PLACEHOLDER) ? { customer_email: email } : {} };
   }
 
-  async #newest(query: string): Promise<string | undefined> {
-    const { items } = await this.#observation.sandbox.call<{ items: ChargeRecord[] }>(
-      "GET",
-      `/_sandbox/charges?limit=1${query}`,
-    );
+  async #newest(match: object): Promise<string | undefined> {
+    const { sandbox } = this.#observation;
+    const { items } = await sandbox.run<{ items: ChargeRecord[] }>("listCharges", { limit: 1, ...match });
     return items[0]?.charge_id;
   }
 }
 
 async function countRefusals(sandbox: ControlClient): Promise<number> {
-  return (await sandbox.call<{ total: number }>("GET", "/_sandbox/requests?status=429&limit=1")).total;
+  return (await sandbox.run<{ total: number }>("listRequests", { status: 429, limit: 1 })).total;
 }
 
 function emailOf(seed: string, number: string): string {
