@@ -4,6 +4,8 @@ import { code, page, table } from "./markdown.mjs";
 const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox and is not part of the emulated service. Requests and responses are JSON; errors have
 the service's shape, \`{"error": {"code", "message", "details"?}}\`. How it behaves, with examples: [controlling a sandbox](control.md).
 The command line uses this API ([commands](command-line.md)); shapes and errors of each operation: \`GET /_sandbox/docs\`.
+The library calls all but \`getHealth\` and \`followStream\` by id, with the fields of path, query and body together:
+\`sandbox.run("restoreSnapshot", { name: "paid" })\`.
 
 An unknown field or query parameter gets 400 with its name. Lists are newest first, accept \`limit\` (1 to 100, default 50) and
 \`offset\`, and return \`{total, items}\`; a page also ends at 8 MiB, and then has the offset of the next one, \`next\`. Every response has
@@ -19,10 +21,11 @@ export function controlApiPage({ controlDocument }) {
   const sections = document.tags.flatMap(({ name }) => [
     `## ${name}`,
     table(
-      ["operation", "does"],
+      ["operation", "call", "does"],
       operations
         .filter(({ operation }) => operation.tags[0] === name)
         .map(({ method, path, operation }) => [
+          code(operation.operationId),
           [code(`${method} ${path}`), ...inputOf(operation, document)].join(" "),
           operation.description,
         ]),
