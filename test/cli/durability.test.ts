@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileStore } from "../../src/core/store/file-store.js";
-import { nodeIo } from "../../src/core/store/store-io.js";
+import { nodeIo } from "../../src/core/store/file-system.js";
 import { createSandbox } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import { dataFile } from "../support/kept.js";

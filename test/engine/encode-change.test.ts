@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { decodeChange, encodeChange } from "../../src/core/engine/encode-change.js";
 import type { Change, JournalEntry, RecordReader } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
-import { isJournalEntry } from "../../src/core/store/stored-shapes.js";
+import { isJournalEntry } from "../../src/core/store/state-format.js";
 import { busyExports } from "../state/world.js";
 import { asJson } from "../support/engine.js";
 

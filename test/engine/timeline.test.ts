@@ -6,11 +6,10 @@ import { createDestination, createWithdrawal } from "../../src/core/engine/comma
 import type { Engine } from "../../src/core/engine/engine.js";
 import type { Task } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
-import { commandOf } from "../../src/core/engine/task-commands.js";
+import { commandOf, runChargeUntil } from "../../src/core/engine/task-commands.js";
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
 import { isRefusal } from "../../src/core/schema/refusals.js";
 import type { ChargeTimelineEntry, WithdrawalTimelineEntry } from "../../src/core/schema/scenario-rules.js";
-import { runChargeUntil } from "../../src/core/time/run-ahead.js";
 import { timelineWarnings } from "../../src/tools/scenario/scenario-warnings.js";
 import {
   asJson,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Emitter } from "../../src/core/engine/emitter.js";
-import { RequestJournal } from "../../src/core/namespace/request-journal.js";
-import type { ServedRequest } from "../../src/core/namespace/served-request.js";
+import { RequestJournal, type ServedRequest } from "../../src/core/namespace/request-journal.js";
 import { openApi } from "../support/api-client.js";
 import { answerFaults, checkAnswer } from "../support/openapi-answers.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, expect, it, vi } from "vitest";
 import { StorageUnavailableError } from "../../src/core/schema/refusals.js";
-import { DatabaseConnection } from "../../src/core/store/postgres/link.js";
+import { DatabaseConnection } from "../../src/core/store/postgres/commits.js";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -2,7 +2,7 @@ import fs, { cpSync, readdirSync, unlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nodeIo, type StoreIo } from "../../src/core/store/store-io.js";
+import { nodeIo, type StoreIo } from "../../src/core/store/file-system.js";
 import { temporaryFolder } from "../support/folders.js";
 import { dataFile, filesBeside, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nodeIo } from "../../src/core/store/store-io.js";
+import { nodeIo } from "../../src/core/store/file-system.js";
 import { exchange, head, Wire } from "../support/api-wire.js";
 import {
   dataFile,

@@ -4,9 +4,9 @@ import { Emitter } from "../../src/core/engine/emitter.js";
 import {
   MAX_JOURNALED_BODY_BYTES,
   RequestJournal,
+  type ServedRequest,
   truncateBody,
 } from "../../src/core/namespace/request-journal.js";
-import type { ServedRequest } from "../../src/core/namespace/served-request.js";
 
 const NEVER = { atMs: 0, wallMs: 0 };
 const MB = 1024 * 1024;

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nodeIo } from "../../src/core/store/store-io.js";
+import { nodeIo } from "../../src/core/store/file-system.js";
 import { temporaryFolder } from "../support/folders.js";
 import { dataFile, diskThatMayFill, filesBeside, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FileStorage } from "../../src/core/store/file-storage.js";
 import { FileStore } from "../../src/core/store/file-store.js";
-import { nodeIo, type StoreIo } from "../../src/core/store/store-io.js";
+import { nodeIo, type StoreIo } from "../../src/core/store/file-system.js";
 import { START as START_TEXT } from "./api-client.js";
 import { temporaryFolder } from "./folders.js";
 import { FakeWall, worldOn } from "./receiver-world.js";

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import type { Change, EventRecord } from "../../src/core/engine/records.js";
-import type { ServedRequest } from "../../src/core/namespace/served-request.js";
+import type { ServedRequest } from "../../src/core/namespace/request-journal.js";
 import { issueDetails, safeParse } from "../../src/core/schema/issues.js";
 import { RECORD_SCHEMAS } from "../../src/core/schema/records/collections.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";

@@ -1,6 +1,7 @@
 import type { Catalogue } from "../domain/catalogue.js";
 import type { KeyFixture, OrganizationFixture } from "../schema/fixtures-file.js";
 import { type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
+import type { Engine } from "./engine.js";
 import type { KeyOverride, OrganizationOverride } from "./records.js";
 import type { State } from "./state.js";
 import type { Command } from "./transaction.js";
@@ -19,12 +20,12 @@ export function currentOrganization(
 /** A key of the fixtures with its current status and permission. */
 export type CurrentKey = KeyFixture & Pick<KeyOverride, "status">;
 
-export function currentKey(state: State, fixture: KeyFixture): CurrentKey {
+function currentKey(state: State, fixture: KeyFixture): CurrentKey {
   return { status: "active", ...fixture, ...state.get("keys", fixture.key) };
 }
 
 /** The key with its current permission; undefined if it is revoked. */
-export function activeKey(state: State, fixture: KeyFixture): KeyFixture | undefined {
+function activeKey(state: State, fixture: KeyFixture): KeyFixture | undefined {
   const changed = state.get("keys", fixture.key);
   if (changed === undefined) return fixture;
   return changed.status === "active" ? { ...fixture, ...changed } : undefined;
@@ -60,4 +61,40 @@ export function changeOrganization(
     tx.put("organizations", id, { organization_id: id, status, verified, enabled_payment_methods });
     return changed;
   };
+}
+
+/** API keys of a namespace: its own two and those of the fixtures. */
+export class ApiKeys {
+  readonly #engine: Engine;
+  readonly #ownKeys: readonly KeyFixture[];
+
+  /** @param ownKeys a key without a fixture belongs to the first organization and has the permission `full` */
+  constructor(engine: Engine, ownKeys: readonly string[]) {
+    const { catalogue } = engine;
+    const holder = catalogue.fixtures.organizations[0]?.organization_id ?? "";
+    this.#engine = engine;
+    this.#ownKeys = ownKeys
+      .filter((key) => catalogue.key(key) === undefined)
+      .map((key) => ({ key, organization_id: holder, permission: "full" }));
+  }
+
+  /** Returns the key unless it is unknown or revoked. */
+  find(key: string): KeyFixture | undefined {
+    const fixture = this.#lookUp(key);
+    return fixture && activeKey(this.#engine.state, fixture);
+  }
+
+  /** Returns true for revoked keys too. */
+  has(key: string): boolean {
+    return this.#lookUp(key) !== undefined;
+  }
+
+  all(): readonly CurrentKey[] {
+    const fixtures = [...this.#ownKeys, ...this.#engine.catalogue.fixtures.keys];
+    return fixtures.map((key) => currentKey(this.#engine.state, key));
+  }
+
+  #lookUp(key: string): KeyFixture | undefined {
+    return this.#engine.catalogue.key(key) ?? this.#ownKeys.find((candidate) => candidate.key === key);
+  }
 }

@@ -10,7 +10,7 @@ import type {
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
-import type { RequestEntry } from "./served-request.js";
+import type { RequestEntry } from "./request-journal.js";
 
 /** Reports finished requests, status changes and webhook attempts as activity. */
 export function reportActivity(namespace: Namespace, report: OnActivity): void {

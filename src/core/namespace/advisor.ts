@@ -1,9 +1,9 @@
+import type { ApiKeys } from "../engine/access-changes.js";
 import type { Attempt, Change, Delivery } from "../engine/records.js";
 import { iso } from "../schema/time.js";
 import type { Clock } from "../time/clock.js";
 import type { ClockControl } from "../time/clock-control.js";
-import type { ApiKeys } from "./api-keys.js";
-import type { RequestEntry } from "./served-request.js";
+import type { RequestEntry } from "./request-journal.js";
 
 /**
  * Watches how an app uses the API and notes five habits that the service advises against. The namespace reports each

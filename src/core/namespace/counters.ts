@@ -3,7 +3,7 @@ import { isResponseLost } from "../engine/commands/delivery-commands.js";
 import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { isSuccessStatus } from "../schema/http-response.js";
-import type { ServedRequest } from "./served-request.js";
+import type { ServedRequest } from "./request-journal.js";
 
 type CounterKind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 

@@ -9,15 +9,17 @@ import type { ClockSetting, WebhookOption } from "../schema/option-schemas.js";
 import { channel } from "node:diagnostics_channel";
 import { type DeliveryHold, Dispatcher } from "../delivery/dispatcher.js";
 import type { InProcessReceiver } from "../delivery/in-process-receivers.js";
-import type { Mailboxes } from "../delivery/mailbox-deliveries.js";
+import { MailboxExpiry, type Mailboxes } from "../delivery/mailbox-deliveries.js";
 import { Sender } from "../delivery/sender.js";
 import type { Charge } from "../domain/charge-transition.js";
 import { repeatableRunId } from "../domain/repeatable-run-id.js";
+import { ApiKeys } from "../engine/access-changes.js";
 import { deleteEndpoint } from "../engine/commands/endpoint-commands.js";
 import { putClock } from "../engine/commands/namespace-setup.js";
 import { Emitter } from "../engine/emitter.js";
 import type { Engine } from "../engine/engine.js";
 import type { Change, Delivery } from "../engine/records.js";
+import { runChargeUntil } from "../engine/task-commands.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ResetRequest } from "../schema/engine-requests.js";
@@ -26,22 +28,24 @@ import { AppActivity } from "../time/app-activity.js";
 import { Clock } from "../time/clock.js";
 import { ClockControl } from "../time/clock-control.js";
 import { ReadGate } from "../time/read-gate.js";
-import { runChargeUntil } from "../time/run-ahead.js";
 import { Scheduler } from "../time/scheduler.js";
 import { createAbortController, type Deadline, onDeadline } from "../time/wall-clock.js";
 import { Advisor } from "./advisor.js";
-import { ApiKeys } from "./api-keys.js";
 import { CoverageCounters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
 import { addContentAfterReset, openEngineAndClock, registerWebhook } from "./initial-state.js";
-import { MailboxExpiry } from "./mailbox-expiry.js";
 import type { NamespaceOptions } from "./namespace-options.js";
 import { RateLimiter } from "./rate-limiter.js";
-import { type NamespaceEmitter, type NamespaceEvents, RequestJournal } from "./request-journal.js";
+import {
+  type ArrivalTime,
+  type NamespaceEmitter,
+  type NamespaceEvents,
+  type RequestEntry,
+  RequestJournal,
+} from "./request-journal.js";
 import { ResponseHolds } from "./response-holds.js";
 import { RunLease } from "./run-lease.js";
 import { SavedStates } from "./saved-states.js";
-import type { ArrivalTime, RequestEntry } from "./served-request.js";
 import { PendingWaits, type WaitCondition, type WaitEndReason } from "./watchers.js";
 
 export interface NamespaceInfo {

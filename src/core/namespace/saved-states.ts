@@ -3,7 +3,7 @@ import { State } from "../engine/state.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
 import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
-import { encodeState } from "../store/state-text.js";
+import { encodeState } from "../store/state-format.js";
 import type { SavedState, Snapshot, Snapshots } from "../store/storage.js";
 import { StoreError, TooLongError } from "../store/store-error.js";
 import type { ClockControl } from "../time/clock-control.js";

@@ -7,7 +7,7 @@ import {
   withYields,
   yieldToEventLoop,
 } from "../time/wall-clock.js";
-import type { RequestEntry } from "./served-request.js";
+import type { RequestEntry } from "./request-journal.js";
 
 /** Changes that the waiting calls have not checked yet. */
 export class WatchedChanges<Request = RequestEntry> {

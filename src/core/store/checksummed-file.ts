@@ -3,9 +3,8 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
 import { safeParse } from "../schema/issues.js";
-import { syncParentFolder } from "./file-paths.js";
+import { type StoreIo, syncParentFolder, writeAll } from "./file-system.js";
 import { asStoreError, StoreError, TooLongError } from "./store-error.js";
-import { type StoreIo, writeAll } from "./store-io.js";
 
 /** Suffix of a file until `publishFile` renames it. */
 export const UNPUBLISHED_SUFFIX = ".new";

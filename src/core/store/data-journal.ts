@@ -1,9 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { JournalEntry } from "../engine/records.js";
-import { checkWritable, syncParentFolder } from "./file-paths.js";
+import { checkWritable, type StoreIo, syncParentFolder, writeAll } from "./file-system.js";
 import { decodeLine, encodeLine } from "./journal-line.js";
 import { asStoreError, damagedFileError, StoreError, systemErrorCode } from "./store-error.js";
-import { type StoreIo, writeAll } from "./store-io.js";
 
 export interface JournalOptions {
   /** The snapshot's file; the journal is beside it. */

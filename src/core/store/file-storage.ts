@@ -10,13 +10,12 @@ import {
   UNPUBLISHED_SUFFIX,
   writeUnpublishedFile,
 } from "./checksummed-file.js";
-import { resolveSymlinks, syncParentFolder } from "./file-paths.js";
 import { FileStore } from "./file-store.js";
+import { nodeIo, resolveSymlinks, type StoreIo, syncParentFolder } from "./file-system.js";
 import { takeLock } from "./lock.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 import type { Snapshots, Storage } from "./storage.js";
 import { asStoreError, OutOfHandlesError, StoreError, systemErrorCode } from "./store-error.js";
-import { nodeIo, type StoreIo } from "./store-io.js";
 
 /** Suffixes after DATA.ns-NAME, the file of a namespace's state. A name has no dot, so file names are unambiguous. */
 const FILE_SUFFIX = {

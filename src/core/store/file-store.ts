@@ -2,13 +2,11 @@ import { encodeChange } from "../engine/encode-change.js";
 import type { Change, FrozenState, RecordReader, StateDump } from "../engine/records.js";
 import type { Store, StoreEvents } from "../engine/store.js";
 import { afterPendingIo, monotonicMs } from "../time/timers.js";
-import { Compaction } from "./compaction.js";
 import { DataJournal } from "./data-journal.js";
-import { checkParentFolder, checkWritable, resolveSymlinks } from "./file-paths.js";
+import { checkParentFolder, checkWritable, nodeIo, resolveSymlinks, type StoreIo } from "./file-system.js";
 import { type Lock, takeLock } from "./lock.js";
-import { SnapshotFile } from "./snapshot-file.js";
+import { Compaction, SnapshotFile } from "./snapshot-file.js";
 import { asStoreError, damagedFileError, StoreError } from "./store-error.js";
-import { nodeIo, type StoreIo } from "./store-io.js";
 
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { JournalEntry } from "../engine/records.js";
-import { isJournalEntry } from "./stored-shapes.js";
+import { isJournalEntry } from "./state-format.js";
 
 /*
  * A journal line is `checksum length {json}\n`; checksum and length are of the JSON bytes. The length distinguishes

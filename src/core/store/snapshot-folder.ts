@@ -12,8 +12,8 @@ import {
   UNPUBLISHED_SUFFIX,
   writeUnpublishedFile,
 } from "./checksummed-file.js";
-import { syncParentFolder } from "./file-paths.js";
-import { encodeState } from "./state-text.js";
+import { syncParentFolder } from "./file-system.js";
+import { encodeState } from "./state-format.js";
 import type { SavedState, Snapshot, Snapshots } from "./storage.js";
 import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
 

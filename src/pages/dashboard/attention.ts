@@ -1,5 +1,5 @@
 import type { Delivery } from "../../core/engine/records.js";
-import type { RequestEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { iso } from "../../core/schema/time.js";
 import { isFailing, receiverName } from "../../server/control/record-views.js";
 import { html } from "../html.js";

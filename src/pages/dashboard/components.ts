@@ -1,5 +1,5 @@
 import type { Delivery } from "../../core/engine/records.js";
-import type { RequestEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { summarizeBody } from "../../core/reports/body-summary.js";
 import type { Mode } from "../../core/schema/common.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";

@@ -1,5 +1,5 @@
 import { matchesWords, searchWords } from "../../core/domain/word-search.js";
-import type { RequestEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { parseJsonOrText } from "../../core/schema/depth.js";
 import type { PageContext } from "./page-context.js";
 import { isRequestInMode } from "./views/record-rows.js";

@@ -1,4 +1,4 @@
-import type { RequestEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import type { PageContext } from "./page-context.js";
 

@@ -5,7 +5,7 @@ import type { Delivery, RecordKey } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { chargeDetailView } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { RequestEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import type { WatchedChanges } from "../../core/namespace/watchers.js";
 import { isMatcher } from "../../core/schema/matcher-words.js";
 import { createDeliveryMapper, deliveriesOfObject } from "./deliveries.js";

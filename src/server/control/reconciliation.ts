@@ -1,4 +1,4 @@
-import { parseRows, type RowFault } from "../../core/domain/books/parse-rows.js";
+import { parseRows, type RowFault } from "../../core/domain/books/parse-books.js";
 import { reconcileAppRows } from "../../core/domain/books/reconcile.js";
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { metadataCondition } from "../../core/engine/match-fields.js";

@@ -1,5 +1,5 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
-import type { RequestEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import {
   type RequestFilter,
   requestFilterSchema,

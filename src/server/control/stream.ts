@@ -3,7 +3,7 @@ import type { Charge } from "../../core/domain/charge-transition.js";
 import type { Change, Delivery, EventRecord } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import type { RequestEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { streamQuerySchema } from "../../core/schema/control-log-requests.js";
 import { isRefusal } from "../../core/schema/refusals.js";
 import { parseBearerKey } from "../http/call.js";

@@ -3,7 +3,7 @@ import type { Caller } from "../../core/engine/transaction.js";
 import { namespaceInKey } from "../../core/namespace/identity.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import type { ArrivalTime } from "../../core/namespace/served-request.js";
+import type { ArrivalTime } from "../../core/namespace/request-journal.js";
 import type { KeyFixture } from "../../core/schema/fixtures-file.js";
 import { type ErrorCode, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { type HttpCall, parseBearerKey } from "../http/call.js";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../core/domain/glob.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { ArrivalTime, RequestEntry } from "../../core/namespace/served-request.js";
+import type { ArrivalTime, RequestEntry } from "../../core/namespace/request-journal.js";
 import { ALL_EVENT_TYPES, suggestEventType } from "../../core/schema/event-types.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { type HttpCall, parseBearerKey } from "../http/call.js";

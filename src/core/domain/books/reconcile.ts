@@ -2,7 +2,7 @@ import { BOOK_FINDING_KINDS, type BookFinding, type FindingKind } from "../../sc
 import { isPaid, isRefunded } from "../../schema/statuses.js";
 import type { Charge } from "../charge-transition.js";
 import { compareAmounts } from "../money.js";
-import type { BookRow } from "./parse-rows.js";
+import type { BookRow } from "./parse-books.js";
 
 export interface ChargeLookup {
   byId(chargeId: string): Charge | undefined;

@@ -13,7 +13,7 @@ import { DEFAULT_NAMESPACE } from "../../schema/option-schemas.js";
 import { StorageUnavailableError } from "../../schema/refusals.js";
 import { afterDelay, monotonicMs, pause, repeatEvery } from "../../time/timers.js";
 import type { FileStorageOptions } from "../file-storage.js";
-import { decodeNamespaceRecord, NAMESPACE_MARK } from "../state-text.js";
+import { decodeNamespaceRecord, NAMESPACE_MARK } from "../state-format.js";
 import type {
   NamespaceLocation,
   NamespaceOwner,
@@ -23,8 +23,13 @@ import type {
   StoredOrigin,
 } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
-import { CommitQueue, type OwnedNamespace, ownershipLostError, type StoredEntry } from "./commits.js";
-import { DatabaseConnection } from "./link.js";
+import {
+  CommitQueue,
+  DatabaseConnection,
+  type OwnedNamespace,
+  ownershipLostError,
+  type StoredEntry,
+} from "./commits.js";
 import { PostgresSnapshots, PostgresStore } from "./postgres-store.js";
 import { RENEW_PROCESS, registerProcess } from "./schema.js";
 

@@ -3,10 +3,9 @@ import type { Change, FrozenState, RecordReader, StateDump } from "../../engine/
 import type { Store, StoreEvents } from "../../engine/store.js";
 import { joinPieces, withYields } from "../../time/wall-clock.js";
 import { SnapshotsInMemory } from "../memory-storage.js";
-import { encodeState } from "../state-text.js";
+import { encodeState, isJournalEntry, isStateDump } from "../state-format.js";
 import type { SavedState, Snapshot } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
-import { isJournalEntry, isStateDump } from "../stored-shapes.js";
 import type { OwnedNamespace, StoredEntry } from "./commits.js";
 
 /** Compaction begins once the changes exceed this size and twice the size of the state. */

@@ -1,5 +1,5 @@
 import { StoreError } from "../store-error.js";
-import type { DatabaseConnection } from "./link.js";
+import type { DatabaseConnection } from "./commits.js";
 
 /**
  * Migrations of the schema, each applied once. Append new migrations; never edit a released one.

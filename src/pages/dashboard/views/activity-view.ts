@@ -2,7 +2,7 @@ import { appEnvironment } from "../../../core/client/app-environment.js";
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, StoredFault } from "../../../core/engine/records.js";
-import type { RequestEntry } from "../../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing } from "../../../server/control/record-views.js";

@@ -1,6 +1,6 @@
 import type { StoredFault } from "../../../core/engine/records.js";
 import type { Namespace } from "../../../core/namespace/namespace.js";
-import type { RequestEntry } from "../../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";

@@ -6,7 +6,7 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
-import type { RequestEntry } from "../../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import {
   columnValue,
   formatOf,

@@ -1,4 +1,4 @@
-import type { RequestEntry } from "../../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { parseJsonOrText } from "../../../core/schema/depth.js";
 import { maskKey } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";

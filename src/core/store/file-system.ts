@@ -1,7 +1,20 @@
-import { accessSync, closeSync, constants, openSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
-import type { StoreIo } from "./store-io.js";
 
 /** @throws StoreError if the file's folder does not exist */
 export function checkParentFolder(file: string): void {
@@ -87,5 +100,27 @@ function linkTarget(file: string): string | undefined {
     const code = systemErrorCode(error);
     if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR" || code === "UNKNOWN") return undefined;
     throw error;
+  }
+}
+
+/** System calls that may fail; tests replace them. */
+export interface StoreIo {
+  writeSync(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number;
+  ftruncateSync(fd: number, lengthBytes: number): void;
+  fsyncSync(fd: number): void;
+  /** Asynchronous, since syncing a large file can take long. */
+  fsync(fd: number): Promise<void>;
+  renameSync(from: string, to: string): void;
+}
+
+export const nodeIo: StoreIo = { writeSync, ftruncateSync, fsyncSync, fsync: promisify(fsync), renameSync };
+
+/** Writes the whole buffer. A single system call may write only a part of it. */
+export function writeAll(io: StoreIo, fd: number, buffer: Uint8Array, position: number): void {
+  let done = 0;
+  while (done < buffer.length) {
+    const written = io.writeSync(fd, buffer, done, buffer.length - done, position + done);
+    if (written <= 0) throw new Error("the file system took none of the bytes written");
+    done += written;
   }
 }
