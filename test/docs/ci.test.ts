@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
+import { freePorts, UserProject } from "../support/user-project.js";
 import { blocksOf, pageText } from "./support/pages.js";
-import { freePorts, UserProject } from "./support/user-project.js";
 
 interface Step {
   readonly run?: string;

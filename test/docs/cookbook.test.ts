@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { runnableBlocks } from "../support/runnable-docs.js";
+import { UserProject } from "../support/user-project.js";
 import { blocksOf, PAGES } from "./support/pages.js";
-import { UserProject } from "./support/user-project.js";
 
 const pages = PAGES.filter((page) => page.startsWith("docs/cookbook/"));
 const recipes = pages.flatMap(runnableBlocks);

@@ -9,8 +9,8 @@ import { ROOT } from "../support/process-command.js";
 import { openShop } from "../support/receiver-client.js";
 import { failed, fileWith } from "../support/scenario-run.js";
 import { Shop } from "../support/shop.js";
+import { UserProject } from "../support/user-project.js";
 import { blocksOf, pageText } from "./support/pages.js";
-import { UserProject } from "./support/user-project.js";
 
 const PAGE = "docs/reconcile.md";
 const unnumbered = (text: string) => text.replace(/ch_\w+/g, "ch_");

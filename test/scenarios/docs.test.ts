@@ -12,7 +12,7 @@ import { Shop } from "../support/shop.js";
 
 const pageText = (name: string): string => readFileSync(join(ROOT, "docs", name), "utf8");
 const PAGE = pageText("scenarios.md");
-const ALL = PAGE + pageText("writing-scenarios.md");
+const ALL = PAGE + pageText("writing-scenarios.md") + pageText("coming-from.md");
 const SNIPPETS = [...ALL.matchAll(/<!-- scenario: (\S+) -->\n```yaml\n([\s\S]*?)```/g)].map(
   ([, name, text]) => ({ name: name!, text: text! }),
 );

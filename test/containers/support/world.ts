@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { blocksOf } from "../../docs/support/pages.js";
-import { shellEnvironment, UserProject } from "../../docs/support/user-project.js";
 import type { ChildEnd, ChildOutput } from "../../support/child-output.js";
+import { shellEnvironment, UserProject } from "../../support/user-project.js";
 import { Machines } from "./machines.js";
 import type { Recipe } from "./recipes.js";
 

@@ -44,3 +44,10 @@ export function blocksOf(page: string): Block[] {
     ending: says === "It ends with" ? text : undefined,
   }));
 }
+
+/** The block of a page with that mark. */
+export function markedBlock(page: string, marker: string): Block {
+  const found = blocksOf(page).find((block) => block.marker === marker);
+  if (found === undefined) throw new Error(`${page} has no block marked ${marker}`);
+  return found;
+}

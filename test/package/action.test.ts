@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ROOT } from "../support/process-command.js";
-import { freePorts, UserProject } from "./support/user-project.js";
+import { freePorts, UserProject } from "../support/user-project.js";
 
 interface Step {
   readonly name: string;

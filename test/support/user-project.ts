@@ -3,10 +3,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildIfMissing, ROOT, userEnvironment } from "../../support/built.js";
-import { type ChildEnd, ChildOutput } from "../../support/child-output.js";
-import { temporaryFolder } from "../../support/folders.js";
-import { atEnd } from "../../support/lifetime.js";
+import { buildIfMissing, ROOT, userEnvironment } from "./built.js";
+import { type ChildEnd, ChildOutput } from "./child-output.js";
+import { temporaryFolder } from "./folders.js";
+import { atEnd } from "./lifetime.js";
 
 /** `npx` and `npm test`, without the time npm takes to begin. */
 const BIN = fileURLToPath(new URL("bin", import.meta.url));

@@ -1,0 +1,81 @@
+import { expect } from "vitest";
+import { buildIfMissing } from "../../support/process-command.js";
+import { freePorts, UserProject } from "../../support/user-project.js";
+import { type Block, blocksOf, markedBlock, pageText } from "./pages.js";
+
+/** Ports of the sandbox, of an app and of an app under test on the pages. They may be taken here. */
+const PORTS = ["4402", "3000", "3001"];
+/** What a process prints once the next block can be carried out. */
+const READY = /is ready|listens on port \d+\n|charge\.completed|event: hello/;
+
+/** A reader who carries out a page's blocks one after the other. */
+export class PageRun {
+  readonly project = new UserProject();
+  /** Blocks marked `terminal: NAME` (goes on), `run: NAME` (succeeds) and `breaks: NAME` (fails as the page says). */
+  readonly steps: readonly Block[];
+  readonly environment: Record<string, string> = {};
+  readonly #page: string;
+  #ports: readonly number[] = [];
+
+  constructor(page: string) {
+    this.#page = page;
+    this.steps = blocksOf(page).filter(({ marker }) => /^(terminal|run|breaks): /.test(marker ?? ""));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#ports[0]}`;
+  }
+
+  /** Chooses free ports and writes the page's files. */
+  async prepare(): Promise<void> {
+    buildIfMissing();
+    this.#ports = await freePorts(PORTS.length);
+    this.environment.PAYMENTS_SANDBOX_URL = this.url;
+    for (const { marker = "" } of blocksOf(this.#page))
+      if (marker.startsWith("file: ")) this.project.write(marker.slice("file: ".length), this.codeOf(marker));
+  }
+
+  codeOf(marker: string): string {
+    return this.#withFreePorts(markedBlock(this.#page, marker).code);
+  }
+
+  /** Starts what goes on until the session ends. */
+  async begin(lines: string): Promise<void> {
+    const env = { ...this.environment, PAYMENTS_SANDBOX_PORT: String(this.#ports[0]) };
+    await this.project.terminal(lines, env).printed(READY);
+  }
+
+  /** Resolves with what a block prints that ends. */
+  async carryOut({ marker, code, printed, ending }: Block): Promise<string> {
+    const [kind] = marker!.split(": ");
+    const lines = this.#withFreePorts(code);
+    if (kind === "terminal") {
+      await this.begin(lines);
+      return "";
+    }
+    const end = await this.project.shell(lines, this.environment);
+    const told = end.stdout + end.stderr;
+    expect(end.code, told).toBe(kind === "breaks" ? 1 : 0);
+    if (printed !== undefined) expect(end.stdout).toMatch(asPrinted(printed));
+    if (ending !== undefined) expect(lastLines(end.stdout, ending)).toMatch(asPrinted(ending));
+    if (kind === "breaks")
+      expect(end.stdout.trimEnd().split("\n").at(-1)).toBe(
+        /ends with `([^`]+)`/.exec(pageText(this.#page))![1],
+      );
+    return end.stdout;
+  }
+
+  #withFreePorts(text: string): string {
+    return PORTS.reduce((all, port, index) => all.replaceAll(port, String(this.#ports[index])), text);
+  }
+}
+
+function lastLines(text: string, ending: string): string {
+  return text.split("\n").slice(-ending.split("\n").length).join("\n");
+}
+
+/** The page's output; `…` stands for values that differ each time. */
+function asPrinted(text: string): RegExp {
+  const parts = text.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".+")}$`);
+}
