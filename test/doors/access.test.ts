@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Answer, openSandbox } from "../support/api-client.js";
+import { exchange, head } from "../support/api-wire.js";
+import { type Furnished, fillPath, furnish, type GoodCall, goodCalls, NAME } from "./support/good-input.js";
+import { control, ROWS, type Row } from "./support/rows.js";
+
+const SERVICE = ROWS.filter(({ isService }) => isService);
+const CONTROL = ROWS.filter(({ isService }) => !isService);
+
+let world: Furnished;
+beforeAll(async () => {
+  world = await furnish();
+  await world.api.ask("PATCH /_sandbox/keys/sk_test_unverified", { status: "revoked" });
+});
+
+/** Sends the operation's first example with that key, or without one. */
+function sendWithKey(row: Row, key: string | null): Promise<Answer<unknown>> {
+  const [{ method, path, body }] = goodCalls(row, world) as [GoodCall];
+  return world.api.as(key).ask(`${method} ${path}`, body);
+}
+
+const stateText = () => JSON.stringify(world.api.sandbox.snapshot());
+
+function statusOf({ status, text }: Answer<unknown>): string {
+  return status === 200 ? "200" : `${status} ${JSON.parse(text).error.message}`;
+}
+
+describe("an API key", () => {
+  it.each(SERVICE)("that is missing, unknown, revoked, read-only or deactivated: $id", async (row) => {
+    const invalid = row.takesKey ? "401 Invalid API key" : "200";
+    const before = stateText();
+    const statuses = {
+      missing: statusOf(await sendWithKey(row, null)),
+      unknown: statusOf(await sendWithKey(row, "sk_test_nobody")),
+      revoked: statusOf(await sendWithKey(row, "sk_test_unverified")),
+      readOnly: statusOf(await sendWithKey(row, "sk_test_readonly")),
+      deactivated: statusOf(await sendWithKey(row, "sk_test_deactivated")),
+    };
+    expect(statuses).toEqual({
+      missing: row.needsKey ? "401 Invalid API key" : "200",
+      unknown: invalid,
+      revoked: invalid,
+      readOnly: row.method === "GET" ? "200" : "403 This API key is read-only",
+      deactivated: row.needsKey ? "404 Organization not found" : "200",
+    });
+    expect(stateText()).toBe(before);
+  });
+
+  it.each(SERVICE.filter(({ needsKey }) => needsKey))(
+    "of another mode or organization finds no record: $id",
+    async (row) => {
+      const before = stateText();
+      const ownIds = Object.values(world.ids).filter((id) => /^[a-z]+_[0-9a-f]{24}$/.test(id));
+      for (const key of ["sk_live_sandbox", "sk_test_other"]) {
+        const answer = await sendWithKey(row, key);
+        const idField = Object.keys(row.body?.examples[0] ?? {}).find((field) => field.endsWith("_id"));
+        if (row.pathParameters.length > 0)
+          expect([key, answer.status, answer.json.error.code]).toEqual([key, 404, "NOT_FOUND"]);
+        else if (idField !== undefined)
+          expect([key, answer.status, Object.keys(answer.details)]).toEqual([key, 400, [idField]]);
+        else
+          expect([key, answer.status, ownIds.filter((id) => answer.text.includes(id))]).toEqual([
+            key,
+            200,
+            [],
+          ]);
+        if (answer.status !== 200) expect(stateText()).toBe(before);
+      }
+    },
+  );
+});
+
+/** A request whose every header is given; `fetch` would not send such a Host. */
+async function exchangeWith(
+  port: number,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+) {
+  const lines = Object.entries({ host: `127.0.0.1:${port}`, ...headers }).map((pair) => pair.join(": "));
+  const {
+    status,
+    headers: got,
+    body,
+  } = (await exchange(port, head(`${method} ${path} HTTP/1.1`, ...lines)))!;
+  if (path.startsWith("/_sandbox"))
+    expect(control.faults(method, path, status, new Headers(got), body)).toEqual([]);
+  return [status, JSON.parse(body).error?.code];
+}
+
+const isOfNamespace = ({ path }: Row) => path !== "/health";
+const isWrite = ({ method }: Row) => method !== "GET";
+
+/** Requests that every operation of the control API refuses, for the operations that are asked. */
+const REFUSED: readonly (readonly [
+  string,
+  Readonly<Record<string, string>>,
+  (row: Row) => boolean,
+  number,
+  string,
+])[] = [
+  ["to another host", { host: "evil.test" }, () => true, 403, "FORBIDDEN"],
+  ["of another site, a write", { "sec-fetch-site": "cross-site" }, isWrite, 403, "FORBIDDEN"],
+  ["of another subdomain, a write", { "sec-fetch-site": "same-site" }, isWrite, 403, "FORBIDDEN"],
+  ["from another origin, a write", { origin: "http://evil.test" }, isWrite, 403, "FORBIDDEN"],
+  ["from no origin, a write", { origin: "null" }, isWrite, 403, "FORBIDDEN"],
+  [
+    "of another site, a page load",
+    { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" },
+    isOfNamespace,
+    403,
+    "FORBIDDEN",
+  ],
+  ["in an unknown namespace", { "sandbox-namespace": "nowhere" }, isOfNamespace, 404, "NOT_FOUND"],
+  ["with a body over the limit", { "content-length": String(2 ** 30) }, isWrite, 413, "PAYLOAD_TOO_LARGE"],
+];
+
+describe("a request of the control API", () => {
+  let port: number;
+  beforeAll(async () => {
+    ({ port } = await world.api.sandbox.listen({ port: 0 }));
+  });
+
+  it.each(REFUSED)("%s is refused by every operation", async (_, headers, isAsked, status, code) => {
+    for (const row of CONTROL.filter(isAsked)) {
+      const answer = await exchangeWith(port, row.method, fillPath(row, world, "x"), headers);
+      expect([row.id, ...answer]).toEqual([row.id, status, code]);
+    }
+  });
+
+  it("without the control token, beyond loopback, is refused by every operation but getHealth", async () => {
+    const guarded = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
+    const { port } = await guarded.listen({ port: 0 });
+    for (const row of CONTROL) {
+      for (const headers of [{}, { "sandbox-control-token": "let-me-out" }])
+        expect([
+          row.id,
+          ...(await exchangeWith(
+            port,
+            row.method,
+            fillPath(row, world, "x"),
+            headers as Record<string, string>,
+          )),
+        ]).toEqual(row.id === "getHealth" ? [row.id, 200, undefined] : [row.id, 403, "FORBIDDEN"]);
+    }
+    expect(await exchangeWith(port, "GET", "/_sandbox", { "sandbox-control-token": "let-me-in" })).toEqual([
+      200,
+      undefined,
+    ]);
+  });
+
+  /** Their paths name what each namespace has, what is made, or what is the server's. */
+  const IN_EACH = [
+    "updateKey",
+    "updateOrganization",
+    "putScenario",
+    "getFailedTest",
+    "getNamespace",
+    "putNamespace",
+    "deleteNamespace",
+  ];
+
+  it.each(CONTROL.filter(({ id, pathParameters }) => pathParameters.length > 0 && !IN_EACH.includes(id)))(
+    "finds no record of another namespace: $id",
+    async (row) => {
+      const [{ method, path, body }] = goodCalls(row, world) as [GoodCall];
+      const answer = await world.api.ask(`${method} ${path}`, body, { "sandbox-namespace": NAME });
+      expect([answer.status, answer.error.message]).toEqual([404, expect.not.stringContaining("namespace")]);
+    },
+  );
+});

@@ -1,0 +1,255 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Answer, expectError, expectInvalid } from "../support/api-client.js";
+import { schemaValidator } from "../support/openapi-answers.js";
+import { type Furnished, fillPath, furnish, goodBodies, goodCalls } from "./support/good-input.js";
+import { type Fields, ROWS, type Row } from "./support/rows.js";
+import { AT_LIMITS, NO_OBJECTS, PARAMETER_TEXTS, WRONG } from "./support/values.js";
+
+/** Reasons for a 400 that depend on the sandbox's state and fixtures, or that JSON Schema cannot express. */
+const BEYOND_SCHEMAS = new RegExp(
+  [
+    "must be one of|decimals in|does not (match|suit)|is not (available|the id)|Quote expired|is zero in|no scenario|bytes in all",
+    "must be at least|must be [A-Z0-9]+ for|is not a (rail|currency|payment method)|absolute http|http or https URL",
+    "at most 10m|ISO 8601|must be the name in the path|collections\\.namespace|is required for|is not for a mailbox",
+    "there is no (operation|payment method|currency)|unknown field|contradicts the mode|is an unknown event type",
+    "\\(row \\d+\\)|is not an existing date or time|must be a decimal string|has no such variable|at least 16 bytes",
+    "must be less than the|needs an action|There is not enough",
+  ].join("|"),
+);
+
+/** Field → fields that depend on it, one of which the error may name instead. */
+const DEPENDENT_FIELDS: Readonly<Record<string, RegExp>> = {
+  "pricing.base_currency": /^pricing$/,
+  "pricing.amount": /^pricing$/,
+  "pricing.local_pricing": /^pricing$/,
+  payment_method: /^(to_currency|bank_account_number)$/,
+  metadata: /^sandbox_scenario$/,
+  currency: /^type$/,
+  type: /^(bank_code|account_number|account_name|phone_number|provider|wallet_address)$/,
+  mailbox: /^url$/,
+  error: /^status$/,
+  rates: /^([A-Z]{3}|length)$/,
+};
+
+let world: Furnished;
+/** The state of `world` for an import. */
+let state: string;
+beforeAll(async () => {
+  world = await furnish();
+  state = (await world.api.get("/_sandbox/state")).text;
+});
+
+const stateText = () => JSON.stringify(world.api.sandbox.snapshot().collections);
+
+/** Calls after which every record is as it was, or which the next case does not need. */
+const KEEPS_RECORDS =
+  /^(list|get|wait|reconcile|keep|set|create(Quote|Whitelabel|Checkout|Destination|Fault)$)/;
+
+/** Undoes a call, so that the next case finds the same records. */
+async function undo({ id }: Row, { text }: Answer<unknown>): Promise<void> {
+  if (/^(create|put)Namespace$/.test(id))
+    await world.api.send("DELETE", `/_sandbox/namespaces/${JSON.parse(text).name}`);
+  else if (!KEEPS_RECORDS.test(id)) await world.api.send("PUT", "/_sandbox/state", state);
+}
+
+function send(row: Row, path: string, body: unknown = undefined): Promise<Answer<unknown>> {
+  const { headers } = goodCalls(row, world)[0]!;
+  return world.api.ask(`${row.method} ${path}`, body, headers);
+}
+
+/** A good body with one field replaced. */
+interface Variant {
+  readonly field: string;
+  readonly label: string;
+  readonly body: Fields;
+}
+
+function* variantsOf(row: Row): Generator<Variant> {
+  for (const good of goodBodies(row, world) as Fields[]) {
+    for (const field of new Set([...Object.keys(good), ...row.body!.fields]))
+      for (const [label, value] of valuesOf(field)) yield { field, label, body: { ...good, [field]: value } };
+    if ("pricing" in good)
+      for (const name of ["base_currency", "amount", "local_pricing"])
+        for (const [label, value] of valuesOf(name)) {
+          const pricing = { ...(good.pricing as Fields), [name]: value };
+          yield { field: `pricing.${name}`, label, body: { ...good, pricing } };
+        }
+  }
+}
+
+function valuesOf(field: string): [label: string, value: unknown][] {
+  const wrong = Object.entries(WRONG).flatMap(([label, values]) => values.map((value) => [label, value]));
+  return [...wrong, ...(AT_LIMITS[field] ?? []).map((value) => [labelOf(value), value])] as [
+    string,
+    unknown,
+  ][];
+}
+
+/** The value as JSON, with repetitions as `x × 255`. */
+function labelOf(value: unknown): string {
+  return shorten(JSON.stringify(value));
+}
+
+function shorten(text: string): string {
+  return text.replace(/([^\d])\1{30,}/gu, (run, character) => `${character} × ${[...run].length}`);
+}
+
+function outcomeOf({ status, text }: Answer<unknown>): string {
+  if (status === 200) return "200";
+  const { code, details } = JSON.parse(text).error;
+  if (details === undefined) return `${status} ${code}`;
+  const reasons = Object.entries(details).map((pair) => pair.join(" "));
+  return shorten(reasons.join("; "))
+    .replace(/(known: )[\w, ]+/, "$1…")
+    .slice(0, 300);
+}
+
+/** Field or parameter, and outcome → values, in the words of the snapshot → operations. */
+const outcomes = new Map<string, string[]>();
+
+function note({ name }: Row, field: string, byOutcome: ReadonlyMap<string, Set<string>>): void {
+  const lines = [...byOutcome].map(([outcome, labels]) => `  ${outcome}: ${[...labels].join(", ")}`);
+  const block = [field, ...lines].join("\n");
+  outcomes.set(block, [...(outcomes.get(block) ?? []), name]);
+}
+
+function add(byOutcome: Map<string, Set<string>>, outcome: string, label: string): void {
+  byOutcome.set(outcome, (byOutcome.get(outcome) ?? new Set()).add(label));
+}
+
+/** Rows that look up an object by its path. */
+const LOOKUPS = ROWS.filter(({ method, pathParameters }) => method !== "PUT" && pathParameters.length > 0);
+
+describe.each(LOOKUPS)("path of $name", (row) => {
+  it("with an unknown id is 404, and changes nothing", async () => {
+    const before = stateText();
+    for (const id of ["x", "__proto__", "constructor", "x".repeat(300), "%", "..", "a/b"]) {
+      const answer = await send(row, fillPath(row, world, id), goodBodies(row, world)[0]);
+      if (answer.status !== 400) expectError(answer, 404, "NOT_FOUND", []);
+      else expectInvalid(answer, "name");
+    }
+    expect(stateText()).toBe(before);
+  });
+});
+
+describe.each(ROWS)("query of $name", (row) => {
+  const path = () => fillPath(row, world);
+  const body = () => goodBodies(row, world)[0];
+  /** These parameters are looked up: which texts are good depends on the records, or on their prefix. */
+  const LOOKED_UP = ["since", "metadata", "type", "operation", "method", "namespace"];
+
+  it("is accepted where the document accepts it; else the error names the parameter", async () => {
+    for (const { name, schema } of row.query) {
+      if (LOOKED_UP.includes(name)) continue;
+      const validate = schemaValidator({ parameter: schema })("#/parameter");
+      const found = new Map<string, Set<string>>();
+      for (const text of PARAMETER_TEXTS) {
+        const value = schema.type === "integer" && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+        const answer = await send(row, `${path()}?${name}=${text}`, body());
+        const isBeyond = answer.status === 400 && BEYOND_SCHEMAS.test(outcomeOf(answer));
+        if (!isBeyond) expect([name, text, answer.status]).toEqual([name, text, validate(value) ? 200 : 400]);
+        if (answer.status === 400) expectInvalid(answer, name);
+        else await undo(row, answer);
+        add(found, outcomeOf(answer), answer.status === 400 ? "any other text" : JSON.stringify(text));
+      }
+      note(row, `?${name}`, found);
+      const repeated = await send(row, `${path()}?${name}=1&${name}=1`, body());
+      expect([name, repeated.details]).toEqual([name, { [name]: "must be given once" }]);
+    }
+  });
+
+  it("with an unknown parameter is refused by the control API and ignored by the service", async () => {
+    const answer = await send(row, `${path()}?nobody=1`, body());
+    if (row.isService || row.id === "getHealth") expect(answer.status).toBe(200);
+    else expectInvalid(answer, "nobody");
+    if (answer.status === 200) await undo(row, answer);
+  });
+});
+
+const READS_BODY = ROWS.filter(({ isService, method, body }) =>
+  isService ? body !== undefined : method !== "GET",
+);
+
+describe.each(READS_BODY)("text of the body of $name", (row) => {
+  it("that is no JSON object is 400 with details.body, and changes nothing", async () => {
+    const before = stateText();
+    for (const text of NO_OBJECTS) expectInvalid(await send(row, fillPath(row, world), text), "body");
+    expect(stateText()).toBe(before);
+  });
+});
+
+/** Fields of the first example. */
+const goodFields = ({ body }: Row) => Object.keys(body!.examples[0]!);
+
+describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", (row) => {
+  it("is accepted where the document accepts it; else the error names the field, and nothing changes", async () => {
+    const differences: string[] = [];
+    const found: Record<string, Map<string, Set<string>>> = {};
+    let before = stateText();
+    for (const { field, label, body } of variantsOf(row)) {
+      // No record matches, so the wait would take its default timeout.
+      const sent = row.id === "waitFor" && !("timeout" in body) ? { ...body, timeout: "1ms" } : body;
+      const answer = await send(row, fillPath(row, world), sent);
+      const outcome = outcomeOf(answer);
+      add((found[field] ??= new Map()), outcome, label);
+      const differs = (what: string) => differences.push(`${field}, ${label}: ${what}; ${outcome}`);
+      if (answer.status >= 500) differs("server error");
+      const isAccepted = row.body!.accepts(JSON.parse(JSON.stringify(sent)));
+      if (answer.status !== 400) {
+        // A key `__proto__` is dropped before its value is checked.
+        if (!isAccepted && label !== "{ __proto__: 1 }") differs("the document refuses it");
+        if (answer.status === 200) {
+          await undo(row, answer);
+          before = stateText();
+        }
+        continue;
+      }
+      if (isAccepted && !BEYOND_SCHEMAS.test(outcome) && answer.error.code === "VALIDATION_ERROR")
+        differs("the document accepts it");
+      for (const name of Object.keys(answer.details)) {
+        const isNamed = name === field || name.startsWith(`${field}.`) || DEPENDENT_FIELDS[field]?.test(name);
+        if (!isNamed && (row.isService || name !== "body")) differs(`names ${name}`);
+      }
+      if (stateText() !== before) differs("changed the state");
+    }
+    expect(differences).toEqual([]);
+    for (const [field, byOutcome] of Object.entries(found)) note(row, field, byOutcome);
+  });
+
+  it("with an unknown field is refused by the control API and ignored by the service", async () => {
+    const answer = await send(row, fillPath(row, world), { ...goodBodies(row, world)[0], nobody: 1 });
+    if (row.isService) expect(answer.status).toBe(200);
+    else if (row.id === "setRates") expect(answer.status).toBe(400);
+    else expectInvalid(answer, "nobody");
+    if (answer.status === 200) await undo(row, answer);
+  });
+
+  if (row.isService)
+    it("with null in the optional fields gets the response of a body without them", async () => {
+      const [good] = goodBodies(row, world) as [Fields];
+      const optional = row.body!.fields.filter((field) => row.body!.accepts({ ...good, [field]: null }));
+      const texts: string[] = [];
+      for (const value of [undefined, null]) {
+        const { api, ...others } = await furnish();
+        const body = { ...good, ...Object.fromEntries(optional.map((field) => [field, value])) };
+        const { status, text } = await api.ask(`${row.method} ${fillPath(row, { api, ...others })}`, body);
+        texts.push(`${status} ${text}`);
+      }
+      expect(texts[1]).toBe(texts[0]);
+    });
+
+  if (goodFields(row).length > 0)
+    it("with several wrong fields gets an error that names each", async () => {
+      const [good] = goodBodies(row, world) as [Fields];
+      const fields = goodFields(row);
+      const wrong = Object.fromEntries(
+        fields.map((field) => [field, typeof good[field] === "boolean" ? 1 : true]),
+      );
+      expectInvalid(await send(row, fillPath(row, world), wrong), ...fields);
+    });
+});
+
+it("gives the same outcomes, in the same words", async () => {
+  const blocks = [...outcomes].map(([block, names]) => `${names.join(", ")}: ${block}`);
+  await expect(`${blocks.join("\n\n")}\n`).toMatchFileSnapshot("./outcomes.txt");
+});

@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { IN_PROCESS_FETCH } from "../../src/core/client/control-client.js";
+import type { HttpResponse } from "../../src/core/schema/http-response.js";
+import { overPort } from "../support/caller.js";
+import { type Furnished, furnish, type GoodCall, goodCalls, LEASE_HEADERS } from "./support/good-input.js";
+import { control, ROWS, type Row } from "./support/rows.js";
+
+type Door = (path: string, init: RequestInit) => Promise<HttpResponse>;
+
+const DOORS: Readonly<Record<string, (world: Furnished) => Promise<Door>>> = {
+  request: async ({ api }) => api.transport,
+  port: async ({ api }) => overPort((await api.sandbox.listen({ port: 0 })).url),
+  "in process":
+    async ({ api }) =>
+    (path, init) =>
+      api.sandbox[IN_PROCESS_FETCH](path, init),
+};
+
+/** Sends a call, which must get a 200 as documented, and returns the response. */
+async function send(door: Door, row: Row, { method, path, body, headers }: GoodCall): Promise<string> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await door(path, { method, headers, ...json });
+  const text = await response.text();
+  expect([response.status, text]).toEqual([200, text]);
+  // The setup of the tests checks responses of the service.
+  if (!row.isService)
+    expect(control.faults(method, path, 200, response.headers as Headers, text)).toEqual([]);
+  return withoutWallTime(text);
+}
+
+/** A response without what wall time decides, and without the host of the call. */
+function withoutWallTime(text: string): string {
+  return text
+    .replace(/"(wall_ms|duration_ms|sent_at)":("[^"]*"|\d+)/g, '"$1":0')
+    .replace(/\b\d{10}\b|\b\d+ ms\b|v1,[\w+/=]{44}/g, "")
+    .replace(/http:\/\/(127\.0\.0\.1:\d+|sandbox)(?=\/checkout)/g, "");
+}
+
+interface Opened {
+  readonly world: Furnished;
+  readonly door: Door;
+}
+
+async function openDoor(name: string): Promise<Opened> {
+  const world = await furnish();
+  return { world, door: await DOORS[name]!(world) };
+}
+
+/** For reads, which change nothing. */
+const openForReads: Record<string, Opened> = {};
+beforeAll(async () => {
+  for (const name of Object.keys(DOORS)) openForReads[name] = await openDoor(name);
+});
+
+describe.each(ROWS)("$name", (row) => {
+  it("responds with a 200 to its examples, and with the same one through each door", async () => {
+    const responses: Record<string, string[]> = {};
+    for (const name of Object.keys(DOORS)) {
+      const sent: string[] = [];
+      for (const index of (row.body?.examples ?? [{}]).keys()) {
+        const { world, door } = row.method === "GET" ? openForReads[name]! : await openDoor(name);
+        if (row.id === "releaseLease") await world.api.post("/_sandbox/lease", {}, LEASE_HEADERS);
+        sent.push(await send(door, row, goodCalls(row, world)[index]!));
+      }
+      responses[name] = sent;
+    }
+    const [first, ...others] = Object.values(responses);
+    for (const other of others) expect(other).toEqual(first);
+  });
+});

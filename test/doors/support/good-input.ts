@@ -1,0 +1,131 @@
+import { type Api, okBody, openApi } from "../../support/api-client.js";
+import type { Fields, Row } from "./rows.js";
+
+/** A sandbox with a record of each kind. The same calls make it, so that its ids are the same each time. */
+export interface Furnished {
+  readonly api: Api;
+  /** Path parameter → id or name. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Ids that some operations need instead. */
+  readonly idsOf: Readonly<Record<string, Fields>>;
+}
+
+/** A call that succeeds. */
+export interface GoodCall {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Fields | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The name of the namespace, scenario, snapshot and mailbox. */
+export const NAME = "mine";
+export const LEASE_HEADERS = { "sandbox-run": "doors" };
+const KES = { currency: "KES", amount: "20000.00" };
+
+// biome-ignore lint/suspicious/noExplicitAny: setup reads ids out of any response
+type Json = any;
+
+export async function furnish(): Promise<Furnished> {
+  const api = await openApi({ seed: "doors", scenario: "success", webhooks: [{ mailbox: NAME }] });
+  const call = async (line: string, body?: object): Promise<Json> => okBody(await api.ask(line, body));
+  const paid = await api.pay();
+  await call(`POST /_sandbox/charges/${paid.charge_id}/transition`, { to: "COMPLETED" });
+  const { items: deliveries } = await call(`POST /_sandbox/mailboxes/${NAME}/take`, {});
+  await call("POST /_sandbox/events", { type: "webhook.test" });
+  const { items: taken } = await call(`POST /_sandbox/mailboxes/${NAME}/take`, {});
+  const failing = deliveries[0].delivery_id;
+  await call(`POST /_sandbox/mailboxes/${NAME}/${failing}/ack`, { status: 503 });
+  await call("POST /_sandbox/balances", KES);
+  const destination_id = await api.destination();
+  const withdraw = () =>
+    call("POST /api/v1/payouts/withdrawals", { destination_id, amount: "1000.00", currency: "KES" });
+  const arrived = await withdraw();
+  for (const to of ["PROCESSING", "COMPLETED"])
+    await call(`POST /_sandbox/withdrawals/${arrived.withdrawal_id}/transition`, { to });
+  // No event has this type, so nothing is sent.
+  const endpoint = { url: "http://localhost:9/hooks", events: ["nothing"] };
+  const { webhook_id } = await call("POST /api/v1/webhooks", endpoint);
+  await call(`PUT /_sandbox/scenarios/${NAME}`, {
+    vars: { amount: "1", a: "1" },
+    steps: [{ advance: "1s" }],
+  });
+  await call(`PUT /_sandbox/namespaces/${NAME}`, { clock: "manual" });
+  const { fault_id } = await call("POST /_sandbox/faults", {
+    match: { operation: "listPaymentRails" },
+    delay: "1ms",
+  });
+  const { failed_test_id } = await call("POST /_sandbox/failed-tests", { test: "an order is paid" });
+  const { charge_id, quote_id } = await payLater(api);
+  const { checkout_id } = await call("POST /api/v1/payments/checkouts", {
+    pricing: { base_currency: "KES", amount: "500.00" },
+  });
+  const { withdrawal_id } = await withdraw();
+  // The first read opens accounts.
+  await api.balances();
+  await call("POST /_sandbox/snapshots", { name: NAME });
+  return {
+    api,
+    ids: {
+      charge_id,
+      checkout_id,
+      delivery_id: taken[0].delivery_id,
+      destination_id,
+      failed_test_id,
+      fault_id,
+      key: "sk_test_unverified",
+      name: NAME,
+      organization_id: "org_unverified",
+      quote_id,
+      webhook_id,
+      withdrawal_id,
+    },
+    idsOf: {
+      refundCharge: { charge_id: paid.charge_id },
+      refundPart: { charge_id: paid.charge_id },
+      chargeBack: { charge_id: paid.charge_id },
+      bounceWithdrawal: { withdrawal_id: arrived.withdrawal_id },
+      retryDelivery: { delivery_id: failing },
+      putNamespace: { name: "other" },
+    },
+  };
+}
+
+/** A charge that is not paid yet, of the quote that the document's examples ask for. */
+async function payLater(api: Api): Promise<{ charge_id: string; quote_id: string }> {
+  const pricing = { base_currency: "USD", amount: "25.00" };
+  const order = { pricing, payment_method: "mobile_money", to_currency: "KES" };
+  const { quote_id } = await api.quote(order);
+  const customer = { customer_email: "ada@shop.test", phone_number: "+254700000001" };
+  const { charge_id } = await api.whitelabel({ ...order, ...customer, quote_id });
+  return { charge_id, quote_id };
+}
+
+/** The path with its parameters filled from the sandbox, or by `id`. */
+export function fillPath({ id, path }: Row, { ids, idsOf }: Furnished, value?: string): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(value ?? String(idsOf[id]?.[name] ?? ids[name])),
+  );
+}
+
+/** The examples of the document, with the sandbox's ids. */
+export function goodBodies({ body }: Row, { ids }: Furnished): (Fields | undefined)[] {
+  if (body === undefined) return [undefined];
+  return body.examples.map((example) =>
+    Object.fromEntries(
+      Object.entries(example).map(([field, value]) => [
+        field,
+        /^(quote|destination)_id$/.test(field) ? ids[field] : value,
+      ]),
+    ),
+  );
+}
+
+export function goodCalls(row: Row, world: Furnished): GoodCall[] {
+  const headers: Record<string, string> = {};
+  if (row.body !== undefined) headers["content-type"] = "application/json";
+  if (row.takesKey) headers.authorization = `Bearer ${world.api.key}`;
+  if (/Lease$/.test(row.id)) Object.assign(headers, LEASE_HEADERS);
+  const path = fillPath(row, world);
+  return goodBodies(row, world).map((body) => ({ method: row.method, path, body, headers }));
+}

@@ -1,0 +1,79 @@
+import type { OpenApiDocument } from "../../../src/server/openapi/document.js";
+import { okBody, openApi } from "../../support/api-client.js";
+import { ControlAnswers, type Described } from "../../support/openapi-control.js";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** An operation of the service or the control API, as its document describes it. */
+export interface Row {
+  /** Both APIs have a `getCharge`: `service getCharge`, `control getCharge`. */
+  readonly name: string;
+  readonly id: string;
+  readonly isService: boolean;
+  readonly method: string;
+  /** With parameters as `{name}`. */
+  readonly path: string;
+  readonly pathParameters: readonly string[];
+  readonly query: readonly { readonly name: string; readonly schema: Fields }[];
+  readonly needsKey: boolean;
+  readonly takesKey: boolean;
+  /** Undefined for an operation without a body. */
+  readonly body: BodyOfRow | undefined;
+}
+
+interface BodyOfRow {
+  readonly isRequired: boolean;
+  /** The document's; at least one. */
+  readonly examples: readonly Fields[];
+  /** Names of all fields. */
+  readonly fields: readonly string[];
+  /** True if the document accepts the body. */
+  accepts(body: unknown): boolean;
+}
+
+async function readDocument(path: string): Promise<ControlAnswers> {
+  return new ControlAnswers(okBody(await (await openApi()).get<OpenApiDocument>(path)));
+}
+
+export const control = await readDocument("/_sandbox/openapi.json");
+const service = await readDocument("/openapi.json");
+
+/** Every operation with a response of its own; the stream has none that ends. */
+export const ROWS: readonly Row[] = [
+  ...service.operations.map((one) => rowOf(service, one)),
+  ...control.operations.filter(({ id }) => id !== "followStream").map((one) => rowOf(control, one)),
+];
+
+function rowOf(api: ControlAnswers, described: Described & { security?: readonly object[] }): Row {
+  const { id, method, path, parameters, requestBody } = described;
+  const isService = api === service;
+  const security = described.security ?? [{ apiKey: [] }];
+  const { schema, examples = {} } = requestBody?.content["application/json"] ?? {};
+  return {
+    name: `${isService ? "service" : "control"} ${id}`,
+    id,
+    isService,
+    method,
+    path,
+    pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
+    query: parameters.filter((one) => one.in === "query"),
+    needsKey: isService && security.length === 1,
+    takesKey: isService && security.length > 0,
+    body: schema && {
+      isRequired: requestBody!.required,
+      examples:
+        Object.keys(examples).length === 0
+          ? [{}]
+          : Object.values(examples).map(({ value }) => value as Fields),
+      fields: fieldsOf(api, schema),
+      accepts: (body) => api.takes(id, body),
+    },
+  };
+}
+
+function fieldsOf(api: ControlAnswers, schema: unknown): string[] {
+  type Parts = { $ref?: string; properties?: object; anyOf?: unknown[] };
+  const { $ref, properties = {}, anyOf = [] } = schema as Parts;
+  if ($ref !== undefined) return fieldsOf(api, api.document.components.schemas[$ref.split("/").at(-1)!]);
+  return [...new Set([...Object.keys(properties), ...anyOf.flatMap((part) => fieldsOf(api, part))])];
+}
