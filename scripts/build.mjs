@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle, bundleOver } from "./bundle.mjs";
 import { oneFile } from "./one-file.mjs";
+import { INPUTS_FILE, operationInputsText } from "./operation-inputs.mjs";
 import { OPERATIONS_FILE, operationsText } from "./operations.mjs";
 import { withSource } from "./source.mjs";
 import { readDescribed } from "./type-words.mjs";
@@ -29,7 +30,7 @@ await withSource(
   async ({ shipped, schema, opening, documents, operations }) => {
     const { COMPILED_FILES_PATH, compileShippedFiles } = shipped;
     writeFileSync(join(root, COMPILED_FILES_PATH), JSON.stringify(await compileShippedFiles()));
-    // Two written files are kept with the source; a test compares each with what the source says.
+    // Three written files are kept with the source; a test compares each with what the source says.
     writeFileSync(join(root, OPERATIONS_FILE), operationsText(operations.CONTROL_OPERATIONS));
     const { SCENARIO_SCHEMA_FILE, scenarioJsonSchemaText } = schema;
     writeFileSync(join(root, SCENARIO_SCHEMA_FILE), scenarioJsonSchemaText());
@@ -37,6 +38,7 @@ await withSource(
     for (const api of ["service", "control"]) {
       const document = await documents.openApiDocumentOf(api, opening.openSandbox);
       writeFileSync(join(dist, `openapi-${api}.json`), JSON.stringify(document));
+      if (api === "control") writeFileSync(join(root, INPUTS_FILE), operationInputsText(document));
     }
   },
 );

@@ -37,7 +37,7 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
   };
   const text = file === undefined ? await answerOf(appCmd!, connection) : contentsOf(file);
   const report = await compareAppRows(text, file ?? "--app-cmd", reading, (body) =>
-    connection.call<BookReport>("POST", "/_sandbox/reconcile", body),
+    connection.run<BookReport>("reconcile", body),
   );
   if (flags.json) printJson(report);
   else printText(reportText(reportOfReconciliation(report)));
@@ -45,7 +45,7 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
 }
 
 async function answerOf(command: string, connection: Connection): Promise<string> {
-  const { api_key, webhook_secret } = await connection.get("");
+  const { api_key, webhook_secret } = await connection.run("getSandbox");
   const access = { url: connection.url, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
   return readRowsFromCommand(command, { ...process.env, ...appEnvironment(access) });
 }

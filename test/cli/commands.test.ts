@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Command as Program } from "commander";
 import { describe, expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { addCommands } from "../../src/cli/commands.js";
 import { addStartOptions } from "../../src/cli/options.js";
+import { controlDocument } from "../../src/server/openapi/control-document.js";
 import { temporaryFile } from "../support/folders.js";
 import { type Finished, ROOT, run } from "../support/process-command.js";
 import { REFUSING_URL } from "../support/receiver-server.js";
@@ -158,4 +160,9 @@ it("each client command says what to start when no sandbox is running", async ()
       `there is no sandbox at ${url}, which PAYMENTS_SANDBOX_URL names; unset it, or start one with: payments-sandbox start`,
     );
   }
+});
+
+it("the client's inputs of operations are those of the control API's document", async () => {
+  const { INPUTS_FILE, operationInputsText } = await import(join(ROOT, "scripts/operation-inputs.mjs"));
+  expect(readFileSync(join(ROOT, INPUTS_FILE), "utf8")).toBe(operationInputsText(controlDocument()));
 });

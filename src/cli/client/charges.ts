@@ -2,7 +2,13 @@ import { didYouMean } from "../../core/schema/nearest.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { parseAssignments } from "./assignments.js";
-import { type ClientAction, type ClientCommand, type CommandInput, flagText } from "./client-command.js";
+import {
+  type ClientAction,
+  type ClientCommand,
+  type CommandInput,
+  flagText,
+  runs,
+} from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { HISTORY_ACTION } from "./insight.js";
 import { listCommand, withFailingWebhooks } from "./lists.js";
@@ -21,28 +27,19 @@ const FIELDS = [
 export const formatCharge = recordFormatter(...FIELDS);
 
 function movesTo(to: string): ClientAction {
-  return {
-    call: async ({ connection, flags: { reason }, positionalArguments: [selector] }) => {
-      const { charge_id } = await connection.resolveCharge(selector!);
-      return connection.post(`/charges/${charge_id}/transition`, { to, reason });
+  return runs("transitionCharge", {
+    input: async ({ connection, words }) => {
+      const { charge_id } = await connection.resolveCharge(words.selector!);
+      return { charge_id, to };
     },
     formatResult: formatCharge,
-  };
+  });
 }
 
-function onThePage(verb: string, body: (asked: CommandInput) => object | Promise<object>): ClientAction {
-  return {
-    call: async (asked) => {
-      const { connection, positionalArguments } = asked;
-      const [selector] = positionalArguments;
-      const said = await body(asked);
-      const id = selector!.startsWith("co_")
-        ? selector!
-        : (await connection.resolveCharge(selector!)).checkout_id;
-      return connection.post(`/checkouts/${encodeURIComponent(id)}/${verb}`, said);
-    },
-    formatResult: formatCharge,
-  };
+async function resolveCheckout({ connection, words: { selector } }: CommandInput) {
+  if (selector!.startsWith("co_")) return { checkout_id: selector };
+  const { checkout_id } = await connection.resolveCharge(selector!);
+  return { checkout_id };
 }
 
 async function refuseNoMethod(connection: Connection): Promise<never> {
@@ -60,9 +57,14 @@ const STATUS_ACTIONS = Object.fromEntries(
 );
 
 export const CHARGE_COMMANDS: readonly ClientCommand[] = [
-  listCommand("charges", "the charges, newest first", "charges --status PENDING --email ada@example.com", {
-    formatResult: withFailingWebhooks("charges"),
-  }),
+  listCommand(
+    "listCharges",
+    "the charges, newest first",
+    "charges --status PENDING --email ada@example.com",
+    {
+      formatResult: withFailingWebhooks("charges"),
+    },
+  ),
   {
     usage: "charge <selector> [verb]",
     summary: `one charge (an id, last, email:a@b); ${Object.keys(STATUS_ACTIONS).join(" | ")} it, or its story; or create, to make one`,
@@ -79,7 +81,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     ],
     defaultAction: {
       call: async (asked) => {
-        const [selector] = asked.positionalArguments;
+        const { selector } = asked.words;
         return selector === "create" ? createCharge(asked) : asked.connection.resolveCharge(selector!);
       },
       formatResult: (charge) =>
@@ -114,12 +116,15 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       ["--phone <number>", "pay: for mobile money"],
     ],
     verbs: {
-      pay: onThePage("pay", async ({ connection, flags: { method, currency, phone } }) => ({
-        payment_method: flagText(method) ?? (await refuseNoMethod(connection)),
-        currency,
-        phone_number: phone,
-      })),
-      cancel: onThePage("cancel", () => ({})),
+      pay: runs("payCheckout", {
+        input: async (asked) => ({
+          payment_method: flagText(asked.flags.method) ?? (await refuseNoMethod(asked.connection)),
+          phone_number: asked.flags.phone,
+          ...(await resolveCheckout(asked)),
+        }),
+        formatResult: formatCharge,
+      }),
+      cancel: runs("cancelCheckout", { input: resolveCheckout, formatResult: formatCharge }),
     },
   },
 ];

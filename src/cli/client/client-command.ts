@@ -1,12 +1,14 @@
+import type { ControlOperationId } from "../../core/client/operations.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Connection, ConnectionFlags, JsonBody } from "./connection.js";
+import { OPERATION_INPUTS } from "./operation-inputs.js";
 
-/** A parsed command line: sandbox, flags, and the words after the command's name. */
+/** A parsed command line: sandbox, flags, and the words after the command's name by their names in its usage. */
 export interface CommandInput {
   readonly connection: Connection;
   readonly flags: ConnectionFlags & Readonly<Record<string, string | boolean | undefined>>;
-  readonly positionalArguments: readonly (string | undefined)[];
+  readonly words: Readonly<Record<string, string | undefined>>;
 }
 
 export interface ClientAction {
@@ -32,6 +34,45 @@ export interface ClientCommand {
   readonly defaultAction?: ClientAction;
 }
 
+type InputField<Id extends ControlOperationId> = keyof (typeof OPERATION_INPUTS)[Id];
+type Input<Id extends ControlOperationId> = Partial<Record<InputField<Id>, unknown>>;
+
+interface OperationAction<Id extends ControlOperationId> extends Omit<ClientAction, "call"> {
+  /** Fields that no word or flag of the same name fills. */
+  readonly input?: (asked: CommandInput) => Input<Id> | Promise<Input<Id>>;
+  /** What the optional last word is, if this action needs it. */
+  readonly needs?: string;
+}
+
+/** Action that runs an operation. Words and flags fill the fields of its input that have their names. */
+export function runs<Id extends ControlOperationId>(
+  id: Id,
+  { input, needs, ...action }: OperationAction<Id> = {},
+): ClientAction {
+  return {
+    ...action,
+    call: async (asked) => {
+      const { connection, words } = asked;
+      if (needs !== undefined) requireArgument(Object.values(words).at(-1), needs);
+      return connection.run(id, { ...namedInput(id, asked), ...(await input?.(asked)) });
+    },
+  };
+}
+
+function namedInput(id: ControlOperationId, { flags, words }: CommandInput): JsonBody {
+  const { url: _url, namespace: _namespace, json: _json, ...own } = flags;
+  const given: JsonBody = { ...own, ...words };
+  return Object.fromEntries(
+    Object.entries(OPERATION_INPUTS[id]).map(([field, kind]) => [field, typedValue(given[field], kind)]),
+  );
+}
+
+/** Converts a number of the command line. The sandbox explains a text that is no number. */
+function typedValue(value: unknown, kind: string): unknown {
+  const isNumber = kind === "number" && typeof value === "string" && value.trim() !== "";
+  return isNumber && Number.isFinite(Number(value)) ? Number(value) : value;
+}
+
 /** Returns the value. Throws an error that names `what` if the value is missing. */
 export function requireArgument(value: string | undefined, what: string): string {
   if (value === undefined) throw new UserError(`missing argument: ${what}`);
@@ -48,15 +89,4 @@ export function requireKnownWord(known: readonly string[], command: string, word
   const near = didYouMean(word, known);
   const rest = near === "" ? "; use" : `${near} Use`;
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
-}
-
-/** Creates a `call` for one resource: `snapshot restore NAME` posts to `/snapshots/NAME/restore`. */
-export function createResourceCall(
-  method: "get" | "post" | "delete",
-  path: string,
-  what: string,
-  rest = "",
-): ClientAction["call"] {
-  return async ({ connection, positionalArguments: [, name] }) =>
-    connection[method](`${path}/${encodeURIComponent(requireArgument(name, what))}${rest}`);
 }

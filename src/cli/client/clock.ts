@@ -2,31 +2,26 @@ import { durationErrorMessage, parseDuration } from "../../core/schema/duration.
 import { formatCount } from "../../core/schema/text-format.js";
 import { instantErrorMessage, parseInstant } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { ClientAction, ClientCommand } from "./client-command.js";
+import { type ClientAction, type ClientCommand, runs } from "./client-command.js";
 import type { JsonBody } from "./connection.js";
 import { recordFormatter } from "./output.js";
 
 const clockRecord = recordFormatter("mode", "speed", "now", "next_due");
 
-/** Action that advances time. `body` makes the request body from the argument after the verb. */
-function advance(verb: string, body: (argument: string | undefined) => object): ClientAction {
-  return {
-    call: async ({ connection, positionalArguments: [, argument] }) =>
-      connection.post("/clock/advance", body(argument)),
+/** Action that advances time. `input` reads the argument after the verb. */
+function advance(verb: string, input: (argument: string | undefined) => object): ClientAction {
+  return runs("advanceClock", {
+    input: ({ words }) => input(words.argument),
     progressText: "advancing",
-    formatResult: ({ from, to, fired_total }: JsonBody, { positionalArguments: [, argument] }) => {
-      const by = verb === "advance" ? ` ${argument}` : "";
+    formatResult: ({ from, to, fired_total }: JsonBody, { words }) => {
+      const by = verb === "advance" ? ` ${words.argument}` : "";
       return `advanced${by}: ${from} → ${to}; ${formatCount(Number(fired_total), "step")} ran\n`;
     },
-  };
+  });
 }
 
-function setMode(body: (argument: string | undefined) => object): ClientAction {
-  return {
-    call: async ({ connection, positionalArguments: [, argument] }) =>
-      connection.put("/clock", body(argument)),
-    formatResult: clockRecord,
-  };
+function setMode(input: (argument: string | undefined) => object): ClientAction {
+  return runs("setClock", { input: ({ words }) => input(words.argument), formatResult: clockRecord });
 }
 
 function requiredWord(verb: string, what: string, argument: string | undefined): string {
@@ -65,7 +60,7 @@ export const CLOCK_COMMAND: ClientCommand = {
   usage: "clock [verb] [argument]",
   summary: "the current time; advance DUR | to ISO | next | idle | freeze | resume | speed N",
   example: "payments-sandbox clock advance 30m",
-  defaultAction: { call: async ({ connection }) => connection.get("/clock"), formatResult: clockRecord },
+  defaultAction: runs("getClock", { formatResult: clockRecord }),
   verbs: {
     advance: advance("advance", (argument) => ({ by: byText(argument) })),
     to: advance("to", (argument) => ({ to: toText(argument) })),

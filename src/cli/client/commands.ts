@@ -10,22 +10,19 @@ import { Connection } from "./connection.js";
 import { INSIGHT_COMMANDS } from "./insight.js";
 import { MONEY_COMMANDS } from "./money.js";
 import { recordFormatter } from "./output.js";
-import { ENV_COMMAND, RULE_COMMANDS, SANDBOX_COMMANDS, STATUS_COMMAND } from "./sandbox.js";
+import { SANDBOX_COMMANDS } from "./sandbox.js";
 import { WATCHING_COMMANDS } from "./watching.js";
 import { WEBHOOK_COMMANDS } from "./webhooks.js";
 
-/** Commands that call a running sandbox, in the order of the help. */
+/** Commands that call a running sandbox. The help shows groups in the order of their first commands. */
 export const CLIENT_COMMANDS: readonly ClientCommand[] = [
-  STATUS_COMMAND,
+  ...INSIGHT_COMMANDS,
   ...WEBHOOK_COMMANDS,
   CLOCK_COMMAND,
   ...SANDBOX_COMMANDS,
   ...CHARGE_COMMANDS,
   ...MONEY_COMMANDS,
-  ...RULE_COMMANDS,
   ...WATCHING_COMMANDS,
-  ...INSIGHT_COMMANDS,
-  ENV_COMMAND,
 ];
 
 /** Adds all client commands to the program, with their common options. */
@@ -39,11 +36,8 @@ export function addClientCommands(root: Command): void {
       .addHelpText("after", helpText(row.example))
       .action(async (...given: unknown[]) => {
         const flags = given.at(-2) as CommandInput["flags"];
-        await carryOut(row, {
-          connection: new Connection(flags),
-          flags,
-          positionalArguments: given.slice(0, -2) as CommandInput["positionalArguments"],
-        });
+        const named = words.map((word, place) => [word.slice(1, -1), given[place]]);
+        await carryOut(row, { connection: new Connection(flags), flags, words: Object.fromEntries(named) });
       });
   }
 }
@@ -73,12 +67,8 @@ function withElapsedTime(doing: string | undefined, isWanted: boolean): () => vo
   };
 }
 
-async function carryOut(
-  { usage, verbs = {}, defaultAction }: ClientCommand,
-  asked: CommandInput,
-): Promise<void> {
-  const [, ...names] = usage.split(" ");
-  const verb = asked.positionalArguments[names.findIndex((name) => VERB.test(name))];
+async function carryOut({ verbs = {}, defaultAction }: ClientCommand, asked: CommandInput): Promise<void> {
+  const { verb = asked.words.what } = asked.words;
   const action = verb === undefined ? defaultAction! : verbs[verb]!;
   const working = withElapsedTime(action.progressText, asked.flags.json !== true);
   const answer = await action.call(asked).finally(working);

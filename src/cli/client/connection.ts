@@ -1,9 +1,11 @@
 import {
   type ControlCallArguments,
   ControlClient,
+  type OperationCall,
   readPages,
   UnexpectedResponseError,
 } from "../../core/client/control-client.js";
+import type { ControlOperationId } from "../../core/client/operations.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import { refuse, SandboxError } from "../../core/schema/refusals.js";
@@ -77,23 +79,8 @@ export class Connection extends ControlClient {
     }
   }
 
-  /** In `get`, `post`, `put` and `delete`, `path` is the part of the URL after `/_sandbox`. */
-  get(path: string, query: Query = {}): Promise<JsonBody> {
-    const said = Object.entries(query).filter(([, value]) => value !== undefined);
-    const text = new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString();
-    return this.call("GET", `/_sandbox${path}${text === "" ? "" : `?${text}`}`);
-  }
-
-  post(path: string, body?: unknown): Promise<JsonBody> {
-    return this.call("POST", `/_sandbox${path}`, body);
-  }
-
-  put(path: string, body: unknown): Promise<JsonBody> {
-    return this.call("PUT", `/_sandbox${path}`, body);
-  }
-
-  delete(path: string): Promise<JsonBody> {
-    return this.call("DELETE", `/_sandbox${path}`);
+  override run<Answer = JsonBody>(id: ControlOperationId, input: object = {}): Promise<Answer> {
+    return super.run<Answer>(...([id, input] as OperationCall));
   }
 
   /** Finds a charge; `SELECTORS` lists the forms of a selector. */
@@ -102,18 +89,17 @@ export class Connection extends ControlClient {
     const metadata = metadataQueries(selector);
     const charge =
       email !== undefined
-        ? await this.findNewest("/charges", { customer_email: email })
+        ? await this.findNewest("listCharges", { customer_email: email })
         : metadata !== undefined
           ? await this.#onlyCharge(selector, metadata)
-          : await this.#record("/charges", "charge_id", selector);
+          : await this.#record("charge", selector);
     if (charge === undefined) throw selectorError("charge", selector, SELECTORS);
     return charge as ChargeJson;
   }
 
   /** Finds a withdrawal or delivery by id, by unique prefix of an id, or by `last`, `last-1`. */
-  async resolveRecord(kind: "withdrawal" | "delivery", selector: string): Promise<JsonBody> {
-    const path = kind === "delivery" ? "/deliveries" : "/withdrawals";
-    const found = await this.#record(path, `${kind}_id`, selector);
+  async resolveRecord(kind: RecordKind, selector: string): Promise<JsonBody> {
+    const found = await this.#record(kind, selector);
     if (found === undefined) throw selectorError(kind, selector, SELECTORS.slice(0, 2));
     return found;
   }
@@ -122,20 +108,23 @@ export class Connection extends ControlClient {
   async #onlyCharge(selector: string, queries: readonly Query[]): Promise<JsonBody | undefined> {
     const found = new Map<unknown, JsonBody>();
     for (const query of queries) {
-      const { items } = await this.get("/charges", { limit: CANDIDATES_MAX + 1, ...query });
+      const { items } = await this.run("listCharges", { limit: CANDIDATES_MAX + 1, ...query });
       for (const item of items as JsonBody[]) found.set(item.charge_id, item);
     }
     return requireUnique(selector, "charge_id", [...found.values()]);
   }
 
   /** Finds a record by id, by unique prefix of an id, or by `last`, `last-N`. */
-  async #record(path: string, idField: string, selector: string): Promise<JsonBody | undefined> {
+  async #record(kind: RecordKind, selector: string): Promise<JsonBody | undefined> {
+    const { list, get } = RECORDS[kind];
+    const idField = `${kind}_id`;
     const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
-    if (last !== null) return this.findNewest(path, { offset: Number(last[1] ?? 0) });
-    const known = await this.#known(`${path}/${encodeURIComponent(selector)}`);
+    if (last !== null) return this.findNewest(list, { offset: Number(last[1] ?? 0) });
+    const known = await this.#known(get, { [idField]: selector });
     if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]*$/.test(selector)) return known;
     const found: JsonBody[] = [];
-    for await (const items of readPages<JsonBody>(path, (page) => this.get(page))) {
+    const read = (query: string) => this.run(list, Object.fromEntries(new URLSearchParams(query)));
+    for await (const items of readPages<JsonBody>("", read)) {
       found.push(...items.filter((item) => String(item[idField]).startsWith(selector)));
       if (found.length > CANDIDATES_MAX) break;
     }
@@ -143,9 +132,9 @@ export class Connection extends ControlClient {
   }
 
   /** Gets a record; undefined if it does not exist. */
-  async #known(path: string): Promise<JsonBody | undefined> {
+  async #known(id: ControlOperationId, input: object): Promise<JsonBody | undefined> {
     try {
-      return await this.get(path);
+      return await this.run(id, input);
     } catch (error) {
       if (error instanceof SandboxError && error.code === "NOT_FOUND") return undefined;
       throw error;
@@ -156,7 +145,7 @@ export class Connection extends ControlClient {
   async createServiceCaller(
     headers: Readonly<Record<string, string>>,
   ): Promise<<Answer>(method: string, path: string, body?: unknown) => Promise<Answer>> {
-    const { api_key } = await this.get("");
+    const { api_key } = await this.run("getSandbox");
     const all = { ...headers, authorization: `Bearer ${api_key}` };
     const client = new ControlClient({
       namespace: this.headers["sandbox-namespace"],
@@ -175,11 +164,18 @@ export class Connection extends ControlClient {
   }
 
   /** The newest record of a list, if there is one. */
-  async findNewest(path: string, query: Query = {}): Promise<JsonBody | undefined> {
-    const { items } = await this.get(path, { limit: 1, ...query });
+  async findNewest(list: ControlOperationId, query: Query = {}): Promise<JsonBody | undefined> {
+    const { items } = await this.run(list, { limit: 1, ...query });
     return (items as JsonBody[])[0];
   }
 }
+
+const RECORDS = {
+  charge: { list: "listCharges", get: "getCharge" },
+  withdrawal: { list: "listControlWithdrawals", get: "getControlWithdrawal" },
+  delivery: { list: "listDeliveries", get: "getDelivery" },
+} as const;
+type RecordKind = keyof typeof RECORDS;
 
 const CANDIDATES_MAX = 5;
 

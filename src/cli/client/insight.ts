@@ -7,7 +7,7 @@ import { type Advice, adviceLine } from "../report/advice-text.js";
 import { valueStyle } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
-import { type ClientAction, type ClientCommand, flagText } from "./client-command.js";
+import { type ClientAction, type ClientCommand, flagText, runs } from "./client-command.js";
 import type { JsonBody } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { tableFormatter } from "./output.js";
@@ -38,9 +38,9 @@ function refuseMissing(coverage: Coverage, list: string): void {
 
 /** The history of a charge. */
 export const HISTORY_ACTION: ClientAction = {
-  call: async ({ connection, positionalArguments: [selector] }) => {
-    const charge = await connection.resolveCharge(selector!);
-    return { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
+  call: async ({ connection, words }) => {
+    const charge = await connection.resolveCharge(words.selector!);
+    return { charge, ...(await connection.run("getChargeTimeline", { charge_id: charge.charge_id })) };
   },
   formatResult: (answer) => {
     const story = answer as unknown as ChargeHistory & { readonly charge: ListedCharge };
@@ -73,13 +73,12 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     usage: "advice",
     summary: "what the app does against the service's advice, and what to do instead",
     example: "payments-sandbox advice",
-    defaultAction: {
-      call: async ({ connection }) => connection.get("/advice"),
+    defaultAction: runs("getAdvice", {
       formatResult: ({ items }) =>
         (items as Advice[])
           .map((one) => `${wrap(adviceLine(one), 2, lineWidth()).join("\n").trimStart()}\n`)
           .join("") || "none\n",
-    },
+    }),
   },
   {
     usage: "coverage",
@@ -88,7 +87,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     options: [["--require <list>", "exit with 1 unless all of these were met (names, separated by commas)"]],
     defaultAction: {
       call: async ({ connection, flags: { require } }) => {
-        const coverage = await connection.get("/coverage");
+        const coverage = await connection.run("getCoverage");
         if (require !== undefined) refuseMissing(coverage as Coverage, flagText(require)!);
         return coverage;
       },
@@ -101,20 +100,18 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
       "what can happen next: scheduled tasks, waiting deliveries, possible statuses of charges and withdrawals",
     example: "payments-sandbox next last",
     options: [["--limit <number>", "how many"]],
-    defaultAction: {
-      call: async ({ connection, flags: { limit }, positionalArguments: [selector] }) => {
-        const isWithdrawal = selector?.startsWith("wd_") === true;
-        const id =
-          selector === undefined || isWithdrawal
+    defaultAction: runs("listNext", {
+      input: async ({ connection, words: { selector } }) => ({
+        id:
+          selector === undefined || selector.startsWith("wd_")
             ? selector
-            : (await connection.resolveCharge(selector)).charge_id;
-        return connection.get("/next", { id, limit });
-      },
+            : (await connection.resolveCharge(selector)).charge_id,
+      }),
       formatResult: tableFormatter(LIST_COLUMNS.next),
-    },
+    }),
   },
   listCommand(
-    "deliveries",
+    "listDeliveries",
     "the webhooks sent, newest first, with the app's responses",
     "deliveries --failing",
   ),

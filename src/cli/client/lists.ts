@@ -1,38 +1,45 @@
+import { CONTROL_CALLS, type ControlOperationId } from "../../core/client/operations.js";
 import { LIST_COLUMNS, type ListName } from "../../core/reports/list-columns.js";
 import { webhookTrouble } from "../../core/reports/trouble.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import type { ClientAction, ClientCommand, CommandInput } from "./client-command.js";
+import { type ClientAction, type ClientCommand, type CommandInput, runs } from "./client-command.js";
 import type { JsonBody } from "./connection.js";
 import { tableFormatter } from "./output.js";
+
+/** Operations that return a list of records that has columns. */
+export type ListId = {
+  [Id in ControlOperationId]: (typeof CONTROL_CALLS)[Id] extends `GET /_sandbox/${ListName}` ? Id : never;
+}[ControlOperationId];
+
+const nameOf = (id: ListId) => CONTROL_CALLS[id].slice("GET /_sandbox/".length) as ListName;
 
 const LIMIT = ["--limit <number>", "how many"] as const;
 
 /** A command that prints a list of the control API, with an option per filter. */
 export function listCommand(
-  name: ListName,
+  id: ListId,
   says: string,
   example: string,
   { options = [], ...action }: Pick<ClientCommand, "options"> & Partial<ClientAction> = {},
 ): ClientCommand {
-  const own = filtersOf(name).flatMap(({ option }) => (option === undefined ? [] : [option]));
+  const own = filtersOf(id).flatMap(({ option }) => (option === undefined ? [] : [option]));
   return {
-    usage: name,
+    usage: nameOf(id),
     summary: says,
     example: `payments-sandbox ${example}`,
     options: [...options, ...own, LIMIT],
-    defaultAction: { ...listAction(name), ...action },
+    defaultAction: { ...listAction(id), ...action },
   };
 }
 
-const filtersOf = (name: ListName) => LIST_COLUMNS[name].filters ?? [];
+const filtersOf = (id: ListId) => LIST_COLUMNS[nameOf(id)].filters ?? [];
 
 /** Action that prints a list. The flags filter the list. */
-export function listAction(name: ListName, query: Readonly<Record<string, unknown>> = {}): ClientAction {
-  return {
-    call: async ({ connection, flags }) =>
-      connection.get(`/${name}`, { ...listQuery(name, flags), ...query }),
-    formatResult: tableFormatter(LIST_COLUMNS[name]),
-  };
+export function listAction(id: ListId, query: object = {}): ClientAction {
+  return runs(id, {
+    input: ({ flags }) => ({ ...listQuery(id, flags), ...query }),
+    formatResult: tableFormatter(LIST_COLUMNS[nameOf(id)]),
+  });
 }
 
 /** Maximum number of failing webhooks in the line of a row. */
@@ -44,7 +51,7 @@ export function withFailingWebhooks(
 ): NonNullable<ClientAction["formatResult"]> {
   const idField = name === "charges" ? "charge_id" : "withdrawal_id";
   return async (answer, { connection }) => {
-    const { items, total } = await connection.get("/deliveries", { failing: 1, limit: 100 });
+    const { items, total } = await connection.run("listDeliveries", { failing: 1, limit: 100 });
     // First the app's own errors, then receivers that do not respond.
     const failing = [...(items as JsonBody[])].sort(
       (a, b) => Number(a.answered === null) - Number(b.answered === null),
@@ -61,8 +68,8 @@ export function withFailingWebhooks(
 }
 
 /** Query parameters of a list, from the command's flags. */
-export function listQuery(name: ListName, flags: CommandInput["flags"]): Readonly<Record<string, unknown>> {
-  const values = filtersOf(name).map(({ name, option: [spelling] = [""] }) => [
+export function listQuery(id: ListId, flags: CommandInput["flags"]): Readonly<Record<string, unknown>> {
+  const values = filtersOf(id).map(({ name, option: [spelling] = [""] }) => [
     name,
     flags[/^--([a-z]+)/.exec(spelling)?.[1] ?? ""],
   ]);

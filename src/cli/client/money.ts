@@ -1,17 +1,17 @@
-import type { ClientAction, ClientCommand } from "./client-command.js";
+import { type ClientAction, type ClientCommand, runs } from "./client-command.js";
 import { listAction, listCommand, withFailingWebhooks } from "./lists.js";
 import { recordFormatter } from "./output.js";
 
 const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"];
 
 function movesTo(to: string): ClientAction {
-  return {
-    call: async ({ connection, flags: { reason }, positionalArguments: [selector] }) => {
-      const { withdrawal_id } = await connection.resolveRecord("withdrawal", selector!);
-      return connection.post(`/withdrawals/${withdrawal_id}/transition`, { to, reason });
+  return runs("transitionWithdrawal", {
+    input: async ({ connection, words }) => {
+      const { withdrawal_id } = await connection.resolveRecord("withdrawal", words.selector!);
+      return { withdrawal_id, to };
     },
     formatResult: recordFormatter(...WITHDRAWAL),
-  };
+  });
 }
 
 export const MONEY_COMMANDS: readonly ClientCommand[] = [
@@ -19,16 +19,14 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     usage: "balances",
     summary: "every organization's balances, one line per currency",
     example: "payments-sandbox balances",
-    defaultAction: listAction("balances", { limit: 100 }),
+    defaultAction: listAction("listBalances", { limit: 100 }),
   },
   {
     usage: "fund <currency> <amount>",
     summary: "put money into a balance, to be paid out or refunded",
     example: "payments-sandbox fund KES 5000.00",
     options: [["--mode <mode>", "test (default) or live"]],
-    defaultAction: {
-      call: async ({ connection, flags: { mode }, positionalArguments: [currency, amount] }) =>
-        connection.post("/balances", { currency, amount, mode }),
+    defaultAction: runs("fundBalance", {
       formatResult: recordFormatter(
         "organization_id",
         "mode",
@@ -36,9 +34,9 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
         "available_balance",
         "pending_balance",
       ),
-    },
+    }),
   },
-  listCommand("withdrawals", "the withdrawals, newest first", "withdrawals --status FAILED", {
+  listCommand("listControlWithdrawals", "the withdrawals, newest first", "withdrawals --status FAILED", {
     formatResult: withFailingWebhooks("withdrawals"),
   }),
   {
@@ -47,8 +45,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox withdrawal last fail --reason account_closed",
     options: [["--reason <text>", "why"]],
     defaultAction: {
-      call: async ({ connection, positionalArguments: [selector] }) =>
-        connection.resolveRecord("withdrawal", selector!),
+      call: async ({ connection, words }) => connection.resolveRecord("withdrawal", words.selector!),
       formatResult: recordFormatter(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
     },
     verbs: {

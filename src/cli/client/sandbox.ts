@@ -3,24 +3,41 @@ import { appEnvironment } from "../../core/client/app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { quoteForShell } from "../help-text.js";
 import { writeOutputFile } from "../output-file.js";
-import {
-  type ClientCommand,
-  type CommandInput,
-  createResourceCall,
-  requireArgument,
-  requireKnownWord,
-} from "./client-command.js";
+import { type ClientCommand, type CommandInput, requireKnownWord, runs } from "./client-command.js";
 import type { JsonBody } from "./connection.js";
 import { listAction } from "./lists.js";
 import { recordFormatter } from "./output.js";
 
 const SNAPSHOT = "the snapshot's name";
-const NAMESPACE = "the namespace's name";
 const SCENARIO = "the scenario's name";
+
+const FORMATS = ["dotenv", "shell", "github"];
 
 const scenarioRecord = recordFormatter("name", "active");
 
 export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
+  {
+    usage: "status",
+    summary: "the running sandbox: version, keys, seed, clock and counts",
+    example: "payments-sandbox status",
+    defaultAction: runs("getSandbox", {
+      formatResult: (info, { connection }) => {
+        const clock = info.clock as JsonBody;
+        return recordFormatter()({
+          url: connection.url,
+          version: info.version,
+          namespace: info.namespace,
+          "api key": info.api_key,
+          "webhook secret": info.webhook_secret,
+          seed: info.seed,
+          clock: clock.mode,
+          now: clock.now,
+          "next due": clock.next_due ?? "nothing",
+          ...(info.counts as object),
+        });
+      },
+    }),
+  },
   {
     usage: "reset",
     summary: "back to the initial state; webhooks and keys stay",
@@ -29,32 +46,27 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
       ["--keep <what...>", "webhooks, keys, scenarios"],
       ["--repeat-ids", "issue the same IDs again"],
     ],
-    defaultAction: {
-      call: async ({ connection, flags: { keep, repeatIds } }) =>
-        connection.post("/reset", { keep, ids: repeatIds ? "repeat" : undefined }),
+    defaultAction: runs("resetSandbox", {
+      input: ({ flags }) => ({ ids: flags.repeatIds ? "repeat" : undefined }),
       progressText: "resetting",
       formatResult: ({ namespace }, { flags: { keep = "webhooks, keys" } }) =>
         `namespace "${namespace}" reset (kept: ${Array.isArray(keep) ? keep.join(", ") : keep})\n`,
-    },
+    }),
   },
   {
     usage: "snapshot <verb> [name]",
     summary: "save | restore | list | delete NAME",
     example: "payments-sandbox snapshot save before-checkout",
     verbs: {
-      save: {
-        call: async ({ connection, positionalArguments: [, name] }) =>
-          connection.post("/snapshots", { name: requireArgument(name, SNAPSHOT) }),
-        progressText: "saving",
-      },
-      restore: {
-        call: createResourceCall("post", "/snapshots", SNAPSHOT, "/restore"),
+      save: runs("createSnapshot", { needs: SNAPSHOT, progressText: "saving" }),
+      restore: runs("restoreSnapshot", {
+        needs: SNAPSHOT,
         progressText: "restoring",
-        formatResult: ({ namespace }, { positionalArguments: [, name] }) =>
-          `namespace "${namespace}" restored from snapshot "${name}"\n`,
-      },
-      list: listAction("snapshots"),
-      delete: { call: createResourceCall("delete", "/snapshots", SNAPSHOT) },
+        formatResult: ({ namespace }, { words }) =>
+          `namespace "${namespace}" restored from snapshot "${words.name}"\n`,
+      }),
+      list: listAction("listSnapshots"),
+      delete: runs("deleteSnapshot", { needs: SNAPSHOT }),
     },
   },
   {
@@ -62,8 +74,8 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     summary: "writes the namespace's state to a file, wherever it is stored",
     example: "payments-sandbox export state.json",
     defaultAction: {
-      call: async ({ connection, positionalArguments: [file] }) => {
-        const state = await connection.get("/state");
+      call: async ({ connection, words: { file } }) => {
+        const state = await connection.run("getState");
         writeOutputFile("export", file!, `${JSON.stringify(state)}\n`);
         return { file, seq: state.seq };
       },
@@ -74,30 +86,76 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     usage: "import <file>",
     summary: "replaces the namespace's state by an exported one",
     example: "payments-sandbox import state.json",
-    defaultAction: {
-      call: async ({ connection, positionalArguments: [file] }) => connection.put("/state", stateIn(file!)),
+    defaultAction: runs("putState", {
+      input: ({ words }) => readJsonFile(words.file!),
       progressText: "importing",
-      formatResult: ({ namespace }, { positionalArguments: [file] }) =>
-        `${file} imported into namespace "${namespace}"\n`,
-    },
+      formatResult: ({ namespace }, { words }) => `${words.file} imported into namespace "${namespace}"\n`,
+    }),
   },
   {
     usage: "namespace <verb> [name]",
     summary: "list | add [NAME] | delete NAME",
     example: "payments-sandbox namespace add worker-1",
     verbs: {
-      list: listAction("namespaces"),
-      add: {
-        call: async ({ connection, positionalArguments: [, name] }) =>
-          connection.post("/namespaces", { name }),
+      list: listAction("listNamespaces"),
+      add: runs("createNamespace", {
         formatResult: recordFormatter("name", "api_key", "live_api_key", "webhook_secret"),
+      }),
+      delete: runs("deleteNamespace", { needs: "the namespace's name" }),
+    },
+  },
+  {
+    usage: "scenario <verb> [name]",
+    summary: "list | show NAME | use NAME | drop NAME",
+    example: "payments-sandbox scenario use declined",
+    verbs: {
+      list: listAction("listScenarios", { limit: 100 }),
+      show: runs("getScenario", {
+        needs: SCENARIO,
+        formatResult: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
+      }),
+      use: runs("activateScenario", { needs: SCENARIO, formatResult: scenarioRecord }),
+      drop: runs("deactivateScenario", { needs: SCENARIO, formatResult: scenarioRecord }),
+    },
+  },
+  {
+    usage: "fault <verb> [rule]",
+    summary: "list | add RULE (as JSON) | remove ID | clear",
+    example: `payments-sandbox fault add '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}'`,
+    verbs: {
+      list: listAction("listFaults"),
+      add: runs("createFault", { needs: "the rule", input: ({ words }) => parseRule(words.rule!) }),
+      remove: runs("deleteFault", {
+        needs: "the fault's id",
+        input: ({ words }) => ({ fault_id: words.rule }),
+      }),
+      clear: runs("deleteFaults"),
+    },
+  },
+  {
+    usage: "env",
+    summary: "the variables an app needs, to be read by a shell or written to a file",
+    example: 'eval "$(payments-sandbox env --format shell)"',
+    options: [["--format <format>", "dotenv (default), shell or github"]],
+    defaultAction: {
+      call: async ({ connection, flags }) => {
+        const info = await connection.run("getSandbox");
+        const values = appEnvironment({
+          url: connection.url,
+          apiKey: String(info.api_key),
+          webhookSecret: String(info.webhook_secret),
+        });
+        if (flags.json || formatOf(flags) !== "github" || process.env.GITHUB_ENV === undefined) return values;
+        const { appendFileSync } = await import("node:fs");
+        appendFileSync(process.env.GITHUB_ENV, linesOf(values, "github"));
+        return undefined;
       },
-      delete: { call: createResourceCall("delete", "/namespaces", NAMESPACE) },
+      formatResult: (values, { flags }) => linesOf(values, formatOf(flags)),
     },
   },
 ];
 
-function stateIn(file: string): unknown {
+function readJsonFile(file: string): object {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
@@ -107,99 +165,13 @@ function stateIn(file: string): unknown {
   }
 }
 
-/** Commands about faults and scenarios. */
-export const RULE_COMMANDS: readonly ClientCommand[] = [
-  {
-    usage: "scenario <verb> [name]",
-    summary: "list | show NAME | use NAME | drop NAME",
-    example: "payments-sandbox scenario use declined",
-    verbs: {
-      list: listAction("scenarios", { limit: 100 }),
-      show: {
-        call: createResourceCall("get", "/scenarios", SCENARIO),
-        formatResult: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
-      },
-      use: {
-        call: createResourceCall("post", "/scenarios", SCENARIO, "/activate"),
-        formatResult: scenarioRecord,
-      },
-      drop: {
-        call: createResourceCall("post", "/scenarios", SCENARIO, "/deactivate"),
-        formatResult: scenarioRecord,
-      },
-    },
-  },
-  {
-    usage: "fault <verb> [rule]",
-    summary: "list | add RULE (as JSON) | remove ID | clear",
-    example: `payments-sandbox fault add '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}'`,
-    verbs: {
-      list: listAction("faults"),
-      add: {
-        call: async ({ connection, positionalArguments: [, rule] }) =>
-          connection.post("/faults", ruleOf(requireArgument(rule, "the rule"))),
-      },
-      remove: { call: createResourceCall("delete", "/faults", "the fault's id") },
-      clear: { call: async ({ connection }) => connection.delete("/faults") },
-    },
-  },
-];
-
-function ruleOf(text: string): unknown {
+function parseRule(text: string): object {
   try {
     return JSON.parse(text);
   } catch {
     throw new UserError("the rule is not valid JSON");
   }
 }
-
-export const STATUS_COMMAND: ClientCommand = {
-  usage: "status",
-  summary: "the running sandbox: version, keys, seed, clock and counts",
-  example: "payments-sandbox status",
-  defaultAction: {
-    call: async ({ connection }) => connection.get(""),
-    formatResult: (info, { connection }) => {
-      const clock = info.clock as JsonBody;
-      return recordFormatter()({
-        url: connection.url,
-        version: info.version,
-        namespace: info.namespace,
-        "api key": info.api_key,
-        "webhook secret": info.webhook_secret,
-        seed: info.seed,
-        clock: clock.mode,
-        now: clock.now,
-        "next due": clock.next_due ?? "nothing",
-        ...(info.counts as object),
-      });
-    },
-  },
-};
-
-const FORMATS = ["dotenv", "shell", "github"];
-
-export const ENV_COMMAND: ClientCommand = {
-  usage: "env",
-  summary: "the variables an app needs, to be read by a shell or written to a file",
-  example: 'eval "$(payments-sandbox env --format shell)"',
-  options: [["--format <format>", "dotenv (default), shell or github"]],
-  defaultAction: {
-    call: async ({ connection, flags }) => {
-      const info = await connection.get("");
-      const values = appEnvironment({
-        url: connection.url,
-        apiKey: String(info.api_key),
-        webhookSecret: String(info.webhook_secret),
-      });
-      if (flags.json || formatOf(flags) !== "github" || process.env.GITHUB_ENV === undefined) return values;
-      const { appendFileSync } = await import("node:fs");
-      appendFileSync(process.env.GITHUB_ENV, linesOf(values, "github"));
-      return undefined;
-    },
-    formatResult: (values, { flags }) => linesOf(values, formatOf(flags)),
-  },
-};
 
 function formatOf({ format = "dotenv" }: CommandInput["flags"]): string {
   return requireKnownWord(FORMATS, "env --format", String(format));

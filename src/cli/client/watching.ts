@@ -7,7 +7,13 @@ import { machineNowMs, pause } from "../../core/time/timers.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { parseAssignments } from "./assignments.js";
 import { formatCharge } from "./charges.js";
-import { type ClientAction, type ClientCommand, type CommandInput, flagText } from "./client-command.js";
+import {
+  type ClientAction,
+  type ClientCommand,
+  type CommandInput,
+  flagText,
+  runs,
+} from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { listCommand, listQuery } from "./lists.js";
 import { tableFormatter } from "./output.js";
@@ -22,19 +28,24 @@ const toleratedOf = ({ tolerated }: JsonBody): string[] =>
 /** Commands that list or wait for requests, events and charges. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   listCommand(
-    "requests",
+    "listRequests",
     "the app's requests and the responses, newest first; with --follow as they come",
     "requests --status 4xx",
     {
       options: [FOLLOW],
-      call: listOrFollow("requests", requestLine),
+      call: listOrFollow("listRequests", "request", requestLine),
       formatResult: tableFormatter(LIST_COLUMNS.requests, { notesOf: toleratedOf }),
     },
   ),
-  listCommand("events", "the webhook events, newest first; with --follow as they come", "events --follow", {
-    options: [FOLLOW],
-    call: listOrFollow("events", eventLine),
-  }),
+  listCommand(
+    "listEvents",
+    "the webhook events, newest first; with --follow as they come",
+    "events --follow",
+    {
+      options: [FOLLOW],
+      call: listOrFollow("listEvents", "event", eventLine),
+    },
+  ),
   {
     usage: "wait <what>",
     summary: "wait until the sandbox is ready, a charge exists, or nothing is due: ready | charge | idle",
@@ -51,35 +62,37 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
         },
         progressText: "waiting",
       },
-      charge: {
-        call: async (asked) => {
-          const match = parseAssignments(asked.flags.match);
-          return asked.connection.post("/wait", { for: "charge", match, timeout: timeoutOf(asked) });
-        },
+      charge: runs("waitFor", {
+        input: (asked) => ({
+          for: "charge",
+          match: parseAssignments(asked.flags.match),
+          timeout: timeoutOf(asked),
+        }),
         progressText: "waiting",
         formatResult: formatCharge,
-      },
-      idle: {
-        call: async (asked) => asked.connection.post("/wait", { for: "idle", timeout: timeoutOf(asked) }),
+      }),
+      idle: runs("waitFor", {
+        input: (asked) => ({ for: "idle", match: undefined, timeout: timeoutOf(asked) }),
         progressText: "waiting",
-      },
+      }),
     },
   },
 ];
 
 /** Lists records, or with `--follow` prints each new one as a line. `lineOf` returns undefined for a filtered one. */
 function listOrFollow(
-  name: "requests" | "events",
+  id: "listRequests" | "listEvents",
+  kind: "request" | "event",
   lineOf: (data: JsonBody, flags: CommandInput["flags"]) => string | undefined,
 ): ClientAction["call"] {
   return async ({ connection, flags }) => {
-    if (!flags.follow) return connection.get(`/${name}`, listQuery(name, flags));
+    if (!flags.follow) return connection.run(id, listQuery(id, flags));
     // Validates the filters first: the stream would wait for an unknown name forever.
-    await connection.get(`/${name}`, { ...listQuery(name, flags), limit: 1 });
+    await connection.run(id, { ...listQuery(id, flags), limit: 1 });
     await followActivity(connection, (message, data) => {
       if (message === "missed")
         printErrorLine(`${data.count} messages of the stream arrived too fast to be shown`);
-      const line = `${message}s` === name ? lineOf(data, flags) : undefined;
+      const line = message === kind ? lineOf(data, flags) : undefined;
       if (line === undefined) return;
       if (flags.json) printJson(data);
       else printText(`${line}\n`);

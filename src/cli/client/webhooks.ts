@@ -6,7 +6,7 @@ import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.
 import { onEndSignals } from "../process-handlers.js";
 import { printText } from "../terminal.js";
 import { parseAssignments } from "./assignments.js";
-import { type ClientCommand, createResourceCall, flagText, requireArgument } from "./client-command.js";
+import { type ClientCommand, type CommandInput, flagText, requireArgument, runs } from "./client-command.js";
 import type { Connection, JsonBody } from "./connection.js";
 import { listAction } from "./lists.js";
 import { recordFormatter, tableFormatter } from "./output.js";
@@ -24,24 +24,18 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--mode <mode>", "test or live, without a charge"],
       ["--force", "a custom type, with only the data that is set"],
     ],
-    defaultAction: {
-      call: async ({ connection, flags: { charge, set, mode, force }, positionalArguments: [type] }) => {
+    defaultAction: runs("createEvent", {
+      input: async ({ connection, flags: { charge, set } }) => {
         const about = charge === undefined ? undefined : await connection.resolveCharge(String(charge));
         const data = parseAssignments(set);
-        return connection.post("/events", {
-          type,
-          charge_id: about?.charge_id,
-          data: Object.keys(data).length === 0 ? undefined : data,
-          mode,
-          force,
-        });
+        return { charge_id: about?.charge_id, data: Object.keys(data).length === 0 ? undefined : data };
       },
       formatResult: (event) =>
         recordFormatter("event_id", "type", "at", "deliveries")(event) +
         (event.deliveries === 0
           ? `not delivered: no ${event.mode}-mode endpoint takes ${event.type}; add one with: payments-sandbox webhook add URL\n`
           : ""),
-    },
+    }),
   },
   {
     usage: "webhook <verb> [target]",
@@ -57,35 +51,21 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--secret <secret>", "add: the signing secret"],
     ],
     verbs: {
-      list: listAction("webhook-endpoints"),
-      add: {
-        call: async ({
-          connection,
-          flags: { events, mode, secret, force },
-          positionalArguments: [, target],
-        }) =>
-          connection.post("/webhook-endpoints", {
-            url: requireArgument(target, "the URL"),
-            events,
-            mode,
-            secret,
-            force,
-          }),
+      list: listAction("listWebhookEndpoints"),
+      add: runs("createWebhookEndpoint", {
+        needs: "the URL",
+        input: ({ words }) => ({ url: words.target }),
         formatResult: recordFormatter("webhook_id", "url", "mode", "secret"),
-      },
-      delete: { call: createResourceCall("delete", "/webhook-endpoints", "the endpoint's id") },
-      redeliver: {
-        call: async ({ connection, flags: { times = 1 }, positionalArguments: [, target] }) =>
-          connection.post(`/deliveries/${await deliveryOf(connection, target)}/redeliver`, {
-            times: Number(times),
-          }),
+      }),
+      delete: runs("deleteWebhookEndpoint", {
+        needs: "the endpoint's id",
+        input: ({ words }) => ({ webhook_id: words.target }),
+      }),
+      redeliver: runs("redeliver", {
+        input: resolveDelivery,
         formatResult: tableFormatter({ columns: DELIVERY }),
-      },
-      retry: {
-        call: async ({ connection, positionalArguments: [, target] }) =>
-          connection.post(`/deliveries/${await deliveryOf(connection, target)}/retry`, {}),
-        formatResult: recordFormatter(...DELIVERY),
-      },
+      }),
+      retry: runs("retryDelivery", { input: resolveDelivery, formatResult: recordFormatter(...DELIVERY) }),
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {
           const target = requireArgument(flagText(forwardTo), "--forward-to URL");
@@ -97,13 +77,15 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-/** Id of the delivery that the selector names. The id of an event selects its newest delivery. */
-async function deliveryOf(connection: Connection, selector = "last"): Promise<string> {
-  if (!selector.startsWith("evt_"))
-    return String((await connection.resolveRecord("delivery", selector)).delivery_id);
-  const found = await connection.findNewest("/deliveries", { event_id: selector });
-  if (found === undefined) throw new UserError(`there is no delivery of event ${selector}`);
-  return String(found.delivery_id);
+/** Finds the delivery that the last word names. The id of an event selects its newest delivery. */
+async function resolveDelivery({ connection, words: { target = "last" } }: CommandInput) {
+  if (!target.startsWith("evt_")) {
+    const { delivery_id } = await connection.resolveRecord("delivery", target);
+    return { delivery_id };
+  }
+  const found = await connection.findNewest("listDeliveries", { event_id: target });
+  if (found === undefined) throw new UserError(`there is no delivery of event ${target}`);
+  return { delivery_id: found.delivery_id };
 }
 
 interface Collected {
@@ -133,7 +115,10 @@ async function pullDeliveries(connection: Connection, target: string, isOnce: bo
   if (url === undefined) throw new UserError(`--forward-to ${JSON.stringify(target)} ${WEBHOOK_URL_MESSAGE}`);
   const isLeft = isOnce || (await hasAbandonedMailbox(connection));
   const own = { mailbox: isLeft ? MAILBOX : `${MAILBOX}-${generateInstanceId()}` };
-  const { webhook_id } = await connection.post("/webhook-endpoints", isOnce ? own : { ...own, lease: LEASE });
+  const { webhook_id } = await connection.run(
+    "createWebhookEndpoint",
+    isOnce ? own : { ...own, lease: LEASE },
+  );
   const pulling = forwardAll(connection, { ...own, url }, isOnce);
   if (isOnce) return pulling;
   const code = await Promise.race([pulling, interrupted()]);
@@ -145,7 +130,7 @@ async function pullDeliveries(connection: Connection, target: string, isOnce: bo
 
 /** Returns true if an earlier pull with `--once` left its mailbox. Only such a mailbox has no lease. */
 async function hasAbandonedMailbox(connection: Connection): Promise<boolean> {
-  const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
+  const { items } = await connection.run("listWebhookEndpoints", { limit: 100 });
   return (items as JsonBody[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
 }
 
@@ -169,7 +154,7 @@ async function forwardAll(
 ): Promise<void> {
   for (;;) {
     // Takes one delivery at a time, so an interrupt leaves at most one to deliver again.
-    const { items } = await connection.post(`/mailboxes/${mailbox}/take`, { max: 1 });
+    const { items } = await connection.run("takeFromMailbox", { name: mailbox, max: 1 });
     for (const one of items as Collected[]) {
       const { status, response_body, error } = await forward(url, one);
       const answer =

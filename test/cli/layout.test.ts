@@ -1,0 +1,315 @@
+import { createServer } from "node:http";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { ClientAction, CommandInput } from "../../src/cli/client/client-command.js";
+import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
+import { Connection } from "../../src/cli/client/connection.js";
+import { tableFormatter } from "../../src/cli/client/output.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
+import { reportText } from "../../src/cli/report/text.js";
+import { cannotRunReport } from "../../src/cli/run-files.js";
+import { tableLines } from "../../src/cli/table.js";
+import { changeUnpaintedParts, paint } from "../../src/cli/text-layout.js";
+import { LIST_COLUMNS } from "../../src/core/reports/list-columns.js";
+import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
+import { START } from "../support/api-client.js";
+import { temporaryFile } from "../support/folders.js";
+import { openShop } from "../support/receiver-client.js";
+import { listening } from "../support/servers.js";
+import { offTerminal, onTerminal } from "../support/standard-output.js";
+
+const LONG = "a-name-that-its-owner-has-never-had-to-fit-into-a-terminal";
+const STATE = temporaryFile("state.json", "");
+/** Words of each command that prints a view. `env` prints for a shell, `reset` would empty the sandbox. */
+const VIEWS: readonly (readonly string[])[] = [
+  ...["charges", "withdrawals", "deliveries", "requests", "events", "next", "balances"].map((name) => [name]),
+  ...["webhook", "snapshot", "namespace", "scenario", "fault"].map((name) => [name, "list"]),
+  ...["status", "clock", "coverage", "advice"].map((name) => [name]),
+  ...["charge", "history", "withdrawal"].map((name) => [name, "last"]),
+  ...[
+    ["trigger", "charge.completed"],
+    ["fund", "KES", "1.00"],
+    ["export", STATE],
+    ["import", STATE],
+  ],
+];
+const LISTS = VIEWS.slice(0, 12);
+
+let connection: Connection;
+
+/** A shop on a bad day: payments that failed, receivers that are dead or refuse, long e-mails, payouts. */
+beforeAll(async () => {
+  const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
+  const answer = ({ url = "" }: { url?: string }): [number, string] => {
+    if (url === "/legacy") return [400, '{ "error": "invalid_signature" }'];
+    return [500, "TypeError: Cannot read properties of undefined (reading 'order')\n    at webhooks.ts:42"];
+  };
+  const server = createServer((request, response) => {
+    const [status, text] = answer(request);
+    response.writeHead(status).end(text);
+  });
+  const app = `http://127.0.0.1:${await listening(server)}`;
+  const webhooks = [
+    { url: `${app}/webhooks`, events: ["charge.completed"] },
+    {
+      url: `${app}/legacy`,
+      events: ["charge.failed", "charge.cancelled", "charge.expired", "charge.refunded"],
+    },
+    { url: "http://127.0.0.1:9/hooks/that/have/a/long/path/for-payments", events: ["withdrawal.*"] },
+    { mailbox: "slow" },
+  ];
+  // Advice is given from the second read on.
+  for (let n = 0; n < 2; n++) await client.get("/api/v1/accounts/balances");
+  for (const webhook of webhooks) await client.ask("POST /_sandbox/webhook-endpoints", webhook);
+  for (const [order, customer_email, currency, amount, payment_method] of [
+    ["A-1100", "declined@shop.test", "KES", "500.00", "mobile_money"],
+    ["A-1101", "ada.lovelace-of-the-engine@subdomain.example.co.uk", "NGN", "1250000.00", "bank_transfer"],
+    ["A-1102", "stuck@example.ng", "KES", "1105.10", "mobile_money"],
+    ["A-1103", "grace.hopper@example.com", "BTC", "0.00123456", "crypto"],
+    ["A-1104", "obi@example.ng", "KES", "19.99", "card"],
+  ]) {
+    const order_ = { pricing: { base_currency: currency, amount }, payment_method };
+    const { json: quote } = await client.ask("POST /api/v1/payments/quotes", order_);
+    const customer = { customer_email, phone_number: "+254700000001", bank_account_number: "0123456789" };
+    const body = { ...order_, ...customer, quote_id: quote.quote_id, metadata: { order } };
+    await client.ask("POST /api/v1/payments/whitelabel", body);
+  }
+  await client.ask("POST /api/v1/payments/checkouts", {
+    pricing: { base_currency: "NGN", amount: "1999.50" },
+    customer_email: "kofi@example.com",
+    metadata: { cart: "c-1", order_id: "B-7" },
+  });
+  await client.ask("POST /api/v1/payments/quotes", { pricing: { base_currency: "KES", amount: 500 } });
+  await sandbox.advance("10s");
+  await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "50000.00" });
+  const wallet = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "M" };
+  const { json: destination } = await client.ask("POST /api/v1/payouts/destinations", wallet);
+  for (const [reference, amount] of [
+    ["rent-1", "1500.00"],
+    ["fail-2", "900.00"],
+  ]) {
+    const { destination_id } = destination;
+    const body = { destination_id, amount, currency: "KES", reference };
+    await client.ask("POST /api/v1/payouts/withdrawals", body);
+  }
+  await sandbox.advance("10s");
+  const rule = {
+    match: { operation: "createQuote", customer_email: "*@shop.test" },
+    respond: { status: 503 },
+  };
+  await client.ask("POST /_sandbox/faults", { ...rule, times: 2 });
+  await client.ask("POST /_sandbox/snapshots", { name: "before-checkout" });
+  await client.ask("POST /_sandbox/namespaces", { name: "worker-1-of-the-parallel-suite" });
+  const { url } = await sandbox.listen();
+  connection = new Connection({ url });
+});
+
+afterEach(offTerminal);
+
+function commandInput([name, ...words]: readonly string[], flags: CommandInput["flags"] = {}) {
+  const row = CLIENT_COMMANDS.find(({ usage }) => usage.split(" ")[0] === name)!;
+  const names = row.usage.split(" ").slice(1);
+  const asked: CommandInput = {
+    connection,
+    flags,
+    words: Object.fromEntries(names.map((word, place) => [word.slice(1, -1), words[place]])),
+  };
+  const action: ClientAction = row.verbs?.[words[0] ?? ""] ?? row.defaultAction!;
+  return { asked, action };
+}
+
+/** Prints the view on a terminal of this width; at 0 columns into a pipe. */
+async function print(columns: number, view: readonly string[], flags: CommandInput["flags"] = {}) {
+  const { asked, action } = commandInput(view, flags);
+  const answer = (await action.call(asked))!;
+  expect(answer.items ?? [answer]).not.toHaveLength(0);
+  vi.stubEnv("FORCE_COLOR", "0");
+  if (columns > 0) onTerminal(columns);
+  const text = (await action.formatResult?.(answer, asked)) ?? "";
+  offTerminal();
+  return text;
+}
+
+/** Ids, ports and wall time differ between runs; their width does not. */
+function masked(text: string): string {
+  return text
+    .replace(/\b(ch|wd|dlv|evt|we|flt)_[0-9a-f]+/g, (id, kind) => `${kind}_`.padEnd(id.length, "0"))
+    .replace(/:\d{5}(?=\/)/g, ":18101")
+    .replace(/^(before-checkout +)\S+$/m, "$1INSTANT");
+}
+
+describe("the view of a command", () => {
+  it("matches its snapshot at 80 columns, with the reason below each failed row of a list", async () => {
+    const all: string[] = [];
+    for (const list of LISTS) {
+      const lines = (await print(80, list, { limit: "12" })).split("\n");
+      const text = masked(lines.slice(0, list[0] === "scenario" ? 4 : undefined).join("\n"));
+      all.push(`$ payments-sandbox ${list.join(" ")}\n${text}`);
+    }
+    await expect(all.join("\n")).toMatchFileSnapshot("snapshots/lists-at-80-columns.txt");
+  });
+
+  it.each(VIEWS.map((view) => [view.join(" ").replace(STATE, "FILE"), view] as const))(
+    "%s fits the width of a terminal",
+    async (_name, view) => {
+      for (const columns of LISTS.includes(view) ? [20, 40, 60, 80, 200] : [80, 200])
+        for (const line of (await print(columns, view)).split("\n"))
+          expect(line.length, line).toBeLessThanOrEqual(columns);
+    },
+  );
+
+  it("omits the method and id of charges first when the terminal is narrow", async () => {
+    const headings = async (columns: number) =>
+      (await print(columns, ["charges"])).split("\n")[0]!.split(/ {2,}/);
+    const narrow = ["created at", "status", "amount", "customer email", "order"];
+    expect(await headings(80)).toEqual(narrow);
+    expect(await headings(200)).toEqual([...narrow, "payment method", "charge id"]);
+  });
+
+  it("is whole in a pipe", async () => {
+    const text = await print(0, ["charges"]);
+    expect(text).toContain("ada.lovelace-of-the-engine@subdomain.example.co.uk");
+    expect(text).toContain("declined · charge.failed → :");
+    expect(text).toMatch(/^2026-\S+Z {2}✗ FAILED .* ch_[0-9a-f]{24}$/m);
+  });
+
+  it("of history shows held deliveries with the reason, and failures in colour", async () => {
+    const { asked, action } = commandInput(["history", "declined@shop.test"]);
+    const answer = (await action.call(asked))!;
+    const text = async () => action.formatResult!(answer, asked);
+    expect(await text()).toMatch(
+      / hold +charge\.awaiting_payment to mailbox slow is held: waits in mailbox slow to be taken\n/,
+    );
+    vi.stubEnv("FORCE_COLOR", "1");
+    onTerminal(200);
+    expect(await text()).toContain(paint("cyan", "PENDING"));
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the code of yellow
+    expect(await text()).toMatch(/\u001b\[33mcharge\.failed to 127\.0\.0\.1:\d+\/legacy → 400/);
+  });
+});
+
+it("the report of a run fits the width, with all details of a failure", () => {
+  const failure = {
+    message: `the charge is not as expected: ${`${LONG} `.repeat(3)}`,
+    line: 3,
+    expected: { status: LONG.repeat(3) },
+    got: { status: LONG },
+  };
+  const step = {
+    number: 1,
+    kind: "advance",
+    title: LONG.repeat(2),
+    line: 1,
+    outcome: "failed",
+    duration_ms: 1,
+    failure,
+  } as const;
+  const { error: _error, ...broken } = cannotRunReport(`flows/${LONG}.yaml`, "");
+  const report: RunReport = { ...broken, outcome: "failed", steps: [step] };
+  vi.stubEnv("FORCE_COLOR", "0");
+  onTerminal(80);
+  const text = reportText(reportOfRun(report));
+  for (const line of text.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+  expect(text.replace(/\s+/g, "")).toContain(JSON.stringify(failure.expected));
+});
+
+describe("a table", () => {
+  const CHARGES = {
+    total: 39,
+    items: [
+      ["ch_2ea485811b000000000015e5", "PENDING", "512.50", "KES", "mobile_money", "grace.hopper@example.com"],
+      ["ch_6615589c30000000000a9a97", "FAILED", "1268750.00", "NGN", "bank_transfer", `${LONG}@${LONG}.test`],
+      ["ch_22179d8191000000000021cc", "COMPLETED", "512.50", "KES", "card", "ada@shop.test"],
+    ].map(([charge_id, status, amount, currency, payment_method, customer_email], place) => ({
+      charge_id,
+      status,
+      amount,
+      currency,
+      payment_method,
+      customer_email,
+      created_at: `2026-03-01T11:0${place}:50.123Z`,
+    })),
+  };
+
+  function plainTerminal(columns: number): void {
+    for (const name of ["NO_COLOR", "FORCE_COLOR", "TERM"]) vi.stubEnv(name, undefined);
+    onTerminal(columns);
+  }
+
+  it.each([80, 100, 200])("uses all of a terminal of %d columns", (columns) => {
+    plainTerminal(columns);
+    const parts: string[] = [];
+    changeUnpaintedParts(
+      tableFormatter(LIST_COLUMNS.charges)(CHARGES),
+      (part) => parts[parts.push(part) - 1]!,
+    );
+    const lines = parts.join("").trimEnd().split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
+    expect(lines.at(-1)).toBe("3 of 39");
+    const id = columns > 100 ? "ch_2ea485811b000000000015e5" : "ch_2ea48581";
+    expect(lines[1]).toMatch(new RegExp(`^11:00:50 +● PENDING .* ${id}$`));
+  });
+
+  it("drops schemes, /api/v1 and the ends of ids before it cuts values", () => {
+    const columns = ["url", "path", "id", "note"];
+    const rows = [
+      [
+        "http://shop.test:3000/webhooks",
+        "/api/v1/payments/quotes",
+        "dlv_2ea485811b000000000015e5",
+        "it is late",
+      ],
+    ];
+    expect(tableLines(columns, rows, 90)[1]).toBe(
+      "shop.test:3000/webhooks  /payments/quotes  dlv_2ea485811b000000000015e5  it is late",
+    );
+    expect(tableLines(columns, rows, 66)[1]).toBe(
+      "shop.test:3000/webhooks  /payments/quotes  dlv_2ea4858  it is late",
+    );
+  });
+
+  it("counts terminal cells, not characters", () => {
+    const lines = tableLines(
+      ["name", "status"],
+      [
+        ["日本", "PENDING"],
+        ["é\u0301x", "FAILED"],
+      ],
+    );
+    expect(lines[1]!.indexOf("PENDING")).toBe(2 + 2);
+    expect(lines[2]!.indexOf("FAILED")).toBe(3 + 4);
+    expect(tableLines(["name"], [["日本語日本語日本語"]], 7)[1]).toBe("日本語…");
+  });
+
+  it("shows the day when there is more than one, and no unreadably narrow column", () => {
+    const rows = [
+      ["2026-03-01T11:00:50.123Z", "x"],
+      ["2026-03-02T11:00:50.123Z", "y"],
+    ];
+    expect(tableLines(["at", "id"], rows, 20)[1]).toBe("03-01 11:00:50  x");
+    expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
+  });
+
+  it("shows outcomes by colour on a terminal", () => {
+    plainTerminal(100);
+    const charges = tableFormatter(LIST_COLUMNS.charges)(CHARGES);
+    for (const painted of [
+      paint("red", "✗ FAILED"),
+      paint("green", "✓ COMPLETED"),
+      paint("cyan", "● PENDING"),
+    ])
+      expect(charges).toContain(painted);
+    const responses = tableFormatter({ columns: ["status", "response"] })({
+      items: [
+        { status: 200, response: "ECONNREFUSED" },
+        { status: 404, response: 503 },
+      ],
+    });
+    for (const painted of [
+      paint("green", "200"),
+      paint("yellow", "404"),
+      paint("red", "503"),
+      paint("red", "ECONNREFUSED"),
+    ])
+      expect(responses).toContain(painted);
+  });
+});
