@@ -87,7 +87,7 @@ describe("near the end of time", () => {
       api.send(
         "POST",
         "/_sandbox/dashboard",
-        new URLSearchParams({ namespace: "default", do: `advance ${value}` }).toString(),
+        new URLSearchParams({ namespace: "default", do: `advanceClock?by=${value}` }).toString(),
         { "content-type": "application/x-www-form-urlencoded" },
       );
     const before = (await api.get<{ now: string }>("/_sandbox/clock")).body.now;

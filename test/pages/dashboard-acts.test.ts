@@ -13,7 +13,7 @@ describe("a charge on the dashboard", () => {
     const [one, other] = [await charge("ada@example.com"), await charge("bob@example.com")];
     const text = said(await page(`/charges/${one}`));
     expect(text).toMatch(/until AWAITING_PAYMENT .* until PROCESSING .* until COMPLETED/);
-    expect(said((await press(`own ${one} PROCESSING`)).text)).toContain(
+    expect(said((await press(`advanceCharge?charge_id=${one}&until=PROCESSING`)).text)).toContain(
       `${one} is PROCESSING, by its own timeline`,
     );
     const own = said(await page(`/charges/${one}`));
@@ -21,13 +21,13 @@ describe("a charge on the dashboard", () => {
     expect(own).not.toContain("until PROCESSING");
     expect(await page()).toContain('data-now="2026-01-31T09:00:00.000Z"');
     expect(said(await page(`/charges/${other}`))).toContain("PENDING");
-    const moved = await press(`move ${other}`, { to: "FAILED", reason: "card_stolen" });
+    const moved = await press(`transitionCharge?charge_id=${other}`, { to: "FAILED", reason: "card_stolen" });
     expect(said(moved.text)).toContain(`${other} is FAILED: card_stolen`);
     expect(said(await page(`/charges/${other}`))).toContain(
       "This status is final: no further transition is possible",
     );
-    expect((await press(`own ${other} COMPLETED`)).status).toBe(409);
-    expect((await press(`move ${one}`, { to: "NOWHERE" })).status).toBe(409);
+    expect((await press(`advanceCharge?charge_id=${other}&until=COMPLETED`)).status).toBe(409);
+    expect((await press(`transitionCharge?charge_id=${one}`, { to: "NOWHERE" })).status).toBe(409);
   });
 
   it("compares any two of its payloads", async () => {
@@ -64,7 +64,7 @@ describe("a scenario on the dashboard", () => {
     const stream = await sandbox.fetch(new Request("http://sandbox/_sandbox/stream?view=light"));
     const heard: string[] = [];
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
-    const ran = await press(`run ${name}`);
+    const ran = await press(`run?name=${name}`);
     while (!heard.join("").includes('"id":"run"')) heard.push((await reader.read()).value!);
     await reader.cancel();
     expect(ran.location).toBe(`/_sandbox/dashboard/default/scenarios/${name}#run`);
@@ -72,7 +72,7 @@ describe("a scenario on the dashboard", () => {
       /Run: failed .* ✓ passed 1\. .* ✗ failed 2\. request GET .* ● not run 3\. /,
     );
     expect(said(ran.text)).toMatch(/mine failed: .*418/);
-    expect((await press("run declined")).status).toBe(409);
+    expect((await press("run?name=declined")).status).toBe(409);
   });
 
   it("requires the app's URL when its steps call one, and shows the command to run it", async () => {
@@ -85,12 +85,12 @@ describe("a scenario on the dashboard", () => {
     expect(said(await page("/scenarios/mine"))).toMatch(
       /Run its steps 1 step of it calls your app, .* payments-sandbox run mine\.yaml --app URL/,
     );
-    expect(await page("/scenarios")).not.toContain('value="run mine"');
+    expect(await page("/scenarios")).not.toContain('value="run?name=mine"');
     for (const given of ["", "not a URL"])
-      expect(said((await press("run mine", { app: given })).text)).toMatch(
+      expect(said((await press("run?name=mine", { app: given })).text)).toMatch(
         /app must be your app.*s URL, such as/,
       );
-    const ran = await press("run mine", { app: new URL(app.url).origin });
+    const ran = await press("run?name=mine", { app: new URL(app.url).origin });
     expect(said(ran.text)).toContain("mine: 2 steps passed");
     expect(ran.text).toContain(`name="app" value="${new URL(app.url).origin}"`);
     expect(app.received).toHaveLength(2);
@@ -135,12 +135,12 @@ describe("faults in the dashboard", () => {
       [JSON.stringify({ ...rule, match: { no_such_field: "x" } }), "no_such_field"],
       [JSON.stringify({ match: rule.match, delay: "soon" }), "delay"],
     ] as const) {
-      const refused = await press("fault", { rule: wrong, back: `${home}/faults` });
+      const refused = await press("createFault", { rule: wrong, back: `${home}/faults` });
       expect([wrong, refused.status, refused.text.includes(says)]).toEqual([wrong, 409, true]);
       // The text that was sent is still in the field.
       expect(refused.text).toContain(wrong.replaceAll('"', "&quot;"));
     }
-    const set = await press("fault", { rule: JSON.stringify(rule), back: `${home}/faults` });
+    const set = await press("createFault", { rule: JSON.stringify(rule), back: `${home}/faults` });
     expect(set.text).toContain("Fault started for createWhitelabel");
     await charge("bob@other.test");
     const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
@@ -172,7 +172,7 @@ it("a run that an error of the sandbox ended does not block the next", async () 
     runFormAction({
       namespaces,
       namespace,
-      form: new URLSearchParams({ do: "run pay" }),
+      form: new URLSearchParams({ do: "run?name=pay" }),
       fetch: () => Promise.reject(new Error("nothing is called")),
     });
   await expect(run()).rejects.toThrow("ours");

@@ -138,7 +138,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     const webhook = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0].webhook_id;
     const press = (fields: Record<string, string>) =>
       fetch(home, { method: "POST", body: new URLSearchParams(fields) });
-    await press({ do: `check ${webhook}` });
+    await press({ do: `check?webhook_id=${webhook}` });
     await press({ do: "books", rows: `charge_id,status\n${id},paid`, mode: "test" });
     await client.ask("PUT /_sandbox/scenarios/stepped", {
       steps: [
@@ -147,7 +147,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
         { advance: "1s" },
       ],
     });
-    await press({ do: "run stepped" });
+    await press({ do: "run?name=stepped" });
     await client.ask("POST /_sandbox/snapshots", { name: "before" });
     await createCheckout(sandbox);
     const views = [
@@ -198,7 +198,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await page.locator("#charges [data-more]").waitFor();
     await page.evaluate((id) => {
       const button = document.querySelector<HTMLButtonElement>("[form=act]")!;
-      button.value = `charge ${id} REFUNDED`;
+      button.value = `transitionCharge?charge_id=${id}&to=REFUNDED`;
       button.click();
     }, id);
     await page.getByRole("alert").getByText("cannot become REFUNDED").waitFor();
@@ -472,7 +472,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await client.ask("PUT /_sandbox/scenarios/steps", { steps });
     await page.goto(`${homeOf(sandbox)}/scenarios/steps`);
     await page.locator("#run").hover();
-    await page.locator("[value='run steps']").press("Enter");
+    await page.locator("[value='run?name=steps']").press("Enter");
     await page.locator("#run .row").nth(2).getByText("passed").waitFor();
     await page.getByText("steps: 3 steps passed").waitFor();
     await page.keyboard.press("?");
@@ -502,7 +502,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       const button = document.createElement("button");
       button.setAttribute("form", "act");
       button.name = "do";
-      button.value = `charge ${id} COMPLETED`;
+      button.value = `transitionCharge?charge_id=${id}&to=COMPLETED`;
       document.body.append(button);
       button.click();
     }, charge_id);

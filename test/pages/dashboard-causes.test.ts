@@ -57,7 +57,7 @@ describe("the cause of a charge's status", () => {
     );
     const id = await charge("ada@example.com");
     await sandbox.advance("1s");
-    await press(`charge ${id} COMPLETED`);
+    await press(`transitionCharge?charge_id=${id}&to=COMPLETED`);
     expect(await why(id)).toBe(
       "changed by hand, on the dashboard or over the control API, at 09:00:01 (“from the dashboard”), from AWAITING_PAYMENT, to which scenario default had brought it.",
     );

@@ -5,11 +5,11 @@ import { lacking, said, started, startedWithReceiver } from "./support/dashboard
 describe("checks on the dashboard", () => {
   it("check a receiver: each probe with its request, its response, the fault and the remedy", async () => {
     const { receiver, sandbox, page, press } = await startedWithReceiver();
-    const id = /value="check ([^"]+)"/.exec(await page("/checks"))![1]!;
+    const id = /value="check\?webhook_id=([^"]+)"/.exec(await page("/checks"))![1]!;
     const heard: string[] = [];
     const stream = await sandbox.fetch(new Request("http://sandbox/_sandbox/stream?view=light"));
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
-    const { location, text } = await press(`check ${id}`);
+    const { location, text } = await press(`check?webhook_id=${id}`);
     while (!heard.join("").includes('"kind":"report"')) heard.push((await reader.read()).value!);
     await reader.cancel();
     expect(location).toBe("/_sandbox/dashboard/default/checks#probes");
@@ -37,11 +37,11 @@ describe("checks on the dashboard", () => {
       webhooks: [{ url: "http://127.0.0.1:9/none" }, { mailbox: "box" }],
     });
     const checks = await page("/checks");
-    const ids = [...checks.matchAll(/value="check ([^"]+)"/g)].map(([, id]) => id);
+    const ids = [...checks.matchAll(/value="check\?webhook_id=([^"]+)"/g)].map(([, id]) => id);
     expect(ids).toHaveLength(1);
-    expect((await press(`check ${ids[0]}`)).text).toMatch(/cannot be reached: .*refused/i);
+    expect((await press(`check?webhook_id=${ids[0]}`)).text).toMatch(/cannot be reached: .*refused/i);
     expect(await page("/checks")).toContain("not sent");
-    expect((await press("check we_none")).text).toContain("That receiver has been deleted");
+    expect((await press("check?webhook_id=we_none")).text).toContain("That receiver has been deleted");
   });
 
   it("compare the app's books with the ledger, pasted or as a file, each difference with its remedy", async () => {

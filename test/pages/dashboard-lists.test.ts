@@ -50,7 +50,7 @@ describe("lists in the dashboard", () => {
 
   it("are searched together: charges, payouts, deliveries, events and requests", async () => {
     const { sandbox, api, charge, page, press } = await startedWithReceiver();
-    await press("fund test", { currency: "KES", amount: "5000.00" });
+    await press("fundBalance?mode=test", { currency: "KES", amount: "5000.00" });
     const { destination_id } = okBody(
       await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
         type: "mobile_money",

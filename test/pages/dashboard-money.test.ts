@@ -8,7 +8,7 @@ describe("money in the dashboard", () => {
     // Read before money moves: later postings are added to these balances.
     expect(said(await page("/money"))).toContain("No money has moved.");
     await sandbox.advance("3d");
-    await press("fund test", { currency: "KES", amount: "10.00" });
+    await press("fundBalance?mode=test", { currency: "KES", amount: "10.00" });
     const rowsOf = (text: string) =>
       [...text.matchAll(/<tr data-key="le_\d+">(.*?)<\/tr>/gs)].map((row) => said(row[1]!));
     const first = await page("/money");
@@ -30,19 +30,19 @@ describe("money in the dashboard", () => {
     }
     expect(first).toContain('href="/_sandbox/dashboard/default/charges/ch_');
     // A restored state has its own.
-    await press("save", { name: "one" });
-    await press("fund test", { currency: "KES", amount: "5.00" });
+    await press("createSnapshot", { name: "one" });
+    await press("fundBalance?mode=test", { currency: "KES", amount: "5.00" });
     expect(await page("/money")).toContain(`Ledger: ${total + 1}`);
-    await press("restore one");
+    await press("restoreSnapshot?name=one");
     expect(await page("/money")).toContain(`Ledger: ${total}<`);
   });
 
   it("compares two snapshots, or one with now, record by record", async () => {
     const { charge, page, press, sandbox } = await started();
     const id = await charge("ada@example.com");
-    await press("save", { name: "one" });
+    await press("createSnapshot", { name: "one" });
     const other = await charge("bob@example.com");
-    await press("save", { name: "two" });
+    await press("createSnapshot", { name: "two" });
     await sandbox.advance("10s");
     const between = said(await page("/world?diff=one&with=two"));
     expect(between).toContain("From one to two");
@@ -56,7 +56,7 @@ describe("money in the dashboard", () => {
       /<code>status<\/code><\/dt><dd><del>&quot;PENDING&quot;<\/del> <ins>&quot;COMPLETED&quot;/,
     );
     expect(said(await page("/world?diff=two&with=one"))).toContain(`removed charges ${other}`);
-    await press("save", { name: "now" });
+    await press("createSnapshot", { name: "now" });
     expect(said(await page("/world?diff=now"))).toContain("Nothing differs.");
     expect(said(await page("/world?diff=none"))).not.toContain("From none");
   });

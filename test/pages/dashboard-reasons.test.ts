@@ -53,7 +53,7 @@ describe("Needs attention", () => {
     };
     await refused(7, { pricing: { base_currency: "KES", amount: 500 } });
     await refused(2, {});
-    await press("activate slow");
+    await press("activateScenario?name=slow");
     for (const name of ["carts", "orders", "shops"]) await api.get(`/api/v1/${name}`);
     const attention = said(`<main${(await page()).split('id="attention"')[1]!.split("</section>")[0]}`);
     expect([...attention.matchAll(/[✗⚠] (\S+ ?(?:×\d+|failing|more)?)/g)].map(([, badge]) => badge)).toEqual([

@@ -19,10 +19,10 @@ describe("a request on the dashboard", () => {
     const fields = { method: "POST", path: "/api/v1/payments/quotes", key: "same" };
     const pricing = { base_currency: "KES", amount: "500.00" };
     const body = JSON.stringify({ pricing, payment_method: "mobile_money" });
-    const sent = await press(`send ${id}`, { ...fields, body });
+    const sent = await press(`send?request_id=${id}`, { ...fields, body });
     expect(said(sent.text)).toContain("POST /api/v1/payments/quotes: 200");
     expect(sent.location).toBe(`/_sandbox/dashboard/default/requests/${newest(await page("/requests"))}`);
-    const empty = await press(`send ${id}`, { ...fields, body: "{}" });
+    const empty = await press(`send?request_id=${id}`, { ...fields, body: "{}" });
     expect(said(empty.text)).toMatch(/payment_method is required/);
     const headers = { authorization: `Bearer ${sandbox.apiKey}` };
     await send("/api/v1/payments/payins?limit=x", { headers });
@@ -36,7 +36,7 @@ describe("a request on the dashboard", () => {
   it("is listed under Needs attention for the app's mistakes first, with a count of the rest, separate from faults", async () => {
     const { press, page, api, charge } = await started();
     const rule = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 6 };
-    await press("fault", { rule: JSON.stringify(rule) });
+    await press("createFault", { rule: JSON.stringify(rule) });
     for (let one = 0; one < 6; one++) await charge("ada@example.com").catch(() => undefined);
     const met = said(await page(`/requests/${newest(await page("/requests"))}`));
     expect(met).toMatch(/Why: fault flt_\w+ interfered/);
@@ -58,10 +58,10 @@ describe("a request on the dashboard", () => {
     const [made, quote] = [...(await page("/requests")).matchAll(/requests\/(\d+)"/g)].map(([, id]) => id!);
     expect(said(await page(`/requests/${made}`))).toContain("docs/advice.md#tolerated");
     expect(said(await page(`/requests/${quote}`))).not.toContain("docs/advice.md");
-    const again = await press(`replay ${quote}`);
+    const again = await press(`replay?request_id=${quote}`);
     expect(said(again.text)).toContain("POST /api/v1/payments/quotes: 200");
     expect(said(again.text)).toContain("Sent by dashboard");
-    expect(said((await press("replay 999")).text)).toContain("no longer in the journal");
+    expect(said((await press("replay?request_id=999")).text)).toContain("no longer in the journal");
   });
 
   it("shows several pieces of advice", async () => {
@@ -79,7 +79,7 @@ describe("a request on the dashboard", () => {
     await api.tryQuote({});
     const id = newest(await page("/requests"));
     const sends = (fields: Record<string, string>) =>
-      press(`send ${id}`, {
+      press(`send?request_id=${id}`, {
         method: "POST",
         path: "/api/v1/payments/quotes",
         body: "{}",

@@ -26,7 +26,9 @@ describe("webhooks in the dashboard", () => {
       ["none", false, true],
       ["stale", true, false],
     ] as const) {
-      expect((await press(`resend ${id}`, { data, sign, times: "1" })).text).toContain("Delivered: 2");
+      expect((await press(`resend?delivery_id=${id}`, { data, sign, times: "1" })).text).toContain(
+        "Delivered: 2",
+      );
       const { headers, body } = receiver.received.at(-1)!;
       expect(JSON.parse(body)).toMatchObject({ type: "charge.completed", data: { status: "ODD" } });
       expect([sign, "webhook-signature" in headers]).toEqual([sign, isThere]);
@@ -36,7 +38,7 @@ describe("webhooks in the dashboard", () => {
     const before = receiver.received.length;
     let count = 0;
     other.handler = (received) => received.answer(count++ === 1 ? 400 : 200);
-    const sent = await press(`resend ${id}`, { data, sign: "wrong", times: "3", url: other.url });
+    const sent = await press(`resend?delivery_id=${id}`, { data, sign: "wrong", times: "3", url: other.url });
     expect(sent.text).toContain("Sent 3 times: ");
     expect(sent.text).toMatch(/2 × 200/);
     expect(sent.text).toMatch(/1 × 400/);
@@ -63,7 +65,7 @@ describe("webhooks in the dashboard", () => {
       [{ data: "{}", times: "1", url: "http://169.254.169.254/" }, "cloud"],
       [{ data: "{}", times: "1", sign: "odd" }, "sign must be one of: right, wrong, none, stale"],
     ] as const) {
-      const { status, text } = await press(`resend ${id}`, { ...fields, back });
+      const { status, text } = await press(`resend?delivery_id=${id}`, { ...fields, back });
       expect([status, text.includes(says)]).toEqual([409, true]);
       expect(text).toContain(`>${fields.data}</textarea>`);
     }
@@ -78,8 +80,10 @@ describe("webhooks in the dashboard", () => {
     const failing = (await ask("/_sandbox/deliveries?failing=1")).total;
     expect(failing).toBeGreaterThan(100);
     const before = receiver.received.length;
-    const webhookId = /value="retry-all (we_[0-9a-f]+)"/.exec(await page())![1]!;
-    expect((await press(`retry-all ${webhookId}`)).text).toContain(`${failing} deliveries tried again`);
+    const webhookId = /value="retryAll\?webhook_id=(we_[0-9a-f]+)"/.exec(await page())![1]!;
+    expect((await press(`retryAll?webhook_id=${webhookId}`)).text).toContain(
+      `${failing} deliveries tried again`,
+    );
     await sandbox.advance("1s");
     expect(receiver.received.length - before).toBeGreaterThanOrEqual(failing);
   });
@@ -104,14 +108,21 @@ describe("webhooks in the dashboard", () => {
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
     expect(list).toMatch(/100 % fail[\s\S]*500 answer<\/span> · \*/);
     const id = /receiver=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
-    expect(await page(`/webhooks?receiver=${id}`)).toContain(`value="aim ${id}"`);
+    expect(await page(`/webhooks?receiver=${id}`)).toContain(
+      `value="updateWebhookEndpoint?webhook_id=${id}"`,
+    );
     await using mended = await Receiver.open();
-    const said = await press(`aim ${id}`, { url: mended.url, events: "charge.failed, charge.completed" });
+    const said = await press(`updateWebhookEndpoint?webhook_id=${id}`, {
+      url: mended.url,
+      events: "charge.failed, charge.completed",
+    });
     expect(said.text).toContain("receives charge.failed, charge.completed");
     await charge("cy@example.com");
     await sandbox.advance("10s");
     expect(mended.received.map(({ body }) => JSON.parse(body).type)).toContain("charge.completed");
-    expect((await press(`enable ${id} off`)).text).toContain("The receiver is off");
+    expect((await press(`updateWebhookEndpoint?webhook_id=${id}&enabled=false`)).text).toContain(
+      "The receiver is off",
+    );
     expect(await page("/webhooks")).toMatch(/<\/span> off/);
   });
 });

@@ -168,7 +168,12 @@ describe.runIf(chromiumPath() !== undefined)("a click with the pointer on the bu
     page.on("request", (request) => {
       if (request.method() === "POST") sent.push(new URLSearchParams(request.postData() ?? "").get("do"));
     });
-    return { page, sent, charge: `charge ${charge_id}`, object: page.locator("#charge") };
+    return {
+      page,
+      sent,
+      charge: `transitionCharge?charge_id=${charge_id}&to=`,
+      object: page.locator("#charge"),
+    };
   }
 
   it("does not pass a held key or the focus on to the next button", async () => {
@@ -181,7 +186,7 @@ describe.runIf(chromiumPath() !== undefined)("a click with the pointer on the bu
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("charge");
     await page.keyboard.press("e");
     await page.getByText("Advanced 10 s").waitFor();
-    expect(sent).toEqual([`${charge} COMPLETED`, "advance 10s"]);
+    expect(sent).toEqual([`${charge}COMPLETED`, "advanceClock?by=10s"]);
   });
 
   it("does not pass the second click of a double click on to the next button", async () => {
@@ -195,6 +200,6 @@ describe.runIf(chromiumPath() !== undefined)("a click with the pointer on the bu
     await page.mouse.up({ clickCount: 2 });
     await page.getByRole("button", { name: "+10 s" }).dblclick();
     await page.getByText("Advanced 10 s").waitFor();
-    expect(sent.slice(0, 2)).toEqual([`${charge} PROCESSING`, "advance 10s"]);
+    expect(sent.slice(0, 2)).toEqual([`${charge}PROCESSING`, "advanceClock?by=10s"]);
   });
 });

@@ -11,39 +11,45 @@ const MANY = Array.from({ length: 51 }, (_, index) => `charge.type${index}`);
 
 /** Inputs of forms and of control calls, good, bad and oversized; `{id}`s are filled in with those of the setting. */
 const FORMS: readonly Record<string, string>[] = [
-  { do: "receiver", url: "http://localhost:3996/w", events: "charge.*" },
-  { do: "receiver", url: "http://localhost:3996/w", events: LONG },
-  { do: "receiver", url: "http://localhost:3996/w", events: MANY.join(" ") },
-  { do: "receiver", url: "http://localhost:3996/w", events: "charge.complet" },
-  { do: "receiver", url: `http://localhost:3996/${VERY_LONG}`, events: "*" },
-  { do: "aim {receiver}", url: "http://localhost:3997/w", events: MANY.join(",") },
-  { do: "aim {receiver}", url: "http://localhost:3997/w", events: "charge.completed" },
-  { do: "aim {mailbox}", url: "http://localhost:3997/w" },
-  { do: "enable {receiver} off" },
-  { do: "move {charge}", to: "FAILED", reason: VERY_LONG },
-  { do: "move {charge}", to: "NOWHERE", reason: "x" },
-  { do: "move {charge}", to: "FAILED", reason: "insufficient_funds" },
-  { do: "fund test", currency: "KES", amount: "10.00" },
-  { do: "fund test", currency: "KES", amount: "1e9" },
-  { do: "rate", currency: "KES", rate: "0" },
-  { do: "rate", currency: "KES", rate: "130" },
-  { do: "save", name: VERY_LONG },
-  { do: "save", name: "one" },
-  { do: "restore one" },
-  { do: "fault", rule: '{"match":{"operation":"createQuote"},"respond":{"status":503},"times":1}' },
-  { do: "fault", rule: `{"match":{"operation":"${LONG}"},"respond":{"status":999},"times":-1}` },
-  { do: "fault", rule: `{"respond":{"status":500,"message":"${VERY_LONG}"}}` },
-  { do: "duplicate", name: "mine", scenario: '{"charges":[{"timeline":[{"after":"1s","to":"FAILED"}]}]}' },
-  { do: "duplicate", name: VERY_LONG, scenario: '{"charges":[]}' },
-  { do: "resend {delivery}", data: `{"x":"${VERY_LONG}"}`, times: "2", sign: "wrong" },
-  { do: "resend {delivery}", data: `${'{"x":'.repeat(300)}1${"}".repeat(300)}`, times: "1" },
-  { do: "redeliver {delivery}" },
-  { do: "retry {delivery}" },
-  { do: "namespace", name: "another" },
-  { do: "namespace", name: "../up" },
+  { do: "createWebhookEndpoint", url: "http://localhost:3996/w", events: "charge.*" },
+  { do: "createWebhookEndpoint", url: "http://localhost:3996/w", events: LONG },
+  { do: "createWebhookEndpoint", url: "http://localhost:3996/w", events: MANY.join(" ") },
+  { do: "createWebhookEndpoint", url: "http://localhost:3996/w", events: "charge.complet" },
+  { do: "createWebhookEndpoint", url: `http://localhost:3996/${VERY_LONG}`, events: "*" },
+  {
+    do: "updateWebhookEndpoint?webhook_id={receiver}",
+    url: "http://localhost:3997/w",
+    events: MANY.join(","),
+  },
+  {
+    do: "updateWebhookEndpoint?webhook_id={receiver}",
+    url: "http://localhost:3997/w",
+    events: "charge.completed",
+  },
+  { do: "updateWebhookEndpoint?webhook_id={mailbox}", url: "http://localhost:3997/w" },
+  { do: "updateWebhookEndpoint?webhook_id={receiver}&enabled=false" },
+  { do: "transitionCharge?charge_id={charge}", to: "FAILED", reason: VERY_LONG },
+  { do: "transitionCharge?charge_id={charge}", to: "NOWHERE", reason: "x" },
+  { do: "transitionCharge?charge_id={charge}", to: "FAILED", reason: "insufficient_funds" },
+  { do: "fundBalance?mode=test", currency: "KES", amount: "10.00" },
+  { do: "fundBalance?mode=test", currency: "KES", amount: "1e9" },
+  { do: "setRates", currency: "KES", rate: "0" },
+  { do: "setRates", currency: "KES", rate: "130" },
+  { do: "createSnapshot", name: VERY_LONG },
+  { do: "createSnapshot", name: "one" },
+  { do: "restoreSnapshot?name=one" },
+  { do: "createFault", rule: '{"match":{"operation":"createQuote"},"respond":{"status":503},"times":1}' },
+  { do: "createFault", rule: `{"match":{"operation":"${LONG}"},"respond":{"status":999},"times":-1}` },
+  { do: "createFault", rule: `{"respond":{"status":500,"message":"${VERY_LONG}"}}` },
+  { do: "resend?delivery_id={delivery}", data: `{"x":"${VERY_LONG}"}`, times: "2", sign: "wrong" },
+  { do: "resend?delivery_id={delivery}", data: `${'{"x":'.repeat(300)}1${"}".repeat(300)}`, times: "1" },
+  { do: "redeliver?delivery_id={delivery}" },
+  { do: "retryDelivery?delivery_id={delivery}" },
+  { do: "createNamespace", name: "another" },
+  { do: "createNamespace", name: "../up" },
   { do: "make" },
-  { do: "again {charge}", scenario: LONG },
-  { do: "reset default" },
+  { do: "again?charge_id={charge}", scenario: LONG },
+  { do: "reset?namespace=default" },
 ];
 
 const CONTROL: readonly (readonly [method: string, path: string, body: object])[] = [
@@ -201,7 +207,7 @@ describe("a dashboard form", () => {
     const url = "http://localhost:3994/w";
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     await api.ask("POST /_sandbox/webhook-endpoints", { url, secret });
-    await press({ do: "receiver", url, events: "charge.*" });
+    await press({ do: "createWebhookEndpoint", url, events: "charge.*" });
     const listed = await api.ask("GET /_sandbox/webhook-endpoints");
     const { items } = listed.body as { items: { url: string; secret: string }[] };
     expect(items.find((one) => one.url === url)?.secret).toBe(secret);
@@ -209,7 +215,11 @@ describe("a dashboard form", () => {
 
   it("reports faults in the words of the control API", async () => {
     const { press } = await setting();
-    const response = await press({ do: "receiver", url: "http://localhost:1/w", events: "charge.complet" });
+    const response = await press({
+      do: "createWebhookEndpoint",
+      url: "http://localhost:1/w",
+      events: "charge.complet",
+    });
     expect(response.status).toBe(409);
     expect(await response.text()).toContain("did you mean");
   });

@@ -2,6 +2,7 @@ import type { ChargeStatus } from "../../core/schema/common.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import { hasEnded } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
+import { pressText } from "../dashboard/page-context.js";
 import { readableDuration } from "../format.js";
 import { html, type Markup } from "../html.js";
 import { type CheckoutPage, canTransitionTo, needsMethod } from "./page-model.js";
@@ -87,7 +88,7 @@ function clockForm({ charge, links, namespace, next, nowMs, isWaiting, speed }: 
   const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;
   return html`<form class="outcomes" method="post" action="${links.dashboard(namespace)}">
 <input type="hidden" name="back" value="${back}">
-<button name="do" value="advance 10s">+10 s</button>
-${next !== undefined && html`<button name="do" value="to ${iso(next.dueMs)}">Next step: ${next.to}${speed === 0 && html`, in ${readableDuration(next.dueMs - nowMs)}`}</button>`}
+<button name="do" value="${pressText(["advanceClock", { by: "10s" }])}">+10 s</button>
+${next !== undefined && html`<button name="do" value="${pressText(["advanceTo", { to: iso(next.dueMs) }])}">Next step: ${next.to}${speed === 0 && html`, in ${readableDuration(next.dueMs - nowMs)}`}</button>`}
 </form>`;
 }

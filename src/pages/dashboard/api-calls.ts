@@ -1,17 +1,17 @@
+import { fillCall, type OperationCall } from "../../core/client/control-client.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { type Refusal, refuse } from "../../core/schema/refusals.js";
-import type { Notice } from "./page-context.js";
+import { UserError } from "../../core/schema/user-error.js";
+import type { Fields, Notice } from "./page-context.js";
 
 /** A submitted form and the namespace it acts on. */
 export interface FormSubmission {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
-  /** Arguments after the action's name in the button's value. */
-  readonly args: readonly string[];
+  /** Trimmed fields of the form and of the pressed button. */
+  readonly fields: Fields;
   readonly form: URLSearchParams;
-  /** A trimmed form field; "" if missing. */
-  readonly field: (name: string) => string;
   /** Sends a request to this server. */
   readonly fetch: (request: Request) => Promise<Response>;
 }
@@ -24,29 +24,26 @@ export interface ActionResult extends Notice {
 export type DashboardAction = (
   press: FormSubmission,
 ) => ActionResult | Refusal | Promise<ActionResult | Refusal>;
-export type DashboardActions = Readonly<Record<string, DashboardAction>>;
 
 type Caller = Pick<FormSubmission, "namespace" | "fetch">;
 
-/**
- * Calls the control API in the page's namespace, so forms get the API's validation.
- *
- * @param path below `/_sandbox`
- * @returns the response body, or the error as a refusal
- */
-export async function callControlApi<Body>(
+/** Calls an operation of the control API in the page's namespace, so forms get the API's validation. */
+export async function runOperation<Result extends object>(
   { namespace, fetch }: Caller,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<Body | Refusal> {
-  const request = new Request(`http://sandbox/_sandbox${path}`, {
-    method,
-    headers: { "content-type": "application/json", "sandbox-namespace": namespace.name },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const response = await fetch(request);
-  const result = (await response.json()) as Body & { error?: Omit<Refusal, "status"> };
+  ...[id, input]: OperationCall
+): Promise<Result | Refusal> {
+  let call: ReturnType<typeof fillCall>;
+  try {
+    call = fillCall(id, input);
+  } catch (error) {
+    if (error instanceof UserError) return refuse("VALIDATION_ERROR", error.message);
+    throw error;
+  }
+  const { method, path, body } = call;
+  const headers = { "content-type": "application/json", "sandbox-namespace": namespace.name };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(new Request(`http://sandbox${path}`, { method, headers, ...sent }));
+  const result = (await response.json()) as Result & { error?: Omit<Refusal, "status"> };
   if (result.error === undefined) return result;
   const { code, message, details } = result.error;
   return refuse(code, message, details, response.status);
@@ -59,8 +56,8 @@ export interface ServiceRequest {
   readonly method: string;
   readonly path: string;
   readonly key: string | null;
-  readonly idempotencyKey?: string | null;
-  readonly scenario?: string | null;
+  readonly idempotencyKey?: string | null | undefined;
+  readonly scenario?: string | null | undefined;
   readonly body: string;
 }
 

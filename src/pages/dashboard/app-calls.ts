@@ -4,7 +4,7 @@ import {
   type ActionResult,
   callService,
   DASHBOARD_RUNNER,
-  type DashboardActions,
+  type DashboardAction,
   type FormSubmission,
   type ServiceRequest,
 } from "./api-calls.js";
@@ -14,39 +14,38 @@ import { requestPath } from "./shell-commands.js";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Buttons that call the emulated service as the app does. */
-export const APP_CALL_ACTIONS: DashboardActions = {
-  replay: (press) => {
+export const APP_CALL_ACTIONS = {
+  replay: (press: FormSubmission) => {
     const entry = entryOf(press);
     if (entry === undefined) return refuse("NOT_FOUND", "That request is no longer in the journal");
     const { method, apiKey, idempotencyKey, scenario, requestBody } = entry;
     const body = requestBody ?? "";
     return send(press, { method, path: requestPath(entry), key: apiKey, idempotencyKey, scenario, body });
   },
-  send: (press) => {
-    const { field, namespace } = press;
+  send: (press: FormSubmission) => {
+    const { fields, namespace } = press;
+    const { path = "", body = "", key: keyName = "", idempotency, scenario } = fields;
     const { apiKey, liveApiKey } = namespace.info;
-    const method = field("method").toUpperCase();
+    const method = (fields.method ?? "").toUpperCase();
     if (!METHODS.includes(method)) return refuseInvalid({ method: `must be one of ${METHODS.join(", ")}` });
-    const path = field("path");
     if (!path.startsWith("/api/"))
       return refuseInvalid({ path: "must be a path of the service, such as /api/v1/payments/quotes" });
-    const body = field("body");
     const fault = body === "" ? undefined : findJsonFault(body);
     if (fault !== undefined)
       return refuseInvalid({
         body: `is not JSON: line ${fault.line}, column ${fault.column}: ${fault.message}`,
       });
-    const key = new Map(Object.entries({ test: apiKey, live: liveApiKey, none: null })).get(field("key"));
+    const key = new Map(Object.entries({ test: apiKey, live: liveApiKey, none: null })).get(keyName);
     return send(press, {
       method,
       path,
       key: key === undefined ? (entryOf(press)?.apiKey ?? apiKey) : key,
-      idempotencyKey: field("idempotency"),
-      scenario: field("scenario"),
+      idempotencyKey: idempotency,
+      scenario,
       body: method === "GET" ? "" : body,
     });
   },
-  make: (press) =>
+  make: (press: FormSubmission) =>
     pay(press, press.namespace.info.apiKey, {
       order: { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "mobile_money" },
       customer: {
@@ -56,8 +55,8 @@ export const APP_CALL_ACTIONS: DashboardActions = {
         metadata: { order_id: "A-1042" },
       },
     }),
-  again: (press) => {
-    const charge = press.namespace.engine.state.get("charges", press.args[0] ?? "");
+  again: (press: FormSubmission) => {
+    const charge = press.namespace.engine.state.get("charges", press.fields.charge_id ?? "");
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     const { mode, pricing, payment_method, payment_rail, currency, metadata } = charge;
     const { customer_email, customer_name, phone_number, bank_account_number } = charge;
@@ -72,10 +71,10 @@ export const APP_CALL_ACTIONS: DashboardActions = {
     const customer = { ...Object.fromEntries(details.filter(([, value]) => value !== null)), metadata };
     return pay(press, mode === "live" ? liveApiKey : apiKey, { order, customer });
   },
-};
+} satisfies Record<string, DashboardAction>;
 
-function entryOf({ namespace, args: [id] }: FormSubmission) {
-  return namespace.journal.entries().find((entry) => String(entry.id) === id);
+function entryOf({ namespace, fields }: FormSubmission) {
+  return namespace.journal.entries().find((entry) => String(entry.id) === fields.request_id);
 }
 
 /** Sends a request and redirects to the dashboard page of that request. */
@@ -110,7 +109,7 @@ async function pay(
   key: string,
   { order, customer }: Payment,
 ): Promise<ActionResult | Refusal> {
-  const scenario = press.field("scenario");
+  const { scenario } = press.fields;
   const post = async (path: string, body: object): Promise<Record<string, string> | Refusal> => {
     const call = { method: "POST", path: `/api/v1/payments/${path}`, key, scenario };
     const response = await callService(press, { ...call, body: JSON.stringify(body) });

@@ -88,7 +88,7 @@ function failingReceivers(context: PageContext): AttentionItem[] {
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", newest.delivery_id),
       subtitle: html`${reasonMarkup(deliveryFailureText(newest))} · ${next === undefined ? "given up" : html`next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`,
-      rowButtons: html`${button({ command: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
+      rowButtons: html`${button({ does: ["retryAll", { webhook_id }], label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }
   return needs;
@@ -227,7 +227,11 @@ function activeScenarios(context: PageContext): AttentionItem[] {
         title: `Scenario ${name} applies to everything new`,
         to: `${viewUrl(context, "scenarios")}#${name}`,
         subtitle: scenario.description?.trim(),
-        rowButtons: button({ command: `deactivate ${name}`, label: "Turn off", to: `scenario ${name}` }),
+        rowButtons: button({
+          does: ["deactivateScenario", { name }],
+          label: "Turn off",
+          to: `scenario ${name}`,
+        }),
       }),
     );
 }

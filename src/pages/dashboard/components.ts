@@ -6,7 +6,14 @@ import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { groupDigits } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import { currentUrl, type PageContext, pageOffset, ROWS_PER_PAGE } from "./page-context.js";
+import {
+  currentUrl,
+  type PageContext,
+  type Press,
+  pageOffset,
+  pressText,
+  ROWS_PER_PAGE,
+} from "./page-context.js";
 
 export { formatCount } from "../../core/schema/text-format.js";
 export { readableDuration } from "../format.js";
@@ -90,11 +97,10 @@ export function liveModeTag(mode: Mode): Markup | false {
 }
 
 export interface ButtonOptions {
-  /** Name of an action and its arguments, separated by spaces. */
-  readonly command: string;
+  readonly does: Press;
   readonly label: string;
   /** Object of the action, appended to the label for screen readers. */
-  readonly to?: string;
+  readonly to?: string | undefined;
   readonly key?: string;
   readonly kind?: "main" | "danger" | undefined;
   /** Page that shows the action's progress, opened before the action ends. */
@@ -102,8 +108,17 @@ export interface ButtonOptions {
 }
 
 /** A button of the page's shared action form. */
-export function button({ command, label, to, key, kind, progressUrl }: ButtonOptions): Markup {
-  return html`<button form="act" name="do" value="${command}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${progressUrl !== undefined && html` data-there="${progressUrl}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+export function button(options: ButtonOptions): Markup {
+  return buttonMarkup(options, html` form="act"`);
+}
+
+/** A button of the form around it. */
+export function submitButton(options: ButtonOptions): Markup {
+  return buttonMarkup(options, false);
+}
+
+function buttonMarkup({ does, label, to, key, kind, progressUrl }: ButtonOptions, form: Content): Markup {
+  return html`<button${form} name="do" value="${pressText(does)}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${progressUrl !== undefined && html` data-there="${progressUrl}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
 /** Button that copies text to the clipboard. Hidden without script. */

@@ -2,7 +2,15 @@ import type { Delivery } from "../../core/engine/records.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { html, type Markup } from "../html.js";
 import { attentionItems } from "./attention.js";
-import { actionForm, button, dateText, factList, readableDuration, type Tone } from "./components.js";
+import {
+  actionForm,
+  button,
+  dateText,
+  factList,
+  readableDuration,
+  submitButton,
+  type Tone,
+} from "./components.js";
 import {
   currentUrl,
   DASHBOARD_PATH,
@@ -44,7 +52,7 @@ const KEYS = {
 function notice({ notice }: PageContext): Markup | false {
   return (
     notice !== undefined &&
-    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${button({ command: `undo ${notice.undo}`, label: "Undo" })}`}</p>`
+    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${button({ does: ["restoreSnapshot", { name: notice.undo, undoes: "reset" }], label: "Undo" })}`}</p>`
   );
 }
 
@@ -77,12 +85,12 @@ function clockBar(context: PageContext): Markup {
 <span class="day">${dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${button({ command: "advance 10s", label: "+10 s", key: "e" })}
-${button({ command: "advance 5m", label: "+5 m" })}
-${button({ command: "advance 1h", label: "+1 h" })}
-${button({ command: "until next", label: "Skip to next", key: "n" })}
-${isFrozen ? button({ command: "clock real", label: "Resume" }) : button({ command: "clock manual", label: "Freeze" })}
-${actionForm(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
+${button({ does: ["advanceClock", { by: "10s" }], label: "+10 s", key: "e" })}
+${button({ does: ["advanceClock", { by: "5m" }], label: "+5 m" })}
+${button({ does: ["advanceClock", { by: "1h" }], label: "+1 h" })}
+${button({ does: ["advanceClock", { until: "next" }], label: "Skip to next", key: "n" })}
+${button({ does: ["setClock", { mode: isFrozen ? "real" : "manual" }], label: isFrozen ? "Resume" : "Freeze" })}
+${actionForm(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time">${submitButton({ does: ["advanceClock"], label: "Go" })}`, "Jump in time")}
 <span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
 </div>`;
 }

@@ -5,12 +5,7 @@ import type { BookReport } from "../../core/schema/reconciliation.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import {
-  type ActionResult,
-  callControlApi,
-  type DashboardActions,
-  type FormSubmission,
-} from "./api-calls.js";
+import { type ActionResult, type DashboardAction, type FormSubmission, runOperation } from "./api-calls.js";
 import { formatCount } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import {
@@ -22,11 +17,11 @@ import {
 } from "./reports.js";
 
 /** Buttons whose result is a report on the page. */
-export const REPORT_ACTIONS: DashboardActions = {
+export const REPORT_ACTIONS = {
   check: checkReceiver,
   run: runScenario,
   books: compareBooks,
-};
+} satisfies Record<string, DashboardAction>;
 
 /** Limits per probe: requests stored, and characters of a body. */
 const MAX_SENT = 6;
@@ -35,7 +30,7 @@ const MAX_CHARS = 4_096;
 /** Runs the probes of `check-webhook` against a receiver; the page shows each result as it arrives. */
 async function checkReceiver(press: FormSubmission): Promise<ActionResult | Refusal> {
   const { namespaces, namespace } = press;
-  const [webhookId = ""] = press.args;
+  const webhookId = press.fields.webhook_id ?? "";
   const endpoint = namespace.engine.state.get("endpoints", webhookId);
   if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver has been deleted");
   const { url, secret, signature } = endpoint;
@@ -93,13 +88,13 @@ function outcomeOf({ url, report, error }: ReceiverCheckProgress): ActionResult 
 
 /** Runs a scenario's steps. The page shows finished steps during the run. */
 async function runScenario(press: FormSubmission): Promise<ActionResult | Refusal> {
-  const { namespaces, namespace, fetch, field } = press;
-  const [name = ""] = press.args;
+  const { namespaces, namespace, fetch, fields } = press;
+  const { name = "" } = fields;
   const source = namespace.engine.state.get("scenarios", name)?.scenario.source;
   if (source === undefined) return refuseInvalid({ name: "the scenario has no steps to run" });
   const reports = reportsOf(namespace);
   if (reports.run !== undefined && reports.run.report === undefined) return busy(reports.run.name, "run");
-  const appField = field("app") || undefined;
+  const appField = fields.app || undefined;
   const app = appField === undefined ? undefined : normalizeWebhookUrl(appField);
   if (appField === undefined ? countAppSteps(source.steps) > 0 : app === undefined)
     return refuseInvalid({ app: "must be your app's URL, such as http://localhost:3000" });
@@ -153,7 +148,7 @@ async function compareBooks(press: FormSubmission): Promise<ActionResult | Refus
   const { rows, lines } = books;
   if (rows.length === 0) return refuseInvalid({ rows: "no rows: paste some, or choose a file" });
   const options = { partial: form.has("partial"), mode: form.get("mode") ?? "test" };
-  const report = await callControlApi<BookReport>(press, "POST", "/reconcile", { rows, ...options });
+  const report = await runOperation<BookReport>(press, "reconcile", { rows, ...options });
   if (isRefusal(report)) return withLine(report, lines);
   reportsOf(namespace).books = { at: iso(namespace.nowMs()), report, lines };
   namespace.events.emit("reported", "books");

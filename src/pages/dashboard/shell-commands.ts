@@ -1,10 +1,11 @@
+import { fillCall, type OperationCall } from "../../core/client/control-client.js";
 import type { RequestEntry } from "../../core/namespace/request-journal.js";
 import { DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import type { PageContext } from "./page-context.js";
 
-/** A control API call as a curl command. */
-export function controlCurl({ origin, namespace }: PageContext, line: string, body?: unknown): string {
-  const [method, path = ""] = line.split(" ");
+/** An operation of the control API as a curl command. */
+export function controlCurl({ origin, namespace }: PageContext, ...[id, input]: OperationCall): string {
+  const { method, path, body } = fillCall(id, input);
   const isDefault = namespace.name === "default";
   const headers: Record<string, string> = isDefault ? {} : { "Sandbox-Namespace": namespace.name };
   return curlCommand(`${origin}${path}`, headers, body === undefined ? null : JSON.stringify(body), method);

@@ -107,16 +107,16 @@ function setupView(context: PageContext): Markup {
   return html`<h1>Three steps to your first payment</h1>
 <ol class="steps">
 <li data-part id="step-1"><h2>1. Point your app here</h2>${ui.snippet(".env", env)}</li>
-<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${ui.button({ command: "make", label: "Make one for me", kind: "main" })}</p>${ui.snippet("On the command line", cliCommand(context, "charge create"))}</li>
-<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && ui.badge("done", "good")}</h2>${ui.actionForm(context, html`${ui.input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
-${ui.snippet("As curl", controlCurl(context, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
+<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${ui.button({ does: ["make"], label: "Make one for me", kind: "main" })}</p>${ui.snippet("On the command line", cliCommand(context, "charge create"))}</li>
+<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && ui.badge("done", "good")}</h2>${ui.actionForm(context, html`${ui.input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}${ui.submitButton({ does: ["createWebhookEndpoint"], label: "Save" })}`, "Add a receiver")}
+${ui.snippet("As curl", controlCurl(context, "createWebhookEndpoint", { url: "http://localhost:3000/webhooks" }))}</li>
 </ol>`;
 }
 
 function faultItem(context: PageContext, { fault_id, rule }: StoredFault): Markup {
   return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${ui.conditionText(rule.match?.operation ?? "any call")}</a>
 ${context.namespace.faults.countApplied(fault_id)}${rule.times !== undefined && html`/${rule.times}`}
-${ui.button({ command: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
+${ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
 /**
@@ -138,7 +138,7 @@ export function asideView(context: PageContext): Markup {
     id: "active",
     title: "Active",
     body: html`<ul class="small" data-list aria-label="Active">
-${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${ui.button({ command: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
+${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${ui.button({ does: ["deactivateScenario", { name }], label: "Off", to: `scenario ${name}` })}</li>`)}
 ${faults.map((fault) => faultItem(context, fault))}
 ${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
   })}

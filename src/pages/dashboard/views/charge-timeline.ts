@@ -189,7 +189,7 @@ function dueLines(context: PageContext, charge: Charge): Line[] {
         isDue: true,
         isProblem: (delivery?.attempts.length ?? 0) > 0,
         lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
-        body: html`${taskText(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && ui.button({ command: `to ${at}`, label: "Run to here", to: taskText(context, task) })}`,
+        body: html`${taskText(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && ui.button({ does: ["advanceTo", { to: at }], label: "Run to here", to: taskText(context, task) })}`,
       };
     });
 }

@@ -32,7 +32,7 @@ ${filteredList<Charge>(context, "charges", {
     chargeRow(context, charge, { at: charge.created_at, rowButtons: commonTransitions(charge) }),
   none: (_isFiltered, { q }) =>
     q === ""
-      ? html`None yet. ${ui.button({ command: "make", label: "Make one for me" })}`
+      ? html`None yet. ${ui.button({ does: ["make"], label: "Make one for me" })}`
       : `No charge has “${q}” in its id, e-mail, name, reference, amounts or metadata.`,
 })}`;
 }
@@ -50,8 +50,8 @@ function allowedTransitions(charge: Charge) {
 type Transition = ReturnType<typeof allowedTransitions>[number];
 
 function transitionButton({ charge_id }: Charge, { to, verb }: Transition, kind?: "main"): Markup {
-  const command = `charge ${charge_id} ${to}`;
-  return ui.button({ command, label: sentenceCase(verb), to: ui.shortIdText(charge_id), kind });
+  const does = ["transitionCharge", { charge_id, to }] as const;
+  return ui.button({ does: [...does], label: sentenceCase(verb), to: ui.shortIdText(charge_id), kind });
 }
 
 /** Statuses with a button in list rows. Each has a fixed slot, so buttons do not move when the status changes. */
@@ -84,10 +84,10 @@ ${ui.actionForm(
     "Change the status to",
     transitions.map(({ to }) => to),
     transitions.find(({ to }) => to === "FAILED")?.to ?? transitions[0]!.to,
-  )}${ui.input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
+  )}${ui.input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}${ui.submitButton({ does: ["transitionCharge", { charge_id: id }], label: "Move" })}`,
   "Move with a reason",
 )}
-${statuses.length > 0 && html`<p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${statuses.map((to) => ui.button({ command: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
+${statuses.length > 0 && html`<p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${statuses.map((to) => ui.button({ does: ["advanceCharge", { charge_id: id, until: to }], label: `until ${to}`, to: id }))}</p>`}</div></details>`;
 }
 
 /** Planned statuses that are still to come, in order. */
@@ -143,15 +143,15 @@ ${ui.foldedSection({
   title: "Reproduce",
   body: html`${ui.actionForm(
     context,
-    html`<input type="hidden" name="charge" value="${id}">${ui.selectField(
+    html`${ui.selectField(
       "scenario",
       "With scenario",
       [["", "as it is now"], ...[...state.tables.scenarios.keys()].map(String).sort()],
       charge.scenario_asked ?? "",
-    )}<button name="do" value="again ${id}">Make the same again</button>`,
+    )}${ui.submitButton({ does: ["again", { charge_id: id }], label: "Make the same again" })}`,
     "Make the same again",
   )}
-${ui.snippet("curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`), "c")}
+${ui.snippet("curl", controlCurl(context, "getChargeTimeline", { charge_id: id }), "c")}
 ${ui.snippet("Command line", cliCommand(context, `charge ${id}`))}
 ${ui.snippet("Scenario (YAML): what happened, as a file", scenarioSource(charge))}
 ${ui.snippet("Test (Vitest)", testSource(charge))}`,

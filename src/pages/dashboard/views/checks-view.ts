@@ -76,7 +76,7 @@ ${ui.actionForm(
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
 ${ui.selectField("mode", "Mode", ["test", "live"], context.mode ?? "test")}
 <label class="field"><span>Some of the orders only</span><input type="checkbox" name="partial"></label>
-<button name="do" value="books" class="main">Compare</button>`,
+${ui.submitButton({ does: ["books"], label: "Compare", kind: "main" })}`,
   "Compare your app's books",
   "multipart/form-data",
 )}`,
@@ -98,7 +98,7 @@ function findingRow(context: PageContext, finding: BookFinding, lines: readonly 
     side: finding.row === null ? "not in your records" : `line ${lines[finding.row - 1]}`,
     rowButtons:
       deliveryId !== undefined &&
-      ui.button({ command: `redeliver ${deliveryId}`, label: "Redeliver", to: message }),
+      ui.button({ does: ["redeliver", { delivery_id: deliveryId }], label: "Redeliver", to: message }),
     tone: "bad",
   });
 }

@@ -26,9 +26,9 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(ui.deliveryState(delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, delivery)}</p>
-<div class="actions">${isPending && failing && ui.button({ command: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}
-${next !== null && Date.parse(next) > nowMs && ui.button({ command: `to ${next}`, label: "Run time to the next try" })}
-${ui.button({ command: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
+<div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}
+${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
+${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
 <a class="button" href="#edit">Edit &amp; resend</a></div></div>
 ${ui.section({
   id: "attempts",
@@ -46,7 +46,7 @@ ${ui.section({
   id: "copies",
   title: "Copy",
   body: html`${body !== null && endpoint?.url != null && ui.snippet("curl: this very request", curlCommand(endpoint.url, delivery.attempts.at(-1)?.request_headers ?? { "content-type": "application/json" }, body), "c")}
-${ui.snippet("curl: redeliver", controlCurl(context, `POST /_sandbox/deliveries/${delivery_id}/redeliver`, { times: 1 }))}
+${ui.snippet("curl: redeliver", controlCurl(context, "redeliver", { delivery_id, times: 1 }))}
 ${ui.snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`))}
 ${ui.factList([
   ["Delivery", html`<code>${delivery_id}</code>`],
@@ -149,7 +149,7 @@ function resendSection(context: PageContext, delivery: Delivery, event: EventRec
 ${ui.selectField("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
 ${ui.input({ name: "url", label: "To", value: fieldValue("url", ""), hint: receiverName(endpoint) })}
 ${ui.input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times", "1"), type: "number", min: 1, max: 100 })}
-<button name="do" value="resend ${delivery.delivery_id}" class="main">Send as a new event</button>
+${ui.submitButton({ does: ["resend", { delivery_id: delivery.delivery_id }], label: "Send as a new event", kind: "main" })}
 <p class="soft">Each is attempted once. Leave “To” empty to send to the receiver.</p>`,
       "Edit and resend",
     ),

@@ -36,16 +36,16 @@ export function faultsView(context: PageContext): Markup {
 ${ui.section({
   id: "new",
   title: "New fault",
-  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => ui.button({ command: `fault-ready ${name}`, label }))}</div>${ui.actionForm(
+  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => ui.button({ does: ["createFault", { preset: name }], label }))}</div>${ui.actionForm(
     context,
-    html`${ui.jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? ui.toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+    html`${ui.jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? ui.toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}${ui.submitButton({ does: ["createFault"], label: "Start", kind: "main" })}`,
     "New fault",
   )}`,
 })}
 ${ui.section({
   id: "faults",
   title: `Active: ${faults.length}`,
-  tools: faults.length > 0 && ui.button({ command: "faults-off", label: "Stop all" }),
+  tools: faults.length > 0 && ui.button({ does: ["deleteFaults"], label: "Stop all" }),
   body: ui.rowList(
     "Active faults",
     faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
@@ -84,7 +84,7 @@ function faultRow(
     ),
     title: `${matchText(rule)} → ${effectText(rule)}`,
     subtitle: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
-    rowButtons: html`${ui.copyButton("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${ui.copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${ui.button({ command: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
+    rowButtons: html`${ui.copyButton("Copy curl", controlCurl(context, "createFault", rule))}${ui.copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${ui.button({ does: ["deleteFault", { fault_id }], label: "Stop", to: fault_id })}`,
   });
 }
 

@@ -1,4 +1,5 @@
 /** A filtered list: filter form, one page of rows, and the same query as curl. */
+import type { ControlOperationId } from "../../../core/client/operations.js";
 import { LIST_COLUMNS, type ListFilter, type ListName } from "../../../core/reports/list-columns.js";
 import { type Content, html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
@@ -27,9 +28,16 @@ interface Listing<Item> {
 
 type Field = NonNullable<ListFilter["field"]>;
 
+/** Operation that returns the list. */
+const OPERATIONS = {
+  charges: "listCharges",
+  deliveries: "listDeliveries",
+  requests: "listRequests",
+} as const satisfies Partial<Record<ListName, ControlOperationId>>;
+
 export function filteredList<Item>(
   context: PageContext,
-  name: ListName,
+  name: keyof typeof OPERATIONS,
   { choices, find, row, none, title, hasChips = false }: Listing<Item>,
 ): Markup {
   const { filters = [], headings } = LIST_COLUMNS[name];
@@ -73,10 +81,7 @@ ${ui.section({
   title: title?.(total) ?? (isFiltered ? `${total} found` : ui.formatCount(total, name.replace(/s$/, ""))),
   tools: ui.copyButton(
     "Copy as curl",
-    controlCurl(
-      context,
-      `GET /_sandbox/${name}${query.length === 0 ? "" : `?${new URLSearchParams(query)}`}`,
-    ),
+    controlCurl(context, OPERATIONS[name], Object.fromEntries(query)),
     "c",
   ),
   body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${activeFields.map(chip)}</ul>`}${ui.rowList(

@@ -60,7 +60,7 @@ ${ui.actionForm(
     "Currency",
     currencies.map(({ code }) => code),
     "KES",
-  )}${ui.input({ name: "amount", label: "Amount", value: "1000.00", required: true })}<button name="do" value="fund ${context.mode ?? "test"}">Add money</button>`,
+  )}${ui.input({ name: "amount", label: "Amount", value: "1000.00", required: true })}${ui.submitButton({ does: ["fundBalance", { mode: context.mode ?? "test" }], label: "Add money" })}`,
   "Add money",
 )}`,
 })}
@@ -80,7 +80,7 @@ ${ui.section({
         ],
         rowButtons: WITHDRAWAL_STATUS_RULES.statuses[withdrawal.status].next.map((to) =>
           ui.button({
-            command: `withdrawal ${withdrawal.withdrawal_id} ${to}`,
+            does: ["transitionWithdrawal", { withdrawal_id: withdrawal.withdrawal_id, to }],
             label: verbs[to] ?? sentenceCase(to),
             to: withdrawal.withdrawal_id,
           }),
@@ -119,7 +119,7 @@ ${ui.section({
       "Currency",
       currencies.map((currency) => [currency.code, `${currency.code} ${usdRateOf(state, currency)}`]),
       currencies[0]?.code ?? "",
-    )}${ui.input({ name: "rate", label: "New rate", required: true })}<button name="do" value="rate">Set the rate</button>`,
+    )}${ui.input({ name: "rate", label: "New rate", required: true })}${ui.submitButton({ does: ["setRates"], label: "Set the rate" })}`,
     "Set a rate",
   ),
 })}`;

@@ -43,7 +43,7 @@ ${ui.section({
       }),
     ),
     "None.",
-  )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
+  )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "my-branch", required: true })}${ui.submitButton({ does: ["createNamespace"], label: "Create a namespace" })}`, "Create a namespace")}
 ${ui.snippet("Use a namespace", cliCommand(context, "status"))}`,
 })}
 ${ui.section({
@@ -51,7 +51,7 @@ ${ui.section({
   title: "Reset",
   body: html`<details><summary>Reset everything…</summary>
 <p>This removes ${ui.formatCount(tables.charges.size, "charge")}, ${ui.formatCount(tables.withdrawals.size, "withdrawal")}, ${ui.formatCount(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
-<div class="actions">${ui.button({ command: `reset ${namespace.name}`, label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
+<div class="actions">${ui.button({ does: ["reset", { namespace: namespace.name }], label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
 })}`;
 }
 
@@ -76,13 +76,13 @@ function snapshotSections(context: PageContext): Markup {
           at: snapshot.at,
           title: snapshot.name,
           rowButtons: html`<a class="button" href="${currentUrl(context, { diff: snapshot.name, with: undefined })}#diff">Compare<span class="unseen"> ${snapshot.name} with now</span></a>
-${ui.button({ command: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name })}${ui.button({ command: `forget ${snapshot.name}`, label: "Delete", to: snapshot.name })}`,
+${ui.button({ does: ["restoreSnapshot", { name: snapshot.name }], label: "Restore", to: snapshot.name })}${ui.button({ does: ["deleteSnapshot", { name: snapshot.name }], label: "Delete", to: snapshot.name })}`,
         }),
       ),
       "None. Save one, try something, and restore it.",
-    )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
-${ui.snippet("Export the whole state", `${controlCurl(context, "GET /_sandbox/state")} > state.json`)}
-${ui.snippet("Import it, here or elsewhere", `${controlCurl(context, "PUT /_sandbox/state")} -d @state.json`)}`,
+    )}${ui.actionForm(context, html`${ui.input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}${ui.submitButton({ does: ["createSnapshot"], label: "Save a snapshot" })}`, "Save a snapshot")}
+${ui.snippet("Export the whole state", `${controlCurl(context, "getState")} > state.json`)}
+${ui.snippet("Import it, here or elsewhere", `${controlCurl(context, "putState")} -d @state.json`)}`,
   })}
 ${from !== undefined && comparison(context, from, names)}`;
 }

@@ -32,7 +32,7 @@ ${ui.rowList(
       status: receiver?.webhookId === endpoint.webhook_id && verdict(receiver),
       title: receiverName(endpoint),
       ...(receiver?.webhookId === endpoint.webhook_id ? { to: "#probes", at: receiver.at } : {}),
-      rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${ui.button({ command: `check ${endpoint.webhook_id}`, label: "Check", to: receiverName(endpoint), kind: "main" })}`,
+      rowButtons: html`${ui.copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${ui.button({ does: ["check", { webhook_id: endpoint.webhook_id }], label: "Check", to: receiverName(endpoint), kind: "main" })}`,
     }),
   ),
   html`None with a URL. <a href="${viewUrl(context, "webhooks")}">Add one</a>`,
@@ -114,7 +114,7 @@ ${ui.factList([
   ["When", ui.timeTag(context, receiver.at)],
 ])}
 ${result.advice !== null && html`<p class="why"><strong>What to do:</strong> ${result.advice}</p>`}
-<div class="actions">${ui.button({ command: `check ${receiver.webhookId}`, label: "Check again", kind: "main" })}</div></div>
+<div class="actions">${ui.button({ does: ["check", { webhook_id: receiver.webhookId }], label: "Check again", kind: "main" })}</div></div>
 ${result.answers.length === 0 && ui.section({ id: "none", title: "Requests", body: html`<p class="soft">None: this probe was not sent.</p>` })}
 ${result.answers.slice(0, Math.max(sent.length, 1)).map((response, index) => exchange(response, sent[index], index))}
 ${result.answers.length > sent.length && sent.length > 0 && html`<p class="soft">and ${result.answers.length - sent.length} more like these</p>`}`;

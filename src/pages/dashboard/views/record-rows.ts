@@ -175,8 +175,13 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
 /** Button that retries a failing delivery, or redelivers any other delivery. */
 export function attemptButton(delivery: Delivery, to: string): Markup {
   const isRetry = isFailing(delivery) && delivery.status === "pending";
-  const [verb, label] = isRetry ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
-  return ui.button({ command: `${verb} ${delivery.delivery_id}`, label, to, key: "r" });
+  const { delivery_id } = delivery;
+  return ui.button({
+    does: isRetry ? ["retryDelivery", { delivery_id }] : ["redeliver", { delivery_id }],
+    label: isRetry ? "Retry now" : "Redeliver",
+    to,
+    key: "r",
+  });
 }
 
 /** On the page of the event's object, `about` is empty: the page already shows the object. */

@@ -88,7 +88,7 @@ ${ui.factList([
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],
   ["Scenario asked for", entry.scenario ?? "none"],
 ])}
-<div class="actions">${ui.button({ command: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
+<div class="actions">${ui.button({ does: ["replay", { request_id: String(entry.id) }], label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
 }
 
 function faultLink(context: PageContext, fault: string): Markup {
@@ -157,7 +157,7 @@ ${ui.selectField(
 )}
 ${ui.input({ name: "idempotency", label: "Idempotency-Key" })}
 ${ui.jsonField("body", "Body (JSON)", ui.formatJson(entry.requestBody), { rows: 10, kind: "any" })}
-<button name="do" value="send ${entry.id}" class="main">Send</button>`,
+${ui.submitButton({ does: ["send", { request_id: String(entry.id) }], label: "Send", kind: "main" })}`,
     "Edit and resend",
   );
 }

@@ -44,15 +44,18 @@ ${
   source !== undefined &&
   (countAppSteps(source.steps) > 0
     ? html`<a class="button" href="${url}">Run with your app…<span class="unseen"> ${name}</span></a>`
-    : ui.button({ command: `run ${name}`, label: "Run its steps", to: name, progressUrl: url }))
+    : ui.button({ does: ["run", { name }], label: "Run its steps", to: name, progressUrl: url }))
 }
 <a class="button" href="${url}#yaml">YAML<span class="unseen"> of ${name}</span></a>
 ${ui.copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div></li>`;
 }
 
 function activationButton({ name, activated }: StoredScenario): Markup | false {
-  if (activated > 0) return ui.button({ command: `deactivate ${name}`, label: "Turn off", to: name });
-  return name !== "default" && ui.button({ command: `activate ${name}`, label: "Turn on", to: name });
+  if (activated > 0)
+    return ui.button({ does: ["deactivateScenario", { name }], label: "Turn off", to: name });
+  return (
+    name !== "default" && ui.button({ does: ["activateScenario", { name }], label: "Turn on", to: name })
+  );
 }
 
 function ruleFields(rule: object): string {
@@ -95,13 +98,13 @@ export function scenarioDetailView(context: PageContext, name: string): Markup |
   return html`<p class="back"><a href="${viewUrl(context, "scenarios")}">← Scenarios</a></p>
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && ui.badge("active", "warn")}</h1>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && ui.button({ command: `run ${name}`, label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}</div>
+<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && ui.button({ does: ["run", { name }], label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}</div>
 ${
   callsApp &&
   ui.actionForm(
     context,
     html`${ui.input({ name: "app", label: "Your app's URL", value: context.submitted?.get("app") ?? (ownRun?.app || ""), hint: "http://localhost:3000", required: true })}
-<button name="do" value="run ${name}" class="main" data-there="${runUrl}">Run its steps</button>
+${ui.submitButton({ does: ["run", { name }], label: "Run its steps", kind: "main", progressUrl: runUrl })}
 <p class="soft">${ui.formatCount(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${cliCommand(context, `run ${name}.yaml --app URL`)}</code></p>`,
     "Run its steps",
   )

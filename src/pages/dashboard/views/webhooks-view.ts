@@ -69,7 +69,7 @@ function addForm(context: PageContext): Markup {
   const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
   return ui.actionForm(
     context,
-    html`${mode}${ui.input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${ui.input({ name: "events", label: "Events", value: "*" })}<button name="do" value="receiver" class="main">Add receiver</button>`,
+    html`${mode}${ui.input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${ui.input({ name: "events", label: "Events", value: "*" })}${ui.submitButton({ does: ["createWebhookEndpoint"], label: "Add receiver", kind: "main" })}`,
     "Add a receiver",
   );
 }
@@ -81,8 +81,8 @@ function editForm(context: PageContext, endpoint: Endpoint): Markup {
     context,
     html`${ui.input({ name: "url", label: `URL of ${name}`, value: url ?? "", required: true })}
 ${ui.input({ name: "events", label: "Events", value: events.join(", ") })}
-<button name="do" value="aim ${webhook_id}" class="main">Save</button><a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
-${ui.copyButton("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { url, events }))}`,
+${ui.submitButton({ does: ["updateWebhookEndpoint", { webhook_id }], label: "Save", kind: "main" })}<a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
+${ui.copyButton("Copy as curl", controlCurl(context, "updateWebhookEndpoint", { webhook_id, url, events }))}`,
     "Edit the receiver",
   )}</div>`;
 }
@@ -102,9 +102,9 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     subtitle: html`${ui.joinWithDots([ui.reasonMarkup(why), endpoint.events.join(", "), signatureName])} ${healthBar(items)}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    rowButtons: html`${url !== null && ui.button({ command: `check ${webhook_id}`, label: "Check", to: name, progressUrl: `${viewUrl(context, "checks")}#probes` })}
+    rowButtons: html`${url !== null && ui.button({ does: ["check", { webhook_id }], label: "Check", to: name, progressUrl: `${viewUrl(context, "checks")}#probes` })}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}
-${ui.button({ command: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: name })}`,
+${ui.button({ does: ["updateWebhookEndpoint", { webhook_id, enabled: String(!enabled) }], label: enabled ? "Turn off" : "Turn on", to: name })}`,
     tone: tone === "bad" ? "bad" : "",
   });
 }

@@ -1,0 +1,157 @@
+import type { ControlOperationId } from "../../core/client/operations.js";
+import type { Delivery } from "../../core/engine/records.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { parseDuration } from "../../core/schema/duration.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
+import { parseJsonObject } from "../../server/http/body.js";
+import { lastAttemptResult } from "./attention.js";
+import { formatCount, readableDuration } from "./components.js";
+import type { Fields } from "./page-context.js";
+import { presetFault } from "./views/faults-view.js";
+
+/** Fields of responses that notices mention. */
+interface Result {
+  readonly url?: string;
+  readonly events?: readonly string[];
+  readonly status?: string;
+  readonly currency?: string;
+  readonly name?: string;
+  readonly removed?: number;
+  readonly from?: string;
+  readonly to?: string;
+  readonly fired_total?: number;
+  readonly match?: { readonly operation?: unknown };
+}
+
+interface OperationAction {
+  /** Text shown after the call. */
+  readonly notice: (
+    result: Result & Partial<Delivery> & { readonly items?: readonly Delivery[] },
+    fields: Fields,
+    namespace: Namespace,
+  ) => string | Promise<string>;
+  /** Input of the operation. Default: the fields of the button and its form. */
+  readonly input?: (fields: Fields, namespace: Namespace) => object | Refusal;
+}
+
+/** Operations with a button or form on the dashboard. */
+export const OPERATION_ACTIONS = {
+  advanceClock: {
+    notice: ({ from = "", to = "", fired_total = 0 }, { until }) =>
+      until !== undefined && fired_total === 0
+        ? "Nothing is due"
+        : `Advanced ${readableDuration(Date.parse(to) - Date.parse(from))}: ${formatCount(fired_total, "step")} ran`,
+    input: ({ value, ...fields }) =>
+      value === undefined ? fields : { [parseDuration(value) === undefined ? "to" : "by"]: value },
+  },
+  setClock: {
+    notice: (_, { mode }) => (mode === "manual" ? "The clock is frozen" : "The clock runs"),
+  },
+  transitionCharge: {
+    notice: ({ status }, { charge_id, reason }) =>
+      [`${charge_id} is ${status}`, reason].filter(Boolean).join(": "),
+    input: (fields) => ({ ...fields, reason: fields.reason || "from the dashboard" }),
+  },
+  advanceCharge: {
+    notice: ({ status }, { charge_id }) => `${charge_id} is ${status}, by its own timeline`,
+  },
+  transitionWithdrawal: { notice: ({ status }, { withdrawal_id }) => `${withdrawal_id} is ${status}` },
+  fundBalance: { notice: ({ currency }, { amount }) => `${currency} ${amount} added` },
+  setRates: {
+    notice: (_, { currency, rate }) => `1 USD is ${rate} ${currency}`,
+    input: ({ currency = "", rate }) => ({ rates: { [currency]: rate } }),
+  },
+  createWebhookEndpoint: {
+    notice: ({ url, events = [] }) => `${url} receives ${events.join(", ")}`,
+    input: ({ url, events = "", mode = "test" }) => ({ url, events: eventTypes(events), mode }),
+  },
+  updateWebhookEndpoint: {
+    notice: ({ url, events = [] }, { enabled }) =>
+      enabled === undefined
+        ? `${url} receives ${events.join(", ")}`
+        : `The receiver is ${enabled === "true" ? "on" : "off"}`,
+    input: ({ events, enabled, ...fields }) => ({
+      ...fields,
+      ...(events === undefined ? {} : { events: eventTypes(events) }),
+      ...(enabled === undefined ? {} : { enabled: enabled === "true" }),
+    }),
+  },
+  createFault: {
+    notice: ({ match }) => `Fault started for ${match?.operation ?? "any call"}`,
+    input: ({ preset, rule = "" }, namespace) =>
+      preset === undefined
+        ? parseJsonField("rule", rule)
+        : (presetFault(namespace, preset) ?? refuse("NOT_FOUND", `There is no fault "${preset}"`)),
+  },
+  deleteFault: { notice: faultsStopNotice },
+  deleteFaults: { notice: faultsStopNotice },
+  activateScenario: { notice: ({ name }) => `Scenario ${name} applies to everything new` },
+  deactivateScenario: { notice: ({ name }) => `Scenario ${name} is off` },
+  createSnapshot: { notice: ({ name }) => `Snapshot ${name} saved` },
+  restoreSnapshot: {
+    notice: (_, { name, undoes }) =>
+      undoes === undefined
+        ? `Snapshot ${name} restored`
+        : `Undone: everything is as it was before the ${undoes}`,
+    input: ({ name }) => ({ name }),
+  },
+  deleteSnapshot: { notice: ({ name }) => `Snapshot ${name} deleted` },
+  createNamespace: { notice: ({ name }) => `Namespace ${name} created` },
+  redeliver: { notice: ({ items = [] }, _, namespace) => attemptsText(namespace, items) },
+  retryDelivery: { notice: (delivery, _, namespace) => attemptsText(namespace, [delivery as Delivery]) },
+} satisfies { readonly [Id in ControlOperationId]?: OperationAction };
+
+export type OperationName = keyof typeof OPERATION_ACTIONS;
+
+export function findOperationAction(
+  name: string,
+): (OperationAction & { readonly id: OperationName }) | undefined {
+  const id = name as OperationName;
+  return Object.hasOwn(OPERATION_ACTIONS, id) ? { id, ...OPERATION_ACTIONS[id] } : undefined;
+}
+
+function faultsStopNotice({ removed = 0 }: Result): string {
+  return `${formatCount(removed, "fault")} stopped`;
+}
+
+function eventTypes(text: string): readonly string[] {
+  return text.match(/[^\s,]+/g) ?? ["*"];
+}
+
+export function parseJsonField(name: string, text: string): Record<string, unknown> | Refusal {
+  const parsed = parseJsonObject({ text });
+  return isRefusal(parsed)
+    ? refuseInvalid({ [name]: parsed.details?.body ?? parsed.message })
+    : parsed.object;
+}
+
+const MAX_WAIT_MS = 3_000;
+const POLL_MS = 50;
+
+/** Waits for the next attempts and summarizes the results, such as `3 × 200, 1 × 500` for several deliveries. */
+export async function attemptsText(
+  namespace: Namespace,
+  deliveries: readonly Pick<Delivery, "delivery_id" | "attempts">[],
+): Promise<string> {
+  const attempts = new Map(deliveries.map((delivery) => [delivery.delivery_id, delivery.attempts.length]));
+  const current = () =>
+    [...attempts.keys()].flatMap((id) => namespace.engine.state.get("deliveries", id) ?? []);
+  const isTried = (delivery: Delivery) => delivery.attempts.length > attempts.get(delivery.delivery_id)!;
+  const isWaiting = (pending: Delivery) => !isTried(pending) && namespace.findHold(pending) === null;
+  namespace.runDueTasks();
+  for (let waitedMs = 0; waitedMs < MAX_WAIT_MS && current().some(isWaiting); waitedMs += POLL_MS)
+    await namespace.sleep(POLL_MS);
+  const [delivery, ...others] = current();
+  if (others.length > 0) {
+    const counts = new Map<string, number>();
+    for (const each of [delivery!, ...others])
+      counts.set(lastAttemptResult(each), (counts.get(lastAttemptResult(each)) ?? 0) + 1);
+    const responses = [...counts].map(([response, count]) => `${count} × ${response}`);
+    return `Sent ${attempts.size} times: ${responses.join(", ")}`;
+  }
+  if (delivery === undefined || !isTried(delivery))
+    return (delivery && namespace.findHold(delivery)?.reason) ?? "Sent; no response yet";
+  const { status, error, duration_ms } = delivery.attempts.at(-1)!;
+  const response = `${status ?? error} in ${Math.round(duration_ms)} ms`;
+  return `${delivery.status === "delivered" ? "Delivered" : "Failed again"}: ${response}`;
+}
