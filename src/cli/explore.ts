@@ -1,7 +1,7 @@
 import { createAbortController } from "../core/time/wall-clock.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import { exploreFile } from "../tools/explore/file.js";
-import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
+import { generateRunId } from "../tools/scenario/running/run-report.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "./explore-report.js";

@@ -36,7 +36,7 @@ async function auditWith(catalogue: Catalogue, settings: Settings): Promise<Name
 }
 
 /** Loads the scenario runner on first use. */
-const loadScenarioRunner = () => loadLazily(() => import("../tools/scenario/scenario-value.js"));
+const loadScenarioRunner = () => loadLazily(() => import("../tools/scenario/scenario-object.js"));
 
 export const scenarioTools: ScenarioRunner = {
   read: async (...source) => (await loadScenarioRunner()).readScenarioObject(...source),

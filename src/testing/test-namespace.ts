@@ -17,7 +17,7 @@ import { openSandbox } from "../library/opening.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { listen } from "../server/http/listener.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
-import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
+import { generateRunId } from "../tools/scenario/running/run-report.js";
 
 /** Options of `setupSandbox` besides those of `createSandbox`. */
 const SETUP_OPTIONS = ["hooks", "server", "listen", "reconcile"] as const;

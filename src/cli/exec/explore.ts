@@ -5,7 +5,7 @@ import { monotonicMs } from "../../core/time/wall-clock.js";
 import { openSandbox } from "../../library/opening.js";
 import type { ExploreReport } from "../../tools/explore/exploration.js";
 import { exploreFile } from "../../tools/explore/file.js";
-import { generateRunId } from "../../tools/scenario/running/fresh-run-id.js";
+import { generateRunId } from "../../tools/scenario/running/run-report.js";
 import { isListening } from "../app-address.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "../explore-report.js";
 import { printErrorLine } from "../terminal.js";

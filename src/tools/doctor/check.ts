@@ -1,15 +1,35 @@
-import type { ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
+import {
+  type Answer,
+  type Finding,
+  PROBES,
+  type Probe,
+  type ProbeRow,
+  type WebhookReport,
+} from "../../core/schema/receiver-report.js";
+import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
 import { iso } from "../../core/schema/time.js";
 import { AppObserver } from "./app-observer.js";
-import { judgeProbes } from "./judge-probes.js";
-import type { ProbeEvidence } from "./probe.js";
+import { RECEIVER_FAULTS, type ReceiverFaultName, severityOf } from "./faults.js";
+import { judgeInvalidSignatures } from "./invalid-signatures.js";
+import {
+  consequenceJudgement,
+  faultJudgement,
+  finalAnswers,
+  type Judgement,
+  type Judgements,
+  type Observation,
+  PASS_JUDGEMENT,
+  type ProbeEvidence,
+  undecidedJudgement,
+  VISIBILITY_PROBE,
+} from "./probe.js";
 import { ProbeSession, type ResolvedCheckOptions } from "./probe-session.js";
-import { sendProbes } from "./probes.js";
+import { outOfScopeReason, PROBE_DEFINITIONS, sendProbes } from "./probes.js";
 
 /**
  * The doctor: sends probes to a webhook receiver and reports its faults; called by the command and the library.
  *
- *   probes.ts ── ProbeSession ──> Evidence ── judge-probes.ts ──> WebhookReport
+ *   probes.ts ── ProbeSession ──> ProbeEvidence ── judgeProbes ──> WebhookReport
  *
  * With --observe, app-observer.ts also compares the app's own view of real charges. The receiver's code is never read.
  *
@@ -54,4 +74,201 @@ export async function checkWebhook(
     findings,
     probes: rows,
   };
+}
+
+/** Judges the evidence of all probes. A pure function. */
+function judgeProbes(
+  evidence: ProbeEvidence,
+  scheme: SignatureScheme,
+): { rows: ProbeRow[]; findings: Finding[] } {
+  const marks = judgeInvalidSignatures(evidence.answers, scheme);
+  let flaky: Probe | undefined;
+  let hasHidden = false;
+  for (const probe of PROBES) {
+    const byAnswers = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
+    const found = withObservation(probe, byAnswers, evidence.observations.get(probe), marks);
+    const answers = (evidence.answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
+    hasHidden ||= !MAY_FAIL_ONCE.includes(probe) && hidesFailure(answers);
+    const isFlaky =
+      found.fault === undefined
+        ? found.because === undefined && hidesFailure(answers)
+        : hasHidden && onlyCrashes(answers);
+    marks.set(
+      probe,
+      isFlaky ? (flaky === undefined ? flakyMark(probe) : consequenceJudgement(flaky)) : found,
+    );
+    if (isFlaky && probe !== "valid") flaky ??= probe;
+  }
+  const rows = PROBES.map((probe) => row(probe, marks.get(probe)!, evidence, scheme));
+  return { rows, findings: findingsOf(rows) };
+}
+
+/** Completes a judgement with the observation of the app's own view. */
+function withObservation(
+  probe: Probe,
+  found: Judgement,
+  observation: Observation | undefined,
+  marks: Judgements,
+): Judgement {
+  if (observation === undefined || found.fault !== undefined || found.because !== undefined) return found;
+  if (observation.fault === "nothing_seen" && probe !== VISIBILITY_PROBE)
+    return consequenceJudgement(VISIBILITY_PROBE);
+  const isReported =
+    observation.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
+  if (isReported) return consequenceJudgement("duplicate");
+  if (observation.fault !== undefined) return faultJudgement(observation.fault);
+  if (!observation.isUnclear) return PASS_JUDGEMENT;
+  return found.verdict === "pass" ? found : undecidedJudgement(observation.text);
+}
+
+/** Probes that may fail once, because the server may still be starting, or be overloaded by concurrent requests. */
+const MAY_FAIL_ONCE: readonly Probe[] = ["valid", "simultaneous", "burst"];
+
+/** Returns true if a request failed at first and passed when repeated. */
+function hidesFailure(answers: readonly Answer[]): boolean {
+  return finalAnswers(answers).some(
+    ({ sent, kind }) => answers.find((first) => first.sent === sent)!.kind !== kind,
+  );
+}
+
+/** Returns true if all failures are 5xx. Then the receiver may be failing at random, and the probe is not the cause. */
+function onlyCrashes(answers: readonly Answer[]): boolean {
+  const kinds = finalAnswers(answers).map(({ kind }) => kind);
+  return kinds.includes("crashed") && kinds.every((kind) => kind === "crashed" || kind === "accepted");
+}
+
+/** A failure of the first request has its own fault, because development servers compile on that request. */
+function flakyMark(probe: Probe): Judgement {
+  return faultJudgement(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
+}
+
+function mark(probe: Probe, evidence: ProbeEvidence, marks: Judgements, scheme: SignatureScheme): Judgement {
+  const sent = evidence.answers.get(probe);
+  if (sent === undefined)
+    return evidence.stoppedAt === null || outOfScopeReason(probe, scheme) !== undefined
+      ? undecidedJudgement("Not possible with this signature scheme.")
+      : consequenceJudgement(evidence.stoppedAt, marks);
+  const reached = sent.filter((answer) => answer.kind !== "unreachable");
+  if (reached.length === 0)
+    return probe === "valid"
+      ? undecidedJudgement("Nothing is known about it.")
+      : goneMark(probe, evidence, marks);
+  const definition = PROBE_DEFINITIONS[probe];
+  // A burst can itself cause refused connections, so `burst` counts them. Other probes ignore refused connections.
+  return "judge" in definition
+    ? definition.judge(finalAnswers(probe === "burst" ? sent : reached), evidence, marks)
+    : PASS_JUDGEMENT;
+}
+
+/** Judges a receiver that stopped listening: the cause is the last probe that broke a connection, if any. */
+function goneMark(probe: Probe, { answers }: ProbeEvidence, marks: Judgements): Judgement {
+  const breaking = PROBES.slice(0, PROBES.indexOf(probe)).findLast((earlier) =>
+    answers.get(earlier)?.some((answer) => answer.kind === "broken"),
+  );
+  return breaking === undefined ? faultJudgement("gone") : consequenceJudgement(breaking, marks);
+}
+
+function row(probe: Probe, found: Judgement, evidence: ProbeEvidence, scheme: SignatureScheme): ProbeRow {
+  const answers = evidence.answers.get(probe) ?? [];
+  const observation = evidence.observations.get(probe);
+  const definition = PROBE_DEFINITIONS[probe];
+  const isObservedOnly = "isObservedOnly" in definition;
+  const isUnobserved = isObservedOnly && observation === undefined && evidence.stoppedAt === null;
+  const reason = isUnobserved ? definition.needs : outOfScopeReason(probe, scheme);
+  const seen = observation?.text ?? null;
+  const results = [
+    ...(isObservedOnly ? [] : [answersText(answers)]),
+    ...(seen === null || (observation?.isUnclear === true && !isObservedOnly) ? [] : [seen]),
+  ];
+  const { title, sent, expected } = definition;
+  const { verdict, severity, fault = null, because = null, advice = null } = found;
+  return {
+    probe,
+    title,
+    sent,
+    expected,
+    came_back: reason === undefined ? results.join("; ") || "not sent" : `not sent: ${reason}`,
+    seen,
+    verdict,
+    severity,
+    fault,
+    because,
+    // Advice would repeat the reason: the field `came_back` already says why the probe was not sent.
+    advice: fault === null && reason !== undefined ? null : advice,
+    answers,
+  };
+}
+
+/** Lists each fault once, with the probes that show it. */
+function findingsOf(rows: readonly ProbeRow[]): Finding[] {
+  const findings = new Map<string, Finding>();
+  for (const { probe, fault: name } of rows) {
+    if (name === null) continue;
+    const probes = [
+      probe,
+      ...rows.filter((row) => row.because === probe && row.answers.length > 0).map((row) => row.probe),
+    ];
+    const known = findings.get(name);
+    const { title, advice } = RECEIVER_FAULTS[name as ReceiverFaultName];
+    findings.set(name, {
+      fault: name,
+      severity: severityOf(name as ReceiverFaultName),
+      title,
+      advice,
+      probes: [...(known?.probes ?? []), ...probes],
+    });
+  }
+  return [...findings.values()];
+}
+
+const SNIPPET_LENGTH = 60;
+
+function answersText(answers: readonly Answer[]): string {
+  if (answers.length === 0) return "not sent";
+  const items = new Map<string, Answer[]>();
+  for (const answer of answers) items.set(answer.sent, [...(items.get(answer.sent) ?? []), answer]);
+  if (items.size === 1) return attemptsText(answers);
+  if (items.size > 6 || answers.every((answer) => answer.kind === "accepted")) return summaryText(answers);
+  return [...items].map(([sent, attempts]) => `${sent}: ${attemptsText(attempts)}`).join("; ");
+}
+
+function attemptsText(attempts: readonly Answer[]): string {
+  const isSame = new Set(attempts.map(({ status, error }) => status ?? error)).size === 1;
+  if (!isSame) return attempts.map(answerText).join(", then ");
+  return `${answerText(attempts.at(-1)!)}${attempts.length === 1 ? "" : ` (${attempts.length} times)`}`;
+}
+
+/** Status, redirect target, duration and start of the body. */
+function answerText({ status, duration_ms, location, body, error }: Answer): string {
+  if (status === null) return error ?? "no answer";
+  const target = location === null ? "" : ` to ${printable(location)}`;
+  const text = printable(body).trim();
+  const snippet = text.length > SNIPPET_LENGTH ? `${text.slice(0, SNIPPET_LENGTH)}…` : text;
+  return `${status}${target} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
+}
+
+/** Text such as `9 × 200, 1 × 500 (unicode); the slowest in 12 ms`, with the names of requests with a rare status. */
+function summaryText(answers: readonly Answer[]): string {
+  const groups = new Map<string, string[]>();
+  for (const { status, error, sent } of answers) {
+    const outcome = status === null ? (error ?? "no answer") : String(status);
+    groups.set(outcome, [...(groups.get(outcome) ?? []), sent]);
+  }
+  const slowest = Math.max(...answers.map((answer) => answer.duration_ms));
+  const most = Math.max(...[...groups.values()].map(({ length }) => length));
+  const parts = [...groups].map(([outcome, requests]) => {
+    const names = new Set(requests.filter((name) => !/^\d+ of \d+$/.test(name)));
+    const isRare = requests.length < most && names.size > 0;
+    return `${requests.length} × ${outcome}${isRare ? ` (${[...names].join(", ")})` : ""}`;
+  });
+  return `${parts.join(", ")}; the slowest in ${duration(slowest)}`;
+}
+
+function duration(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** Removes control characters, which a terminal would obey. */
+function printable(text: string): string {
+  return text.replace(/[\p{C}\s]+/gu, " ");
 }

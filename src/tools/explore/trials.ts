@@ -1,5 +1,5 @@
 import { UserError } from "../../core/schema/user-error.js";
-import { unacceptedWebhooksMessage } from "../scenario/running/blind-spots.js";
+import { unacceptedWebhooksMessage } from "../scenario/running/run-scenario.js";
 import { type Deviable, RACE_SIDES, type RunPlan, type RunVariant, type Trace } from "./deviable.js";
 import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";

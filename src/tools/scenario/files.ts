@@ -15,14 +15,13 @@ import {
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
+import { addFixtureNames, type InitialState, readInitialFixtures } from "./given.js";
 import { type IncludedFiles, parseIncludes, readIncludedFiles, resolveRelativePath } from "./includes.js";
 import type { LoadedStep } from "./loaded-steps.js";
-import { addFixtureNames, type InitialState, readInitialFixtures } from "./scenario-start.js";
 import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
-import { Scope, variableNameOf } from "./scope.js";
 import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
 import type { SourceLine } from "./step-reference.js";
-import { fillReferences, foreignSyntaxWarnings, hasVariable } from "./variables.js";
+import { fillReferences, foreignSyntaxWarnings, hasVariable, Scope, variableNameOf } from "./variables.js";
 
 /*
  * Reads and checks scenario files, merges includes, fills in variables; used by the sandbox, the command and `explore`.

@@ -17,13 +17,18 @@ import {
 import { type IncludedFiles, resolveRelativePath } from "./includes.js";
 import { fillStep, type LoadedStep, nestedStepLists, type RawStep, stepLocation } from "./loaded-steps.js";
 import { impossibleStepWarnings } from "./scenario-warnings.js";
-import { type Scope, variableNameOf } from "./scope.js";
 import { stepFaults, stepKindsOf, stepSchemaOf } from "./step-faults.js";
-import { REPEAT_MAX } from "./steps/repeat.js";
+import { REPEAT_MAX } from "./steps/nested-lists.js";
 import { parseRoute } from "./steps/request.js";
 import type { ContainerDefinition, StepDefinition } from "./steps/step-definition.js";
 import { STEPS, type StepKind } from "./steps/step-kinds.js";
-import type { Resolution, ValuePath, VariableReference } from "./variables.js";
+import {
+  type Resolution,
+  type Scope,
+  type ValuePath,
+  type VariableReference,
+  variableNameOf,
+} from "./variables.js";
 
 export interface StepList {
   readonly document: LoadedDocument;

@@ -2,7 +2,7 @@ import { REVERSAL_KINDS } from "../../../core/schema/event-types.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
-import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
+import { PAY_DEFAULTS } from "../../scenario/steps/customer.js";
 import type { Flow } from "./flow.js";
 
 /*

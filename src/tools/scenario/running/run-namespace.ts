@@ -3,9 +3,8 @@ import type { LeaseRequest } from "../../../core/schema/control-requests.js";
 import type { NamespaceSetup } from "../../../core/schema/scenario-file.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps } from "../loaded-steps.js";
-import type { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
-import type { RunContext } from "./context.js";
+import type { Cleanup, RunContext } from "./context.js";
 import { CannotRunError } from "./failure.js";
 
 /** The sandbox and namespace of a run. */

@@ -1,3 +1,5 @@
+import { runIdFromText } from "../../../core/domain/repeatable-run-id.js";
+import { generateSeed } from "../../../core/time/wall-clock.js";
 import type { StepKind } from "../steps/step-kinds.js";
 import type { Failure } from "./failure.js";
 
@@ -84,4 +86,9 @@ export function leafSteps(steps: readonly StepReport[], before = ""): LeafStep[]
     const number = `${before}${step.number}`;
     return step.steps === undefined ? [{ step, number }] : leafSteps(step.steps, `${number}.`);
   });
+}
+
+/** Returns a random run id, because the sandbox may remember the ids of earlier runs. */
+export function generateRunId(): string {
+  return runIdFromText(generateSeed());
 }

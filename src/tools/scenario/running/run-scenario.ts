@@ -1,14 +1,14 @@
 import { ruleNames } from "../../../core/domain/rule-matching.js";
+import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
+import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { keepProcessRunning, systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps } from "../loaded-steps.js";
-import { findBlindSpots } from "./blind-spots.js";
-import { Cleanup } from "./cleanup.js";
+import { STEPS } from "../steps/step-kinds.js";
 import { Client } from "./client.js";
-import type { RunContext } from "./context.js";
-import { StartState } from "./control-lists.js";
+import { Cleanup, type RunContext } from "./context.js";
+import { type LogRow, readNewestId, readRecordsSince, recordIdOf, StartState } from "./control-lists.js";
 import { CannotRunError, errorMessage } from "./failure.js";
-import { OpenPayments } from "./open-payments.js";
 import { RuleUsage } from "./rule-usage.js";
 import {
   canUseNamespace,
@@ -77,9 +77,8 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
       prepare: async () => {
         await freezeClock(client, cleanup);
         if (!isAlone) {
-          const payments = await OpenPayments.since(client);
-          const endIfRed = async () => outcomeOf(steps, error) !== "passed" && (await payments.end());
-          cleanup.add("the open payments", endIfRed);
+          const end = await watchOpenPayments(client);
+          cleanup.add("the open payments", async () => outcomeOf(steps, error) !== "passed" && (await end()));
         }
         rules = await putRules(client, loaded, cleanup);
         applied.begin(rules);
@@ -143,14 +142,23 @@ async function putRules(
   const { source: _steps, ...rules } = loaded.scenario;
   if (ruleNames(rules).length === 0) return undefined;
   const name = await freeName(client, rules.name, loaded.runId);
+  await activateRules(client, cleanup, { ...rules, name });
+  return name;
+}
+
+/** Stores and activates rules until cleanup. Accepts unknown names (`force`): they were reported when the file was read. */
+export async function activateRules(
+  client: Client,
+  cleanup: Cleanup,
+  rules: { readonly name: string },
+): Promise<void> {
+  const { name } = rules;
   cleanup.add("the rules", async () => {
     await client.undo("deactivateScenario", { name });
     await client.undo("deleteScenario", { name });
   });
-  // Accepts unknown names (`force`), because they were reported when the file was read.
-  await client.callOrFail("putScenario", { ...rules, name, force: true });
+  await client.callOrFail("putScenario", { ...rules, force: true });
   await client.callOrFail("activateScenario", { name });
-  return name;
 }
 
 /** Returns the scenario's name. If the sandbox already has a scenario of that name, adds the run id. */
@@ -159,4 +167,66 @@ async function freeName(client: Client, name: string, runId: string): Promise<st
   if (status === 404) return name;
   const suffix = `.${runId}`;
   return `${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
+}
+
+/** How an open charge or withdrawal ends without money. */
+const ENDS: Readonly<Partial<Record<ChargeStatus | WithdrawalStatus, ChargeStatus>>> = {
+  PENDING: "CANCELLED",
+  AWAITING_PAYMENT: "CANCELLED",
+  PROCESSING: "FAILED",
+};
+
+const REASON = "the run that made it has failed";
+
+/**
+ * Returns a function that ends the payments made since this call: open ones would go on, and send webhooks, in the
+ * next run that moves the clock.
+ */
+async function watchOpenPayments(client: Client): Promise<() => Promise<void>> {
+  const last = {
+    charges: await readNewestId(client, "charges"),
+    withdrawals: await readNewestId(client, "withdrawals"),
+  };
+  const openSince = async (list: "charges" | "withdrawals") =>
+    (await readRecordsSince(client, list, last[list])).flatMap((row) => {
+      const to = ENDS[row.status as ChargeStatus];
+      return to === undefined ? [] : [{ id: recordIdOf(list, row), change: { to, reason: REASON } }];
+    });
+  return async () => {
+    const [charges, withdrawals] = [await openSince("charges"), await openSince("withdrawals")];
+    for (const { id, change } of charges) await client.undo("transitionCharge", { charge_id: id, ...change });
+    for (const { id, change } of withdrawals)
+      await client.undo("transitionWithdrawal", { withdrawal_id: id, ...change });
+    if (charges.length + withdrawals.length > 0) await client.wait({ for: "idle", timeout: "5s" });
+  };
+}
+
+interface Attempt {
+  readonly status: number | null;
+}
+
+/** Returns reasons why passing checks prove little; empty if there are none. */
+async function findBlindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
+  const kinds = flattenSteps(steps).map(({ kind }) => kind);
+  if (!kinds.some((kind) => STEPS[kind].traits.includes("checks")))
+    return ["no step checks anything: add an expectation, such as expect_charge"];
+  if (kinds.includes("expect_delivery")) return [];
+  const rows = await startState.since("deliveries", (row) => attemptsOf(row).some(isAccepted));
+  const message = unacceptedWebhooksMessage(rows.filter(({ mishap }) => mishap === null).flatMap(attemptsOf));
+  return message === undefined ? [] : [message];
+}
+
+function attemptsOf({ attempts }: LogRow): readonly Attempt[] {
+  return attempts as readonly Attempt[];
+}
+
+function isAccepted({ status }: Attempt): boolean {
+  return isSuccessStatus(status);
+}
+
+/** Returns a message if there were webhook attempts and no receiver accepted one. */
+export function unacceptedWebhooksMessage(attempts: readonly Attempt[]): string | undefined {
+  if (attempts.length === 0 || attempts.some(isAccepted)) return undefined;
+  const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");
+  return `the app accepted none of ${attempts.length} webhook attempts (${statuses}): check the receiver's URL`;
 }

@@ -3,10 +3,10 @@ import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { keepProcessRunning } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps, type LoadedStep } from "../loaded-steps.js";
-import type { Variables } from "../scope.js";
 import { STEPS } from "../steps/step-kinds.js";
-import { Cleanup } from "./cleanup.js";
+import type { Variables } from "../variables.js";
 import { Client } from "./client.js";
+import { Cleanup } from "./context.js";
 import { type LastIds, StartState } from "./control-lists.js";
 import { CannotRunError, errorMessage } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
@@ -18,7 +18,7 @@ import {
   readNamespaceKeys,
 } from "./run-namespace.js";
 import type { RunReport, StepReport } from "./run-report.js";
-import { outcomeOf } from "./run-scenario.js";
+import { activateRules, outcomeOf } from "./run-scenario.js";
 import { type Execution, fillAndCheckStep, MAX_RUN_STEPS, notRunReport, runSteps } from "./run-steps.js";
 
 interface RunSessionOptions extends RunTarget {
@@ -162,13 +162,9 @@ export class RunSession {
     const { name } = this.#options;
     // Gives each run its own description. An identical scenario would keep the counts of the last run.
     const description = `run ${++this.#runs}`;
-    await this.#client.callOrFail("putScenario", { name, description, ...rules, force: true });
-    if (this.#hasRules) return;
-    this.#cleanup.add("the rules", async () => {
-      await this.#client.undo("deactivateScenario", { name });
-      await this.#client.undo("deleteScenario", { name });
-    });
-    await this.#client.callOrFail("activateScenario", { name });
+    const all = { name, description, ...rules };
+    if (this.#hasRules) await this.#client.callOrFail("putScenario", { ...all, force: true });
+    else await activateRules(this.#client, this.#cleanup, all);
     this.#hasRules = true;
   }
 }

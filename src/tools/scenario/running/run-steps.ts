@@ -1,12 +1,11 @@
 import { missingStatusReason } from "../../../core/reports/charge-history-text.js";
 import { systemWallClock, yieldIfDue } from "../../../core/time/wall-clock.js";
 import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
-import { LocalScope, type Variables } from "../scope.js";
 import { filledStepFaults } from "../step-faults.js";
 import { type StepLocation, stepTitle } from "../step-reference.js";
 import type { ContainerDefinition, Iteration, StepDefinition } from "../steps/step-definition.js";
 import { STEPS } from "../steps/step-kinds.js";
-import { valueAt } from "../variables.js";
+import { LocalScope, type Variables, valueAt } from "../variables.js";
 import type { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { type LogRow, readNewestId, readRecordsSince } from "./control-lists.js";

@@ -13,8 +13,14 @@ import type { RunContext } from "../running/context.js";
 import { CannotRunError, StepFailure } from "../running/failure.js";
 import { callResult, checkCallResult } from "./check-response.js";
 import { type CallContent, DEFAULT_CALL_TIMEOUT, encodeContent, splitCall } from "./request.js";
-import { defineStep, stepSchema } from "./step-definition.js";
-import { callStepFields, type ExpectedResponse, resultSchema } from "./step-schemas.js";
+import {
+  callStepFields,
+  defineStep,
+  type ExpectedResponse,
+  resultSchema,
+  stepSchema,
+  textSchema,
+} from "./step-definition.js";
 
 const MAX_TRIES = 100;
 const TRIES = `must be 1 to ${MAX_TRIES}`;
@@ -144,3 +150,12 @@ function wasCut(error: unknown): boolean {
   const { code = "" } = error as NodeJS.ErrnoException;
   return !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ERR_INVALID_.*|ERR_UNESCAPED_.*)$/.test(code);
 }
+
+export const manual = defineStep(["ignores_start"], {
+  description: "What a person, or whatever drives the app, has to do; without a terminal the run continues.",
+  schema: stepSchema({ manual: textSchema }),
+  run: async ({ manual }, context) => {
+    await context.requestManualStep(manual);
+    return null;
+  },
+});

@@ -3,7 +3,7 @@ import { getOwn } from "../../../core/schema/json-objects.js";
 import { type CallResponse, type NoResponseReason, timeoutMessage } from "../running/client.js";
 import { type Difference, StepFailure, toDifferences } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
-import type { ExpectedResponse } from "./step-schemas.js";
+import type { ExpectedResponse } from "./step-definition.js";
 
 /** Messages for an expected absence of a response. */
 const NO_RESPONSE = {

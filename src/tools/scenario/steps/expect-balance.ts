@@ -5,8 +5,7 @@ import { modeSchema } from "../../../core/schema/common.js";
 import { type BalanceRow, readBalanceRows } from "../running/control-lists.js";
 import { type Difference, StepFailure } from "../running/failure.js";
 import { waitUntilIdle } from "./expect-records.js";
-import { defineStep, stepSchema } from "./step-definition.js";
-import { expectedTextSchema, textSchema } from "./step-schemas.js";
+import { defineStep, expectedTextSchema, stepSchema, textSchema } from "./step-definition.js";
 
 const SIGNED = 'must be a signed decimal string such as "+500.00"';
 const changeSchema = z

@@ -7,7 +7,7 @@ import { type LogRow, recordIdOf } from "../running/control-lists.js";
 import { type Difference, StepFailure } from "../running/failure.js";
 import { defineRecordExpectation } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
-import { requestFields } from "./step-schemas.js";
+import { requestFields } from "./step-definition.js";
 
 const bound = z.optional(durationSchema);
 

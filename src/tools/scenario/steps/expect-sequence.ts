@@ -7,8 +7,7 @@ import type { RunContext } from "../running/context.js";
 import type { LogRow } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
 import { describeMailboxDeliveries, waitUntilIdle } from "./expect-records.js";
-import { defineStep, stepSchema } from "./step-definition.js";
-import { textSchema } from "./step-schemas.js";
+import { defineStep, stepSchema, textSchema } from "./step-definition.js";
 
 const typesSchema = z
   .array(withNameKind("event type", textSchema), "must be a list of types, or have one under types")

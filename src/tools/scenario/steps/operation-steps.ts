@@ -3,12 +3,20 @@ import type { OperationCall } from "../../../core/client/control-client.js";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../../core/schema/common.js";
 import { triggerRequestSchema } from "../../../core/schema/control-log-requests.js";
 import { triggeredEventSchema } from "../../../core/schema/control-log-responses.js";
+import { durationErrorMessage, durationSchema, parseAdvanceBody } from "../../../core/schema/duration.js";
 import { resetRequestSchema } from "../../../core/schema/engine-requests.js";
 import { faultRuleSchema } from "../../../core/schema/scenario-rules.js";
+import { instantErrorMessage } from "../../../core/schema/time.js";
 import type { Client } from "../running/client.js";
 import { checkResponse } from "./check-response.js";
-import { defineStep, type StepDefinition, stepSchema } from "./step-definition.js";
-import { responseSchema, saveSchema, textSchema } from "./step-schemas.js";
+import {
+  defineStep,
+  responseSchema,
+  type StepDefinition,
+  saveSchema,
+  stepSchema,
+  textSchema,
+} from "./step-definition.js";
 
 /* Steps that are operations of the control API. A step's cleanup stands beside its call. */
 
@@ -165,3 +173,22 @@ export const OPERATION_STEPS = {
   fault,
   scenario,
 } as const;
+
+const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
+
+/** The step ends when everything due on the way is done. */
+export const advance = defineStep(["ignores_start", "own_customer"], {
+  description: "Moves sandbox time: a duration, an ISO instant, next or idle.",
+  schema: stepSchema({
+    advance: z.string(TARGET).check(
+      z.refine((text) => parseAdvanceBody(text) !== undefined, {
+        error: ({ input }) => durationErrorMessage(input) ?? instantErrorMessage(input) ?? TARGET,
+      }),
+    ),
+    quiet: z.optional(durationSchema),
+    retry: z.optional(durationSchema),
+    save: saveSchema,
+  }),
+  run: ({ advance, quiet, retry }, { client }) =>
+    client.callOrFail("advanceClock", { ...parseAdvanceBody(advance), quiet, retry, wait: "10s" }),
+});

@@ -10,8 +10,7 @@ import { callAppUnderTest } from "./app.js";
 import { checkCallResult } from "./check-response.js";
 import { waitUntilIdle } from "./expect-records.js";
 import { DEFAULT_CALL_TIMEOUT } from "./request.js";
-import { defineStep, stepSchema } from "./step-definition.js";
-import { callStepFields } from "./step-schemas.js";
+import { callStepFields, defineStep, stepSchema } from "./step-definition.js";
 
 const { headers, within } = callStepFields;
 const booksSchema = z.strictObject({

@@ -7,8 +7,7 @@ import { callSchema } from "../../../core/schema/scenario-file.js";
 import type { CallResponse, NoResponseReason } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { callResult, checkCallResult } from "./check-response.js";
-import { defineStep, stepSchema } from "./step-definition.js";
-import { callStepFields, resultSchema } from "./step-schemas.js";
+import { callStepFields, defineStep, resultSchema, stepSchema } from "./step-definition.js";
 
 export const DEFAULT_CALL_TIMEOUT = "30s";
 export const DEFAULT_CALL_TIMEOUT_MS = durationToMs(DEFAULT_CALL_TIMEOUT);

@@ -1,20 +1,12 @@
-import { advance } from "./advance.js";
-import { app } from "./app.js";
-import { cancelThenPay, closePage, payTwice } from "./customer.js";
+import { app, manual } from "./app.js";
+import { cancelThenPay, closePage, pay, payTwice } from "./customer.js";
 import { expectBalance } from "./expect-balance.js";
-import { expectCharge } from "./expect-charge.js";
-import { expectDelivery } from "./expect-delivery.js";
+import { expectCharge, expectDelivery, expectWebhook, expectWithdrawal } from "./expect-records.js";
 import { expectRequest } from "./expect-request.js";
 import { expectSequence } from "./expect-sequence.js";
-import { expectWebhook } from "./expect-webhook.js";
-import { expectWithdrawal } from "./expect-withdrawal.js";
-import { include } from "./include.js";
-import { manual } from "./manual.js";
-import { OPERATION_STEPS, reset } from "./operation-steps.js";
-import { parallel } from "./parallel.js";
-import { pay } from "./pay.js";
+import { include, parallel, repeat } from "./nested-lists.js";
+import { advance, OPERATION_STEPS, reset } from "./operation-steps.js";
 import { reconcileStep } from "./reconcile.js";
-import { repeat } from "./repeat.js";
 import { request } from "./request.js";
 import { waitFor } from "./wait-for.js";
 

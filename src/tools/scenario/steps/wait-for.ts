@@ -12,9 +12,15 @@ import type { CallResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { recordDifferences } from "./matching.js";
-import { narrowRecordSchema } from "./record-schemas.js";
-import { defineStep, stepSchema } from "./step-definition.js";
-import { chargeFields, deliveryFields, requestFields, saveSchema } from "./step-schemas.js";
+import {
+  chargeFields,
+  defineStep,
+  deliveryFields,
+  narrowRecordSchema,
+  requestFields,
+  saveSchema,
+  stepSchema,
+} from "./step-definition.js";
 
 const DEFAULT_WITHIN = "10s";
 /** Text in the sandbox's message that identifies a request of the run's own steps. */
