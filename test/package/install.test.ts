@@ -74,7 +74,7 @@ describe("the command", () => {
 
   it("starts, responds, and ends on SIGTERM with 0", async () => {
     const output = start(COMMAND, "--json", "--port", "0");
-    const ready = JSON.parse(await output.printed(/^\{.*\}\n/));
+    const ready = JSON.parse((await output.printed(/^\{.*\}\n/))[0]);
     try {
       const health = await fetch(`${ready.url}/health`);
       expect(health.status).toBe(200);

@@ -1,7 +1,99 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe } from "vitest";
 import { stateOf } from "../support/api-client.js";
-import { KeptConnections } from "../support/kept-connections.js";
 import { lacksPostgres, Postgres } from "../support/postgres.js";
+
+/** The message that a client leaves with. */
+const TERMINATE = Buffer.from("X\0\0\0\x04", "latin1");
+/** Last message of a server's response to `DISCARD`. */
+const DISCARDED = Buffer.from("C\0\0\0\x10DISCARD ALL\0Z\0\0\0\x05I", "latin1");
+/** Last message of a server's greeting: it is ready for queries. */
+const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
+const DISCARD = Buffer.concat(["rollback", "discard all"].map(queryMessage));
+
+/** A message of one query. */
+function queryMessage(text: string): Buffer {
+  const message = Buffer.from(`Q\0\0\0\0${text}\0`, "latin1");
+  message.writeInt32BE(message.length - 1, 1);
+  return message;
+}
+
+interface Kept {
+  readonly socket: Socket;
+  readonly greeting: Buffer;
+}
+
+/**
+ * A door to PostgreSQL that keeps its connections for the next clients: a new one costs the server 50 ms of processor time,
+ * most of what a sandbox on it costs. All clients must be the same user of the same database.
+ */
+class KeptConnections {
+  readonly #idle: Kept[] = [];
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+
+  private constructor(readonly target: number) {
+    this.#server = createServer((client) => {
+      this.#track(client).once("data", (startup) => this.#serve(client, startup as Buffer));
+    });
+  }
+
+  static async to(target: number): Promise<KeptConnections> {
+    const door = new KeptConnections(target);
+    await new Promise<void>((resolve) => door.#server.listen(0, "127.0.0.1", resolve));
+    return door;
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  #track(socket: Socket): Socket {
+    this.#sockets.add(socket);
+    return socket.setNoDelay().on("error", () => socket.destroy());
+  }
+
+  async #serve(client: Socket, startup: Buffer): Promise<void> {
+    client.pause();
+    const kept = this.#idle.pop() ?? (await this.#greeted(startup));
+    const { socket } = kept;
+    client.write(kept.greeting);
+    let isLeft = false;
+    client.on("data", (chunk: Buffer) => {
+      isLeft = chunk.subarray(-TERMINATE.length).equals(TERMINATE);
+      socket.write(isLeft ? Buffer.concat([chunk.subarray(0, -TERMINATE.length), DISCARD]) : chunk);
+    });
+    client.once("close", () => isLeft || socket.destroy());
+    socket.on("data", (chunk: Buffer) => {
+      if (!isLeft) client.write(chunk);
+      else if (chunk.subarray(-DISCARDED.length).equals(DISCARDED)) {
+        socket.removeAllListeners("data");
+        this.#idle.push(kept);
+      }
+    });
+    client.resume();
+  }
+
+  /** A new connection, when the server is ready for its queries. */
+  #greeted(startup: Buffer): Promise<Kept> {
+    const socket = this.#track(connect(this.target, "127.0.0.1"));
+    socket.write(startup);
+    return new Promise((resolve) => {
+      let greeting = Buffer.alloc(0);
+      socket.on("data", (chunk: Buffer) => {
+        greeting = Buffer.concat([greeting, chunk]);
+        if (!greeting.subarray(-READY.length).equals(READY)) return;
+        socket.removeAllListeners("data");
+        resolve({ socket, greeting });
+      });
+    });
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
 
 // The interface's tests about state once more, with each sandbox in a schema of its own.
 

@@ -1,6 +1,6 @@
+import { createHash } from "node:crypto";
 import { createSandbox, type Sandbox } from "../../src/library/index.js";
 import { RATES } from "../support/contract.js";
-import { lot } from "../support/lot.js";
 import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
 import { audit, auditLedger, auditPostings } from "./audit.js";
 import { RETRY_AFTER_S } from "./audit-deliveries.js";
@@ -12,6 +12,11 @@ import * as paying from "./paying.js";
 import { Random } from "./random.js";
 import * as running from "./running.js";
 import { anyCharge, type World } from "./world.js";
+
+/** A number from 0 to 99 that follows from the text. */
+function lot(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE(0) % 100;
+}
 
 const START = "2026-02-01T08:00:00.000Z";
 

@@ -1,16 +1,18 @@
 import type { ChildProcess } from "node:child_process";
 
-/** The end of a child process, and all it printed. */
-export interface ChildEnd {
+/** How a command ended, and all it printed. */
+export interface Finished {
   readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Collects what a child process prints. */
 export class ChildOutput {
-  readonly ended: Promise<ChildEnd>;
-  readonly #texts = { stdout: "", stderr: "" };
+  stdout = "";
+  stderr = "";
+  readonly ended: Promise<Finished>;
   /** Both streams, as they came. */
   #all = "";
   #isOver = false;
@@ -19,15 +21,15 @@ export class ChildOutput {
   constructor(child: ChildProcess) {
     for (const name of ["stdout", "stderr"] as const)
       child[name]!.setEncoding("utf8").on("data", (text: string) => {
-        this.#texts[name] += text;
+        this[name] += text;
         this.#all += text;
         this.#notify();
       });
     this.ended = new Promise((resolve) =>
-      child.once("close", (code) => {
+      child.once("close", (code, signal) => {
         this.#isOver = true;
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
         this.#notify();
-        resolve({ code, ...this.#texts });
       }),
     );
   }
@@ -36,12 +38,13 @@ export class ChildOutput {
     for (const listener of this.#listeners.splice(0)) listener();
   }
 
-  /** Resolves with all that was printed once it matches; rejects when the process ends before. */
-  async printed(pattern: RegExp): Promise<string> {
-    while (!pattern.test(this.#all)) {
+  /** Resolves when `stream` matches, both streams by default; rejects when the process ends before. */
+  async printed(pattern: RegExp, stream?: "stdout"): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(stream === undefined ? this.#all : this.stdout);
+      if (match !== null) return match;
       if (this.#isOver) throw new Error(`ended without printing ${pattern}:\n${this.#all}`);
       await new Promise<void>((resolve) => this.#listeners.push(resolve));
     }
-    return this.#all;
   }
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { buildIfMissing, ROOT, userEnvironment } from "./built.js";
-import { type ChildEnd, ChildOutput } from "./child-output.js";
+import { ChildOutput, type Finished } from "./child-output.js";
 import { temporaryFolder } from "./folders.js";
 
 /** Other versions of Node to try the package on, besides the one that runs the tests: paths, as in PATH. */
@@ -35,13 +35,18 @@ export class Project {
   }
 
   /** Runs a script of the project, or of one of its dependencies, to its end. */
-  run(args: readonly string[], env: Record<string, string> = {}, node = process.execPath): Promise<ChildEnd> {
+  async run(
+    args: readonly string[],
+    env: Record<string, string> = {},
+    node = process.execPath,
+  ): Promise<Omit<Finished, "signal">> {
     const child = spawn(node, args, {
       cwd: this.folder,
       env: { ...userEnvironment(), NODE_ENV: "test", NO_COLOR: "1", CI: "1", ...env },
       stdio: ["ignore", "pipe", "pipe"],
       timeout: 250_000,
     });
-    return new ChildOutput(child).ended;
+    const { signal: _signal, ...end } = await new ChildOutput(child).ended;
+    return end;
   }
 }

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildIfMissing, cleanEnvironment, ROOT } from "./built.js";
-import type { Finished } from "./command-end.js";
+import { ChildOutput, type Finished } from "./child-output.js";
 import { atEnd } from "./lifetime.js";
 import { carryOut } from "./resident-command.js";
 
 export { buildIfMissing, ROOT } from "./built.js";
-export type { Finished } from "./command-end.js";
+export type { Finished } from "./child-output.js";
 
 const BIN = join(ROOT, "bin/payments-sandbox.js");
 const ON_TERMINAL = join(ROOT, "test/support/on-terminal.py");
@@ -45,13 +45,8 @@ export interface ReadyLine {
 }
 
 /** The command as a user starts it: a process of its own, killed with the test that forgot it. */
-export class Command {
-  stdout = "";
-  stderr = "";
-  readonly ended: Promise<Finished>;
+export class Command extends ChildOutput {
   readonly #child: ChildProcess;
-  #listeners: (() => void)[] = [];
-  #isOver = false;
 
   constructor(
     args: readonly string[],
@@ -76,42 +71,20 @@ export class Command {
       stdio: ["pipe", "pipe", "pipe"],
       detached: isJob,
     });
+    super(child);
     this.#child = child;
     atEnd(() => this.stop("SIGKILL"));
     child.stdin?.on("error", () => {});
     if (columns === undefined) child.stdin?.end(input ?? "");
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      this.stdout += text;
-      this.#tell();
-    });
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.stderr += text;
-    });
-    this.ended = new Promise((resolve) =>
-      child.once("close", (code, signal) => {
-        this.#isOver = true;
-        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
-        this.#tell();
-      }),
-    );
   }
 
   get pid(): number {
     return this.#child.pid!;
   }
 
-  #tell(): void {
-    for (const listener of this.#listeners.splice(0)) listener();
-  }
-
-  /** Resolves when that much has been printed; rejects when it ends without. */
-  async printed(pattern: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const match = pattern.exec(this.stdout);
-      if (match !== null) return match;
-      if (this.#isOver) throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
-      await new Promise<void>((resolve) => this.#listeners.push(resolve));
-    }
+  /** Resolves when standard output matches. */
+  override printed(pattern: RegExp): Promise<RegExpExecArray> {
+    return super.printed(pattern, "stdout");
   }
 
   async ready(): Promise<ReadyLine> {

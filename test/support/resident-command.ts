@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { buildIfMissing, cleanEnvironment } from "./built.js";
-import type { Finished } from "./command-end.js";
+import type { Finished } from "./child-output.js";
 import { atEndOfFile } from "./lifetime.js";
 
 const PROGRAM = fileURLToPath(new URL("resident.mjs", import.meta.url));

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildIfMissing, ROOT, userEnvironment } from "./built.js";
-import { type ChildEnd, ChildOutput } from "./child-output.js";
+import { ChildOutput, type Finished } from "./child-output.js";
 import { temporaryFolder } from "./folders.js";
 import { atEnd } from "./lifetime.js";
 
@@ -44,7 +44,7 @@ export class UserProject {
     lines: string,
     env: Record<string, string> = {},
     shell: readonly string[] = SHELL,
-  ): Promise<ChildEnd> {
+  ): Promise<Finished> {
     return this.#spawn(lines, env, shell).ended;
   }
 

@@ -73,7 +73,7 @@ export class Machines {
     const machines = new Machines(names);
     atEnd(() => machines.#close());
     const said = await new ChildOutput(machines.#holder).printed(/^ready$/m);
-    for (const [, name, pid] of said.matchAll(/^(\S+) (\d+)$/gm)) machines.#pids.set(name!, pid!);
+    for (const [, name, pid] of said.input.matchAll(/^(\S+) (\d+)$/gm)) machines.#pids.set(name!, pid!);
     return machines;
   }
 

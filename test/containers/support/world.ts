@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { blocksOf } from "../../docs/support/pages.js";
-import type { ChildEnd, ChildOutput } from "../../support/child-output.js";
+import type { ChildOutput, Finished } from "../../support/child-output.js";
 import { shellEnvironment, UserProject } from "../../support/user-project.js";
 import { Machines } from "./machines.js";
 import type { Recipe } from "./recipes.js";
@@ -45,7 +45,7 @@ export class ContainerWorld {
 
   /** Starts the sandbox of a recipe as it stands there. */
   async sandbox(machine: string, { argv, env }: Recipe): Promise<string> {
-    return this.start(machine, argv, env).printed(/is ready[\s\S]*Stop with/);
+    return (await this.start(machine, argv, env).printed(/is ready[\s\S]*Stop with/)).input;
   }
 
   async app(machine: string, env: Record<string, string>): Promise<void> {
@@ -67,7 +67,7 @@ export class ContainerWorld {
   }
 
   /** Runs a command on a machine to its end. */
-  run(machine: string, argv: readonly string[], env: Record<string, string> = {}): Promise<ChildEnd> {
+  run(machine: string, argv: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
     return this.start(machine, argv, env).ended;
   }
 
