@@ -5,8 +5,7 @@ import type { Hono } from "hono";
 import { refuse } from "../../core/schema/refusals.js";
 import { loadLazily } from "../../core/time/load-lazily.js";
 import { errorReply, type TextResponse, toFetchResponse, toResponse } from "../http/reply.js";
-import { Routes } from "../http/routes.js";
-import { unknownPathMessage } from "../http/unknown-path.js";
+import { Routes, unknownPathMessage } from "../http/routes.js";
 import type { DocumentOptions } from "../openapi/serve.js";
 import {
   createControlHandler,

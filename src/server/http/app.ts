@@ -26,8 +26,7 @@ import {
   toFetchResponse,
   toResponse,
 } from "./reply.js";
-import { CONTROL, isControl, type RouteHandler, Routes } from "./routes.js";
-import { unknownPathMessage } from "./unknown-path.js";
+import { CONTROL, isControl, type RouteHandler, Routes, unknownPathMessage } from "./routes.js";
 
 /** A page's route; its handler runs after pending changes are stored. */
 export interface PageRoute {

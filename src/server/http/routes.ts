@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { suggestPath } from "../../core/domain/path-patterns.js";
 import { MAX_BODY_BYTES } from "./body.js";
 import { type CallHandler, handleRequest } from "./call.js";
 
@@ -82,4 +83,14 @@ export class Routes {
     }
     return undefined;
   }
+}
+
+/**
+ * Message for a path without a route.
+ *
+ * @param page where all calls are listed
+ */
+export function unknownPathMessage(path: string, routes: readonly string[], page: string): string {
+  const near = suggestPath(path, routes);
+  return `There is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}? ${page} has every call`}`;
 }
