@@ -100,8 +100,8 @@ class KeptConnections {
 /**
  * Left out:
  * - input, headers and wire format: http/{auth, bad-input, catalogue, config, conventions, doors, errors, fixtures,
- *   hints, host, one-connection, prototype-names, rails, rate-limit, router, state-memo}, control/{access, bodies, limits},
- *   openapi but for acceptance
+ *   hints, host, one-connection, prototype-names, rails, rate-limit, router, state-memo}, control/{access, limits},
+ *   doors, openapi
  * - what is in memory on every storage: control/{advice, failed-tests, held-responses, insight, mishaps-met, stream}
  * - without a sandbox, or with a storage or process of their own: control/{candidates, diagrams, docs, flat, in-process,
  *   names-on-disk, polling}, state, webhooks/{connections, docs, receivers, signatures, storm, urls}
@@ -117,7 +117,6 @@ const MORE: typeof FILES = {
   webhooks: "held log mailbox mishaps races",
   control:
     "charges faults foreign names next queries rates reconcile requests scenarios tasks-and-search timeline tolerated wait",
-  openapi: "acceptance",
 };
 
 let postgres: Postgres;

@@ -62,7 +62,7 @@ const LONGEST = [
   "steps/broken-files",
   "library/package",
   "cli/commands",
-  "openapi/control-input",
+  "doors/input",
   "runtime/crash-images",
   "cli/advice",
   "package/nodes",
