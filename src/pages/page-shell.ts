@@ -5,7 +5,7 @@ import { type Content, html, Markup } from "./html.js";
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231c5bd0'/%3E%3Cpath d='M4 8.5l3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 
-export interface PageShellOptions {
+interface PageShellOptions {
   readonly styles: string;
   readonly script: string;
   /** Allows the script to call this server. */
@@ -16,7 +16,7 @@ export interface PageShellOptions {
   readonly referrer: "same-origin" | "no-referrer";
 }
 
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   /** Additional elements of the head. */
   readonly head?: Content;

@@ -1,11 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { JSON_FAULT_SCRIPT } from "../../src/pages/dashboard/script.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
 
-/** As the page has it. */
-const jsonFault = new Function(`${JSON_FAULT_SCRIPT}return jsonFault`)() as (
-  text: string,
-  kind: string,
-) => string;
+let jsonFault: (text: string, kind: string) => string;
+
+/** Takes the function from the dashboard's script. */
+beforeAll(async () => {
+  const response = await (await openSandbox()).fetch("/_sandbox/dashboard.js");
+  const [source] = /const findJsonFault=[\s\S]*?const jsonFault=[\s\S]*?:""};/.exec(await response.text())!;
+  jsonFault = new Function(`${source}return jsonFault`)();
+});
 
 describe("a fault of JSON input", () => {
   it("has its line and column, and what was expected there", () => {

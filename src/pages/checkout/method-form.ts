@@ -5,9 +5,7 @@ import { readBody } from "../../server/http/body.js";
 
 const MAX_FORM_BYTES = 64 * 1024;
 
-export type FormResult =
-  | { readonly form: URLSearchParams }
-  | { readonly status: 400 | 413; readonly why: string };
+type FormResult = { readonly form: URLSearchParams } | { readonly status: 400 | 413; readonly why: string };
 
 export async function readForm(request: Request): Promise<FormResult> {
   const raw = await readBody(request);

@@ -1,7 +1,224 @@
 import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
-import { CHECKOUT_SCRIPT } from "./script.js";
-import { CHECKOUT_STYLES } from "./styles.js";
+
+/**
+ * The checkout's only script; everything works without it. It runs the countdown at the speed of sandbox time, polls
+ * the status, updates the total, and copies values.
+ */
+const CHECKOUT_SCRIPT = `
+document.documentElement.classList.add("js");
+addEventListener("DOMContentLoaded", () => {
+  const { page, statusUrl, stay, then, speed, expires, remaining } = document.body.dataset;
+  const said = document.getElementById("said");
+  const countdown = document.querySelector("[data-countdown]");
+  let left = Number(remaining), since = performance.now();
+  let polling = false, leftAt = -Infinity, copied;
+  const leaving = () => performance.now() - leftAt < 5000;
+  const twoDigits = (value) => String(value).padStart(2, "0");
+
+  const tick = () => {
+    const now = performance.now();
+    if (countdown) {
+      const seconds = Math.max(0, Math.ceil((left - (now - since) * Number(speed)) / 1000));
+      const rest = twoDigits(Math.floor(seconds / 60) % 60) + ":" + twoDigits(seconds % 60);
+      const text = seconds < 3600 ? rest : Math.floor(seconds / 3600) + ":" + rest;
+      if (countdown.textContent !== text) countdown.textContent = text;
+    }
+    if (copied && now - copied.at > 2000) { copied.label.textContent = "Copy"; copied = undefined; }
+  };
+
+  const poll = async () => {
+    if (polling || document.hidden || leaving()) return;
+    polling = true;
+    try {
+      const response = await fetch(statusUrl, { cache: "no-store" });
+      const now = Date.parse(response.headers.get("sandbox-now"));
+      if (now) { left = Date.parse(expires) - now; since = performance.now(); }
+      const { status, next } = response.ok ? await response.json() : {};
+      if ((response.ok || response.status === 404) && !stay.split(" ").includes(status) && !leaving()) {
+        leftAt = performance.now();
+        location.replace(then === "shop" && next ? next : page);
+      }
+    } catch {} finally { polling = false; }
+  };
+
+  if (page) { setInterval(tick, 250); setInterval(poll, 1000); }
+
+  const total = document.getElementById("total"), fees = document.getElementById("total-fees");
+  const price = () => {
+    const chosen = document.querySelector("[name=payment_method]:checked")?.closest(".method").querySelector(".offer input:checked");
+    if (!total || !chosen || total.textContent === chosen.dataset.total) return;
+    total.textContent = chosen.dataset.total;
+    fees.textContent = chosen.dataset.fees;
+    said.textContent = "Total " + chosen.dataset.total;
+  };
+  // A browser restores the selection after a reload without a change event.
+  for (const when of ["change", "pageshow"]) addEventListener(when, price);
+
+  addEventListener("submit", (event) => {
+    // A second submit would act on a charge that has already moved on.
+    if (leaving()) event.preventDefault();
+    else leftAt = performance.now();
+  });
+  addEventListener("pageshow", (event) => { if (event.persisted) leftAt = -Infinity; });
+
+  addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    try { await navigator.clipboard.writeText(button.dataset.copy); } catch {
+      // The clipboard API fails on insecure origins: select and copy the value instead.
+      const value = document.getElementById(button.getAttribute("aria-describedby"));
+      getSelection().selectAllChildren(value);
+      if (!document.execCommand("copy")) return;
+    }
+    if (copied) copied.label.textContent = "Copy";
+    copied = { at: performance.now(), label: button.firstElementChild };
+    copied.label.textContent = "Copied";
+    said.textContent = "Copied";
+  });
+});
+`;
+
+/**
+ * The checkout's style sheet. Colours meet WCAG AA contrast in both schemes. Elements that a script reveals reserve
+ * their space, so nothing moves.
+ */
+const CHECKOUT_STYLES = `
+:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--edge:#7b8290;
+--accent:#1c5bd0;--on-accent:#fff;--accent-soft:#eef4ff;--good:#10693b;--good-soft:#e3f4ea;--bad:#a8221a;--bad-soft:#fdecea;
+--sand:#fff6db;--sand-edge:#8a6100;--sand-text:#463200;--stripe:#f0b429}
+@media (prefers-color-scheme:dark){:root{--page:#101216;--card:#1a1d23;--text:#eceef2;--soft:#a8afbb;--line:#31363f;--edge:#858d9b;
+--accent:#8db4ff;--on-accent:#0b1526;--accent-soft:#1c2a44;--good:#7bd8a2;--good-soft:#143323;--bad:#ffb0a8;--bad-soft:#401b18;
+--sand:#2a220d;--sand-edge:#d6a62e;--sand-text:#f6e6bd;--stripe:#b98516}}
+*,::before,::after{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
+overflow-wrap:anywhere}
+main{flex:1 0 auto;width:100%;max-width:62rem;margin:0 auto;padding:1.25rem 1rem}
+h1,h2,p,dl,dd,fieldset{margin:0;padding:0}
+h1{font-size:1.125rem;font-weight:600;line-height:1.35}
+h2,legend{font-size:1.125rem;font-weight:600;line-height:1.35}
+fieldset{border:0;min-width:0}
+legend{padding:0;margin-bottom:.75rem}
+a{color:var(--accent);text-underline-offset:.15em}
+code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9375em}
+.soft{color:var(--soft)}
+.small{font-size:.875rem}
+.unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+
+.summary{display:grid;gap:.75rem;margin-bottom:1.5rem}
+.total{font-size:2rem;font-weight:700;line-height:1.2;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
+.lines{display:grid;gap:.375rem;font-size:.875rem;border-top:1px solid var(--line);padding-top:.75rem}
+.lines>div{display:flex;justify-content:space-between;gap:1rem}
+.lines dt{color:var(--soft);flex:none;max-width:50%}
+.lines dd{text-align:end;font-variant-numeric:tabular-nums}
+.left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;border-top:1px solid var(--line);padding-top:.75rem}
+.left span{color:var(--soft);font-size:.875rem}
+.left strong{font-size:1.25rem;font-variant-numeric:tabular-nums;min-width:8ch;text-align:end}
+
+.card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1.25rem 1rem;display:grid;gap:1.25rem;align-content:start;min-width:0}
+.notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500;outline:none}
+.methods{display:grid;gap:.75rem;margin-bottom:.5rem}
+.method{border:1px solid var(--line);border-radius:.625rem}
+.pick{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.875rem;cursor:pointer;border-radius:.625rem}
+.pick>input{grid-row:1/3}
+.pick strong{font-weight:600}
+input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:var(--accent)}
+.detail{display:grid;gap:1rem;padding:0 .875rem .875rem}
+.detail legend{font-size:.875rem;font-weight:500;color:var(--soft);margin-bottom:.25rem}
+.offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.625rem 0;border-top:1px solid var(--line);cursor:pointer}
+.offer>input{grid-row:1/3}
+.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .75rem;overflow-wrap:break-word}
+.offer strong{flex:none;max-width:100%;margin-left:auto;text-align:end;font-weight:600;font-variant-numeric:tabular-nums}
+.offer small{color:var(--soft);font-size:.875rem;font-variant-numeric:tabular-nums}
+.offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
+@supports selector(:has(*)){
+.method:has(>.pick>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
+.method:has(>.pick>input:checked)>.pick{background:var(--accent-soft);border-radius:.5625rem .5625rem 0 0;margin-bottom:.625rem}
+.method:not(:has(>.pick>input:checked))>.detail{display:none}}
+.field{display:grid;gap:.25rem}
+.field label{font-weight:500}
+.field input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.5rem;padding:.625rem .75rem;width:100%;min-height:2.75rem}
+.field input[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
+.fault{color:var(--bad);font-size:.875rem;font-weight:500}
+
+button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.5rem 1.25rem;
+border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:none;text-align:center}
+.main{background:var(--accent);color:var(--on-accent);width:100%}
+.main:hover{filter:brightness(1.08)}
+.plain{background:none;color:var(--accent);border-color:var(--line);width:100%}
+.plain:hover{border-color:var(--accent)}
+.actions{display:grid;gap:.75rem}
+
+.facts{display:grid}
+.facts>div{display:grid;grid-template-columns:1fr auto;gap:0 .75rem;align-items:center;padding:.625rem 0;border-top:1px solid var(--line)}
+.facts>div:first-child{border-top:0;padding-top:0}
+.facts dt{color:var(--soft);font-size:.875rem;grid-column:1}
+.facts dd{grid-column:1;font-weight:500;font-variant-numeric:tabular-nums}
+.facts dd.tool{grid-column:2;grid-row:1/3}
+.reference{background:var(--accent-soft);border-radius:.625rem;padding:1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}
+.reference p{grid-column:1/-1}
+.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.copy{visibility:hidden;min-width:5.5rem;min-height:2.5rem;padding:.25rem .75rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}
+.js .copy{visibility:visible}
+
+.waiting{display:grid;gap:.75rem;justify-items:center;text-align:center;padding:1rem 0}
+.spinner{width:2.5rem;height:2.5rem;border-radius:50%;border:4px solid var(--line);border-top-color:var(--accent);animation:turn 1s linear infinite}
+@keyframes turn{to{transform:rotate(1turn)}}
+@media (prefers-reduced-motion:reduce){.spinner{animation:none}}
+.alone{max-width:34rem;margin:0 auto}
+.outcome{justify-items:center;text-align:center;padding:2rem 1.25rem}
+.outcome h1{font-size:1.5rem}
+.mark{width:3.5rem;height:3.5rem;border-radius:50%;display:grid;place-items:center;background:var(--line);color:var(--text)}
+.mark svg{width:1.75rem;height:1.75rem;fill:none;stroke:currentColor;stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}
+.mark.good{background:var(--good-soft);color:var(--good)}
+.mark.bad{background:var(--bad-soft);color:var(--bad)}
+.outcome .lines{width:100%}
+.outcome .button{width:100%}
+
+.js .plainly,html:not(.js) .scripted{display:none}
+.cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.875rem}
+.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}
+.cardform>.field:nth-of-type(1){grid-column:1/-1}
+.cardform input{background:var(--page);color:var(--soft)}
+
+html{scroll-padding-bottom:8rem}
+.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;position:sticky;bottom:0;z-index:1;max-height:80vh;overflow-y:auto}
+.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}
+.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:62rem;margin:0 auto;padding:.625rem 1rem}
+.sandbox h2{font-size:1rem}
+.sandbox h2 .small{font-weight:400}
+.sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem}
+.sandbox details{flex:1 0 auto}
+.sandbox details[open]{flex-basis:100%}
+.sandbox summary{cursor:pointer;font-weight:600;padding:.375rem 0;width:max-content}
+.more{display:grid;gap:.75rem;padding:.5rem 0}
+.reason{display:flex;flex-wrap:wrap;gap:.25rem .75rem;align-items:center}
+.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.375rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
+.sandbox a{color:inherit}
+.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.9375rem;padding:.25rem .75rem;min-height:2.5rem}
+.sandbox button:hover{border-style:dashed}
+.sandbox :focus-visible{outline-color:var(--sand-edge)}
+@media (max-width:53.99rem){.sandbox h2 .small{display:none}
+.sandbox>div{padding:.375rem 1rem}
+.sandbox h2{flex:1}
+.sandbox>div>.outcomes{order:1}
+.sandbox details{flex:none}
+.sandbox details[open]{order:2;flex:1 0 100%}
+.sandbox button{padding:.25rem .625rem;font-size:.875rem}}
+@media (max-height:30rem){.sandbox{position:static}}
+
+@media (forced-colors:active){.sandbox{border-top:2px dashed}}
+@media (min-width:54rem){
+html{overflow-y:scroll}
+main{padding-top:2.5rem}
+.reference strong{font-size:1.5rem;letter-spacing:.04em}
+.two{display:grid;grid-template-columns:20rem minmax(0,1fr);gap:2.5rem;align-items:start}
+.two .summary{position:sticky;top:2.5rem}
+.card{padding:1.75rem}
+.actions.row{grid-template-columns:1fr auto}}
+`;
 
 export interface PageDocument {
   readonly title: string;

@@ -15,7 +15,7 @@ export const PANEL_BUTTONS = {
   refund: "REFUNDED",
   scenario: undefined,
 } as const satisfies Record<string, ChargeStatus | undefined>;
-export type PanelButton = keyof typeof PANEL_BUTTONS;
+type PanelButton = keyof typeof PANEL_BUTTONS;
 
 export function isPanelButton(text: string | null): text is PanelButton {
   return text !== null && Object.hasOwn(PANEL_BUTTONS, text);

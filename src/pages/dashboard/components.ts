@@ -96,7 +96,7 @@ export function liveModeTag(mode: Mode): Markup | false {
   return mode === "live" && html`<span class="tag">live</span>`;
 }
 
-export interface ButtonOptions {
+interface ButtonOptions {
   readonly does: Press;
   readonly label: string;
   /** Object of the action, appended to the label for screen readers. */
@@ -171,7 +171,7 @@ export function listRow(
 <span class="acts">${rowButtons}</span></li>`;
 }
 
-export type ColumnHeadings = readonly [at: string, state: string, title: string, sub: string, side: string];
+type ColumnHeadings = readonly [at: string, state: string, title: string, sub: string, side: string];
 
 /** @param heads column headings; a list with headings is a table with aligned columns on wide screens */
 export function rowList(
@@ -189,7 +189,7 @@ function headsRow([at, state, title, sub, side]: ColumnHeadings): Markup {
   return html`<li class="heads" data-key="heads" aria-hidden="true"><span class="at">${at}</span><span class="state">${state}</span><span class="what"><span class="title">${title}</span><span class="sub">${sub}</span></span><span class="side">${side}</span><span class="acts"></span></li>`;
 }
 
-export interface SectionOptions {
+interface SectionOptions {
   readonly id: string;
   readonly title: string;
   readonly tools?: Content;
@@ -220,7 +220,7 @@ export function selectField(name: string, label: string, options: Options, selec
   return html`<label class="field"><span>${label}</span><select name="${name}">${list}</select></label>`;
 }
 
-export interface InputOptions {
+interface InputOptions {
   readonly name: string;
   readonly label: string;
   readonly value?: string;

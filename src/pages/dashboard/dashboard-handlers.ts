@@ -15,7 +15,7 @@ import { html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import type { FormSubmission } from "./api-calls.js";
 import { runFormAction } from "./dashboard-actions.js";
-import { dashboardFrame } from "./frame.js";
+import { dashboardFrame, recordNoun, renderView } from "./frame.js";
 import {
   DASHBOARD_PATH,
   dashboardUrl,
@@ -24,7 +24,6 @@ import {
   type PageContext,
   VIEWS,
 } from "./page-context.js";
-import { recordNoun, renderView } from "./render-view.js";
 import { DASHBOARD_SCRIPT } from "./script.js";
 import { DASHBOARD_STYLES } from "./styles.js";
 import { asideView } from "./views/activity-view.js";

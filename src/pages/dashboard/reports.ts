@@ -1,7 +1,15 @@
+import { parseBooks } from "../../core/domain/books/parse-books.js";
 import type { RunStep, ScenarioRunSummary } from "../../core/namespace/injected-tools.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
+import { normalizeWebhookUrl } from "../../core/schema/receiver-url.js";
 import type { BookReport } from "../../core/schema/reconciliation.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
+import { iso } from "../../core/schema/time.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { type ActionResult, type DashboardAction, type FormSubmission, runOperation } from "./api-calls.js";
+import { formatCount } from "./components.js";
+import { dashboardUrl } from "./page-context.js";
 
 /** A finished or running receiver check. */
 export interface ReceiverCheckProgress {
@@ -64,4 +72,159 @@ export function countAppSteps(steps: unknown): number {
       sum + ("app" in step || "reconcile" in step ? 1 : 0) + countAppSteps(within) + countAppSteps(parallel)
     );
   }, 0);
+}
+
+/** Buttons whose result is a report on the page. */
+export const REPORT_ACTIONS = {
+  check: checkReceiver,
+  run: runScenario,
+  books: compareBooks,
+} satisfies Record<string, DashboardAction>;
+
+/** Limits per probe: requests stored, and characters of a body. */
+const MAX_SENT = 6;
+const MAX_CHARS = 4_096;
+
+/** Runs the probes of `check-webhook` against a receiver; the page shows each result as it arrives. */
+async function checkReceiver(press: FormSubmission): Promise<ActionResult | Refusal> {
+  const { namespaces, namespace } = press;
+  const webhookId = press.fields.webhook_id ?? "";
+  const endpoint = namespace.engine.state.get("endpoints", webhookId);
+  if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver has been deleted");
+  const { url, secret, signature } = endpoint;
+  if (url === null || !/^https?:/.test(url))
+    return refuseInvalid({ url: "there is none to send to: events of this receiver stay in this process" });
+  const reports = reportsOf(namespace);
+  if (reports.receiver !== undefined && !isCheckDone(reports.receiver))
+    return busy(reports.receiver.url, "checked");
+  const at = iso(namespace.nowMs());
+  const check: ReceiverCheckProgress = { webhookId, url, at, rows: new Map(), sent: new Map() };
+  reports.receiver = check;
+  const notify = () => namespace.events.emit("reported", "receiver");
+  notify();
+  try {
+    check.report = await namespaces.options.checkReceiver({
+      url,
+      secret,
+      signature,
+      onRow: (row) => {
+        check.rows.set(row.probe, row);
+        notify();
+      },
+      onSent: (request) => storeRequest(check, request),
+    });
+    // The final report may complete rows that `onRow` received.
+    for (const row of check.report.probes) check.rows.set(row.probe, row);
+  } catch (error) {
+    check.error = error instanceof Error ? error.message : String(error);
+  }
+  notify();
+  return { ...outcomeOf(check), to: `${dashboardUrl(namespace.name)}/checks#probes` };
+}
+
+function busy(name: string, verb: string): Refusal {
+  return refuse("VALIDATION_ERROR", `${name} is being ${verb}. Try again when that is done.`);
+}
+
+function storeRequest({ sent }: ReceiverCheckProgress, request: ProbeRequest): void {
+  const stored = sent.get(request.probe) ?? [];
+  if (stored.length === MAX_SENT) return;
+  const { body } = request;
+  stored.push({ ...request, body: body.length > MAX_CHARS ? `${body.slice(0, MAX_CHARS)}…` : body });
+  sent.set(request.probe, stored);
+}
+
+function outcomeOf({ url, report, error }: ReceiverCheckProgress): ActionResult {
+  if (report === undefined) return { text: `The check could not run: ${error}`, isBad: true };
+  const { outcome, summary, findings } = report;
+  if (outcome === "unreachable") return { text: `${url} cannot be reached: ${report.error}`, isBad: true };
+  const text = `${summary.pass} passed, ${summary.fail} failed, ${summary.note} to review`;
+  return findings.length === 0
+    ? { text: `No fault was found: ${text}` }
+    : { text: `${formatCount(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
+}
+
+/** Runs a scenario's steps. The page shows finished steps during the run. */
+async function runScenario(press: FormSubmission): Promise<ActionResult | Refusal> {
+  const { namespaces, namespace, fetch, fields } = press;
+  const { name = "" } = fields;
+  const source = namespace.engine.state.get("scenarios", name)?.scenario.source;
+  if (source === undefined) return refuseInvalid({ name: "the scenario has no steps to run" });
+  const reports = reportsOf(namespace);
+  if (reports.run !== undefined && reports.run.report === undefined) return busy(reports.run.name, "run");
+  const appField = fields.app || undefined;
+  const app = appField === undefined ? undefined : normalizeWebhookUrl(appField);
+  if (appField === undefined ? countAppSteps(source.steps) > 0 : app === undefined)
+    return refuseInvalid({ app: "must be your app's URL, such as http://localhost:3000" });
+  const at = iso(namespace.nowMs());
+  const run: ScenarioRunProgress = { name, at, app: appField, stepCount: 0, steps: [] };
+  const update = (progress: Partial<ScenarioRunProgress>) => {
+    Object.assign(run, progress);
+    namespace.events.emit("reported", "run");
+  };
+  reports.run = run;
+  update({});
+  let report: Awaited<ReturnType<typeof namespaces.options.scenarios.run>> | undefined;
+  try {
+    report = await namespaces.options.scenarios.run(namespace, {
+      source,
+      vars: {},
+      app,
+      fetch,
+      onStepBegin: (title, _number, of) => update({ stepCount: of, currentStep: title }),
+      onStep: (step) => update({ steps: [...run.steps, step], currentStep: undefined }),
+    });
+  } finally {
+    // An internal error must not block the next run.
+    if (report === undefined || isRefusal(report)) delete reports.run;
+    update({ currentStep: undefined });
+  }
+  if (isRefusal(report)) return report;
+  update({ report });
+  const { passed, steps, error } = report;
+  const failed = steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
+  return {
+    text: passed
+      ? `${name}: ${formatCount(steps.length, "step")} passed`
+      : `${name} failed: ${error ?? `${failed?.title}: ${failed?.failure?.message}`}`,
+    isBad: !passed,
+    to: `${dashboardUrl(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
+  };
+}
+
+/** Compares the app's order records with the ledger. */
+async function compareBooks(press: FormSubmission): Promise<ActionResult | Refusal> {
+  const { namespace, form } = press;
+  const text = form.get("file") || form.get("rows") || "";
+  let books: ReturnType<typeof parseBooks>;
+  try {
+    books = parseBooks(text, "your rows");
+  } catch (error) {
+    if (error instanceof UserError) return refuse("VALIDATION_ERROR", error.message);
+    throw error;
+  }
+  const { rows, lines } = books;
+  if (rows.length === 0) return refuseInvalid({ rows: "no rows: paste some, or choose a file" });
+  const options = { partial: form.has("partial"), mode: form.get("mode") ?? "test" };
+  const report = await runOperation<BookReport>(press, "reconcile", { rows, ...options });
+  if (isRefusal(report)) return withLine(report, lines);
+  reportsOf(namespace).books = { at: iso(namespace.nowMs()), report, lines };
+  namespace.events.emit("reported", "books");
+  const compared = `${formatCount(report.rows, "row")} against ${formatCount(report.charges, "charge")}`;
+  return {
+    text: report.passed
+      ? `Nothing differs: ${compared}`
+      : `${formatCount(report.total, "difference")}: ${compared}`,
+    isBad: !report.passed,
+    to: `${dashboardUrl(namespace.name)}/checks#books`,
+  };
+}
+
+/** Replaces the row's index in an error by its line number. */
+function withLine({ message, details = {} }: Refusal, lines: readonly number[]): Refusal {
+  const [error] = Object.entries(details);
+  const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(error?.[0] ?? "") ?? [];
+  const location =
+    index === undefined ? error?.join(" ") : `line ${lines[Number(index)]}: ${field} ${error![1]}`;
+  return refuse("VALIDATION_ERROR", location === undefined ? message : `${message}: ${location}`);
 }

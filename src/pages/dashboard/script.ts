@@ -1,7 +1,7 @@
 import { findJsonFault } from "../../core/domain/json-fault.js";
 
 /** Source of `jsonFault(text, kind)`, which returns a message about the first error in a JSON text, or "". */
-export const JSON_FAULT_SCRIPT = String.raw`
+const JSON_FAULT_SCRIPT = String.raw`
 const findJsonFault=${String(findJsonFault)};
 const jsonFault=(text,kind)=>{
 if(!text.trim())return kind==="object"?"A JSON object is needed.":"";

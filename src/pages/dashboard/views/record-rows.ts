@@ -23,7 +23,7 @@ import { deliveryFailureText, responseErrorText } from "../attention.js";
 import * as ui from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 
-export interface RowOptions {
+interface RowOptions {
   /** Default: time of the last change. */
   readonly at?: string;
   readonly rowButtons?: Content;

@@ -4,9 +4,9 @@ import { deliveriesOfObject, searchDeliveries } from "../../../server/control/de
 import { html, type Markup } from "../../html.js";
 import { rowList, section } from "../components.js";
 import { isInMode, type PageContext, viewUrl } from "../page-context.js";
-import { findRequestsByText } from "../request-search.js";
 import type { ListPage } from "./filtered-list.js";
 import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./record-rows.js";
+import { findRequestsByText } from "./requests-view.js";
 
 /** Rows per kind. */
 const ROWS = 10;
