@@ -21,12 +21,11 @@ export function controlApiPage({ controlDocument }) {
   const sections = document.tags.flatMap(({ name }) => [
     `## ${name}`,
     table(
-      ["operation", "call", "does"],
+      ["operation", "does"],
       operations
         .filter(({ operation }) => operation.tags[0] === name)
         .map(({ method, path, operation }) => [
-          code(operation.operationId),
-          [code(`${method} ${path}`), ...inputOf(operation, document)].join(" "),
+          [code(operation.operationId), code(`${method} ${path}`), ...inputOf(operation, document)].join(" "),
           operation.description,
         ]),
     ),

@@ -44,7 +44,7 @@ const AT_A_GLANCE = table(
 );
 
 const EXTENSIONS = `The sandbox also has what the service lacks: a clock to move, scenarios, and [extensions](control.md#extensions) such as partial refunds
-and chargebacks. A namespace holds at most 200,000 charges (\`limits.charges\`).`;
+and chargebacks. A namespace holds at most 200,000 charges (\`limits.charges\`); a further one gets 507 \`LIMIT_REACHED\`.`;
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
