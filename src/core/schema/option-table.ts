@@ -184,7 +184,7 @@ export const OPTIONS = {
   webhooks: option({
     schema: z.array(webhookOptionSchema),
     topic: "webhooks",
-    help: "the same with all settings; a mailbox keeps them for tests without a port",
+    help: "like webhook_url, with all settings; a mailbox keeps webhooks for tests without a port",
     sample:
       '[{ url: "http://localhost:3000/webhooks", mode: test, events: ["charge.*"] }, { mailbox: tests }]',
     appliesToNamespace: true,
