@@ -1,10 +1,10 @@
 import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../core/schema/option-schemas.js";
 import { openSandbox } from "../library/opening.js";
 import type { Sandbox } from "../library/sandbox.js";
+import { bannerText, readyDetails } from "./banner.js";
 import { printErrorMessage } from "./errors.js";
 import { readStartOptions } from "./options.js";
 import { exitOnUncaughtError, onEndSignals } from "./process-handlers.js";
-import { bannerText, readyDetails } from "./ready.js";
 import { isTerminal, printErrorLine, printJson, printText } from "./terminal.js";
 
 /** `start`: serves until a signal asks it to end, then exits with 0. */
