@@ -59,7 +59,7 @@ function noSandbox(flags: CheckWebhookFlags): undefined {
 /** The webhook secret of the sandbox, if there is a sandbox. */
 async function secretOf(sandbox: Connection | undefined): Promise<string | undefined> {
   if (sandbox === undefined) return undefined;
-  return (await sandbox.call<{ webhook_secret: string }>("GET", "/_sandbox")).webhook_secret;
+  return (await sandbox.run<{ webhook_secret: string }>("getSandbox")).webhook_secret;
 }
 
 /** Parses `--signature`. Text that begins with `{` is a scheme in JSON; any other text is the name of a preset. */

@@ -16,7 +16,7 @@ const SHORTEST_MS = 1_000;
  */
 export async function watchClock(client: ControlClient): Promise<() => Promise<MovedClock | undefined>> {
   const read = () =>
-    client.call<{ now: string; mode: string; speed: number }>("GET /_sandbox/clock").then(
+    client.run<{ now: string; mode: string; speed: number }>("getClock").then(
       (clock) => ({ ...clock, wallMs: monotonicMs() }),
       () => undefined,
     );

@@ -151,8 +151,6 @@ function refuseUnusedFlags(flags: RunFlags, target: RunningSandbox | undefined):
   );
 }
 
-const ADVICE = "GET /_sandbox/advice";
-
 /** Runs each file in a sandbox of its own, with a manual clock and the service options of the config file. */
 async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, string>>): Promise<Runner> {
   const {
@@ -188,7 +186,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
         hasGivenState: true,
         ...hooks(loaded, progress, signal),
       });
-      return { report, advice: (await sandbox.control<AdviceList>(ADVICE)).items };
+      return { report, advice: (await sandbox.run<AdviceList>("getAdvice")).items };
     } finally {
       await sandbox.close();
     }
@@ -207,7 +205,7 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
   };
   // Ignores a failed request: the report names the reason.
   const adviceNow = () =>
-    new ControlClient(sandbox).call<AdviceList>(ADVICE).then(
+    new ControlClient(sandbox).run<AdviceList>("getAdvice").then(
       ({ items }) => items,
       () => [],
     );

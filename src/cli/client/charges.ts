@@ -138,7 +138,7 @@ interface Method {
 const CUSTOMER = { phone_number: "+254700000001", bank_account_number: "0123456789" };
 
 /** `charge create`: makes a charge with the same calls as an app. With `--hosted`, uses a hosted checkout. */
-export async function createCharge({ connection, flags }: CommandInput): Promise<JsonBody> {
+async function createCharge({ connection, flags }: CommandInput): Promise<JsonBody> {
   const { amount = "25.00", email = "ada@shop.test", scenario, hosted } = flags;
   const headers: Record<string, string> =
     scenario === undefined ? {} : { "sandbox-scenario": String(scenario) };

@@ -40,7 +40,7 @@ type Input<Id extends ControlOperationId> = Partial<Record<InputField<Id>, unkno
 interface OperationAction<Id extends ControlOperationId> extends Omit<ClientAction, "call"> {
   /** Fields that no word or flag of the same name fills. */
   readonly input?: (asked: CommandInput) => Input<Id> | Promise<Input<Id>>;
-  /** What the optional last word is, if this action needs it. */
+  /** Name of the last word in the error for its absence, if this action needs that word. */
   readonly needs?: string;
 }
 

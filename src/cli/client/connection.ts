@@ -1,8 +1,8 @@
 import {
   type ControlCallArguments,
   ControlClient,
+  fillCall,
   type OperationCall,
-  readPages,
   UnexpectedResponseError,
 } from "../../core/client/control-client.js";
 import type { ControlOperationId } from "../../core/client/operations.js";
@@ -83,6 +83,12 @@ export class Connection extends ControlClient {
     return super.run<Answer>(...([id, input] as OperationCall));
   }
 
+  /** Runs an operation. Returns the response, whatever its status. */
+  sendOperation(id: ControlOperationId, input: object) {
+    const { method, path, body } = fillCall(id, input);
+    return this.send(method, path, body);
+  }
+
   /** Finds a charge; `SELECTORS` lists the forms of a selector. */
   async resolveCharge(selector: string): Promise<ChargeJson> {
     const email = emailOf(selector);
@@ -123,8 +129,7 @@ export class Connection extends ControlClient {
     const known = await this.#known(get, { [idField]: selector });
     if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]*$/.test(selector)) return known;
     const found: JsonBody[] = [];
-    const read = (query: string) => this.run(list, Object.fromEntries(new URLSearchParams(query)));
-    for await (const items of readPages<JsonBody>("", read)) {
+    for await (const items of this.pages<JsonBody>(...([list] as OperationCall))) {
       found.push(...items.filter((item) => String(item[idField]).startsWith(selector)));
       if (found.length > CANDIDATES_MAX) break;
     }

@@ -122,6 +122,7 @@ async function followActivity(
   connection: Connection,
   onMessage: (event: string, data: Record<string, unknown>) => void | Promise<void>,
 ): Promise<void> {
+  // The stream is no operation: its response is read as it comes.
   const response = await connection.send("GET", "/_sandbox/stream");
   if (!response.ok || response.body === null)
     throw new UserError(`the stream returned HTTP ${response.status}`);

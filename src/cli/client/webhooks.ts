@@ -124,7 +124,7 @@ async function pullDeliveries(connection: Connection, target: string, isOnce: bo
   const code = await Promise.race([pulling, interrupted()]);
   // Requests still under way fail once the mailbox is deleted.
   pulling.catch(() => {});
-  await connection.send("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
+  await connection.sendOperation("deleteWebhookEndpoint", { webhook_id });
   process.exit(code ?? 0);
 }
 
@@ -157,10 +157,11 @@ async function forwardAll(
     const { items } = await connection.run("takeFromMailbox", { name: mailbox, max: 1 });
     for (const one of items as Collected[]) {
       const { status, response_body, error } = await forward(url, one);
-      const answer =
-        status === null ? { error: error?.slice(0, ERROR_LENGTH) } : { status, body: response_body };
-      const path = `/_sandbox/mailboxes/${mailbox}/${one.delivery_id}/ack`;
-      const { ok } = await connection.send("POST", path, answer);
+      const { ok } = await connection.sendOperation("acknowledgeDelivery", {
+        name: mailbox,
+        delivery_id: one.delivery_id,
+        ...(status === null ? { error: error?.slice(0, ERROR_LENGTH) } : { status, body: response_body }),
+      });
       printText(`${one.type} ${one.delivery_id} ${status ?? error}${ok ? "" : " (no longer waited for)"}\n`);
     }
     if ((items as Collected[]).length > 0) continue;

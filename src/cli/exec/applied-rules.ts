@@ -1,10 +1,9 @@
-import { readPages } from "../../core/client/control-client.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../library/sandbox.js";
 import type { Coverage } from "../coverage-list.js";
-import { type CommandRunResult, type DueTaskCounts, listInAllNamespaces } from "./plan.js";
+import { type CommandRunResult, controlClientOf, type DueTaskCounts, listInAllNamespaces } from "./plan.js";
 
 /** Active scenarios, newest activation first. */
 export async function listActiveScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
@@ -17,9 +16,9 @@ export async function listAllScenarios(
   due: DueTaskCounts = NOTHING_DUE,
 ): Promise<ScenarioView[]> {
   const all: ScenarioView[] = [];
-  const call = (path: string) => sandbox.control<never>("GET", path);
-  for await (const page of readPages<ScenarioView>("/_sandbox/scenarios?of=server", call)) all.push(...page);
-  const { mishaps } = await sandbox.control<Coverage>("GET", "/_sandbox/coverage?of=server");
+  const pages = controlClientOf(sandbox).pages<ScenarioView>("listScenarios", { of: "server" });
+  for await (const page of pages) all.push(...page);
+  const { mishaps } = await sandbox.run<Coverage>("getCoverage", { of: "server" });
   return all.map((scenario) => ({
     ...scenario,
     applied: appliedByNow(scenario, mishaps?.met.paid_late ?? 0, due.attempts),
@@ -49,9 +48,7 @@ function plansPaidLate({ timeline }: ChargeRule): boolean {
 const NOTHING_DUE: DueTaskCounts = { steps: 0, attempts: 0 };
 
 export async function countDueTasks(sandbox: Sandbox): Promise<DueTaskCounts> {
-  const kinds = (await listInAllNamespaces<{ kind: string }>(sandbox, "/_sandbox/tasks")).map(
-    ({ kind }) => kind,
-  );
+  const kinds = (await listInAllNamespaces<{ kind: string }>(sandbox, "listTasks")).map(({ kind }) => kind);
   return {
     steps: kinds.filter((kind) => kind === "timeline" || kind === "withdrawal").length,
     attempts: kinds.filter((kind) => kind === "attempt").length,
@@ -61,7 +58,7 @@ export async function countDueTasks(sandbox: Sandbox): Promise<DueTaskCounts> {
 /** Describes the faults that were set over the control API and never applied. Leaves out deleted faults. */
 export async function describeUnappliedFaults(sandbox: Sandbox): Promise<string[]> {
   type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
-  const faults = await listInAllNamespaces<SetFault>(sandbox, "/_sandbox/faults");
+  const faults = await listInAllNamespaces<SetFault>(sandbox, "listFaults");
   return faults.flatMap(({ fault_id, applied, ...rule }) =>
     applied === 0 ? [`fault ${fault_id} ${JSON.stringify(rule)}`] : [],
   );

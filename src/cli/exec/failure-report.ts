@@ -52,7 +52,7 @@ async function readActivity(sandbox: Sandbox): Promise<Activity> {
   }
   for (const namespace of await readNamespaceNames(controlClientOf(sandbox))) {
     const client = controlClientOf(sandbox, namespace);
-    for (const call of await listInNamespace<Activity["calls"][number]>(client, "/_sandbox/requests"))
+    for (const call of await listInNamespace<Activity["calls"][number]>(client, "listRequests"))
       calls.set(`${namespace} ${call.request_id} ${call.sent_at}`, call);
     for (const summary of await listCharges(client))
       charges.set(`${namespace} ${summary.charge.charge_id}`, {

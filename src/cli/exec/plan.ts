@@ -1,5 +1,5 @@
 import { appEnvironment } from "../../core/client/app-environment.js";
-import { ControlClient, readPages } from "../../core/client/control-client.js";
+import { ControlClient, type OperationCall } from "../../core/client/control-client.js";
 import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
@@ -74,17 +74,19 @@ export function controlClientOf(sandbox: Sandbox, namespace?: string): ControlCl
   return new ControlClient({ fetch: sandbox.fetch, namespace });
 }
 
+type ListId = "listRequests" | "listTasks" | "listFaults";
+
 /** Reads a list of the control API in all namespaces. */
-export async function listInAllNamespaces<Item>(sandbox: Sandbox, path: string): Promise<Item[]> {
+export async function listInAllNamespaces<Item>(sandbox: Sandbox, list: ListId): Promise<Item[]> {
   const all: Item[] = [];
   for (const name of await readNamespaceNames(controlClientOf(sandbox)))
-    all.push(...(await listInNamespace<Item>(controlClientOf(sandbox, name), path)));
+    all.push(...(await listInNamespace<Item>(controlClientOf(sandbox, name), list)));
   return all;
 }
 
-export async function listInNamespace<Item>(client: ControlClient, path: string): Promise<Item[]> {
+export async function listInNamespace<Item>(client: ControlClient, list: ListId): Promise<Item[]> {
   const all: Item[] = [];
-  for await (const page of readPages<Item>(path, (at) => client.call("GET", at))) all.push(...page);
+  for await (const page of client.pages<Item>(...([list] as OperationCall))) all.push(...page);
   return all;
 }
 

@@ -48,7 +48,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
       ...(under === undefined ? {} : { PAYMENTS_SANDBOX_UNDER: under.scenario ?? "" }),
       ...createCommandEnvironment(sandbox, templates),
     };
-    const coverage = () => sandbox.control<Coverage>("GET /_sandbox/coverage?of=server");
+    const coverage = () => sandbox.run<Coverage>("getCoverage", { of: "server" });
     required?.refuseUnknown(await coverage());
     const active = await listActiveScenarios(sandbox);
     const startedAtMs = machineNowMs();
@@ -59,7 +59,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     const code = exitCode || reconcileCode;
     const due = await countDueTasks(sandbox);
     const all = await listAllScenarios(sandbox, due);
-    const { items: advice } = await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server");
+    const { items: advice } = await sandbox.run<AdviceList>("getAdvice", { of: "server" });
     const result: CommandRunResult = {
       code,
       startedAt: iso(startedAtMs),
@@ -96,7 +96,7 @@ async function reconcileAfterRun(
   try {
     const text = await readRowsFromCommand(reconcile, environment);
     const report = await compareAppRows(text, "--reconcile", {}, (body) =>
-      sandbox.control<BookReport>("POST /_sandbox/reconcile", body),
+      sandbox.run<BookReport>("reconcile", body),
     );
     artifacts?.write(join(folder, "reconcile.json"), `${JSON.stringify(report, null, 2)}\n`);
     artifacts?.write(join(folder, "reconcile.xml"), junitXml([reportOfReconciliation(report)]));
@@ -116,9 +116,8 @@ async function reconcileAfterRun(
 async function warnOfOtherNamespaces(sandbox: Sandbox, notice: ExecPlan["notice"]): Promise<void> {
   for (const name of await readNamespaceNames(controlClientOf(sandbox))) {
     if (name === "default") continue;
-    const { total } = await controlClientOf(sandbox, name).call<{ total: number }>(
-      "GET /_sandbox/charges?limit=1",
-    );
+    const client = controlClientOf(sandbox, name);
+    const { total } = await client.run<{ total: number }>("listCharges", { limit: 1 });
     if (total > 0)
       notice(
         `--reconcile looks at the namespace default: ${name} has ${formatCount(total, "charge")} too (sandbox.reconcile() in its tests)`,

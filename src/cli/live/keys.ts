@@ -95,18 +95,17 @@ async function press(pressed: string, context: KeyContext): Promise<void> {
 }
 
 async function pauseOrResume(sandbox: Sandbox): Promise<string> {
-  const { mode } = await sandbox.control<{ mode: string }>("GET /_sandbox/clock");
+  const { mode } = await sandbox.run<{ mode: string }>("getClock");
   const isPaused = mode === "manual";
   if (!isPaused) runningMode = mode;
-  await sandbox.control("PUT /_sandbox/clock", { mode: isPaused ? runningMode : "manual" });
+  await sandbox.run("setClock", { mode: isPaused ? runningMode : "manual" });
   return isPaused ? "the clock runs" : "the clock is paused";
 }
 
 async function advance(sandbox: Sandbox): Promise<string> {
-  const { to, fired_total } = await sandbox.control<{ to: string; fired_total: number }>(
-    "POST /_sandbox/clock/advance",
-    { by: "10s" },
-  );
+  const { to, fired_total } = await sandbox.run<{ to: string; fired_total: number }>("advanceClock", {
+    by: "10s",
+  });
   return `advanced 10s to ${to}; ${formatCount(fired_total, "step")} ran`;
 }
 
