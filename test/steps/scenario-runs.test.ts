@@ -6,9 +6,9 @@ import { reportText } from "../../src/cli/report/text.js";
 import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 
-const SNAPSHOT = join(import.meta.dirname, "run-reports.txt");
+const SNAPSHOT = join(import.meta.dirname, "scenario-runs.txt");
 
-it("each scenario of run-reports.txt gets its report (`vitest run -u` writes them)", async () => {
+it("each scenario of scenario-runs.txt gets its report (`vitest run -u` writes them)", async () => {
   let written = "";
   // Blocks are the lines between two reports: a heading, if any, and a scenario. Steps alone begin with a dash.
   for (const block of readFileSync(SNAPSHOT, "utf8")
