@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Answer, openSandbox } from "../support/api-client.js";
 import { exchange, head } from "../support/api-wire.js";
 import { type Furnished, fillPath, furnish, type GoodCall, goodCalls, NAME } from "./support/good-input.js";
-import { control, ROWS, type Row } from "./support/rows.js";
+import { checkForm, control, ROWS, type Row } from "./support/rows.js";
 
 const SERVICE = ROWS.filter(({ isService }) => isService);
 const CONTROL = ROWS.filter(({ isService }) => !isService);
@@ -14,37 +14,43 @@ beforeAll(async () => {
 });
 
 /** Sends the operation's first example with that key, or without one. */
-function sendWithKey(row: Row, key: string | null): Promise<Answer<unknown>> {
+async function sendWithKey(row: Row, key: string | null): Promise<Answer<unknown>> {
   const [{ method, path, body }] = goodCalls(row, world) as [GoodCall];
-  return world.api.as(key).ask(`${method} ${path}`, body);
+  return checkForm(row, path, await world.api.as(key).ask(`${method} ${path}`, body));
 }
 
 const stateText = () => JSON.stringify(world.api.sandbox.snapshot());
 
-function statusOf({ status, text }: Answer<unknown>): string {
-  return status === 200 ? "200" : `${status} ${JSON.parse(text).error.message}`;
-}
-
 describe("an API key", () => {
-  it.each(SERVICE)("that is missing, unknown, revoked, read-only or deactivated: $id", async (row) => {
-    const invalid = row.takesKey ? "401 Invalid API key" : "200";
+  /** Sends each operation with the key, and compares the error's message, or 200. Nothing may change. */
+  async function expectForEach(key: string | null, expected: (row: Row) => string): Promise<void> {
     const before = stateText();
-    const statuses = {
-      missing: statusOf(await sendWithKey(row, null)),
-      unknown: statusOf(await sendWithKey(row, "sk_test_nobody")),
-      revoked: statusOf(await sendWithKey(row, "sk_test_unverified")),
-      readOnly: statusOf(await sendWithKey(row, "sk_test_readonly")),
-      deactivated: statusOf(await sendWithKey(row, "sk_test_deactivated")),
-    };
-    expect(statuses).toEqual({
-      missing: row.needsKey ? "401 Invalid API key" : "200",
-      unknown: invalid,
-      revoked: invalid,
-      readOnly: row.method === "GET" ? "200" : "403 This API key is read-only",
-      deactivated: row.needsKey ? "404 Organization not found" : "200",
-    });
+    for (const row of SERVICE) {
+      const answer = await sendWithKey(row, key);
+      const got = answer.status === 200 ? "200" : `${answer.status} ${answer.error.message}`;
+      expect([row.id, got]).toEqual([row.id, expected(row)]);
+    }
     expect(stateText()).toBe(before);
-  });
+  }
+  const INVALID = "401 Invalid API key";
+
+  it("that is missing is 401 where it is required [R20.1 R22.2 R23.2 R24.1 R25.7 R27.4 R27.5 R27.6]", () =>
+    expectForEach(null, ({ needsKey }) => (needsKey ? INVALID : "200")));
+
+  it.each(["sk_test_nobody", "sk_test_unverified"])(
+    "that is unknown or revoked is 401, also where it is optional: %s [R29.3]",
+    (key) => expectForEach(key, ({ takesKey }) => (takesKey ? INVALID : "200")),
+  );
+
+  it("that is read-only is 403 for each write [R27.5 R27.8 R29.4]", () =>
+    expectForEach("sk_test_readonly", ({ method }) =>
+      method === "GET" ? "200" : "403 This API key is read-only",
+    ));
+
+  it("of a deactivated organization is 404 where it is required [R20.1 R24.9 R29.5]", () =>
+    expectForEach("sk_test_deactivated", ({ needsKey }) =>
+      needsKey ? "404 Organization not found" : "200",
+    ));
 
   it.each(SERVICE.filter(({ needsKey }) => needsKey))(
     "of another mode or organization finds no record: $id",

@@ -1,5 +1,6 @@
+import { expect } from "vitest";
 import type { OpenApiDocument } from "../../../src/server/openapi/document.js";
-import { okBody, openApi } from "../../support/api-client.js";
+import { type Answer, okBody, openApi, TIMESTAMP } from "../../support/api-client.js";
 import { ControlAnswers, type Described } from "../../support/openapi-control.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -76,4 +77,22 @@ function fieldsOf(api: ControlAnswers, schema: unknown): string[] {
   const { $ref, properties = {}, anyOf = [] } = schema as Parts;
   if ($ref !== undefined) return fieldsOf(api, api.document.components.schemas[$ref.split("/").at(-1)!]);
   return [...new Set([...Object.keys(properties), ...anyOf.flatMap((part) => fieldsOf(api, part))])];
+}
+
+/** Checks what every response has, and that the control API's document describes it. Returns the response. */
+export function checkForm<Body>(
+  { isService, method }: Row,
+  path: string,
+  answer: Answer<Body>,
+): Answer<Body> {
+  const { status, headers, text } = answer;
+  const form = ["content-type", "sandbox-now", "x-content-type-options"].map((name) => headers.get(name));
+  expect(form).toEqual([
+    expect.stringMatching(/^application\/json\b/),
+    expect.stringMatching(TIMESTAMP),
+    "nosniff",
+  ]);
+  // The setup of the tests checks the service's.
+  if (!isService) expect(control.faults(method, path, status, headers, text)).toEqual([]);
+  return answer;
 }

@@ -8,7 +8,7 @@ export const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   "names of Object.prototype": ["__proto__", "constructor"],
   "20,000 characters": ["x".repeat(20_000)],
   lists: [[], [null], [{}]],
-  objects: [{}, { length: {} }],
+  objects: [{}, { length: { toString: null } }],
   "{ __proto__: 1 }": [JSON.parse('{"__proto__":1}')],
 };
 
