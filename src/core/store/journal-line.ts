@@ -10,12 +10,10 @@ import { isJournalEntry } from "./state-format.js";
 const CHECKSUM_CHARS = 8;
 /** Maximum bytes before the JSON: checksum, space, length, space. */
 const MAX_HEAD_BYTES = CHECKSUM_CHARS + 1 + 15 + 1;
-/** UTF-8 bytes of one UTF-16 code unit. */
-const MAX_UNIT_BYTES = 3;
 const HEAD = /^([0-9a-f]{8}) ([1-9]\d*) /;
 const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
 
-const NEWLINE = 0x0a;
+const NEWLINE = Buffer.from("\n");
 
 export type DecodedLine =
   | LineChange
@@ -27,31 +25,12 @@ interface LineChange {
   readonly change: JournalEntry;
 }
 
-/** Buffer for one line; most lines fit, and need no allocation. */
-const scratch = Buffer.allocUnsafeSlow(1 << 16);
-
-/** Encodes a line with its newline. The bytes are valid until the next call. */
+/** Encodes a line with its newline. */
 export function encodeLine(change: JournalEntry): Buffer {
-  const json = JSON.stringify(change);
-  const maxBytes = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
-  const line = maxBytes <= scratch.length ? scratch : Buffer.allocUnsafe(maxBytes);
-  // The head is written last and ends where the JSON begins.
-  const length = line.write(json, MAX_HEAD_BYTES, "utf8");
-  const end = MAX_HEAD_BYTES + length;
-  line[end] = NEWLINE;
-  const head = ` ${length} `;
-  const from = MAX_HEAD_BYTES - head.length - CHECKSUM_CHARS;
-  writeHex(line, from, crc32(line, MAX_HEAD_BYTES, end));
-  line.write(head, from + CHECKSUM_CHARS, "latin1");
-  return line.subarray(from, end + 1);
+  const json = Buffer.from(JSON.stringify(change), "utf8");
+  const checksum = crc32(json).toString(16).padStart(CHECKSUM_CHARS, "0");
+  return Buffer.concat([Buffer.from(`${checksum} ${json.length} `, "latin1"), json, NEWLINE]);
 }
-
-/** Writes digit by digit: creating a hex string would cost as much as the checksum. */
-function writeHex(line: Buffer, offset: number, checksum: number): void {
-  for (let digit = 0; digit < CHECKSUM_CHARS; digit++)
-    line[offset + digit] = HEX_DIGITS[(checksum >>> (28 - 4 * digit)) & 15]!;
-}
-const HEX_DIGITS = Buffer.from("0123456789abcdef");
 
 /**
  * @param content without the newline
@@ -98,12 +77,12 @@ function parseChange(json: Buffer): LineChange | { readonly damage: string } {
 /** Eight tables process eight bytes at a time, four times as fast as one table. */
 const TABLES = makeTables();
 
-/** CRC-32 of zip and PNG over a range of bytes. Node has a CRC-32 function only since 20.15. */
-export function crc32(bytes: Uint8Array, from = 0, to = bytes.length): number {
+/** CRC-32 of zip and PNG. Node has a CRC-32 function only since 20.15. */
+export function crc32(bytes: Uint8Array): number {
   const t = TABLES;
   let crc = -1;
-  let i = from;
-  for (const last = to - 8; i <= last; i += 8) {
+  let i = 0;
+  for (const last = bytes.length - 8; i <= last; i += 8) {
     crc ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
     crc =
       t[1792 + (crc & 255)]! ^
@@ -115,7 +94,7 @@ export function crc32(bytes: Uint8Array, from = 0, to = bytes.length): number {
       t[256 + bytes[i + 6]!]! ^
       t[bytes[i + 7]!]!;
   }
-  for (; i < to; i++) crc = t[(crc ^ bytes[i]!) & 255]! ^ (crc >>> 8);
+  for (; i < bytes.length; i++) crc = t[(crc ^ bytes[i]!) & 255]! ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 
