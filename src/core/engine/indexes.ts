@@ -147,7 +147,8 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   /** Updates the index after a record was put, replaced or removed in the table. */
   note(key: RecordKey, before: Item | undefined, after: Item | undefined): void {
     const { lists = [], kind } = this.#indexing;
-    const [from, to] = [before && kind?.(before), after && kind?.(after)];
+    const from = before && kind?.(before);
+    const to = after && kind?.(after);
     if (from !== to) {
       if (from !== undefined) this.#leaveKind(from, before!.seq);
       if (to !== undefined) listIn(this.#kinds, to).add(after!.seq);

@@ -6,7 +6,7 @@ import type { OrganizationFixture } from "../schema/fixtures-file.js";
 import { isRefusal } from "../schema/refusals.js";
 import type { Settings } from "../schema/settings.js";
 import { clampInstant, iso } from "../schema/time.js";
-import { type IdKind, numberedDigest, numberedHexDigest, numberedId } from "./ids.js";
+import { type IdKind, idOf, numberedDigest } from "./ids.js";
 import type { Change, CollectionName, Collections, RecordKey, RecordPut, Task } from "./records.js";
 import type { State } from "./state.js";
 
@@ -91,18 +91,13 @@ export class Transaction {
     return this.#counters[counter] ?? this.state.counters[counter] ?? 0;
   }
 
-  /** Derives 32 bytes from the scope and the next number of the kind. */
-  digest(kind: IdKind): Buffer {
+  /** Digest of the scope and the next number of the kind, in hexadecimal. */
+  digest(kind: IdKind): string {
     return numberedDigest(this.#scope, kind, this.next(kind));
   }
 
-  /** As `digest`, in hexadecimal. */
-  hexDigest(kind: IdKind): string {
-    return numberedHexDigest(this.#scope, kind, this.next(kind));
-  }
-
   id(kind: IdKind): string {
-    return numberedId(this.#scope, kind, this.next(kind));
+    return idOf(kind, this.digest(kind));
   }
 
   /** Runs a part of a command; if it refuses, its writes are undone and the command goes on. */

@@ -86,9 +86,7 @@ export class FaultInjector {
     const all = ruleCountsOf(this.#counts, id);
     const subjectKey = times === undefined && skip === 0 ? "" : faultScopeKey(rule.per, subject);
     const counts =
-      subjectKey === ""
-        ? all
-        : ruleCountsOf(this.#countsBySubject, `${id}#${digestOf(subjectKey).toString("base64")}`);
+      subjectKey === "" ? all : ruleCountsOf(this.#countsBySubject, `${id}#${digestOf(subjectKey)}`);
     if (times !== undefined && counts.applied >= times) return false;
     const count = (what: keyof RuleCounts): void => {
       for (const entry of new Set([all, counts])) {

@@ -31,10 +31,10 @@ export class SampleFactory {
 
   /** A new charge that awaits payment. */
   charge(changes: Partial<Charge> = {}, createdMs = this.#nowMs() - MINUTE_MS): Charge {
-    const bytes = numberedDigest(this.#scope, "charge", ++this.#counter);
-    const reference = providerReferenceOf(digestOf(bytes.toString("hex")).toString("hex"));
+    const digest = numberedDigest(this.#scope, "charge", ++this.#counter);
+    const reference = providerReferenceOf(digestOf(digest));
     return {
-      charge_id: idOf("charge", bytes),
+      charge_id: idOf("charge", digest),
       checkout_id: idOf("checkout", numberedDigest(this.#scope, "checkout", this.#counter)),
       organization_id: "org_sandbox",
       amount: "512.50",
@@ -127,10 +127,10 @@ export class SampleFactory {
   }
 
   #withdrawal(status: WithdrawalStatus): Withdrawal {
-    const bytes = numberedDigest(this.#scope, "withdrawal", ++this.#counter);
+    const digest = numberedDigest(this.#scope, "withdrawal", ++this.#counter);
     const createdMs = this.#nowMs() - MINUTE_MS;
     return {
-      withdrawal_id: idOf("withdrawal", bytes),
+      withdrawal_id: idOf("withdrawal", digest),
       destination_id: idOf("destination", numberedDigest(this.#scope, "destination", this.#counter)),
       organization_id: "org_sandbox",
       amount: "1000.00",

@@ -146,5 +146,5 @@ export function rotateSecret(caller: Caller | undefined, webhookId: string): Com
 }
 
 function newSecret(tx: Transaction): string {
-  return `whsec_${tx.digest("secret").toString("base64")}`;
+  return `whsec_${Buffer.from(tx.digest("secret"), "hex").toString("base64")}`;
 }

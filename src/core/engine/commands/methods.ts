@@ -40,7 +40,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
       walletAddress: terms.walletAddress,
       phoneNumber: terms.phoneNumber,
       diallingCode: rail?.country ? tx.catalogue.diallingCode(rail.country) : undefined,
-      digest: digestOf(charge.charge_id),
+      digest: Buffer.from(digestOf(charge.charge_id), "hex"),
     }),
     phone_number: terms.phoneNumber,
     bank_account_number: terms.bankAccountNumber,

@@ -3,7 +3,7 @@ import type { Pricing } from "../../domain/pricing.js";
 import { type Refusal, refuse } from "../../schema/refusals.js";
 import type { CheckoutBody } from "../../schema/service-requests.js";
 import { clampInstant, iso } from "../../schema/time.js";
-import { idOfHex, providerReferenceOf } from "../ids.js";
+import { idOf, providerReferenceOf } from "../ids.js";
 import type { PriceAtCreation } from "../market.js";
 import type { Caller, Transaction } from "../transaction.js";
 
@@ -40,19 +40,19 @@ export function limitReached(charges: number): Refusal {
 /** Creates a charge without a method and schedules its expiry. The caller must put the charge. */
 export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge): Charge {
   const { body, pricing, price } = values;
-  const hex = tx.hexDigest("charge");
+  const digest = tx.digest("charge");
   const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
   const expiresAtMs = clampInstant(tx.atMs + lifeMs);
-  const ref = idOfHex("charge", hex);
+  const ref = idOf("charge", digest);
   const expiry = tx.schedule({ due_ms: expiresAtMs, rank: 0, kind: "expire", ref });
   return {
     charge_id: ref,
-    checkout_id: idOfHex("checkout", hex, 1),
+    checkout_id: idOf("checkout", digest, 1),
     organization_id: caller.organization.organization_id,
     amount: price?.amount ?? values.amount ?? pricing.amount,
     currency: price?.currency ?? pricing.base_currency,
     status: "PENDING",
-    provider_reference: providerReferenceOf(hex),
+    provider_reference: providerReferenceOf(digest),
     created_at: tx.at,
     updated_at: tx.at,
     payment_method: null,

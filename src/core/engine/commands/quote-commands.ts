@@ -27,9 +27,9 @@ export function createQuote(
     const { pricing, method, currency, rail } = request;
     const priced = currentPrice(tx, pricing, currency, method);
     if (isZero(priced.settlement_amount)) return refuseZeroPrice(currency.code);
-    const bytes = tx.digest("quote");
+    const digest = tx.digest("quote");
     const quote: Quote = {
-      quote_id: idOf("quote", bytes),
+      quote_id: idOf("quote", digest),
       seq: tx.next("quote_seq"),
       mode: caller.mode,
       organization_id: caller.organization.organization_id,
@@ -41,7 +41,7 @@ export function createQuote(
       exchange_rate: priced.exchange_rate,
       fees: priced.fees,
       settlement_amount: priced.settlement_amount,
-      ...walletFor(method, currency, bytes),
+      ...walletFor(method, currency, digest),
       customer_email: request.customerEmail,
       created_at_ms: tx.atMs,
       expires_at_ms: clampInstant(tx.atMs + tx.settings.limits.quote_valid_ms),
@@ -61,11 +61,11 @@ export function refuseZeroPrice(currency: string): Refusal {
 export function walletFor(
   method: MethodFixture,
   currency: CurrencyFixture,
-  bytes: Uint8Array,
+  digest: string,
 ): { wallet_address: string | null; network: string | null } {
   if (METHOD_KINDS[method.kind].hasWallet === undefined) return { wallet_address: null, network: null };
   const network = currency.network ?? currency.code;
-  return { wallet_address: deriveWalletAddress(network, bytes), network };
+  return { wallet_address: deriveWalletAddress(network, Buffer.from(digest, "hex")), network };
 }
 
 /** Removes a few expired quotes. Clients cannot tell, because expired and unknown quotes get the same response. */
