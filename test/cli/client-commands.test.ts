@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { noSandboxError, URL_SOURCES } from "../../src/cli/sandbox-url.js";
@@ -12,313 +13,17 @@ import { freePort } from "../support/servers.js";
 import { commandLine, refusal, type Started, startServer } from "../support/started.js";
 
 /**
- * Sections of `snapshots/client-commands/`, each on an empty sandbox. A line is a command or, if it begins with a
- * method or with `pay` or `withdraw`, what the app does before the next. `$ch` is the latest charge's id, `$ch:6` its
- * first six characters.
+ * Each file of `snapshots/client-commands` is a section that runs on an empty sandbox, and its expected output. A line
+ * after `$` is a client command or, if it begins with a method, `pay` or `withdraw`, what the app does before the next.
+ * `$ch` is the latest charge's id, `$ch:6` its first six characters. `vitest -u` writes the output of a new line.
  */
-const SECTIONS: Readonly<Record<string, string>> = {
-  sandbox: `
-    status
-    status --json
-    env
-    env --format shell
-    env --format github
-    env --format shel
-    env --json
-    pay
-    reset --keep scenarios webhooks keys
-    charges
-    charge last
-    reset --repeat-ids
-    reset --keep money
-    reset --repeat-ids --json`,
-  charges: `
-    charges
-    pay {"email":"ada@example.com"}
-    pay {"email":"bob-with-a-longer-name@cli.test"}
-    charges
-    charges --limit 1
-    charges --status PENDING --email ada@example.com
-    charges --email nobody@cli.test
-    charges --status COMPLTED
-    charges --status paid
-    charges --limit many --json
-    charges --json
-    charge $ch
-    charge $ch:12
-    charge last-1
-    charge email:ada@example.com
-    charge ada@example.com --json
-    charge ch_
-    charge lst
-    charge ch_nobody
-    charge email:nobody@cli.test
-    charge email:nobody@cli.test --json
-    charge nope --json
-    charge lst --json
-    next $ch
-    next last
-    next last --limit 1 --json
-    next`,
-  orders: `
-    pay {"metadata":{"order_id":"5"}}
-    pay {"metadata":{"order_id":"5"}}
-    charge order=5 complete
-    pay {"metadata":{"basket":"5"}}
-    pay {"metadata":{"basket":"5"}}
-    charge basket=5 complete
-    charges --status COMPLETED
-    pay {"metadata":{"order":"7"}}
-    charge order=7
-    pay {"metadata":{"order_id":"8"}}
-    charge order=8
-    pay {"metadata":{"order":"8"}}
-    charge order=8
-    pay {"metadata":{"order_id":"6"}}
-    pay {"metadata":{"order_id":"6"}}
-    pay {"metadata":{"order_id":"6"}}
-    pay {"metadata":{"order_id":"6"}}
-    pay {"metadata":{"order_id":"6"}}
-    pay {"metadata":{"order_id":"6"}}
-    charge order=6`,
-  transitions: `
-    pay
-    charge last refund
-    charge last refnd
-    charge last complete --reason 'said so' --json
-    charge last refund
-    pay
-    charge last fail --reason insufficient_funds
-    charge last
-    pay
-    charge last cancel
-    charge last cancel
-    pay
-    charge last expire
-    charge last story
-    charges`,
-  create: `
-    charge create
-    charge create --method mobile_money --currency KES --amount 500.00 --email bo@shop.test --set metadata.order=17 --scenario declined --json
-    clock advance 10s
-    history last
-    history last --json
-    charge create --hosted
-    charge create 100
-    charge create fial
-    charge create --method cash
-    charge create --method crad
-    charge create --amount x
-    charge create --scenario lost_response`,
-  checkout: `
-    checkout last pay
-    POST /api/v1/payments/checkouts {"pricing":{"base_currency":"NGN","amount":"10.00"}}
-    checkout last pay
-    checkout last pay --method mobile_money
-    checkout last pay --method card
-    POST /api/v1/payments/checkouts {"pricing":{"base_currency":"NGN","amount":"10.00"}}
-    checkout $co cancel --json
-    checkout co_nobody cancel
-    checkout last refund`,
-  clock: `
-    clock
-    pay
-    clock advance 30m
-    clock to 2026-02-28T00:00:00Z
-    pay
-    clock next
-    clock idle
-    clock idle --json
-    clock advance
-    clock advance soon
-    clock advance -5s
-    clock advance -- -5s
-    clock advance 99999999999d
-    clock to
-    clock to 2026-02-30T00:00:00Z
-    clock to noon
-    clock to 2020-01-01T00:00:00Z
-    clock speed
-    clock speed -1
-    clock speed fast
-    clock stop
-    clock to 2026-03-01T00:00:00Z
-    clock speed 60
-    clock resume --json
-    clock freeze`,
-  wait: `
-    pay {"email":"ada@example.com"}
-    wait charge --match customer_email=ada@example.com --match status=PENDING
-    wait charge --match customer_email=ada@example.com status=PENDING --json
-    wait charge --match customer_email=ada@example.com status=FAILED --timeout 50ms
-    charge last complete
-    wait charge --match customer_email=ada@example.com --match status=COMPLETED
-    wait ready
-    wait ready --json
-    wait ready --timeout soon
-    wait idle
-    wait idle --timeout 50ms --json
-    wait nobody`,
-  scenarios: `
-    scenario use declined
-    scenario list
-    scenario use declind
-    scenario use nobody
-    scenario show declined
-    scenario drop declined --json
-    scenario show
-    fault add '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}'
-    POST /api/v1/payments/quotes {}
-    fault list
-    fault list --json
-    fault remove $flt
-    fault remove $flt
-    fault add {
-    fault add '{"match":{"operation":"createQuot"}}'
-    fault add
-    fault clear`,
-  states: `
-    pay
-    snapshot save before-checkout
-    snapshot save before-checkout
-    pay
-    snapshot restore before-checkout
-    snapshot restore before-checkout --json
-    charges
-    snapshot delete before-checkout
-    snapshot restore before-checkout
-    snapshot save
-    snapshot list
-    export state.json
-    pay
-    import state.json
-    import state.json --json
-    charges
-    export nope/x
-    export .
-    export ''
-    import nope.json`,
-  namespaces: `
-    namespace add worker-1
-    namespace add worker-1
-    pay {"key":"sk_test_ns_worker-1","email":"worker@shop.test"}
-    charge ch_ --namespace worker-1
-    charges
-    namespace list
-    namespace delete worker-1
-    charges --namespace worker-1
-    namespace delete
-    namespace add --json`,
-  money: `
-    fund KES 5000.00
-    fund XXX 50
-    fund KES fifty
-    fund KES 10 --mode live --json
-    balances
-    balances --json
-    withdrawals
-    withdrawal last
-    withdrawal wd_
-    withdraw {"currency":"KES","amount":"500.00"}
-    withdrawals --status PENDING
-    next $wd
-    withdrawal last process
-    withdrawal last fail --reason account_closed
-    withdrawal last --json
-    withdraw {"currency":"KES","amount":"500.00"}
-    withdrawal $wd process --json
-    withdrawal last complete
-    withdraw {"currency":"KES","amount":"500.00"}
-    withdrawal last cancel
-    withdrawals --status FAILED
-    balances`,
-  webhooks: `
-    webhook list
-    webhook add
-    webhook add ftp://example.com
-    webhook add http://169.254.169.254/
-    webhook add localhost:3999/hooks --mode live --secret whsec_AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMD --events charge.* withdrawal.*
-    webhook add localhost:3999/hooks --events order.shipped
-    webhook add localhost:3999/hooks --events order.shipped --force --json
-    webhook list
-    webhook delete $we
-    webhook redeliver
-    webhook add $RECEIVER
-    pay {"scenario":"instant"}
-    wait charge --match status=COMPLETED
-    POST /_sandbox/wait {"for":"delivery","match":{"answered":500}}
-    deliveries --failing
-    deliveries --limit 1 --json
-    webhook redeliver last --times 2
-    webhook redeliver $dlv
-    webhook redeliver $evt --json
-    webhook redeliver evt_x
-    webhook redeliver dl_x
-    webhook redeliver last --times many
-    POST /_sandbox/wait {"for":"delivery","match":{"delivery_id":"$dlv","answered":500}}
-    webhook retry
-    trigger charge.completed --charge last
-    webhook retry last extra
-    webhook delete
-    webhook redelivr
-    webhook frobnicate
-    webhook pull
-    webhook pull --forward-to http://
-    webhook pull --forward-to ftp://localhost/hooks
-    webhook pull --forward-to http://169.254.169.254/`,
-  events: `
-    events
-    trigger charge.completed --charge last
-    pay
-    trigger charge.completed --charge last
-    trigger charge.completed --charge last --set amount=1.00 a.b=true --json
-    trigger webhook.test --set constructor.a=1 c=3 c.d=4 --json
-    trigger charge.failed --set order.id=17 'failure_reason=no funds' --json
-    trigger charge.completed --mode live
-    trigger dispute.opened --force --set reason=fraud
-    trigger charge.completed --charge ch_0
-    trigger webhook.test --set nonsense
-    trigger Nonsense!
-    trigger charge.complete
-    trigger charge.succeeded
-    trigger charge.success
-    trigger payment_intent.succeeded
-    trigger payment_intent.payment_failed
-    trigger payout.paid
-    trigger transfer.failed
-    events --type charge.completed --limit 1
-    events --type *.failed --json
-    events --follow --type charge.complete`,
-  requests: `
-    pay
-    GET /api/v1/payments/charges/ch_x
-    GET /api/v1/payments/payins?lmit=1
-    requests --status 4xx
-    requests --operation getCharge --json
-    requests --status 200
-    requests --limit 1
-    requests --status bad
-    requests --follow --operation getCharg`,
-  coverage: `
-    coverage
-    pay
-    clock advance 10s
-    coverage --require charge.completed,createWhitelabel
-    coverage --require COMPLETED,EXPIRED
-    coverage --require charge.fialed
-    coverage --require duplicates
-    coverage --json
-    advice
-    GET /api/v1/accounts/balances
-    GET /api/v1/accounts/balances
-    advice
-    advice --json`,
-};
+const FOLDER = new URL("snapshots/client-commands/", import.meta.url);
+const SECTIONS = new Map(
+  readdirSync(FOLDER).map((name) => [name.replace(".txt", ""), readFileSync(new URL(name, FOLDER), "utf8")]),
+);
 
 /** Commands that run until they are interrupted; `following.test.ts` has them. */
 const ENDLESS = ["events --follow", "webhook pull"];
-
-const snapshotFile = (section: string) => `snapshots/client-commands/${section}.txt`;
 
 let server: Started;
 let receiver: Receiver;
@@ -335,16 +40,16 @@ const wordsOf = (line: string): string[] =>
 
 /** Does what the app would do. Returns the response. */
 async function callAsApp(line: string): Promise<string> {
-  const [, words, json = "{}"] = /^([^{]+?)(?: (\{.*))?$/.exec(line)!;
-  const body = words === "GET" ? undefined : JSON.parse(json);
-  if (words === "pay") return server.client.pay(body);
-  if (words === "withdraw") return (await server.client.withdraw(body)).withdrawal_id;
-  return (await server.client.ask(words!, words!.startsWith("GET") ? undefined : body)).text;
+  const [, call, json] = /^([^{]+?)(?: (\{.*))?$/.exec(line)!;
+  const body = json === undefined ? undefined : JSON.parse(json);
+  if (call === "pay") return server.client.pay(body);
+  if (call === "withdraw") return (await server.client.withdraw(body)).withdrawal_id;
+  return (await server.client.ask(call!, body)).text;
 }
 
 /** Runs a section's lines. Returns them with their output, exit code and standard error. */
 async function transcriptOf(section: string): Promise<string> {
-  await server.client.reset({ keep: [] });
+  await server.client.reset({ keep: [], ids: "repeat" });
   const ids = new Map<string, string>();
   const names = new Map<string, string>();
   /** Replaces what differs between runs by something as wide. */
@@ -363,7 +68,7 @@ async function transcriptOf(section: string): Promise<string> {
       // The clock runs at the end of `clock`.
       .replace(/2026-03-01T00[\d:.]+Z/g, "2026-03-01T00:…Z");
   const lines: string[] = [];
-  for (const line of section.trim().split(/\n */)) {
+  for (const [, line = ""] of section.matchAll(/^\$ (.+)$/gm)) {
     lines.push(`$ ${line}`);
     const filled = line
       .replace("$RECEIVER", receiver.url)
@@ -385,15 +90,13 @@ async function transcriptOf(section: string): Promise<string> {
 }
 
 describe("the output of client commands matches its snapshot", () => {
-  it.each(Object.keys(SECTIONS))("%s", async (name) => {
-    await expect(await transcriptOf(SECTIONS[name]!)).toMatchFileSnapshot(snapshotFile(name));
+  it.each([...SECTIONS.keys()])("%s", async (name) => {
+    const transcript = await transcriptOf(SECTIONS.get(name)!);
+    await expect(transcript).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.txt`, FOLDER)));
   });
 
   it("and has each example and each verb with exit code 0", () => {
-    const texts = Object.keys(SECTIONS).map((name) =>
-      readFileSync(new URL(snapshotFile(name), import.meta.url), "utf8"),
-    );
-    const passed = texts
+    const passed = [...SECTIONS.values()]
       .flatMap((text) => text.split(/^\$ /m))
       .filter((block) => !block.includes("\n[exit "))
       .map((block) => block.split("\n")[0]!);
