@@ -30,7 +30,7 @@ const LONGEST = [
   "explore/actors",
   "simulation/lies",
   "package/install",
-  "pages/jobs-browser",
+  "pages/dashboard-jobs-browser",
   "explore/payouts",
   "state/import",
   "docs/testing",

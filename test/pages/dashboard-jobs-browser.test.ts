@@ -1,0 +1,199 @@
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client } from "../support/receiver-client.js";
+import { accept, Receiver } from "../support/receiver-server.js";
+import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
+
+/** A user's way to press, with the number of presses. */
+abstract class Hand {
+  presses = 0;
+  constructor(readonly page: Page) {}
+
+  protected abstract act(locator: Locator): Promise<void>;
+  /** Puts the focus into the search field. */
+  abstract openSearch(): Promise<void>;
+
+  async press(locator: Locator): Promise<void> {
+    this.presses++;
+    await this.act(locator);
+  }
+
+  async open(locator: Locator, path: string): Promise<void> {
+    await this.press(locator);
+    await this.page.waitForURL((url) => url.href.includes(path));
+  }
+}
+
+class Keyboard extends Hand {
+  protected async act(locator: Locator): Promise<void> {
+    await this.tabTo(locator);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Tabs again if the page has changed on the way. */
+  async tabTo(locator: Locator): Promise<void> {
+    for (let tries = 0; tries < 5; tries++) {
+      const stops = await locator.evaluate(countStops);
+      if (stops === 0) return;
+      const key = stops < 0 ? "Shift+Tab" : "Tab";
+      for (let left = Math.abs(stops); left > 0; left--) await this.page.keyboard.press(key);
+      if (await locator.evaluate((element) => element === document.activeElement)) return;
+    }
+    throw new Error(`Tab does not reach ${locator}`);
+  }
+
+  async openSearch(): Promise<void> {
+    await this.page.keyboard.press("/");
+  }
+}
+
+class PhoneWithoutScript extends Hand {
+  protected act(locator: Locator): Promise<void> {
+    return locator.tap();
+  }
+
+  openSearch(): Promise<void> {
+    return this.press(this.page.locator("#q"));
+  }
+}
+
+/** Presses of Tab from the focus to an element; negative for Shift+Tab. */
+function countStops(element: Element): number {
+  const query = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex='0']";
+  const all = [...document.querySelectorAll<HTMLElement>(query)].filter(
+    (one) => one.tabIndex >= 0 && one.checkVisibility(),
+  );
+  return all.indexOf(element as HTMLElement) - all.indexOf(document.activeElement as HTMLElement);
+}
+
+/** A failed, a paid and a new charge, and a receiver that refuses all webhooks. */
+async function openSandboxOfJobs() {
+  const receiver = await Receiver.open((received) =>
+    received.response.writeHead(500).end("TypeError: order is undefined"),
+  );
+  const sandbox = await listeningSandbox({ rateLimit: "off", webhooks: [receiver.url] });
+  const client = Client.at(sandbox.url!);
+  await client.ask("POST /_sandbox/namespaces", { name: "other" });
+  const failed = await client.pay({ email: "declined@shop.test", metadata: { order_id: "A-1042" } });
+  const paid = await client.pay();
+  await sandbox.advance("10s");
+  const newest = await client.pay({ email: "newest@shop.test" });
+  const home = `${sandbox.url}/_sandbox/dashboard/default`;
+  return { client, receiver, failed, paid, newest, home };
+}
+
+type Setup = Awaited<ReturnType<typeof openSandboxOfJobs>>;
+
+function openCharge(hand: Hand, id: string): Promise<void> {
+  return hand.open(hand.page.locator(`#activity [data-key="${id}"] [data-row]`), `/charges/${id}`);
+}
+
+async function openDelivery(hand: Hand, chargeId: string): Promise<void> {
+  await openCharge(hand, chargeId);
+  const row = hand.page.locator("#webhooks .row").filter({ hasText: "charge.completed" }).first();
+  await hand.open(row.locator("[data-row]"), "/webhooks/");
+}
+
+function waitForNotice({ page }: Hand, text: string | RegExp): Promise<void> {
+  return page.locator("#said .notice").filter({ hasText: text }).waitFor();
+}
+
+/** In this order: a job leaves what the next needs. */
+const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>> = {
+  "find the cause of a failed charge": async (hand, { failed }) => {
+    await openCharge(hand, failed);
+    await hand.page.locator(".why").filter({ hasText: "customer_email declined@*" }).waitFor();
+  },
+  "complete the newest charge": async (hand, { newest }) => {
+    await openCharge(hand, newest);
+    await hand.press(hand.page.locator("#charge").getByRole("button", { name: /^Complete/ }));
+    await waitForNotice(hand, `${newest} is COMPLETED`);
+  },
+  "advance to the next retry": async (hand) => {
+    const retry = hand.page.locator("#next li").filter({ hasText: "retry" }).first();
+    await hand.press(retry.getByRole("button"));
+    await waitForNotice(hand, /Advanced to .*ran/);
+  },
+  "find the cause of a failing webhook, and retry it once fixed": async (hand, { receiver }) => {
+    const failing = hand.page.locator("#attention .row").filter({ hasText: "TypeError: order is undefined" });
+    await hand.press(failing.first().locator("[data-row]"));
+    receiver.handler = accept;
+    await hand.press(hand.page.getByRole("button", { name: "Retry now" }).first());
+    await waitForNotice(hand, /Delivered: 200/);
+  },
+  "find a charge by order id": async (hand, { failed }) => {
+    await hand.openSearch();
+    await hand.page.keyboard.type("A-1042");
+    await hand.page.keyboard.press("Enter");
+    await hand.page.waitForURL("**/search?q=A-1042");
+    await hand.open(hand.page.locator(`#charges [data-key="${failed}"] [data-row]`), `/charges/${failed}`);
+  },
+  "see a flow as a test": async (hand, { paid }) => {
+    await openCharge(hand, paid);
+    await hand.press(hand.page.locator("#again summary"));
+    await hand.page.locator('pre[aria-label*="Vitest"]').filter({ hasText: "setupSandbox" }).waitFor();
+  },
+  "see the body of a webhook": async (hand, { paid }) => {
+    await openDelivery(hand, paid);
+    await hand.page.locator("#body pre").filter({ hasText: '"charge.completed"' }).waitFor();
+  },
+  "compare a webhook with the one before": async (hand, { paid }) => {
+    await openDelivery(hand, paid);
+    const status = hand.page.locator("#diff dl > div").filter({ hasText: "data.status" });
+    await status.filter({ hasText: /PROCESSING.*COMPLETED/s }).waitFor();
+  },
+  "fail the second checkout with 503": async (hand, { client }) => {
+    const views = hand.page.getByRole("navigation", { name: "Views" });
+    await hand.press(views.getByRole("link", { name: /^Faults/ }));
+    await hand.press(hand.page.getByRole("button", { name: "503 on the second checkout" }));
+    await hand.page.locator("#faults").getByText("0 of 1 used").waitFor();
+    const statuses: number[] = [];
+    for (const email of ["one@shop.test", "two@shop.test", "three@shop.test"]) {
+      const { json } = await client.quote();
+      statuses.push((await client.checkout(json.quote_id, { email })).status);
+    }
+    expect(statuses).toEqual([200, 503, 200]);
+  },
+  "switch the namespace": async (hand) => {
+    const { page } = hand;
+    if (hand instanceof Keyboard) {
+      hand.presses += 2;
+      await hand.tabTo(page.locator("#ns"));
+      await page.keyboard.press("o");
+    } else {
+      await hand.press(page.getByRole("link", { name: "Namespace", exact: true }));
+      await hand.press(page.locator('#namespaces [data-key="other"] [data-row]'));
+    }
+    await page.waitForURL(/\/dashboard(\/other\b|\?.*namespace=other)/);
+  },
+};
+
+const WIDE = { viewport: { width: 1440, height: 900 } };
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, javaScriptEnabled: false };
+
+describe.runIf(chromiumPath() !== undefined)("the ten jobs of the dashboard", () => {
+  let browser: LaunchedBrowser;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+
+  it.each<[string, BrowserContextOptions, new (page: Page) => Hand]>([
+    ["by keyboard", WIDE, Keyboard],
+    ["by touch on a phone without script", PHONE, PhoneWithoutScript],
+  ])("take at most two presses each from the first page, %s", async (_name, options, HandOf) => {
+    const setup = await openSandboxOfJobs();
+    const page = await (await browser.open(options)).newPage();
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
+    const presses: Record<string, number> = {};
+    for (const [job, carryOut] of Object.entries(JOBS)) {
+      await page.goto(setup.home);
+      const hand = new HandOf(page);
+      await carryOut(hand, setup);
+      presses[job] = hand.presses;
+    }
+    expect(errors).toEqual([]);
+    expect(Object.entries(presses).filter(([, many]) => many < 1 || many > 2)).toEqual([]);
+  });
+});
