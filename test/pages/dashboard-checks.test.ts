@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { PROBES } from "../../src/core/schema/receiver-report.js";
-import { lacking, said, started, startedWithReceiver } from "./support/dashboard.js";
+import { lacking, openDashboard, textOf, withReceiver } from "./support/dashboard.js";
 
-describe("checks on the dashboard", () => {
-  it("check a receiver: each probe with its request, its response, the fault and the remedy", async () => {
-    const { receiver, sandbox, page, press } = await startedWithReceiver();
+describe("Checks", () => {
+  it("runs each probe against a receiver, with request, response and advice", async () => {
+    const { receiver, sandbox, page, press } = await withReceiver();
     const id = /value="check\?webhook_id=([^"]+)"/.exec(await page("/checks"))![1]!;
     const heard: string[] = [];
     const stream = await sandbox.fetch(new Request("http://sandbox/_sandbox/stream?view=light"));
@@ -13,8 +13,8 @@ describe("checks on the dashboard", () => {
     while (!heard.join("").includes('"kind":"report"')) heard.push((await reader.read()).value!);
     await reader.cancel();
     expect(location).toBe("/_sandbox/dashboard/default/checks#probes");
-    // It takes all there is, and so what is forged too.
-    expect(said(text)).toMatch(/\d+ faults? found: \d+ passed, [1-9]\d* failed/);
+    // The receiver accepts every webhook, also forged ones.
+    expect(textOf(text)).toMatch(/\d+ faults? found: \d+ passed, [1-9]\d* failed/);
     const checks = await page("/checks");
     expect(
       lacking(
@@ -22,9 +22,9 @@ describe("checks on the dashboard", () => {
         PROBES.map((probe) => `data-key="${probe}"`),
       ),
     ).toEqual([]);
-    expect(said(checks)).toContain("Seen in: tampered");
+    expect(textOf(checks)).toContain("Seen in: tampered");
     const probe = await page("/checks/tampered");
-    expect(said(probe)).toContain("What to do:");
+    expect(textOf(probe)).toContain("What to do:");
     const { body } = receiver.received.find((one) => probe.includes(String(one.headers["webhook-id"])))!;
     expect(probe).toContain("webhook-signature:");
     expect(probe).toContain(JSON.parse(body).data.charge_id);
@@ -32,8 +32,8 @@ describe("checks on the dashboard", () => {
     expect((await page("/checks/nonesuch")).toString()).toContain("Not found");
   });
 
-  it("report an unreachable receiver, and refuse an empty URL", async () => {
-    const { press, page } = await started({
+  it("reports a receiver that cannot be reached, and offers no check of a mailbox", async () => {
+    const { press, page } = await openDashboard({
       webhooks: [{ url: "http://127.0.0.1:9/none" }, { mailbox: "box" }],
     });
     const checks = await page("/checks");
@@ -41,18 +41,17 @@ describe("checks on the dashboard", () => {
     expect(ids).toHaveLength(1);
     expect((await press(`check?webhook_id=${ids[0]}`)).text).toMatch(/cannot be reached: .*refused/i);
     expect(await page("/checks")).toContain("not sent");
-    expect((await press("check?webhook_id=we_none")).text).toContain("That receiver has been deleted");
   });
 
-  it("compare the app's books with the ledger, pasted or as a file, each difference with its remedy", async () => {
-    const { sandbox, charge, press, send, page, home } = await started();
+  it("compares pasted or uploaded records with the ledger, with advice on each difference", async () => {
+    const { sandbox, charge, press, send, page, home } = await openDashboard();
     const paid = await charge("ada@example.com", { metadata: { order_id: "A-1" } });
     const open = await charge("stuck@example.com");
     await sandbox.advance("10s");
     const csv = `charge_id,metadata.order_id,status\n${paid},A-1,pending\n${open},,paid\n`;
     const { text, location } = await press("books", { rows: csv });
     expect(location).toBe(`${home}/checks#books`);
-    expect(said(text)).toMatch(/2 differences: 2 rows against 2 charges/);
+    expect(textOf(text)).toMatch(/2 differences: 2 rows against 2 charges/);
     const found = [
       "paid not marked",
       "line 2",
@@ -61,19 +60,12 @@ describe("checks on the dashboard", () => {
       "line 3",
       "order_id A-1",
     ];
-    expect(lacking(said(await page("/checks")), found)).toEqual([]);
+    expect(lacking(textOf(await page("/checks")), found)).toEqual([]);
     const form = new FormData();
     form.set("do", "books");
     form.set("file", new File([`{"charge_id":"${paid}","status":"paid"}\n`], "books.jsonl"));
     form.set("partial", "on");
     const uploaded = await send(home, { method: "POST", body: form });
-    expect([uploaded.status, said(await page("/checks")).includes("nothing differs")]).toEqual([303, true]);
-    expect((await press("books", { rows: `charge_id,status\n${paid},odd` })).text).toMatch(
-      /line 2: status .*odd.* is not a known status/,
-    );
-    expect((await press("books", { rows: "{ no" })).text).toContain(
-      "line 1: is not JSON: column 3: expected a name in double quotes",
-    );
-    expect((await press("books", { rows: "" })).text).toContain("no rows");
+    expect([uploaded.status, textOf(await page("/checks")).includes("nothing differs")]).toEqual([303, true]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { okBody } from "../support/api-client.js";
 import { refuseWith } from "../support/receiver-server.js";
-import { said, started, startedWithReceiver } from "./support/dashboard.js";
+import { openDashboard, textOf, withReceiver } from "./support/dashboard.js";
 
 /** The rows of a list as text. */
 const rowsOf = (page: string, list: string) =>
@@ -9,15 +9,15 @@ const rowsOf = (page: string, list: string) =>
     row.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "),
   );
 
-describe("lists in the dashboard", () => {
-  it("have named columns, and charges in order of the displayed time", async () => {
-    const { sandbox, charge, page } = await started();
+describe("lists of the dashboard", () => {
+  it("have column headings, and charges by the time they show", async () => {
+    const { sandbox, charge, page } = await openDashboard();
     await charge("ada@example.com");
     await sandbox.advance("2s");
     await charge("grace@example.com");
     await sandbox.advance("4s");
     const list = await page("/charges");
-    expect(said(list)).toContain("Created Status Customer Charge Amount");
+    expect(textOf(list)).toContain("Created Status Customer Charge Amount");
     const [first, second] = rowsOf(list, "charges");
     expect(first).toMatch(/09:00:02 .*PROCESSING grace@example\.com ch_\w+…/);
     expect(second).toMatch(/09:00:00 .*COMPLETED ada@example\.com ch_\w+…/);
@@ -25,7 +25,7 @@ describe("lists in the dashboard", () => {
   });
 
   it("show the charge and the order of each delivery, and the object and the duration of each request", async () => {
-    const { sandbox, charge, page } = await startedWithReceiver();
+    const { sandbox, charge, page } = await withReceiver();
     const id = await charge("ada@example.com", { metadata: { tier: "gold", order_id: "A-1042" } });
     await sandbox.advance("10s");
     const name = `order_id A-1042 · ${id.slice(0, 11)}…`;
@@ -36,8 +36,8 @@ describe("lists in the dashboard", () => {
     for (const row of requests) expect(row).toMatch(/ (<|&lt;)?\d+ ms/);
   });
 
-  it("use one word for each delivery state, which the filter finds", async () => {
-    const { sandbox, charge, page } = await startedWithReceiver(refuseWith(500));
+  it("filter deliveries by the state that the rows show", async () => {
+    const { sandbox, charge, page } = await withReceiver(refuseWith(500));
     await charge("ada@example.com");
     await sandbox.advance("1s");
     const list = await page("/webhooks?status=failing");
@@ -45,11 +45,11 @@ describe("lists in the dashboard", () => {
     expect(row).toContain("✗ failing charge.awaiting_payment");
     expect(await page("/webhooks?status=pending")).toContain("None matches the filter.");
     const id = /webhooks\/(dlv_\w+)/.exec(list)![1]!;
-    expect(said(await page(`/webhooks/${id}`))).toContain("charge.awaiting_payment ✗ failing");
+    expect(textOf(await page(`/webhooks/${id}`))).toContain("charge.awaiting_payment ✗ failing");
   });
 
   it("are searched together: charges, payouts, deliveries, events and requests", async () => {
-    const { sandbox, api, charge, page, press } = await startedWithReceiver();
+    const { sandbox, api, charge, page, press } = await withReceiver();
     await press("fundBalance?mode=test", { currency: "KES", amount: "5000.00" });
     const { destination_id } = okBody(
       await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
@@ -89,7 +89,7 @@ describe("lists in the dashboard", () => {
   });
 
   it("are searched by values, not field names, with amounts as displayed", async () => {
-    const { charge, page, sandbox } = await started();
+    const { charge, page, sandbox } = await openDashboard();
     const id = await charge("ada@example.com", {
       customer_name: "Zoë",
       metadata: { order_id: "A-1042", amount: "gift" },

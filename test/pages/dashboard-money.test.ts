@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { said, started } from "./support/dashboard.js";
+import { openDashboard, textOf } from "./support/dashboard.js";
 
-describe("money in the dashboard", () => {
+describe("Money and snapshots", () => {
   it("shows the ledger in pages, each entry with the balance before and after it", async () => {
-    const { charge, page, press, sandbox } = await started();
+    const { charge, page, press, sandbox } = await openDashboard();
     for (let count = 0; count < 12; count++) await charge(`ada${count}@example.com`);
-    // Read before money moves: later postings are added to these balances.
-    expect(said(await page("/money"))).toContain("No money has moved.");
+    expect(textOf(await page("/money"))).toContain("No money has moved.");
     await sandbox.advance("3d");
     await press("fundBalance?mode=test", { currency: "KES", amount: "10.00" });
     const rowsOf = (text: string) =>
-      [...text.matchAll(/<tr data-key="le_\d+">(.*?)<\/tr>/gs)].map((row) => said(row[1]!));
+      [...text.matchAll(/<tr data-key="le_\d+">(.*?)<\/tr>/gs)].map((row) => textOf(row[1]!));
     const first = await page("/money");
     const total = Number(/Ledger: (\d+)/.exec(first)![1]);
     const rows = rowsOf(first);
@@ -26,10 +25,10 @@ describe("money in the dashboard", () => {
         if (held !== undefined) expect([row, before]).toEqual([row, held]);
         held = after;
       }
-      expect(said(first)).toMatch(new RegExp(` ${currency} ${held?.replaceAll(".", "\\.")} `));
+      expect(textOf(first)).toMatch(new RegExp(` ${currency} ${held?.replaceAll(".", "\\.")} `));
     }
     expect(first).toContain('href="/_sandbox/dashboard/default/charges/ch_');
-    // A restored state has its own.
+    // A restored state has its own ledger.
     await press("createSnapshot", { name: "one" });
     await press("fundBalance?mode=test", { currency: "KES", amount: "5.00" });
     expect(await page("/money")).toContain(`Ledger: ${total + 1}`);
@@ -37,27 +36,27 @@ describe("money in the dashboard", () => {
     expect(await page("/money")).toContain(`Ledger: ${total}<`);
   });
 
-  it("compares two snapshots, or one with now, record by record", async () => {
-    const { charge, page, press, sandbox } = await started();
+  it("compares two snapshots, or a snapshot with the current state, record by record", async () => {
+    const { charge, page, press, sandbox } = await openDashboard();
     const id = await charge("ada@example.com");
     await press("createSnapshot", { name: "one" });
     const other = await charge("bob@example.com");
     await press("createSnapshot", { name: "two" });
     await sandbox.advance("10s");
-    const between = said(await page("/world?diff=one&with=two"));
+    const between = textOf(await page("/world?diff=one&with=two"));
     expect(between).toContain("From one to two");
     expect(between).toMatch(/charges 1 0 0/);
     expect(between).toContain(`added charges ${other}`);
     expect(between).not.toContain(`changed charges ${id}`);
     const now = await page("/world?diff=one");
-    expect(said(now)).toMatch(/charges 1 1 0/);
-    expect(said(now)).toContain(`changed charges ${id}`);
+    expect(textOf(now)).toMatch(/charges 1 1 0/);
+    expect(textOf(now)).toContain(`changed charges ${id}`);
     expect(now).toMatch(
       /<code>status<\/code><\/dt><dd><del>&quot;PENDING&quot;<\/del> <ins>&quot;COMPLETED&quot;/,
     );
-    expect(said(await page("/world?diff=two&with=one"))).toContain(`removed charges ${other}`);
+    expect(textOf(await page("/world?diff=two&with=one"))).toContain(`removed charges ${other}`);
     await press("createSnapshot", { name: "now" });
-    expect(said(await page("/world?diff=now"))).toContain("Nothing differs.");
-    expect(said(await page("/world?diff=none"))).not.toContain("From none");
+    expect(textOf(await page("/world?diff=now"))).toContain("Nothing differs.");
+    expect(textOf(await page("/world?diff=none"))).not.toContain("From none");
   });
 });

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { historyRows } from "../../src/core/reports/charge-history-text.js";
+import type { ChargeHistory } from "../../src/core/reports/namespace-export.js";
 import { type Handler, Receiver, refuseWith } from "../support/receiver-server.js";
-import { startedWithReceiver } from "./support/dashboard.js";
+import { textOf, withReceiver } from "./support/dashboard.js";
 
-/** A charge that is paid, and the delivery that said so. */
-async function paid(handler?: Handler) {
-  const dashboard = await startedWithReceiver(handler);
+/** A dashboard with a paid charge, and the delivery of its charge.completed. */
+async function openPaid(handler?: Handler) {
+  const dashboard = await withReceiver(handler);
   const { charge, page, sandbox } = dashboard;
   await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
   await charge("bob@example.com");
@@ -17,9 +19,9 @@ async function paid(handler?: Handler) {
 }
 
 describe("webhooks in the dashboard", () => {
-  it("are sent again as edited: other signature, other URL, many times, each with its response", async () => {
+  it("are resent with edited data, signature, URL and count, without a retry", async () => {
     await using other = await Receiver.open();
-    const { receiver, press, page, id, ask } = await paid();
+    const { receiver, press, page, id, ask } = await openPaid();
     const data = '{"status":"ODD"}';
     for (const [sign, isThere, isFresh] of [
       ["right", true, true],
@@ -44,7 +46,7 @@ describe("webhooks in the dashboard", () => {
     expect(sent.text).toMatch(/1 × 400/);
     expect(sent.text).toContain("This event was sent 3 times");
     expect([receiver.received.length, other.received.length]).toEqual([before, 3]);
-    // A refused redelivery: no retry follows, and the receiver's health does not change.
+    // A refused resend is not retried and does not count as failing.
     expect((await ask("/_sandbox/deliveries?failing=1")).total).toBe(0);
     expect((await ask("/_sandbox/deliveries?status=pending")).total).toBe(0);
     expect(await page()).not.toContain("failing");
@@ -55,24 +57,8 @@ describe("webhooks in the dashboard", () => {
     });
   });
 
-  it("report invalid fields, and keep their values", async () => {
-    const { press, id, home } = await paid();
-    const back = `${home}/webhooks/${id}`;
-    for (const [fields, says] of [
-      [{ data: "{no", times: "1" }, "data is not valid JSON"],
-      [{ data: "[]", times: "1" }, "data must be a JSON object"],
-      [{ data: "{}", times: "101" }, "times must be 1 to 100"],
-      [{ data: "{}", times: "1", url: "http://169.254.169.254/" }, "cloud"],
-      [{ data: "{}", times: "1", sign: "odd" }, "sign must be one of: right, wrong, none, stale"],
-    ] as const) {
-      const { status, text } = await press(`resend?delivery_id=${id}`, { ...fields, back });
-      expect([status, text.includes(says)]).toEqual([409, true]);
-      expect(text).toContain(`>${fields.data}</textarea>`);
-    }
-  });
-
-  it("are all retried by one action, beyond a page of them", async () => {
-    const { receiver, press, page, send, sandbox, id, ask } = await paid(refuseWith(500));
+  it("are all retried by Retry all, also beyond one page", async () => {
+    const { receiver, press, page, send, sandbox, id, ask } = await openPaid(refuseWith(500));
     const headers = { "content-type": "application/json" };
     const body = '{"times":100}';
     await send(`/_sandbox/deliveries/${id}/redeliver`, { method: "POST", headers, body });
@@ -88,8 +74,8 @@ describe("webhooks in the dashboard", () => {
     expect(receiver.received.length - before).toBeGreaterThanOrEqual(failing);
   });
 
-  it("are filtered by words and kinds, as by the control API", async () => {
-    const { page, ask } = await paid();
+  it("are filtered by status, type and words, with the same query as curl", async () => {
+    const { page, ask } = await openPaid();
     const query = "type=charge.*&status=delivered&q=a-1042";
     const { total } = await ask(`/_sandbox/deliveries?${query}`);
     expect(total).toBe(3);
@@ -102,8 +88,8 @@ describe("webhooks in the dashboard", () => {
     expect(await page("/webhooks?q=nobody")).toContain("None matches the filter.");
   });
 
-  it("have receivers with their health, which are edited and disabled, and show why they wait", async () => {
-    const { page, press, sandbox, charge } = await paid(refuseWith(500));
+  it("have receivers with their health, which can be edited and turned off", async () => {
+    const { page, press, sandbox, charge } = await openPaid(refuseWith(500));
     const list = await page("/webhooks");
     expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
     expect(list).toMatch(/100 % fail[\s\S]*500 answer<\/span> · \*/);
@@ -124,5 +110,84 @@ describe("webhooks in the dashboard", () => {
       "The receiver is off",
     );
     expect(await page("/webhooks")).toMatch(/<\/span> off/);
+  });
+
+  it("have a page with the changes since the previous event, and are redelivered from it", async () => {
+    const { receiver, charge, page, press, sandbox } = await withReceiver();
+    await charge("ada@example.com");
+    await sandbox.advance("10s");
+    const list = await page("/webhooks?type=charge.completed");
+    const id = /webhooks\/(dlv_[0-9a-f]+)/.exec(list)![1]!;
+    expect(await page(`/webhooks/${id}`)).toMatch(
+      /<del>&quot;PROCESSING&quot;<\/del> <ins>&quot;COMPLETED&quot;<\/ins>/,
+    );
+    const before = receiver.received.length;
+    expect((await press(`redeliver?delivery_id=${id}`)).text).toMatch(/Delivered: 2\d\d in \d+ ms/);
+    expect(receiver.received).toHaveLength(before + 1);
+  });
+});
+
+const HTML_PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Service Temporarily Unavailable</title></head>
+<body><h1>503</h1><hr>nginx</body></html>`;
+
+describe("the error response of a webhook", () => {
+  it.each([
+    ["HTML page", HTML_PAGE, "Service Temporarily Unavailable"],
+    ["HTML page without a title", "<html><body><h1 class=big>Bad gateway</h1>", "Bad gateway"],
+    ["HTML page with entities", "<html><title>Tom &amp; Jerry&#39;s\n shop</title>", "Tom & Jerry's shop"],
+    ["stack trace", "TypeError: no order\n    at handle (webhooks.ts:42:31)", "TypeError: no order"],
+    [
+      "JSON error with a code",
+      JSON.stringify({ error: { code: "bad_signature", message: "No match" } }, null, 2),
+      "bad_signature: No match",
+    ],
+    ["JSON error with messages", `{"message":["a","b"],"error":"Bad Request"}`, "Bad Request: a; b"],
+    ["JSON problem", `{"type":"about:blank","title":"Busy","detail":"Try later"}`, "Try later"],
+    ["other JSON", `{\n  "ok": false\n}`, `{"ok":false}`],
+  ])("is one sentence on the dashboard and in the history: %s", async (_name, body, sentence) => {
+    const { charge, page, sandbox } = await withReceiver((received) =>
+      received.response.writeHead(503).end(body),
+    );
+    const id = await charge("ada@example.com");
+    await sandbox.advance("1s");
+    const plainText = async (path: string) =>
+      textOf(await page(path)).replace(/&(quot|#39|amp);/g, (_all, name: string) =>
+        name === "quot" ? '"' : name === "amp" ? "&" : "'",
+      );
+    for (const path of ["", "/webhooks", `/charges/${id}`])
+      expect(await plainText(path)).toContain(`503 ${sentence} · next try`);
+    expect((await plainText(`/charges/${id}`)).replace(/\d+ ms/, "ms")).toContain(
+      `✗ 503 ms ${sentence} Retry now`,
+    );
+    const history = await sandbox.control<ChargeHistory>(`GET /_sandbox/charges/${id}/timeline`);
+    expect(historyRows(history).at(-1)!.text).toContain(` ms): ${sentence}`);
+  });
+});
+
+describe("Needs attention", () => {
+  it("lists failures before warnings, each sorted by count", async () => {
+    const { api, charge, page, press, sandbox } = await withReceiver(refuseWith(500));
+    await charge("ada@example.com");
+    await sandbox.advance("10s");
+    const refused = async (times: number, body: object) => {
+      for (let time = 0; time < times; time++) await api.tryQuote(body);
+    };
+    await refused(7, { pricing: { base_currency: "KES", amount: 500 } });
+    await refused(2, {});
+    await press("activateScenario?name=slow");
+    for (const name of ["carts", "orders", "shops"]) await api.get(`/api/v1/${name}`);
+    const attention = textOf(`<main${(await page()).split('id="attention"')[1]!.split("</section>")[0]}`);
+    expect([...attention.matchAll(/[✗⚠] (\S+ ?(?:×\d+|failing|more)?)/g)].map(([, badge]) => badge)).toEqual([
+      "400 ×7",
+      "3 failing",
+      "400 ×2",
+      "404 ",
+      "404 ",
+      "1 more",
+      "active ",
+    ]);
+    expect(attention).toContain("Other failed calls /api/v1/carts 404: ");
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Sandbox } from "../../../src/library/sandbox.js";
 import { Api, okBody } from "../../support/api-client.js";
-import { lacking, said } from "./dashboard.js";
+import { lacking, textOf } from "./dashboard.js";
 
 export interface Checkout {
   readonly checkout_id: string;
@@ -70,7 +70,7 @@ export async function expectPage(
   ...words: string[]
 ): Promise<string> {
   const { status, text } = await answer;
-  expect([status, lacking(said(text), words)]).toEqual([expected, []]);
+  expect([status, lacking(textOf(text), words)]).toEqual([expected, []]);
   return text;
 }
 

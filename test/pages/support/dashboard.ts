@@ -3,7 +3,7 @@ import { Api, openSandbox } from "../../support/api-client.js";
 import { type Handler, Receiver } from "../../support/receiver-server.js";
 
 /** A sandbox, its pages as a browser without a script reads them, and its buttons pressed. */
-export async function started(options: SandboxOptions = {}) {
+export async function openDashboard(options: SandboxOptions = {}) {
   const sandbox = await openSandbox(options);
   const api = new Api(sandbox);
   const send = (path: string, init: RequestInit = {}) =>
@@ -38,9 +38,9 @@ export async function started(options: SandboxOptions = {}) {
 }
 
 /** The same, with a receiver that gets its webhooks. */
-export async function startedWithReceiver(handler?: Handler) {
+export async function withReceiver(handler?: Handler) {
   const receiver = await Receiver.open(handler);
-  return { ...(await started({ rateLimit: "off", webhooks: [receiver.url] })), receiver };
+  return { ...(await openDashboard({ rateLimit: "off", webhooks: [receiver.url] })), receiver };
 }
 
 /** Those of the strings that are not on a page. */
@@ -48,7 +48,7 @@ export const lacking = (page: string, texts: readonly string[]) =>
   texts.filter((text) => !page.includes(text));
 
 /** Text of a page, without its frame. */
-export const said = (page: string) =>
+export const textOf = (page: string) =>
   page
     .slice(Math.max(0, page.indexOf("<main")))
     .replace(/<wbr>/g, "")

@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import type { Namespace } from "../../src/core/namespace/namespace.js";
+import type { Namespaces } from "../../src/core/namespace/namespaces.js";
+import { runFormAction } from "../../src/pages/dashboard/dashboard-actions.js";
+import { reportsOf } from "../../src/pages/dashboard/reports.js";
+import { KES_ORDER } from "../support/api-client.js";
+import { Client } from "../support/receiver-client.js";
+import { textOf, withReceiver } from "./support/dashboard.js";
+
+/** A paid charge with its delivery, a pending charge, a withdrawal and a refused request. */
+async function openRecords() {
+  const dashboard = await withReceiver();
+  const { api, charge, receiver, sandbox } = dashboard;
+  const client = Client.of(sandbox);
+  const paid = await charge("ada@example.com");
+  await sandbox.advance("10s");
+  const pending = await charge("bob@example.com");
+  await sandbox.control("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+  const { withdrawal_id } = await client.withdraw({ currency: "KES", amount: "519.99" });
+  await api.tryQuote({});
+  const newest = async (list: string) => (await client.ask(`GET /_sandbox/${list}?limit=1`)).json.items[0];
+  const ids: Record<string, string> = {
+    paid,
+    pending,
+    withdrawal: withdrawal_id,
+    delivery: (await newest("deliveries")).delivery_id,
+    webhook: (await newest("webhook-endpoints")).webhook_id,
+    request: (await newest("requests")).request_id,
+  };
+  /** Replaces `{paid}` and the like by ids. */
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (all, name: string) => ids[name] ?? all);
+  return { ...dashboard, fill, receiver };
+}
+
+const RULE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
+const CUSTOMER_RULE = { ...RULE, match: { operation: "createWhitelabel", customer_email: "*@shop.test" } };
+const CALL = {
+  method: "POST",
+  path: "/api/v1/payments/quotes",
+  key: "test",
+  body: JSON.stringify(KES_ORDER),
+};
+
+type Fields = Readonly<Record<string, string>>;
+
+async function expectNotice(expected: number, action: string, fields: Fields, notice: string | RegExp) {
+  const { fill, press } = await openRecords();
+  const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
+  const { status, text } = await press(fill(action), filled);
+  const shown = textOf(`<main${text.slice(text.indexOf('id="said"'))}`);
+  expect(shown).toMatch(
+    typeof notice === "string" ? new RegExp(fill(notice).replace(/[.?(){}]/g, "\\$&")) : notice,
+  );
+  expect(status).toBe(expected);
+}
+
+describe("a button of the dashboard", () => {
+  it.each<[action: string, fields: Fields, notice: string | RegExp]>([
+    ["advanceClock?by=10s", {}, /Advanced 10 s: \d+ steps ran/],
+    ["advanceClock?until=next", {}, /Advanced [1-5] s: \d steps? ran/],
+    ["advanceClock", { value: "30m" }, /Advanced 30 m: \d+ steps ran/],
+    ["advanceClock", { value: "2026-01-31T10:00:10.000Z" }, "Advanced 1 h"],
+    ["advanceTo?to=2026-01-31T09:00:11.000Z", {}, /Advanced to 09:00:11: \d steps? ran/],
+    ["advanceTo?to=2026-01-31T09:00:00.000Z", {}, "That time has passed"],
+    ["setClock?mode=real", {}, "The clock runs"],
+    ["setClock?mode=manual", {}, "The clock is frozen"],
+    ["transitionCharge?charge_id={pending}&to=FAILED", {}, "{pending} is FAILED"],
+    [
+      "transitionCharge?charge_id={pending}",
+      { to: "FAILED", reason: "stolen" },
+      "{pending} is FAILED: stolen",
+    ],
+    [
+      "advanceCharge?charge_id={pending}&until=PROCESSING",
+      {},
+      "{pending} is PROCESSING, by its own timeline",
+    ],
+    ["transitionWithdrawal?withdrawal_id={withdrawal}&to=PROCESSING", {}, "{withdrawal} is PROCESSING"],
+    ["fundBalance?mode=test", { currency: "KES", amount: "1105.10" }, "KES 1105.10 added"],
+    ["setRates", { currency: "KES", rate: "130" }, "1 USD is 130 KES"],
+    [
+      "createWebhookEndpoint",
+      { url: "localhost:3000/w", events: "charge.*" },
+      "localhost:3000/w receives charge.*",
+    ],
+    ["createWebhookEndpoint", { url: "localhost:3000/w", events: "" }, "localhost:3000/w receives *"],
+    [
+      "updateWebhookEndpoint?webhook_id={webhook}",
+      { url: "localhost:3000/w", events: "charge.failed, charge.completed" },
+      "receives charge.failed, charge.completed",
+    ],
+    ["updateWebhookEndpoint?webhook_id={webhook}&enabled=false", {}, "The receiver is off"],
+    ["updateWebhookEndpoint?webhook_id={webhook}&enabled=true", {}, "The receiver is on"],
+    ["createFault", { rule: JSON.stringify(RULE) }, "Fault started for createQuote"],
+    ["createFault?preset=second", {}, "Fault started for createWhitelabel"],
+    ["deleteFaults", {}, "0 faults stopped"],
+    ["activateScenario?name=declined", {}, "Scenario declined applies to everything new"],
+    ["deactivateScenario?name=declined", {}, "Scenario declined is off"],
+    ["createSnapshot", { name: "one" }, "Snapshot one saved"],
+    ["createNamespace", { name: "mine" }, "Namespace mine created"],
+    ["redeliver?delivery_id={delivery}", {}, /Delivered: 200 in \d+ ms/],
+    ["resend?delivery_id={delivery}", { data: "{}", times: "2" }, "Sent 2 times: 2 × 200"],
+    ["replay?request_id={request}", {}, "POST /api/v1/payments/quotes: 400"],
+    ["send?request_id={request}", CALL, "POST /api/v1/payments/quotes: 200"],
+    ["send?request_id={request}", { ...CALL, key: "none" }, "POST /api/v1/payments/quotes: 401"],
+    ["make", {}, /Charge ch_\w+ created/],
+    ["again?charge_id={paid}", { scenario: "stuck" }, /Charge ch_\w+ created/],
+    ["books", { rows: "charge_id,status\n{pending},paid" }, "2 differences: 1 row against 2 charges"],
+  ])("%s with %j reports its result", async (action, fields, notice) => {
+    await expectNotice(303, action, fields, notice);
+  });
+
+  it.each<[action: string, fields: Fields, error: string | RegExp]>([
+    ["nothing", {}, "Unknown action “nothing”"],
+    ["constructor", {}, "Unknown action “constructor”"],
+    ["advanceClock", { value: "tomorrow" }, "must be an ISO 8601 instant"],
+    ["transitionCharge?charge_id={paid}&to=CANCELLED", {}, "cannot become CANCELLED"],
+    ["transitionCharge?charge_id={pending}", { to: "NOWHERE" }, "to must be one of"],
+    ["transitionCharge?to=FAILED", {}, "charge_id must be a text that is not empty"],
+    ["advanceCharge?charge_id={paid}&until=FAILED", {}, "No scheduled task makes the charge FAILED"],
+    ["setRates", { currency: "KES", rate: "0" }, "more than 0"],
+    ["createWebhookEndpoint", { url: "nowhere at all" }, "url must be"],
+    ["createFault", { rule: "{no" }, "rule is not valid JSON"],
+    ["createFault", { rule: JSON.stringify({ ...RULE, times: "none" }) }, "times must be"],
+    ["createFault", { rule: JSON.stringify({ ...RULE, respond: { status: 200 } }) }, "must be 400 to 599"],
+    ["createFault", { rule: JSON.stringify({ ...RULE, match: { no_such_field: "x" } }) }, "no_such_field"],
+    ["createFault", { rule: JSON.stringify({ match: RULE.match, delay: "soon" }) }, "delay"],
+    ["createFault?preset=constructor", {}, "There is no fault &quot;constructor&quot;"],
+    ["resend?delivery_id={delivery}", { data: "{no" }, "data is not valid JSON"],
+    ["resend?delivery_id={delivery}", { data: "[]" }, "data must be a JSON object"],
+    ["resend?delivery_id={delivery}", { data: "{}", times: "101" }, "times must be 1 to 100"],
+    ["resend?delivery_id={delivery}", { data: "{}", url: "http://169.254.169.254/" }, "cloud"],
+    [
+      "resend?delivery_id={delivery}",
+      { data: "{}", sign: "odd" },
+      "sign must be one of: right, wrong, none, stale",
+    ],
+    ["send?request_id={request}", { ...CALL, body: '{\n "a": }' }, "body is not JSON: line 2, column 7"],
+    ["send?request_id={request}", { ...CALL, path: "/_sandbox/reset" }, "path must be a path of the service"],
+    ["send?request_id={request}", { ...CALL, method: "TRACE" }, "method must be one of GET"],
+    ["replay?request_id=999", {}, "That request is no longer in the journal"],
+    ["again?charge_id=ch_none", {}, "Charge not found"],
+    ["check?webhook_id=we_none", {}, "That receiver has been deleted"],
+    ["run?name=declined", {}, "the scenario has no steps to run"],
+    ["books", { rows: "" }, "no rows"],
+    ["books", { rows: "{ no" }, "line 1: is not JSON: column 3: expected a name in double quotes"],
+    ["books", { rows: "charge_id,status\n{paid},odd" }, /line 2: status .*odd.* is not a known status/],
+    ["reset?namespace=other", {}, "value must name this namespace, default"],
+  ])("%s with %j is refused with a reason", async (action, fields, error) => {
+    await expectNotice(409, action, fields, error);
+  });
+
+  it.each([
+    ["a fault", "faults", "createFault", "rule", JSON.stringify({ ...CUSTOMER_RULE, delay: "soon" })],
+    ["an edited webhook", "webhooks/{delivery}", "resend?delivery_id={delivery}", "data", "{no"],
+  ])("keeps the JSON of %s that is refused in its field", async (_name, view, action, field, json) => {
+    const { fill, home, press } = await openRecords();
+    const { text } = await press(fill(action), { [field]: json, back: `${home}/${fill(view)}` });
+    expect(text).toContain(`>${json.replaceAll('"', "&quot;")}</textarea>`);
+  });
+
+  it("restores and deletes a snapshot", async () => {
+    const { page, press } = await openRecords();
+    await press("createSnapshot", { name: "one" });
+    await press("make");
+    expect((await press("restoreSnapshot?name=one")).text).toContain("Snapshot one restored");
+    expect(await page("/charges")).not.toContain("grace.hopper@example.com");
+    expect((await press("deleteSnapshot?name=one")).text).toContain("Snapshot one deleted");
+    expect((await press("restoreSnapshot?name=one")).status).toBe(409);
+  });
+
+  it("resets the namespace that it names, which can be undone", async () => {
+    const { page, press } = await openRecords();
+    expect(await page("/world")).toMatch(
+      /<summary>Reset everything…<\/summary>\s*<p>This removes 2 charges,.* default/,
+    );
+    const { text } = await press("reset?namespace=default");
+    expect(text).toMatch(
+      /reset \(receivers and keys kept\).*value="restoreSnapshot\?name=before-reset&amp;undoes=reset"/,
+    );
+    expect(await page()).not.toContain("ada@example.com");
+    const undone = await press("restoreSnapshot?name=before-reset&undoes=reset");
+    expect(undone.text).toContain("Undone: everything is as it was before the reset");
+    expect(await page()).toContain("ada@example.com");
+  });
+
+  it("is refused with 403 when another site's page sends it", async () => {
+    const { home, page, post } = await openRecords();
+    const { status } = await post(
+      home,
+      { do: "reset?namespace=default" },
+      { "sec-fetch-site": "cross-site" },
+    );
+    expect(status).toBe(403);
+    expect(await page()).toContain("ada@example.com");
+  });
+
+  it.each(["https://evil.test/", "//evil.test", "/checkout/x", "/_sandbox/dashboard/defaultx"])(
+    "redirects to the dashboard instead of %s",
+    async (back) => {
+      const { home, post } = await openRecords();
+      const { headers } = await post(home, { do: "advanceClock?by=1s", back });
+      expect(headers.get("location")).toBe(home);
+    },
+  );
+
+  it("runs a scenario again after a run that ended with an internal error", async () => {
+    const events: string[] = [];
+    const namespace = {
+      name: "default",
+      nowMs: () => 0,
+      events: { emit: (_event: string, name: string) => events.push(name) },
+      engine: { state: { get: () => ({ scenario: { source: { steps: [] } } }) } },
+    } as unknown as Namespace;
+    const run = () => Promise.reject(new Error("internal"));
+    const namespaces = { options: { scenarios: { run } } } as unknown as Namespaces;
+    const form = new URLSearchParams({ do: "run?name=pay" });
+    const fetch = () => Promise.reject(new Error("no call"));
+    const press = () => runFormAction({ namespaces, namespace, form, fetch });
+    await expect(press()).rejects.toThrow("internal");
+    expect(reportsOf(namespace).run).toBeUndefined();
+    expect(events).toEqual(["run", "run"]);
+    await expect(press()).rejects.toThrow("internal");
+  });
+});

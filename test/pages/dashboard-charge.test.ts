@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { historyRows } from "../../src/core/reports/charge-history-text.js";
+import type { ChargeHistory } from "../../src/core/reports/namespace-export.js";
+import { CHARGE_STATUSES } from "../../src/core/schema/common.js";
+import { CHARGE_STATUS_TABLE } from "../../src/core/schema/statuses.js";
+import { openApi } from "../support/api-client.js";
+import { refuseWith } from "../support/receiver-server.js";
+import { CheckoutPage, createCheckout } from "./support/checkouts.js";
+import { lacking, openDashboard, textOf, withReceiver } from "./support/dashboard.js";
+
+describe("the page of a charge", () => {
+  it("offers the planned statuses still to come, and none once its status is final", async () => {
+    const { charge, press, page } = await openDashboard();
+    const [one, other] = [await charge("ada@example.com"), await charge("bob@example.com")];
+    const text = textOf(await page(`/charges/${one}`));
+    expect(text).toMatch(/until AWAITING_PAYMENT .* until PROCESSING .* until COMPLETED/);
+    expect(textOf((await press(`advanceCharge?charge_id=${one}&until=PROCESSING`)).text)).toContain(
+      `${one} is PROCESSING, by its own timeline`,
+    );
+    const own = textOf(await page(`/charges/${one}`));
+    expect(own).toMatch(/PROCESSING scenario default,/);
+    expect(own).not.toContain("until PROCESSING");
+    expect(await page()).toContain('data-now="2026-01-31T09:00:00.000Z"');
+    expect(textOf(await page(`/charges/${other}`))).toContain("PENDING");
+    const moved = await press(`transitionCharge?charge_id=${other}`, { to: "FAILED", reason: "card_stolen" });
+    expect(textOf(moved.text)).toContain(`${other} is FAILED: card_stolen`);
+    expect(textOf(await page(`/charges/${other}`))).toContain(
+      "This status is final: no further transition is possible",
+    );
+    expect((await press(`advanceCharge?charge_id=${other}&until=COMPLETED`)).status).toBe(409);
+    expect((await press(`transitionCharge?charge_id=${one}`, { to: "NOWHERE" })).status).toBe(409);
+  });
+
+  it("compares the last two webhook bodies, or two that are chosen", async () => {
+    const { charge, page, sandbox } = await openDashboard();
+    const id = await charge("ada@example.com");
+    await sandbox.advance("10s");
+    const last = textOf(await page(`/charges/${id}`));
+    expect(last).toMatch(/charge\.processing,? .* → charge\.completed/);
+    expect(last).toMatch(/data\.status &quot;PROCESSING&quot; &quot;COMPLETED&quot;/);
+    const [before, after] = [...(await page(`/charges/${id}`)).matchAll(/<option value="(evt_[^"]+)"/g)].map(
+      ([, event]) => event!,
+    );
+    const two = textOf(await page(`/charges/${id}?before=${before}&after=${after}`));
+    expect(two).toMatch(/data\.status &quot;AWAITING_PAYMENT&quot; &quot;PROCESSING&quot;/);
+  });
+
+  it("has the cause of a failure, the history in lanes, the postings and the due tasks", async () => {
+    const { charge, page, sandbox } = await withReceiver(refuseWith(500));
+    const failed = await charge("declined@example.com", { metadata: { order_id: "A-1042" } });
+    const paid = await charge("ada@example.com");
+    await sandbox.advance("10s");
+    const text = await page(`/charges/${failed}`);
+    const why = ["customer_email declined@*", "charges.0", "POST createWhitelabel", "charge.failed"];
+    const next = ["Retry now", "now · due below", "No money has moved", "A-1042", "setupSandbox"];
+    expect(lacking(text, [...why, ...next])).toEqual([]);
+    const timeline = async (query: string) => {
+      const whole = await page(`/charges/${failed}${query}`);
+      return textOf(`<main${whole.slice(whole.indexOf('id="timeline"'), whole.indexOf('id="money"'))}`);
+    };
+    expect(await timeline("")).toMatch(/ \+0 s POST createWhitelabel/);
+    expect(text).toContain(`/charges/${failed}?only=problems#timeline"`);
+    const problems = await timeline("?only=problems");
+    expect(problems).toMatch(
+      /✗ FAILED .* charge\.failed → 127\.0\.0\.1:\d+\/hooks ✗ 500 .* retry charge\.failed → 127\.0\.0\.1:\d+\/hooks/,
+    );
+    expect(problems).not.toMatch(/createWhitelabel|AWAITING_PAYMENT by|● PENDING/);
+    expect(textOf(await page(`/charges/${paid}`))).toMatch(/Total \+5\.00 \+0\.00 \+0\.17 −5\.17 /);
+    expect(await page("/charges?q=a-1042")).toContain(failed);
+    expect(await page("/charges?q=a-1042")).not.toContain(paid);
+    expect(await page()).toMatch(/500 .*next try in/);
+  });
+});
+
+/** A sandbox, and the sentence after "Why" on the page of a charge. */
+async function openWithWhy() {
+  const opened = await openDashboard();
+  const why = async (id: string) =>
+    /Why: (.*?\.) (?:This status is final|Process|Refund|Complete)/.exec(
+      textOf(await opened.page(`/charges/${id}`)),
+    )?.[1];
+  const checkout = async () => {
+    const made = await createCheckout(opened.sandbox);
+    return new CheckoutPage(opened.sandbox, made);
+  };
+  return { ...opened, why, checkout };
+}
+
+const CARD = { payment_method: "card", currency: "USD" };
+
+describe("the cause of a charge's status", () => {
+  it("is the named scenario only if the app named the scenario that planned the status", async () => {
+    const { charge, sandbox, why } = await openWithWhy();
+    const plain = await charge("ada@example.com");
+    const named = await charge("ada@example.com", { metadata: { sandbox_scenario: "declined" } });
+    const other = await charge("ada@example.com", {
+      metadata: { sandbox_scenario: "webhook_twice_at_once" },
+    });
+    await sandbox.advance("10s");
+    expect(await why(plain)).toMatch(/^scenario default , .* planned COMPLETED at 09:00:05 \.$/);
+    expect(await why(named)).toMatch(/planned FAILED .* ; the app asked for this scenario by name\.$/);
+    expect(await why(other)).toMatch(
+      /^scenario default .* ; the app asked for webhook_twice_at_once, which plans no status of it\.$/,
+    );
+  });
+
+  it("waits for the payment method of a hosted checkout", async () => {
+    const { checkout, why } = await openWithWhy();
+    const page = await checkout();
+    expect(await why(page.charge.charge_id)).toBe(
+      "it was just created; a scenario plans what follows once a payment method is chosen.",
+    );
+    await page.post("method", CARD);
+    expect(await why(page.charge.charge_id)).toBe(
+      "a payment method was chosen at 09:00:00 ; scenario default plans AWAITING_PAYMENT → PROCESSING → COMPLETED.",
+    );
+  });
+
+  it("is an action of the checkout's sandbox bar, of the dashboard, or of the control API", async () => {
+    const { charge, checkout, press, sandbox, why } = await openWithWhy();
+    const page = await checkout();
+    await page.post("outcome", { outcome: "complete", ...CARD });
+    expect(await why(page.charge.charge_id)).toBe(
+      "changed by hand, in the checkout&#39;s sandbox bar, on the dashboard or over the control API, at 09:00:00 , from AWAITING_PAYMENT.",
+    );
+    const id = await charge("ada@example.com");
+    await sandbox.advance("1s");
+    await press(`transitionCharge?charge_id=${id}&to=COMPLETED`);
+    expect(await why(id)).toBe(
+      "changed by hand, on the dashboard or over the control API, at 09:00:01 (“from the dashboard”), from AWAITING_PAYMENT, to which scenario default had brought it.",
+    );
+  });
+});
+
+describe("the history of a hosted charge", () => {
+  it("lists planned tasks that changed nothing, and why", async () => {
+    const { checkout, page, sandbox } = await openWithWhy();
+    const hosted = await checkout();
+    await hosted.post("method", CARD);
+    await sandbox.advance("10s");
+    const id = hosted.charge.charge_id;
+    const note =
+      "scenario default planned AWAITING_PAYMENT for now: reached when a payment method was chosen";
+    const history = await sandbox.control<ChargeHistory>(`GET /_sandbox/charges/${id}/timeline`);
+    expect(
+      historyRows(history)
+        .filter(({ item }) => item.kind === "note")
+        .map(({ text }) => text),
+    ).toEqual([note]);
+    const text = textOf(await page(`/charges/${id}`));
+    expect(text).toContain(note);
+    expect(text).toContain("AWAITING_PAYMENT payment method chosen");
+  });
+});
+
+/** Statuses from PENDING to a status. */
+function pathTo(status: (typeof CHARGE_STATUSES)[number]): (typeof CHARGE_STATUSES)[number][] {
+  const from = CHARGE_STATUS_TABLE[status].sample?.from;
+  return from === undefined ? [] : [...pathTo(from), status];
+}
+
+describe.each(CHARGE_STATUSES)("a charge with status %s", (status) => {
+  it("renders on the checkout, its own page and every list", async () => {
+    const api = await openApi({ clock: "manual", scenario: ["stuck"] });
+    const { checkout_id, charge_id } = await api.pay();
+    for (const to of pathTo(status))
+      await api.send("POST", `/_sandbox/charges/${charge_id}/transition`, JSON.stringify({ to }));
+    const home = "/_sandbox/dashboard/default";
+    for (const path of [
+      `/checkout/${checkout_id}`,
+      home,
+      `${home}/charges`,
+      `${home}/charges?status=${status}`,
+      `${home}/charges/${charge_id}`,
+      `${home}/money`,
+    ]) {
+      const page = await api.get(path);
+      expect([path, page.status < 500, page.status === 404]).toEqual([path, true, false]);
+    }
+    const detail = await api.get(`${home}/charges/${charge_id}`);
+    expect(detail.text).toContain(status);
+  });
+});

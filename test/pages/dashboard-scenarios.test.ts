@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { Receiver } from "../support/receiver-server.js";
+import { openDashboard, textOf } from "./support/dashboard.js";
+
+describe("the page of a scenario", () => {
+  it("has its rules and its YAML, and the outcome of each step of a run", async () => {
+    const { press, page, put, sandbox } = await openDashboard();
+    const name = "mine";
+    const scenario = JSON.stringify({
+      charges: [{ timeline: [{ after: "2s", to: "CANCELLED", reason: "no" }] }],
+      steps: [
+        { advance: "5s" },
+        { request: "GET /api/v1/payments/payment-methods", expect: { status: 418 } },
+        { advance: "1s" },
+      ],
+    });
+    await put(name, scenario);
+    expect(textOf(await page(`/scenarios/${name}`))).toMatch(
+      /every charge: PENDING 2s CANCELLED no .*name: mine/,
+    );
+    const stream = await sandbox.fetch(new Request("http://sandbox/_sandbox/stream?view=light"));
+    const heard: string[] = [];
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const ran = await press(`run?name=${name}`);
+    while (!heard.join("").includes('"id":"run"')) heard.push((await reader.read()).value!);
+    await reader.cancel();
+    expect(ran.location).toBe(`/_sandbox/dashboard/default/scenarios/${name}#run`);
+    expect(textOf(ran.text)).toMatch(
+      /Run: failed .* ✓ passed 1\. .* ✗ failed 2\. request GET .* ● not run 3\. /,
+    );
+    expect(textOf(ran.text)).toMatch(/mine failed: .*418/);
+    expect((await press("run?name=declined")).status).toBe(409);
+  });
+
+  it("asks for the app's URL before a run whose steps call the app", async () => {
+    await using app = await Receiver.open();
+    const { press, page, put } = await openDashboard();
+    const scenario = JSON.stringify({
+      steps: [{ advance: "1s" }, { repeat: 2, steps: [{ app: "POST /orders", expect: { status: 200 } }] }],
+    });
+    await put("mine", scenario);
+    expect(textOf(await page("/scenarios/mine"))).toMatch(
+      /Run its steps 1 step of it calls your app, .* payments-sandbox run mine\.yaml --app URL/,
+    );
+    expect(await page("/scenarios")).not.toContain('value="run?name=mine"');
+    for (const given of ["", "not a URL"])
+      expect(textOf((await press("run?name=mine", { app: given })).text)).toMatch(
+        /app must be your app.*s URL, such as/,
+      );
+    const ran = await press("run?name=mine", { app: new URL(app.url).origin });
+    expect(textOf(ran.text)).toContain("mine: 2 steps passed");
+    expect(ran.text).toContain(`name="app" value="${new URL(app.url).origin}"`);
+    expect(app.received).toHaveLength(2);
+  });
+
+  it("has YAML that parses to the scenario, with values that need quotes too", async () => {
+    const { page, put, sandbox } = await openDashboard();
+    await put(
+      "odd",
+      JSON.stringify({
+        description: "yes: \"no\" # '1.0'\n- a: [b]\n\n  x ",
+        charges: [{ match: { metadata: { a: "null", b: " x", "é:": "1.0", "1": "# no" } }, timeline: [] }],
+      }),
+    );
+    const { items } = await sandbox.control<{ items: { name: string; active: boolean; applied: object }[] }>(
+      "GET /_sandbox/scenarios?limit=100",
+    );
+    expect(items.length).toBeGreaterThan(20);
+    for (const item of items) {
+      const { active: _active, applied: _applied, ...scenario } = item;
+      const text = await page(`/scenarios/${scenario.name}`);
+      const yaml = new RegExp(`aria-label="${scenario.name}\\.yaml">([^<]*)<`).exec(text)![1]!;
+      const plain = yaml.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
+      expect(parse(plain.replaceAll("&lt;", "<").replaceAll("&gt;", ">"))).toEqual(scenario);
+    }
+  });
+});
+
+describe("a fault on the dashboard", () => {
+  it("counts the calls it applied to, and links the last", async () => {
+    const { api, charge, page, press } = await openDashboard();
+    const rule = {
+      match: { operation: "createWhitelabel", customer_email: "*@shop.test" },
+      respond: { status: 503, code: "busy" },
+      times: 2,
+      per: "request",
+    };
+    await press("createFault", { rule: JSON.stringify(rule) });
+    await charge("bob@other.test");
+    const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
+    const { quote_id } = await api.quote(order);
+    const pay = () =>
+      api.post("/api/v1/payments/whitelabel", { ...order, quote_id, customer_email: "ada@shop.test" });
+    expect(textOf(await page("/faults"))).toContain("0 of 2 used");
+    expect((await pay()).status).toBe(503);
+    const once = textOf(await page("/faults"));
+    expect(once).toContain("createWhitelabel, customer_email *@shop.test → return 503 busy");
+    expect(once).toMatch(/1 of 2 used.*last hit \d\d:\d\d:\d\d POST \/api\/v1\/payments\/whitelabel/);
+    expect((await pay()).status).toBe(503);
+    expect(await page("/faults")).toContain("used up");
+    expect((await press("deleteFaults")).text).toContain("1 fault stopped");
+  });
+});
