@@ -2,8 +2,8 @@ import { describe, expect } from "vitest";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { type Api, expectInvalid, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
-import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/outcomes.js";
-import { FATES } from "./support/shipped.js";
+import { createFundedDestination, readSandboxFields, readWithdrawal, withdraw } from "./support/outcomes.js";
+import { NAMED_SCENARIOS } from "./support/shipped.js";
 
 async function activate(api: Api, name: string, verb = "activate"): Promise<void> {
   okBody(await api.post(`/_sandbox/scenarios/${name}/${verb}`, {}));
@@ -22,7 +22,7 @@ async function order(api: Api, { header, metadata }: Asked) {
 
 /** Returns the scenario whose rule a new charge follows. */
 async function followed(api: Api, asked: Asked = {}): Promise<string | null> {
-  return (await behind(api, (await order(api, asked)).charge_id)).scenario;
+  return (await readSandboxFields(api, (await order(api, asked)).charge_id)).scenario;
 }
 
 describe("choice of the scenario of a charge", () => {
@@ -51,7 +51,7 @@ describe("choice of the scenario of a charge", () => {
   });
 
   it("applies to the hosted page and withdrawals, by header and by metadata", async ({ api }) => {
-    const destination = await fundedDestination(api);
+    const destination = await createFundedDestination(api);
     const pricing = { base_currency: "KES", amount: "500.00" };
     for (const [headers, metadata] of [
       [{ "sandbox-scenario": "stuck" }, {}],
@@ -65,7 +65,10 @@ describe("choice of the scenario of a charge", () => {
         ),
       );
       okBody(await api.post(`/_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "card" }));
-      expect(await behind(api, charge_id)).toMatchObject({ scenario: "stuck", scenario_asked: "stuck" });
+      expect(await readSandboxFields(api, charge_id)).toMatchObject({
+        scenario: "stuck",
+        scenario_asked: "stuck",
+      });
       const { withdrawal_id } = await withdraw(api, destination, headers, { amount: "500.00", metadata });
       await api.sandbox.advance("1d");
       expect((await api.charge(charge_id)).status).toBe("PROCESSING");
@@ -108,7 +111,7 @@ describe("a named scenario whose rules do not match falls through, with a note, 
     okBody(await api.put("/_sandbox/scenarios/nobody", NOBODY));
     okBody(await api.put("/_sandbox/scenarios/twice", TWICE));
     const { charge_id } = await order(api, { header, metadata });
-    const found = await behind(api, charge_id);
+    const found = await readSandboxFields(api, charge_id);
     expect(found).toMatchObject({ scenario, scenario_asked: header ?? metadata });
     expect(found.notes.map(({ note }) => note)).toEqual(
       skipped.map((name) => `no rule of scenario ${name} matches; ${scenario} applies`),
@@ -122,11 +125,11 @@ describe("a named scenario whose rules do not match falls through, with a note, 
 });
 
 describe("an unknown scenario name", () => {
-  const KNOWN = [...FATES].sort().join(", ");
+  const KNOWN = [...NAMED_SCENARIOS].sort().join(", ");
   const MESSAGE = `there is no scenario "declind"; known: ${KNOWN}`;
 
   it("is refused in each place with a list of known names, and nothing is created", async ({ api }) => {
-    const destination = await fundedDestination(api);
+    const destination = await createFundedDestination(api);
     const before = (await api.payins()).total;
     const header = { "sandbox-scenario": "declind" };
     const metadata = { sandbox_scenario: "declind" };
@@ -178,7 +181,7 @@ describe("a rule with a probability", () => {
     for (let n = 0; n < CHARGES; n++) {
       await between?.(api);
       const { charge_id } = await api.whitelabel(await api.checkoutBody());
-      if ((await behind(api, charge_id)).scenario === "rare") found.push(n);
+      if ((await readSandboxFields(api, charge_id)).scenario === "rare") found.push(n);
     }
     return found;
   }
@@ -197,7 +200,7 @@ describe("a rule with a probability", () => {
   });
 
   it("works for a withdrawal too", async ({ api }) => {
-    const destination_id = await fundedDestination(api);
+    const destination_id = await createFundedDestination(api);
     for (const [probability, status] of [
       [1, "PENDING"],
       [0, "COMPLETED"],
@@ -206,7 +209,7 @@ describe("a rule with a probability", () => {
       await activate(api, "rare");
       const { withdrawal_id } = await withdraw(api, destination_id, {}, { amount: "500.00" });
       await api.sandbox.advance("30d");
-      expect((await withdrawalOf(api, withdrawal_id)).status).toBe(status);
+      expect((await readWithdrawal(api, withdrawal_id)).status).toBe(status);
     }
   });
 });

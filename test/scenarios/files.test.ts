@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readFlow } from "../../src/core/files/read-flow.js";
 import { configFaults } from "../../src/library/options.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
-import { FATES, FLOWS, firstSentence, SHIPPED } from "./support/shipped.js";
+import { FLOWS, firstSentence, NAMED_SCENARIOS, SHIPPED } from "./support/shipped.js";
 
 describe.each(SHIPPED)("scenarios/$name", (file) => {
   it("validates without faults and warnings", async () => {
@@ -32,7 +32,7 @@ describe.each(SHIPPED)("scenarios/$name", (file) => {
 describe("the built-in scenarios", () => {
   it("are the named outcomes and the flows", () => {
     const names = SHIPPED.map(({ value }) => value.name);
-    expect(names.filter((name) => !name.startsWith("flow_"))).toEqual([...FATES].sort());
+    expect(names.filter((name) => !name.startsWith("flow_"))).toEqual([...NAMED_SCENARIOS].sort());
     expect(FLOWS.map(({ value }) => value.name)).toEqual(names.filter((name) => name.startsWith("flow_")));
     expect(SHIPPED.length).toBeGreaterThanOrEqual(20);
   });

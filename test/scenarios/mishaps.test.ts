@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { type Answer, type Api, later, okBody, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { accept, Receiver } from "../support/receiver-server.js";
-import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/outcomes.js";
+import { createFundedDestination, readSandboxFields, readWithdrawal, withdraw } from "./support/outcomes.js";
 
 interface Arrival {
   /** Type, and seconds from the order in sandbox time. */
@@ -64,7 +64,7 @@ describe("webhooks of a charge under a mishap", () => {
 
   it("webhook_chaos sends withdrawals late and twice", async () => {
     const { api, arrivals } = await openWithReceiver();
-    const destination = await fundedDestination(api);
+    const destination = await createFundedDestination(api);
     await api.sandbox.settled();
     arrivals.length = 0;
     await withdraw(api, destination, { "sandbox-scenario": "webhook_chaos" });
@@ -184,14 +184,14 @@ describe("lost_response", () => {
   it("makes the first withdrawal; a retry with the same key gets its response, and the money leaves once", async ({
     api,
   }) => {
-    const destination = await fundedDestination(api);
+    const destination = await createFundedDestination(api);
     const headers = { ...asked, "idempotency-key": "payout-17" };
     await expect(withdraw(api, destination, headers)).rejects.toThrow("fetch failed");
     expect(await api.balance("KES")).toBe("400.00 / 0.00");
     const { withdrawal_id } = await withdraw(api, destination, headers);
     expect(await api.balance("KES")).toBe("400.00 / 0.00");
     await api.sandbox.advance("3s");
-    expect((await withdrawalOf(api, withdrawal_id)).status).toBe("COMPLETED");
+    expect((await readWithdrawal(api, withdrawal_id)).status).toBe("COMPLETED");
     const list = await api.get<{ total: number }>("/api/v1/payouts/withdrawals");
     expect(list.body.total).toBe(1);
   });
@@ -259,7 +259,7 @@ describe("magic customers and amounts under a mishap", async () => {
     const api = await openApi({ scenario: ["instant", "slow"] });
     const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
     const { charge_id } = await api.whitelabel(body);
-    expect((await behind(api, charge_id)).scenario).toBe("slow");
+    expect((await readSandboxFields(api, charge_id)).scenario).toBe("slow");
   });
 
   it("keep their outcomes if an outcome with a probability is not drawn", async () => {
@@ -269,6 +269,6 @@ describe("magic customers and amounts under a mishap", async () => {
     for (const name of ["rare", "slow"]) await api.post(`/_sandbox/scenarios/${name}/activate`, {});
     const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
     const { charge_id } = await api.whitelabel(body);
-    expect((await behind(api, charge_id)).scenario).toBe("default");
+    expect((await readSandboxFields(api, charge_id)).scenario).toBe("default");
   });
 });

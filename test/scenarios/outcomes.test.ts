@@ -3,12 +3,12 @@ import { type Api, later, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { Receiver } from "../support/receiver-server.js";
 import {
-  behind,
   type Change,
+  createFundedDestination,
   expectChanges,
-  fundedDestination,
+  readSandboxFields,
+  readWithdrawal,
   withdraw,
-  withdrawalOf,
 } from "./support/outcomes.js";
 
 async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver }> {
@@ -16,8 +16,8 @@ async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver }> {
   return { api: await openApi({ webhooks: [receiver.url] }), receiver };
 }
 
-interface Fate {
-  /** The changes, each with its seconds from the creation. */
+interface Outcome {
+  /** Status changes, each with its time in seconds after creation. */
   readonly path: string;
   readonly balance: string;
   readonly reason?: string;
@@ -34,7 +34,7 @@ const PAID = "1 AWAITING_PAYMENT, 3 PROCESSING, 5 COMPLETED";
 const REFUSED = "1 AWAITING_PAYMENT, 3 PROCESSING, 5 FAILED";
 const LATE = "1 AWAITING_PAYMENT, 3600 EXPIRED, 3900 PROCESSING, 3910 COMPLETED";
 
-const CHARGES: Readonly<Record<string, Fate>> = {
+const CHARGES: Readonly<Record<string, Outcome>> = {
   default: { path: PAID, balance: "500.00" },
   success: { path: PAID, balance: "500.00" },
   instant: { path: "0 COMPLETED", balance: "500.00" },
@@ -62,7 +62,7 @@ describe("outcome of a charge", () => {
       ...changes.map(([seconds, status]) => [later(seconds), status]),
     ]);
     expect(charge.failure_reason).toBe(reason);
-    // Nothing was ever paid into the currency, or what is left of it.
+    // A currency without a payment has no balance.
     expect((await api.balance("KES")) ?? "0.00 / 0.00").toBe(`${balance} / 0.00`);
 
     expect(receiver.types).toEqual(changes.map(([, status]) => `charge.${status.toLowerCase()}`));
@@ -74,7 +74,7 @@ describe("outcome of a charge", () => {
         data: { charge_id: made.charge_id, status },
       });
     }
-    expect(await behind(api, made.charge_id)).toMatchObject({
+    expect(await readSandboxFields(api, made.charge_id)).toMatchObject({
       scenario: name,
       scenario_asked: name,
       notes: [],
@@ -118,7 +118,7 @@ describe("outcome of a charge", () => {
   });
 });
 
-const WITHDRAWALS: Readonly<Record<string, Fate>> = {
+const WITHDRAWALS: Readonly<Record<string, Outcome>> = {
   default: { path: "1 PROCESSING, 3 COMPLETED", balance: "400.00" },
   success: { path: "1 PROCESSING, 3 COMPLETED", balance: "400.00" },
   instant: { path: "0 COMPLETED", balance: "400.00" },
@@ -132,12 +132,12 @@ describe("outcome of a withdrawal", () => {
   it.each(Object.entries(WITHDRAWALS))("%s", async (name, { path, balance, reason = null }) => {
     const changes = changesOf(path);
     const { api, receiver } = await openWithReceiver();
-    const destination = await fundedDestination(api);
+    const destination = await createFundedDestination(api);
     const { withdrawal_id, status } = await withdraw(api, destination, { "sandbox-scenario": name });
     expect(status).toBe("PENDING");
     if (name !== "instant") expect(await api.balance("KES")).toBe("400.00 / 0.00");
-    await expectChanges(api, changes, () => withdrawalOf(api, withdrawal_id));
-    expect((await withdrawalOf(api, withdrawal_id)).failure_reason).toBe(reason);
+    await expectChanges(api, changes, () => readWithdrawal(api, withdrawal_id));
+    expect((await readWithdrawal(api, withdrawal_id)).failure_reason).toBe(reason);
     expect(await api.balance("KES")).toBe(`${balance} / 0.00`);
     const told = receiver.types.filter((type) => type.startsWith("withdrawal."));
     const statuses = name === "instant" ? ["PROCESSING", "COMPLETED"] : changes.map(([, status]) => status);
@@ -145,13 +145,13 @@ describe("outcome of a withdrawal", () => {
   });
 
   it("success completes for every reference; the default does not", async ({ api }) => {
-    const destination = await fundedDestination(api);
+    const destination = await createFundedDestination(api);
     const marked = { amount: "500.00", reference: "fail-17" };
     const asked = await withdraw(api, destination, { "sandbox-scenario": "success" }, marked);
     const usual = await withdraw(api, destination, {}, marked);
     await api.sandbox.advance("3s");
-    expect((await withdrawalOf(api, asked.withdrawal_id)).status).toBe("COMPLETED");
-    expect(await withdrawalOf(api, usual.withdrawal_id)).toMatchObject({
+    expect((await readWithdrawal(api, asked.withdrawal_id)).status).toBe("COMPLETED");
+    expect(await readWithdrawal(api, usual.withdrawal_id)).toMatchObject({
       status: "FAILED",
       failure_reason: "rejected_by_bank",
     });

@@ -13,8 +13,8 @@ interface Shown {
   readonly active: boolean;
 }
 
-/** Runs of the sandbox, one after the other, on the same data. */
-function runs() {
+/** Returns a function that starts a sandbox on the same data each time. */
+function createStarter() {
   const data = `${temporaryFolder()}/data.json`;
   return async (options: SandboxOptions = {}) => {
     const { sandbox, client } = await openShop({ ...options, data, clock: "manual" });
@@ -26,7 +26,7 @@ function runs() {
 }
 
 it("a scenario stored under a built-in name survives a restart, active or not", async () => {
-  const run = runs();
+  const run = createStarter();
   const before = await run();
   for (const name of ["declined", "default"])
     await before.client.ask(`PUT /_sandbox/scenarios/${name}`, OURS);
@@ -49,8 +49,8 @@ it("a scenario stored under a built-in name survives a restart, active or not", 
   await sandbox.close();
 });
 
-it("it is the active one when named at startup, and a file of that run replaces it", async () => {
-  const run = runs();
+it("a stored scenario is active when named at startup, and is replaced by a file of its name", async () => {
+  const run = createStarter();
   const before = await run();
   await before.client.ask("PUT /_sandbox/scenarios/declined", OURS);
   await before.sandbox.close();

@@ -7,22 +7,22 @@ import { listening } from "../support/servers.js";
 
 afterEach(namesAreAsEver);
 
-/** An app under test: its address, and what it was asked. */
-async function appWith(listener: http.RequestListener) {
-  const asked: { method: string; url: string; headers: http.IncomingHttpHeaders; body: string }[] = [];
+/** An app under test: its URL, and the requests it has received. */
+async function openApp(listener: http.RequestListener) {
+  const requests: { method: string; url: string; headers: http.IncomingHttpHeaders; body: string }[] = [];
   const server = http.createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request.setEncoding("utf8")) body += chunk;
-    asked.push({ method: request.method!, url: request.url!, headers: request.headers, body });
+    requests.push({ method: request.method!, url: request.url!, headers: request.headers, body });
     listener(request, response);
   });
   const port = await listening(server);
-  return { url: `http://127.0.0.1:${port}`, port, asked };
+  return { url: `http://127.0.0.1:${port}`, port, requests };
 }
 
 describe("a call of the app under test", () => {
   it("sends the app the step's request, and returns the app's response to the step", async () => {
-    const app = await appWith((_request, response) =>
+    const app = await openApp((_request, response) =>
       response
         .writeHead(201, [
           ["content-type", "application/json"],
@@ -42,7 +42,7 @@ describe("a call of the app under test", () => {
   - { app: "GET /orders/\${order}", expect: { status: 2xx } }`,
       { app: app.url },
     );
-    expect(app.asked).toMatchObject([
+    expect(app.requests).toMatchObject([
       {
         method: "POST",
         url: "/orders?from=test",
@@ -56,16 +56,16 @@ describe("a call of the app under test", () => {
   it.each([204, 304, 302, 404, 599])(
     "accepts status %d as a response, and follows no redirect",
     async (status) => {
-      const app = await appWith((_request, response) =>
+      const app = await openApp((_request, response) =>
         response.writeHead(status, { location: "/there" }).end(),
       );
       await expectPassed(`  - { app: GET /, expect: { status: ${status} } }`, { app: app.url });
-      expect(app.asked).toHaveLength(1);
+      expect(app.requests).toHaveLength(1);
     },
   );
 
-  it("that is cut is distinguished from one with a response", async () => {
-    const app = await appWith((request) => request.socket.destroy());
+  it("passes with `dropped` only when the connection is cut", async () => {
+    const app = await openApp((request) => request.socket.destroy());
     const cut = "  - { app: GET /, expect: { dropped: true } }\n  - app: GET /";
     const report = await runSteps(cut, { app: app.url });
     expect(report.steps.map(({ outcome }) => outcome)).toEqual(["passed", "failed"]);
@@ -79,17 +79,17 @@ describe("a call of the app under test", () => {
       /^the app did not respond at http:\/\/127\.0\.0\.1:1\/: nothing listens there$/,
     ],
     ["the call cannot be sent", undefined, 'headers: { "no name": x }, ', /no name/],
-  ])("that is cut is distinguished from one where %s", async (_, nobody, more, message) => {
-    const app = await appWith((_request, response) => response.end());
+  ])("fails with `dropped` when %s", async (_, nobody, more, message) => {
+    const app = await openApp((_request, response) => response.end());
     const report = await runSteps(`  - { app: GET /, ${more}expect: { dropped: true } }`, {
       app: nobody ?? app.url,
     });
     expect(failed(report)?.failure?.message).toMatch(message);
   });
 
-  it("is retried until its response is as expected, up to the number of tries", async () => {
+  it("with `tries` is repeated until its response meets `expect`, at most that often", async () => {
     let calls = 0;
-    const app = await appWith((_request, response) =>
+    const app = await openApp((_request, response) =>
       response.writeHead(++calls % 3 === 0 ? 200 : 503).end(),
     );
     const step = (tries: number) => runSteps(`  - { app: POST /orders, tries: ${tries} }`, { app: app.url });
@@ -98,27 +98,27 @@ describe("a call of the app under test", () => {
     expect(calls).toBe(5);
   });
 
-  it("is repeated until its response is as expected, or has stayed the same for the timeout", async () => {
+  it("with `steady` is repeated until its response meets `expect` or stays the same", async () => {
     const said = ["new", "new", "paid", "paid"];
-    const app = await appWith((_request, response) =>
+    const app = await openApp((_request, response) =>
       response.setHeader("content-type", "application/json").end(JSON.stringify(said.shift() ?? "paid")),
     );
     const step = (more: string) => runSteps(`  - { app: GET /, steady: 300ms${more} }`, { app: app.url });
     expect(failed(await step(", expect: { body: paid }"))).toBeUndefined();
-    expect(app.asked).toHaveLength(3);
+    expect(app.requests).toHaveLength(3);
     expect(failed(await step(", expect: { body: sold }"))?.failure?.got).toMatchObject({ body: "paid" });
     said.push("new");
     expect(failed(await step(", save: { last: body }"))).toBeUndefined();
     expect(said).toEqual([]);
   });
 
-  it("finds the app by name", async () => {
-    const app = await appWith((_request, response) => response.end("here"));
+  it("resolves the host name of the app", async () => {
+    const app = await openApp((_request, response) => response.end("here"));
     everyNameIs("127.0.0.1");
     await expectPassed("  - { app: GET /, expect: { body: here } }", {
       app: `http://shop.test:${app.port}`,
     });
-    expect(app.asked[0]?.headers.host).toBe(`shop.test:${app.port}`);
+    expect(app.requests[0]?.headers.host).toBe(`shop.test:${app.port}`);
   });
 
   it.each(["169.254.169.254", "192.0.0.192", "fd00:ec2::23", "64:ff9b:1::a9fe:a9fe"])(

@@ -16,7 +16,7 @@ steps:
   - advance: 1h
 `;
 describe("run", () => {
-  it("exits with 0 and prints a line a step when all passed", async () => {
+  it("exits with 0 and prints a line for each step when all passed", async () => {
     const { code, stdout, stderr } = await run(["run", fileWith(PASSES)]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
@@ -53,7 +53,7 @@ steps:
     expect(stdout).toContain("no answer within 0.1 s");
   });
 
-  it("reports a rule that never applied; with --strict that is exit 1, and a failure of the JUnit report", async () => {
+  it("reports a rule that never applied; with --strict it exits with 1 and fails a JUnit test case", async () => {
     const file = fileWith(
       `${PASSES}faults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n`,
     );
@@ -184,7 +184,7 @@ steps:
     expect(JSON.stringify(await read("/scenarios?limit=100"))).not.toContain('"long"');
   });
 
-  it("takes another namespace when another run has the default, and exits with 2 when it was named", async () => {
+  it("uses a namespace of its own when another run holds the default, and exits with 2 when that was named", async () => {
     const { url } = await startServer();
     const lease = { method: "POST", headers: { "sandbox-run": "other", "content-type": "application/json" } };
     await fetch(`${url}/_sandbox/lease`, { ...lease, body: "{}" });
@@ -245,7 +245,7 @@ describe("validate", () => {
     });
   });
 
-  it("reports in a line that it does not read a device, a folder or a pipe", async () => {
+  it("refuses a device, a folder and a pipe in one line each", async () => {
     const pipe = join(dirname(fileWith("")), "pipe");
     execFileSync("mkfifo", [pipe]);
     const files = ["/dev/zero", dirname(pipe), pipe];
@@ -256,7 +256,7 @@ describe("validate", () => {
     });
   });
 
-  it("treats warnings as faults with --strict, as run does; else it prints them", async () => {
+  it("prints warnings, and with --strict treats them as faults, as `run` does", async () => {
     const file = fileWith(`${PASSES}webhooks: [{ match: { type: charge.complete }, drop: true }]\n`);
     const place = `${file}:${readFileSync(file, "utf8").split("\n").length - 1}:`;
     const warned = /: warning: is an unknown event type; did you mean charge\.completed\?/;
@@ -265,7 +265,7 @@ describe("validate", () => {
     expect(lenient.stdout).toMatch(warned);
     const strict = await run(["validate", "--strict", file]);
     expect(strict.code).toBe(2);
-    // A line has so much room, whatever it begins with.
+    // Long lines are cut at a fixed width.
     expect(strict.stdout.slice(0, 100)).toBe(lenient.stdout.replace("warning: ", "").slice(0, 100));
     const ran = await run(["run", file, "--json", "--junit", `${file}.xml`]);
     expect(ran.code).toBe(0);

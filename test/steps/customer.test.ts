@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { expectPassed, failed, runSteps } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 
-/** A hosted checkout; saves `checkout`. */
+/** Creates a hosted checkout; saves `checkout` and `charge`. */
 const CHECKOUT = `
   - request: POST /api/v1/payments/checkouts
     body:
@@ -14,8 +14,8 @@ const CHECKOUT = `
       cancel_url: https://shop.test/basket
     save: { checkout: body.checkout_id, charge: body.charge_id }`;
 
-/** A shop that its customers come back to: where to, and with which status. */
-async function shop() {
+/** A shop that records the path, order and status of each customer who returns. */
+async function openShop() {
   const visits: string[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url!, "http://shop.test");
@@ -25,13 +25,15 @@ async function shop() {
   return { url: `http://127.0.0.1:${await listening(server)}`, visits };
 }
 
-const IN_ROW_AND_AT_ONCE = [[""], [", at_once: true"]];
+const SEQUENTIAL_AND_CONCURRENT = [[""], [", at_once: true"]];
 
 describe("pay_twice", () => {
-  it.each(IN_ROW_AND_AT_ONCE)("pays once, and both tabs return to the shop%s", async (more) => {
-    const { url, visits } = await shop();
-    await expectPassed(
-      `${CHECKOUT}
+  it.each(SEQUENTIAL_AND_CONCURRENT)(
+    "pays once, and both tabs return to the shop: checkout_id%s",
+    async (more) => {
+      const { url, visits } = await openShop();
+      await expectPassed(
+        `${CHECKOUT}
   - pay_twice: { checkout_id: "\${checkout}"${more} }
     expect: { error: INVALID_TRANSITION }
     save: { first: answers.0.status, second: answers.1.status, seen: returned.1.body, amount: amount }
@@ -39,31 +41,35 @@ describe("pay_twice", () => {
   - expect_webhook: { type: charge.completed, count: 1 }
   - expect_balance: { currency: KES, change: "+500.00" }
   - manual: "\${first} \${second} \${seen}"`,
-      { app: url, manual: async (text) => void visits.push(text) },
-    );
-    const visit = "/thanks 7 COMPLETED";
-    expect(visits).toEqual([visit, visit, "200 409 thanks"]);
-  });
+        { app: url, manual: async (text) => void visits.push(text) },
+      );
+      const visit = "/thanks 7 COMPLETED";
+      expect(visits).toEqual([visit, visit, "200 409 thanks"]);
+    },
+  );
 });
 
 describe("cancel_then_pay", () => {
-  it.each(IN_ROW_AND_AT_ONCE)("cancels, and the shop gets the customer twice%s", async (more) => {
-    const { url, visits } = await shop();
-    await expectPassed(
-      `${CHECKOUT}
+  it.each(SEQUENTIAL_AND_CONCURRENT)(
+    "cancels the charge, and both tabs return to the shop: checkout_id%s",
+    async (more) => {
+      const { url, visits } = await openShop();
+      await expectPassed(
+        `${CHECKOUT}
   - cancel_then_pay: { checkout_id: "\${checkout}", payment_method: card${more} }
     expect: { error: INVALID_TRANSITION }
   - expect_charge: { charge_id: "\${charge}", status: CANCELLED }
   - expect_sequence: [charge.cancelled]`,
-      { app: url },
-    );
-    expect(visits).toEqual(Array(2).fill("/basket null CANCELLED"));
-  });
+        { app: url },
+      );
+      expect(visits).toEqual(Array(2).fill("/basket null CANCELLED"));
+    },
+  );
 });
 
 describe("close_page", () => {
   it("pays, and the customer does not return to the shop", async () => {
-    const { url, visits } = await shop();
+    const { url, visits } = await openShop();
     const report = await runSteps(
       `${CHECKOUT}
   - close_page: { checkout_id: "\${checkout}", payment_method: card }

@@ -8,8 +8,8 @@ import { run } from "../support/process-command.js";
 import { expectPassed, fileWith, runSteps } from "../support/scenario-run.js";
 import { startServer } from "../support/started.js";
 
-const WORLD = `
-name: its-own-world
+const FLOW = `
+name: given-state
 vars: { year: 2027 }
 given:
   start_time: "\${year}-01-31T22:00:00Z"
@@ -35,12 +35,12 @@ steps:
 const code = async (...args: string[]) => run(["run", ...args]);
 
 describe("given", () => {
-  it("sets the namespace the file runs in", async () => {
-    const { code: exit, stdout } = await code(fileWith(WORLD));
+  it("sets start time, seed, limits, rates and rate limit of the run", async () => {
+    const { code: exit, stdout } = await code(fileWith(FLOW));
     expect(exit, stdout).toBe(0);
   });
 
-  it("overrides the configuration, and is overridden by the command line", async () => {
+  it("overrides the config file, and is overridden by flags", async () => {
     const config = temporaryFile("c.yaml", "seed: theirs\nstart_time: 2030-01-01T00:00:00Z\n");
     const file = fileWith(`name: x
 given: { seed: mine, start_time: "2027-01-01T00:00:00Z" }
@@ -60,7 +60,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
     });
   });
 
-  it("reads fixtures from a file beside it, and reports their faults at their line", async () => {
+  it("reads fixtures inline or from a file, and reports their faults at their line", async () => {
     const fixtures = temporaryFile("f.yaml", "currencies: [{ code: KES, decimals: many }]\n");
     const file = fileWith(`name: x\ngiven: { fixtures: "${fixtures}" }\nsteps: [{ advance: 1s }]`);
     const { faults } = await validateFile(file, { environment: {}, configFaults });

@@ -15,7 +15,7 @@ interface Element {
   text: string;
 }
 
-/** A small strict parser of XML: it throws on malformed input. */
+/** Parses XML; throws for malformed input. */
 function parseXml(xml: string): Element {
   expect(xml).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u);
   const root: Element = { name: "", attributes: {}, children: [], text: "" };
@@ -76,7 +76,7 @@ const report = (over: Partial<RunReport>): RunReport => ({
 });
 
 /** Rules of the JUnit schema (Jenkins, xunit-plugin): allowed children, and sums that match. */
-function hold(suites: Element): void {
+function expectValidSuites(suites: Element): void {
   expect(suites.name).toBe("testsuites");
   const numbers = ["tests", "failures", "errors", "skipped"] as const;
   const sums: Record<string, number> = { tests: 0, failures: 0, errors: 0, skipped: 0 };
@@ -141,7 +141,7 @@ describe("JUnit XML", () => {
         ].map((one) => reportOfRun(one)),
       ),
     );
-    hold(suites);
+    expectValidSuites(suites);
     expect(suites.attributes).toMatchObject({
       tests: "6",
       failures: "1",
@@ -175,7 +175,7 @@ describe("JUnit XML", () => {
         reportOfExploration("flow.yaml", EXPLORED),
       ]),
     );
-    hold(suites);
+    expectValidSuites(suites);
     const explored = suites.children[3]!.children;
     expect(explored.map(({ attributes, text }) => attributes.name ?? text)).toEqual([
       "single deviations",

@@ -9,7 +9,7 @@ import { fileWith, runSteps } from "../support/scenario-run.js";
 const run = (name: string) => ({ "sandbox-run": name });
 
 describe("a lease", () => {
-  it("belongs to one run at a time, until it is released", async ({ api }) => {
+  it("is held by one run until it is released", async ({ api }) => {
     const ask = (method: string, name?: string) =>
       api.send(method, "/_sandbox/lease", "{}", name === undefined ? {} : run(name));
     expect((await ask("POST", "a")).json).toEqual({ namespace: "default", run: "a", held: true });
@@ -21,7 +21,7 @@ describe("a lease", () => {
     expect((await ask("POST", "b")).status).toBe(200);
   });
 
-  it("restores the clock, rules, faults and mailboxes of a runner that has gone", async () => {
+  it("restores clock, rules, faults and mailboxes when its runner disconnects", async () => {
     const { sandbox, client } = await openShop({ clock: "60x" });
     await client.ask("PUT /_sandbox/scenarios/there", { charges: [] });
     await client.ask("POST /_sandbox/scenarios/there/activate");
@@ -50,7 +50,9 @@ describe("a lease", () => {
   });
 });
 
-it("restores and deletes the snapshot of a runner that has gone", async ({ shop: { sandbox, client } }) => {
+it("a lease with a snapshot restores and deletes it when its runner disconnects", async ({
+  shop: { sandbox, client },
+}) => {
   const look = async () => [
     (await client.ask("GET /_sandbox/rates")).json,
     (await client.ask("GET /_sandbox/charges")).json,
@@ -103,7 +105,7 @@ charges: [{ timeline: [{ after: 1s, to: FAILED }] }]
 faults: [{ match: { operation: getBalances }, respond: { status: 503 } }]`;
 
 describe("a run", () => {
-  it("takes another namespace when another run has the default, and says so", async ({
+  it("uses a namespace of its own when another run holds the default, unless a step is manual", async ({
     shop: { sandbox, client },
   }) => {
     await client.ask("POST /_sandbox/lease", {}, run("other"));
@@ -111,7 +113,6 @@ describe("a run", () => {
     expect(report).toMatchObject({ outcome: "passed", namespace: expect.stringMatching(/^run-/) });
     const { items } = (await client.ask("GET /_sandbox/namespaces")).json;
     expect(items).toMatchObject([{ name: "default" }]);
-    // An app would go on calling the one it knows.
     const refused = await sandbox.run(fileWith("name: x\nsteps: [{ manual: Pay }]\n"));
     expect(refused).toMatchObject({
       outcome: "error",
@@ -121,7 +122,7 @@ describe("a run", () => {
     expect(await runSteps("- advance: 1s", { sandbox })).not.toHaveProperty("namespace");
   });
 
-  it("releases it at its end", async ({ shop: { sandbox } }) => {
+  it("releases its lease at its end", async ({ shop: { sandbox } }) => {
     for (const _time of ["first", "second"])
       expect((await runSteps("- advance: 1s", { sandbox, rules: RULES })).namespace).toBeUndefined();
   });

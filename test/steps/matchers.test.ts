@@ -5,7 +5,7 @@ import { Client } from "../support/receiver-client.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
 
 describe("matchers in the control API", () => {
-  it("are waited with, and refused by their field", async ({ client }) => {
+  it("are taken by POST /wait, which names the field of an invalid one", async ({ client }) => {
     await client.pay();
     const waited = await client.ask("POST /_sandbox/wait", {
       for: "charge",

@@ -8,13 +8,13 @@ const TWO_CHARGES = `
   - pay: { amount: "500.00" }
   - pay: { amount: "70.00", until: PENDING }`;
 
-/** An app that says that of its orders, given the ids of all charges, the oldest first; and how to run steps with it. */
-async function appSaying(said: (charges: string[]) => unknown, status = 200) {
+/** An app whose response is made from the ids of all charges, oldest first, and a function that runs steps with it. */
+async function openAppWith(respond: (charges: string[]) => unknown, status = 200) {
   const sandbox = await openSandbox({ clock: "manual" });
   const app = createServer(async (_request, response) => {
     const { items } = await sandbox.control<{ items: { charge_id: string }[] }>("GET /_sandbox/charges");
     response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify(said(items.map(({ charge_id }) => charge_id).reverse())));
+    response.end(JSON.stringify(respond(items.map(({ charge_id }) => charge_id).reverse())));
   });
   const url = `http://127.0.0.1:${await listening(app)}`;
   return { sandbox, run: (steps: string) => runSteps(steps, { app: url, sandbox }) };
@@ -26,8 +26,8 @@ const PENDING_AND_PAID = ([a, b]: string[]) => [
 ];
 
 describe("reconcile", () => {
-  it("passes when the books are right, under the app's own names", async () => {
-    const { run } = await appSaying(([a, b]) => ({
+  it("passes when the rows agree with the ledger, with `map` and `statuses`", async () => {
+    const { run } = await openAppWith(([a, b]) => ({
       total: 2,
       orders: [{ payment: { id: a, state: "BEZAHLT" } }, { payment: { id: b, state: "pending" } }],
     }));
@@ -40,7 +40,7 @@ describe("reconcile", () => {
   });
 
   it("fails at its line, and lists the differences", async () => {
-    const { run } = await appSaying(PENDING_AND_PAID);
+    const { run } = await openAppWith(PENDING_AND_PAID);
     expect(failed(await run(`${TWO_CHARGES}\n  - reconcile: { app: GET /orders }`))).toMatchObject({
       kind: "reconcile",
       line: 6,
@@ -54,8 +54,8 @@ describe("reconcile", () => {
     });
   });
 
-  it("requires no row of an earlier payment, and with `partial` only rows that the app lists", async () => {
-    const { run, sandbox } = await appSaying(() => []);
+  it("requires rows of the run's payments only, and with `partial` none", async () => {
+    const { run, sandbox } = await openAppWith(() => []);
     expect(failed(await run(TWO_CHARGES))).toBeUndefined();
     await sandbox.advance("1s");
     expect(failed(await run("  - reconcile: { app: GET /orders }"))).toBeUndefined();
@@ -69,8 +69,8 @@ describe("reconcile", () => {
     ["is no list", { orders: 2 }, 200, NO_LIST],
     ["has two lists", { orders: [], links: [] }, 200, NO_LIST],
     ["is an error", [], 500, "status 500, not 2xx"],
-  ])("refuses the app's response when it %s", async (_what, answer, status, message) => {
-    const { run } = await appSaying(() => answer, status);
+  ])("fails when the app's response %s", async (_what, answer, status, message) => {
+    const { run } = await openAppWith(() => answer, status);
     expect(failed(await run("  - reconcile: { app: GET /orders }"))).toMatchObject({
       outcome: "failed",
       line: 4,
@@ -78,8 +78,8 @@ describe("reconcile", () => {
     });
   });
 
-  it("names an invalid row", async () => {
-    const { run } = await appSaying(() => [{ charge_id: "a", status: "bezahlt" }]);
+  it("fails with the field of an invalid row", async () => {
+    const { run } = await openAppWith(() => [{ charge_id: "a", status: "bezahlt" }]);
     expect(failed(await run("  - reconcile: { app: GET /orders }"))?.failure).toMatchObject({
       message: "the app's rows cannot be compared with the ledger: Invalid rows",
       difference: [

@@ -38,7 +38,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     expect(third).toMatchObject({ status: 200, body: { outcome: "failed", passed: false } });
   });
 
-  it("runs those of a file the sandbox was started with, in the given namespace", async () => {
+  it("runs the steps of a scenario file given at startup, in the requested namespace", async () => {
     const sandbox = await openSandbox({ scenario: fileWith(JSON.stringify({ name: "flow", ...FLOW })) });
     await call(sandbox, "POST", "/namespaces", { name: "there", clock: "manual" });
     const there = { "sandbox-namespace": "there" };
@@ -48,12 +48,12 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     expect((await call(sandbox, "GET", "/charges")).body).toMatchObject({ total: 0 });
   });
 
-  /** Steps that never wait for a socket. */
+  /** Steps without I/O. */
   const BUSY = {
     steps: [{ repeat: 10_000, steps: [{ expect_balance: { currency: "USD", available_balance: "0.00" } }] }],
   };
 
-  it("yields to other calls, and ends when its client disconnects", async () => {
+  it("lets other requests through, and ends when its client disconnects", async () => {
     const sandbox = await openSandbox({ clock: "real" });
     const { url } = await sandbox.listen();
     expect(await call(sandbox, "PUT", "/scenarios/busy", BUSY)).toMatchObject({ status: 200 });

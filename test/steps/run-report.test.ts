@@ -37,8 +37,8 @@ it("rules that never applied are skipped test cases of the JUnit report, at thei
   expect(xml).toMatch(/<testcase name="webhooks.0"[^>]* line="2">\s*<skipped message="never applied"\/>/);
 });
 
-describe("the counts of a scenario", () => {
-  it("start when it is stored, activated or reset; in total, at the server's start", async ({ api }) => {
+describe("uses of a scenario's rules", () => {
+  it("start at zero when it is stored, activated or reset; those of=server do not", async ({ api }) => {
     const quotesFail = { faults: [{ match: { operation: "createQuote" }, delay: "1ms" }] };
     const quote = () => api.post("/api/v1/payments/quotes", {});
     const view = async () => {
@@ -77,9 +77,7 @@ describe("a step that fails", () => {
     expect(failed(refused)?.failure).not.toHaveProperty("made_by");
   });
 
-  it("names the faults that made the responses its app got meanwhile", async ({
-    shop: { sandbox, client },
-  }) => {
+  it("names the faults in the requests of its app", async ({ shop: { sandbox, client } }) => {
     const { url } = await sandbox.listen();
     const { fault_id } = (
       await client.ask("POST /_sandbox/faults", { match: { operation: "getBalances" }, drop: "before" })

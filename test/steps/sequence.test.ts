@@ -7,8 +7,8 @@ const PAID = `
   - pay: { amount: "500.00", as: c1, until: PENDING }
   - advance: 10s`;
 
-/** In a sandbox with a receiver that takes everything, or does not. */
-async function heard(steps: string, rules = "", status = 200) {
+/** Pays a charge with a receiver that responds with `status`, then runs the steps; returns the failed step. */
+async function runWithReceiver(steps: string, rules = "", status = 200) {
   const sandbox = await openSandbox();
   sandbox.onWebhook(() => status);
   return failed(await runSteps(`${PAID}\n${steps}`, { sandbox, rules }));
@@ -21,11 +21,11 @@ describe("expect_sequence", () => {
     '["charge.proc*", "charge.comp*"]',
     '{ charge_id: "${c1}", types: [charge.awaiting_payment, charge.completed] }',
   ])("compares the deliveries to a receiver with %s", async (sequence) => {
-    expect(await heard(`  - expect_sequence: ${sequence}`)).toBeUndefined();
+    expect(await runWithReceiver(`  - expect_sequence: ${sequence}`)).toBeUndefined();
   });
 
-  it("detects another order, duplicates and missing events, at one instant too", async () => {
-    const said = "  - expect_sequence: [charge.processing, charge.completed]";
+  it("fails for another order, a duplicate and a missing event", async () => {
+    const step = "  - expect_sequence: [charge.processing, charge.completed]";
     for (const [rules, came] of [
       [
         "webhooks: [{ match: { type: charge.processing }, swap: true }]",
@@ -37,12 +37,12 @@ describe("expect_sequence", () => {
       ],
       ["webhooks: [{ match: { type: charge.processing }, drop: true }]", "charge.completed arrived"],
     ] as const)
-      expect((await heard(said, rules))?.failure).toMatchObject({
+      expect((await runWithReceiver(step, rules))?.failure).toMatchObject({
         message: expect.stringMatching(
           new RegExp(`^ch_\\w+ at \\S+: ${came}, not charge.processing, charge.completed$`),
         ),
         line: expect.any(Number),
       });
-    expect((await heard(said, "", 500))?.failure?.message).toContain("none of these arrived");
+    expect((await runWithReceiver(step, "", 500))?.failure?.message).toContain("none of these arrived");
   });
 });

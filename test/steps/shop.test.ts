@@ -43,7 +43,7 @@ steps:
     expect: { status: 200, body: { status: paid, fulfilled: 1 } }
 `;
 
-/** A running sandbox, and a shop that uses it; runs the flow against both. */
+/** Starts a sandbox and a shop that uses it, and runs the flow against both. */
 async function runFlow(bug?: Bug) {
   const shop = new Shop(bug);
   const app = await shop.listen();

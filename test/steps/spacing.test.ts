@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Api, openSandbox } from "../support/api-client.js";
 import { failed, runSteps } from "../support/scenario-run.js";
 
-/** An app that reads its payins once at each of these steps, between which time is moved. */
-async function reading(pauses: readonly string[], spacing: string) {
+/** Sends a request before, between and after the pauses, and checks their spacing; returns the failure. */
+async function checkSpacing(pauses: readonly string[], spacing: string) {
   const sandbox = await openSandbox();
   const read = "  - manual: read";
   const steps = [read, ...pauses.flatMap((pause) => [`  - advance: ${pause}`, read])];
@@ -21,20 +21,20 @@ async function reading(pauses: readonly string[], spacing: string) {
 
 describe("spacing", () => {
   it("checks the pauses between requests", async () => {
-    expect(await reading(["1m", "2m", "5m"], "{ gte: 1m, lt: 10m, growing: true }")).toBeUndefined();
-    expect(await reading(["1m", "20m"], "{ gte: 1m, lt: 10m }")).toMatchObject({
+    expect(await checkSpacing(["1m", "2m", "5m"], "{ gte: 1m, lt: 10m, growing: true }")).toBeUndefined();
+    expect(await checkSpacing(["1m", "20m"], "{ gte: 1m, lt: 10m }")).toMatchObject({
       message: "the pause before request 3 is 20m, not lt 10m",
       difference: [{ path: "spacing.lt", expected: "10m" }],
     });
-    expect((await reading(["1m", "10m", "10m"], "{ growing: true }"))?.message).toMatch(
+    expect((await checkSpacing(["1m", "10m", "10m"], "{ growing: true }"))?.message).toMatch(
       /^the pause before request 4 is 10m.*, and the one before it was 10m.*: they do not grow$/,
     );
   });
 
   it("fails with too few requests", async () => {
-    expect((await reading([], "{ gte: 0ms }"))?.message).toBe(
+    expect((await checkSpacing([], "{ gte: 0ms }"))?.message).toBe(
       "1 such requests have too few pauses to check: 2 are needed",
     );
-    expect((await reading(["1m"], "{ growing: true }"))?.message).toMatch(/3 are needed$/);
+    expect((await checkSpacing(["1m"], "{ growing: true }"))?.message).toMatch(/3 are needed$/);
   });
 });

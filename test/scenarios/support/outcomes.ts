@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import { type Api, later, okBody } from "../../support/api-client.js";
 
-/** A status and when it is reached, in seconds from the creation. */
+/** A status and its time in seconds after creation. */
 export type Change = readonly [seconds: number, status: string];
 
 interface Moving {
   readonly status: string;
 }
 
-/** Goes from change to change, and sees that each comes at its instant: not a millisecond before. */
+/** Advances from change to change; each must come at its time and not a millisecond before. */
 export async function expectChanges(
   api: Api,
   changes: readonly Change[],
@@ -37,15 +37,15 @@ async function advanceTo(api: Api, to: string): Promise<void> {
 }
 
 /** The sandbox's own fields of a charge. */
-export interface Behind {
+export interface SandboxFields {
   readonly scenario: string | null;
   readonly scenario_asked: string | null;
   readonly timeline: unknown[];
   readonly notes: { readonly at: string; readonly note: string }[];
 }
 
-export async function behind(api: Api, chargeId: string): Promise<Behind> {
-  return okBody(await api.get<{ sandbox: Behind }>(`/_sandbox/charges/${chargeId}`)).sandbox;
+export async function readSandboxFields(api: Api, chargeId: string): Promise<SandboxFields> {
+  return okBody(await api.get<{ sandbox: SandboxFields }>(`/_sandbox/charges/${chargeId}`)).sandbox;
 }
 
 export interface Withdrawal {
@@ -54,8 +54,8 @@ export interface Withdrawal {
   readonly failure_reason: string | null;
 }
 
-/** Money to pay out, 1,000.00 KES, and where it may go. */
-export async function fundedDestination(api: Api): Promise<string> {
+/** Creates a balance of 1,000.00 KES and a payout destination; returns the id of the destination. */
+export async function createFundedDestination(api: Api): Promise<string> {
   await api.whitelabel(await api.checkoutBody({ pricing: { base_currency: "KES", amount: "1000.00" } }), {
     "sandbox-scenario": "instant",
   });
@@ -78,6 +78,6 @@ export async function withdraw(
   return okBody(await api.post<Withdrawal>("/api/v1/payouts/withdrawals", body, headers));
 }
 
-export async function withdrawalOf(api: Api, id: string): Promise<Withdrawal> {
+export async function readWithdrawal(api: Api, id: string): Promise<Withdrawal> {
   return okBody(await api.get<Withdrawal>(`/api/v1/payouts/withdrawals/${id}`));
 }

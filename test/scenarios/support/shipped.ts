@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import type { ScenarioFile } from "../../../src/core/schema/scenario-file.js";
 import { ROOT } from "../../support/process-command.js";
 
-/** A file of `scenarios/` as it stands there. */
+/** A file in `scenarios/`. */
 export interface ShippedFile {
   /** `flow_card.yaml` */
   readonly name: string;
@@ -22,11 +22,11 @@ export const SHIPPED: readonly ShippedFile[] = readdirSync(join(ROOT, "scenarios
     return { name, path, text, value: parse(text) as ScenarioFile };
   });
 
-/** Scenarios that are tests. */
+/** Scenarios with steps. */
 export const FLOWS = SHIPPED.filter(({ value }) => value.steps !== undefined);
 
 /** Scenarios that are selected by name (contract section 4). */
-export const FATES = `
+export const NAMED_SCENARIOS = `
   default success instant declined insufficient_funds cancelled expired paid_late stuck slow refunded
   crypto_confirmations webhook_chaos webhook_outage webhooks_lost webhook_twice_at_once webhook_new_ids
   webhook_days_later webhook_response_lost webhook_first forged_webhook flaky_api slow_api lost_response late_answer
