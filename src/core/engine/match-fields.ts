@@ -1,7 +1,6 @@
 import type { Charge } from "../domain/charge-transition.js";
 import type { MatchSubject } from "../domain/rule-matching.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
-import { matchesWords, searchWords } from "../domain/word-search.js";
 import { getOwn } from "../schema/json-objects.js";
 import type { FieldCondition } from "./indexes.js";
 import type { Destination } from "./records.js";
@@ -71,4 +70,34 @@ function searchValues(charge: Charge): (string | null | undefined)[] {
   const amounts = [amount, currency, settlement_amount, pricing.amount, pricing.base_currency];
   const ids = [charge_id, checkout_id, quote_id, provider_reference];
   return [...ids, customer_email, customer_name, ...amounts, ...Object.values(metadata)];
+}
+
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const FIRST_LETTER = /^[\p{L}\p{M}\p{N}]/u;
+const AMOUNT = /^\d+(\.\d+)?$/;
+const GROUPED_AMOUNT = /^\d{1,3}(,\d{3})+(\.\d*)?$/;
+
+/** Words of a search in lower case, amounts without thousands separators; empty if no word has a letter or digit. */
+export function searchWords(search: string): string[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.some((word) => LETTER.test(word))) return [];
+  return words.map((word) => (GROUPED_AMOUNT.test(word) ? word.replaceAll(",", "") : word));
+}
+
+/** Returns true if each word begins a word in one of the values. An amount is one word. */
+export function matchesWords(
+  words: readonly string[],
+  values: readonly (string | null | undefined)[],
+): boolean {
+  return (
+    words.length > 0 && words.every((word) => values.some((value) => value != null && beginsIn(value, word)))
+  );
+}
+
+function beginsIn(value: string, word: string): boolean {
+  if (AMOUNT.test(value)) return value.startsWith(word);
+  const text = value.toLowerCase();
+  for (let index = text.indexOf(word); index !== -1; index = text.indexOf(word, index + 1))
+    if (index === 0 || !LETTER.test(text[index - 1]!) || !FIRST_LETTER.test(word)) return true;
+  return false;
 }

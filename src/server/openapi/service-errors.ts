@@ -1,4 +1,4 @@
-import { limitReached } from "../../core/engine/commands/new-charge.js";
+import { limitReached } from "../../core/engine/commands/charge-commands.js";
 import {
   INTERNAL_ERROR,
   type Refusal,

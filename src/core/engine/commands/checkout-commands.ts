@@ -9,9 +9,9 @@ import { refuseUnreachableStatus, willReachStatus } from "../look-ahead.js";
 import { amountBeforeMethod, priceAtCreation } from "../market.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
 import type { Caller, Command, Transaction } from "../transaction.js";
+import { buildCharge, refuseAboveLimit } from "./charge-commands.js";
 import { beginTimeline, changeChargeStatus, putCharge } from "./charge-life.js";
 import { offeredCurrencies, priceByDefaultMethod, priceByMethod } from "./methods.js";
-import { buildCharge, refuseAboveLimit } from "./new-charge.js";
 import { findValidQuote, refuseZeroPrice } from "./quote-commands.js";
 
 /** Creates a hosted checkout. Its charge has a price already if the customer has no choice of method and currency. */

@@ -13,8 +13,8 @@ import { chargeSubject, withdrawalSubject } from "../match-fields.js";
 import type { Delivery, Endpoint, EventRecord } from "../records.js";
 import type { Caller, Command, Transaction } from "../transaction.js";
 import { chargeDetailView, withdrawalView } from "../wire-views.js";
+import { buildCharge } from "./charge-commands.js";
 import { priceAtMarket } from "./methods.js";
-import { buildCharge } from "./new-charge.js";
 import { buildWithdrawal } from "./withdrawal-commands.js";
 
 export interface Trigger {

@@ -5,9 +5,9 @@ import { isRefusal } from "../../schema/refusals.js";
 import { postToLedger } from "../ledger-posting.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
+import { buildCharge } from "./charge-commands.js";
 import { changeChargeStatus, putCharge } from "./charge-life.js";
 import { priceAtMarket } from "./methods.js";
-import { buildCharge } from "./new-charge.js";
 
 /** Creates the balances and charges of the fixtures in a new namespace. */
 export function initializeNamespace(tx: Transaction): void {

@@ -1,4 +1,4 @@
-import { matchesWords, searchWords } from "../../../core/domain/word-search.js";
+import { matchesWords, searchWords } from "../../../core/engine/match-fields.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import { parseJsonOrText } from "../../../core/schema/depth.js";
 import { maskKey } from "../../../core/schema/text-format.js";

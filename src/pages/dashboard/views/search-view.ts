@@ -1,4 +1,4 @@
-import { matchesWords, searchWords } from "../../../core/domain/word-search.js";
+import { matchesWords, searchWords } from "../../../core/engine/match-fields.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import { deliveriesOfObject, searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
