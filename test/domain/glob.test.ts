@@ -63,22 +63,6 @@ describe("glob", () => {
     expect(globMatches(glob, text)).toBe(matches);
   });
 
-  it("works beyond the length of a machine word", () => {
-    const long = (chars: string[], maxLength: number) =>
-      fc.string({ unit: fc.constantFrom(...chars), minLength: 20, maxLength });
-    fc.assert(
-      fc.property(long(["a", "a", "?"], 90), long(["a", "a", "a", "b"], 120), (part, text) => {
-        const isThere = [...Array(text.length).keys()].some(
-          (at) =>
-            at + part.length <= text.length &&
-            [...part].every((char, index) => char === "?" || char === text[at + index]),
-        );
-        expect(globMatches(`*${part}*`, text)).toBe(isThere);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
   it("of stars only matches everything", () => {
     expect(globMatches("*".repeat(200), "a".repeat(20_000))).toBe(true);
   });
