@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 
 describe.each(ROWS)("$name", (row) => {
-  it("responds with a 200 to its examples, and with the same one through each door", async () => {
+  it("responds with a 200 to its examples, and with the same one through each door [R1.7]", async () => {
     const responses: Record<string, string[]> = {};
     for (const name of Object.keys(DOORS)) {
       const sent: string[] = [];

@@ -1,17 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import type { SandboxOptions } from "../../src/library/index.js";
 import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { openSandbox, START } from "../support/api-client.js";
-import { exchange, head } from "../support/api-wire.js";
-import { Answer } from "../support/caller.js";
-import { ControlAnswers, type Described, shippedControlDocument } from "../support/openapi-control.js";
+import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
 import { Client } from "../support/receiver-client.js";
 import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
 
 /**
- * Makes every call of the control API over a socket, with valid and invalid input, and compares every response with
- * the document: its status, its headers, and its body, which may have no other field.
+ * Responses with records in every form, and every conflict, over a socket. Each is compared with the document: status,
+ * headers, and a body without any other field. `test/doors` compares the rest.
  */
 let answers: ControlAnswers;
 beforeAll(async () => {
@@ -39,117 +37,6 @@ async function open(options: SandboxOptions = {}) {
   return { sandbox, client, call, url, port };
 }
 
-/** A request that `fetch` would not send as it is. */
-async function raw(port: number, method: string, path: string, headers: Record<string, string>) {
-  const lines = Object.entries({ host: `127.0.0.1:${port}`, ...headers }).map((pair) => pair.join(": "));
-  const answer = (await exchange(port, head(`${method} ${path} HTTP/1.1`, ...lines)))!;
-  return new Answer(answer.status, new Headers(answer.headers), answer.body);
-}
-
-function concrete({ path }: Described): string {
-  return path.replace(/\{\w+\}/g, "x");
-}
-
-describe("refusals of every call", () => {
-  let port = 0;
-  beforeEach(async () => {
-    const world = await open();
-    port = world.port;
-    // Until its first other request has come the server says to anybody that it is well.
-    await world.call(200, "GET /_sandbox");
-  });
-
-  /** Sends a call with these headers, or a Request; the response must have this status and code. */
-  const check = async (
-    one: Described,
-    status: number,
-    code: string,
-    sent: Record<string, string> | Promise<Answer>,
-    server = port,
-  ) => {
-    const answer = sent instanceof Promise ? sent : raw(server, one.method, concrete(one), sent);
-    const { status: got, text, headers, json } = await answer;
-    expect([one.id, got, json.error?.code]).toEqual([one.id, status, code]);
-    expect(answers.faults(one.method, concrete(one), got, headers, text)).toEqual([]);
-  };
-  const inNamespace = () => answers.operations.filter(({ path }) => path !== "/health");
-  const writes = () => answers.operations.filter(({ method }) => method !== "GET");
-
-  async function withBody(one: Described, body: string): Promise<Answer> {
-    const response = await fetch(`http://127.0.0.1:${port}${concrete(one)}`, { method: one.method, body });
-    return new Answer(response.status, response.headers, await response.text());
-  }
-
-  it("another host", async () => {
-    for (const one of answers.operations) await check(one, 403, "FORBIDDEN", { host: "evil.test" });
-  });
-
-  it("a write by another site", async () => {
-    for (const one of writes())
-      for (const [name, value] of [
-        ["sec-fetch-site", "cross-site"],
-        ["sec-fetch-site", "same-site"],
-        ["origin", "http://evil.test"],
-        ["origin", "null"],
-      ] as const)
-        await check(one, 403, "FORBIDDEN", { [name]: value });
-  });
-
-  it("a page load by another site", async () => {
-    const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
-    for (const one of inNamespace()) await check(one, 403, "FORBIDDEN", headers);
-  });
-
-  it("an unknown namespace", async () => {
-    for (const one of inNamespace()) await check(one, 404, "NOT_FOUND", { "sandbox-namespace": "nowhere" });
-  });
-
-  it("an unknown object", async () => {
-    const named = answers.operations.filter(
-      ({ id, path }) => path.includes("{") && !["putNamespace", "putScenario"].includes(id),
-    );
-    for (const one of named) {
-      const { example } = one.requestBody?.content["application/json"]?.examples ?? {};
-      const sent =
-        one.method === "GET" ? {} : withBody(one, JSON.stringify(example === undefined ? {} : example.value));
-      await check(one, 404, "NOT_FOUND", sent);
-    }
-    expect(named.length).toBeGreaterThan(20);
-  });
-
-  it("a body that is no JSON object, or too large", async () => {
-    for (const one of writes()) {
-      for (const body of ["[]", "{", "null", '"text"'])
-        await check(one, 400, "VALIDATION_ERROR", withBody(one, body));
-      await check(one, 413, "PAYLOAD_TOO_LARGE", { "content-length": String(2 ** 30) });
-    }
-  });
-
-  it("an invalid query", async () => {
-    let count = 0;
-    for (const one of answers.operations)
-      for (const name of ["limit", "wait", "mode", "status", "since", "of", "view"].filter((parameter) =>
-        one.parameters.some((known) => known.in === "query" && known.name === parameter),
-      )) {
-        const target = `${concrete(one)}?${name}=never`;
-        await check(one, 400, "VALIDATION_ERROR", raw(port, one.method, target, {}));
-        count++;
-      }
-    expect(count).toBeGreaterThan(15);
-  });
-
-  it("a missing token, beyond loopback", async () => {
-    const guarded = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
-    const { port } = await guarded.listen({ port: 0 });
-    for (const one of inNamespace())
-      for (const headers of [{}, { "sandbox-control-token": "let-me-out" }])
-        await check(one, 403, "FORBIDDEN", headers as Record<string, string>, port);
-    const inside = await raw(port, "GET", "/_sandbox", { "sandbox-control-token": "let-me-in" });
-    expect(inside.status).toBe(200);
-    expect((await raw(port, "GET", "/health", {})).status).toBe(200);
-  });
-});
-
 /** Withdraws to a new bank account; gives the withdrawal's id. */
 async function withdraw(client: Client): Promise<string> {
   const account = { bank_code: "058", account_number: "0123456789", account_name: "Ada" };
@@ -163,11 +50,8 @@ async function withdraw(client: Client): Promise<string> {
 }
 
 describe("responses", () => {
-  it("of the sandbox, its namespaces, its state", async () => {
-    const { call, client } = await open();
-    expect(await call(200, "GET /health")).toMatchObject({ status: "ok" });
-    expect(await call(200, "GET /_sandbox")).toMatchObject({ namespace: "default" });
-    await call(200, "POST /_sandbox/namespaces", {});
+  it("of namespaces with receivers, and of names and keys that are taken", async () => {
+    const { call } = await open();
     const ann = { name: "ann", seed: "s", clock: "60x", start_time: "2026-01-01", api_key: "sk_test_ann" };
     await call(200, "POST /_sandbox/namespaces", {
       ...ann,
@@ -176,37 +60,18 @@ describe("responses", () => {
     });
     await call(409, "POST /_sandbox/namespaces", ann);
     await call(409, "POST /_sandbox/namespaces", { api_key: ann.api_key });
-    await call(200, "PUT /_sandbox/namespaces/ben", {});
-    await call(200, "PUT /_sandbox/namespaces/ben", { clock: "manual" });
-    await call(400, "PUT /_sandbox/namespaces/ben", { name: "bob" });
     await call(409, "PUT /_sandbox/namespaces/bob", { api_key: ann.api_key });
-    expect(await call(200, "GET /_sandbox/namespaces")).toMatchObject({ total: 4 });
+    expect(await call(200, "GET /_sandbox/namespaces")).toMatchObject({ total: 2 });
     expect(await call(200, "GET /_sandbox/namespaces/ann")).toMatchObject({ clock: { mode: "60x" } });
-    await call(200, "DELETE /_sandbox/namespaces/ben");
     await call(403, "DELETE /_sandbox/namespaces/default");
-
-    await client.pay();
-    const dump = await call(200, "GET /_sandbox/state");
-    expect(await call(200, "PUT /_sandbox/state", dump)).toMatchObject({ counts: { charges: 1 } });
-    await call(400, "PUT /_sandbox/state", { ...dump, collections: {} });
-    await call(200, "POST /_sandbox/snapshots", { name: "one" });
-    expect(await call(200, "GET /_sandbox/snapshots")).toMatchObject({ total: 1 });
-    await call(200, "POST /_sandbox/snapshots/one/restore");
-    await call(200, "DELETE /_sandbox/snapshots/one");
-    await call(200, "POST /_sandbox/reset", { keep: ["webhooks"], ids: "repeat" });
-    expect(await call(200, "POST /_sandbox/reset")).toMatchObject({ counts: { charges: 0 } });
   });
 
-  it("of the clock", async () => {
+  it("of a clock that runs, stands and advances", async () => {
     const { call, client } = await open({ scenario: "success" });
     await client.pay();
-    expect(await call(200, "GET /_sandbox/clock")).toMatchObject({ mode: "manual", now: START });
     expect((await call(200, "POST /_sandbox/clock/advance", { until: "next" })).fired_total).toBe(1);
     expect((await call(200, "POST /_sandbox/clock/advance", { by: "1h" })).fired.length).toBeGreaterThan(1);
-    await call(200, "POST /_sandbox/clock/advance", { to: "2026-02-01" });
-    await call(200, "POST /_sandbox/clock/advance", { until: "idle" });
     await call(400, "POST /_sandbox/clock/advance", { to: START });
-    await call(200, "PUT /_sandbox/clock", { now: "2026-03-01T00:00:00Z" });
     await call(400, "PUT /_sandbox/clock", { now: START });
     expect(await call(200, "PUT /_sandbox/clock", { speed: 1.5 })).toMatchObject({ mode: "1.5x" });
     expect(await call(200, "PUT /_sandbox/clock", { mode: "real" })).toMatchObject({ mode: "real" });
@@ -245,11 +110,6 @@ describe("responses", () => {
     const { call, client } = await open({ scenario: "success", webhooks: [receiver.url] });
     const id = await client.pay({ metadata: { order_id: "7" } });
     const at = `/_sandbox/charges/${id}`;
-    const allQueries = "?metadata.order_id=7&customer_email=ada@shop.test&mode=test";
-    for (const query of ["", "?status=PENDING", allQueries])
-      expect(await call(200, `GET /_sandbox/charges${query}`)).toMatchObject({ total: 1 });
-    expect(await call(200, "GET /_sandbox/charges?mode=live")).toEqual({ total: 0, items: [] });
-    await call(200, `GET ${at}`);
     await call(200, `POST ${at}/advance`, { until: "PROCESSING" });
     await call(409, `POST ${at}/advance`, { until: "FAILED" });
     await call(200, `POST ${at}/transition`, { to: "COMPLETED", reason: "r" });
@@ -257,10 +117,7 @@ describe("responses", () => {
     expect((await call(200, "GET /_sandbox/balances")).items).toMatchObject([{ currency: "NGN" }]);
     const funded = { currency: "KES", amount: "5000", mode: "live" };
     expect((await call(200, "POST /_sandbox/balances", funded)).available_balance).toBe("5000.00");
-    for (const wrong of [{ currency: "XXX" }, { amount: "0" }, { amount: "1.001" }])
-      await call(400, "POST /_sandbox/balances", { ...funded, ...wrong });
     await call(200, `POST ${at}/partial-refund`, { amount: "1.00", reason: "r" });
-    await call(400, `POST ${at}/partial-refund`, { amount: "0" });
     await call(200, `POST ${at}/refund`, { reason: "r" });
     await call(409, `POST ${at}/partial-refund`, { amount: "1.00" });
     await call(409, `POST ${at}/refund`);
@@ -283,7 +140,6 @@ describe("responses", () => {
     await call(200, `POST ${withdrawal}`, { to: "PROCESSING" });
     await call(200, `POST ${withdrawal}`, { to: "FAILED", reason: "account_closed" });
     await call(409, `POST ${withdrawal}`, { to: "COMPLETED" });
-    await call(200, "GET /_sandbox/destinations");
     const arrived = `/_sandbox/withdrawals/${await withdraw(client)}`;
     await call(409, `POST ${arrived}/bounce`);
     for (const to of ["PROCESSING", "COMPLETED"]) await call(200, `POST ${arrived}/transition`, { to });
@@ -297,7 +153,6 @@ describe("responses", () => {
     const [paid, cancelled] = [await checkout(), await checkout()];
     const choice = { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" };
     await call(200, "GET /_sandbox/charges");
-    await call(400, `POST /_sandbox/checkouts/${paid}/pay`, { payment_method: "mobile_money" });
     await call(200, `POST /_sandbox/checkouts/${paid}/pay`, choice);
     await call(409, `POST /_sandbox/checkouts/${paid}/pay`, choice);
     await call(200, `POST /_sandbox/checkouts/${cancelled}/cancel`);
@@ -306,9 +161,6 @@ describe("responses", () => {
     expect((await call(200, "GET /_sandbox/rates")).rates.NGN).toBe("1550");
     expect((await call(200, "PUT /_sandbox/rates", { NGN: "1600" })).rates.NGN).toBe("1600");
     expect((await call(200, "PUT /_sandbox/rates", { rates: { NGN: "1.5" } })).rates.NGN).toBe("1.5");
-    await call(400, "PUT /_sandbox/rates", { XXX: "1" });
-    for (const path of ["keys/sk_test_other", "organizations/org_other"])
-      await call(200, `PATCH /_sandbox/${path}`, { status: "active" });
   });
 
   it("of charges noted in a shop's currency and in crypto", async () => {
@@ -362,10 +214,7 @@ describe("responses", () => {
     expect(await call(200, "GET /_sandbox/scenarios/all")).toMatchObject({ active: false });
     expect(await call(200, "POST /_sandbox/scenarios/all/activate")).toMatchObject({ active: true });
     expect((await call(200, "GET /_sandbox/scenarios?limit=100")).items[0]).toMatchObject({ name: "all" });
-    await call(200, "POST /_sandbox/scenarios/all/deactivate");
-    await call(400, "PUT /_sandbox/scenarios/all", { name: "other" });
     await call(400, "POST /_sandbox/scenarios/all/run");
-    await call(200, "DELETE /_sandbox/scenarios/all");
 
     const step = (currency: string) => ({
       request: "POST /api/v1/payments/quotes",
@@ -393,7 +242,6 @@ describe("responses", () => {
     expect(await call(200, `GET /_sandbox/faults/${fault_id}`)).toMatchObject({ fault_id, respond });
     expect(await call(200, `DELETE /_sandbox/faults/${fault_id}`)).toEqual({ removed: 1 });
     await call(404, `GET /_sandbox/faults/${fault_id}`);
-    expect(await call(200, "DELETE /_sandbox/faults")).toEqual({ removed: 1 });
   });
 
   it("of events, deliveries, mailboxes and receivers", async () => {
@@ -438,8 +286,6 @@ describe("responses", () => {
     const at = `/_sandbox/webhook-endpoints/${webhook_id}`;
     await call(200, `GET ${at}`);
     expect((await call(200, "GET /_sandbox/webhook-endpoints")).total).toBe(4);
-    await call(200, `PATCH ${at}`, { enabled: false, events: ["*"] });
-    await call(200, `DELETE ${at}`);
     await call(200, "GET /_sandbox/deliveries");
   });
 
@@ -477,36 +323,10 @@ describe("responses", () => {
     const match = { charge_id: id };
     expect(await call(200, "POST /_sandbox/wait", { for: "charge", match })).toMatchObject(match);
     await call(200, "POST /_sandbox/wait", { for: "request", match: { operation: "createQuote" } });
-    await call(200, "POST /_sandbox/wait", { for: "idle" });
     const never = { for: "charge", match: { status: "COMPLETED" }, timeout: "1ms" };
     const late = await call(408, "POST /_sandbox/wait", never);
     expect(late.error).toMatchObject({ code: "WAIT_TIMEOUT", details: { [id]: expect.any(String) } });
     expect(await call(200, "DELETE /_sandbox/requests")).toEqual({ total: 0, items: [] });
-  });
-
-  it("of unknown fields, and values out of range", async () => {
-    const { call } = await open();
-    for (const [line, body] of [
-      ["POST /_sandbox/namespaces", { nmae: "ann" }],
-      ["POST /_sandbox/deliveries/x/retry", { now: true }],
-      ["POST /_sandbox/scenarios/x/run", { var: {} }],
-      ["POST /_sandbox/snapshots", { name: "a/b" }],
-      ["POST /_sandbox/clock/advance", {}],
-      ["PUT /_sandbox/clock", { mode: "sometimes" }],
-      ["POST /_sandbox/charges/x/advance", { until: "PAID" }],
-      ["POST /_sandbox/charges/x/chargeback", { reason: "" }],
-      ["POST /_sandbox/charges/x/refund", { reason: "" }],
-      ["POST /_sandbox/withdrawals/x/transition", { to: "EXPIRED" }],
-      ["POST /_sandbox/withdrawals/x/bounce", { reason: "" }],
-      ["PATCH /_sandbox/keys/x", {}],
-      ["PATCH /_sandbox/organizations/x", {}],
-      ["POST /_sandbox/deliveries/x/redeliver", { times: 0 }],
-      ["POST /_sandbox/mailboxes/x/take", { max: 0 }],
-      ["POST /_sandbox/mailboxes/x/x/ack", { status: 99 }],
-      ["POST /_sandbox/wait", { for: "money" }],
-      ["POST /_sandbox/faults", {}],
-    ] as const)
-      await call(400, line, body);
   });
 
   it("of more waits than a namespace allows", async () => {
@@ -521,16 +341,10 @@ describe("responses", () => {
     await Promise.all(waiting);
   });
 
-  it("of failed tests, an app's books, and runs with a lease", async () => {
+  it("of an app's books, and of runs with a lease", async () => {
     const { client, call } = await open();
     const charge_id = await client.pay();
-    const kept = await call(200, "POST /_sandbox/failed-tests", { test: "an order is paid" });
-    await call(200, "GET /_sandbox/failed-tests");
-    await call(200, `GET /_sandbox/failed-tests/${kept.failed_test_id}`);
     await call(200, "POST /_sandbox/reconcile", { rows: [{ charge_id, status: "pending" }] });
-    await call(200, "GET /_sandbox/next");
-    await call(200, "GET /_sandbox/tasks");
-    await call(200, "GET /_sandbox/quotes");
     const [one, other] = [{ "sandbox-run": "one" }, { "sandbox-run": "other" }];
     await call(200, "POST /_sandbox/lease", {}, one);
     await call(409, "POST /_sandbox/lease", {}, other);
@@ -585,17 +399,14 @@ describe("a redirect", () => {
   });
 });
 
-describe("the responses of the document", () => {
-  it("have all been received by now, except for internal errors and a full memory", () => {
+describe("the conflicts of the document", () => {
+  it("have all been received by now", () => {
     const promised = answers.operations.flatMap(({ id, responses }) =>
-      Object.keys(responses)
-        // test/runtime/heap-guard.test.ts has a full memory.
-        .filter((status) => !["500", "503"].includes(status))
-        .map((status) => `${id} ${status}`),
+      ["408", "409", "429"].filter((status) => status in responses).map((status) => `${id} ${status}`),
     );
-    expect(promised.length).toBeGreaterThan(250);
+    expect(promised.length).toBeGreaterThan(15);
     const unseen = promised.filter((one) => !answers.seen.has(one));
-    expect(unseen, "no test above gets these answers: call them in this file").toEqual([]);
+    expect(unseen, "no test above gets these responses: call them in this file").toEqual([]);
   });
 });
 
