@@ -118,13 +118,23 @@ export class Client {
   }
 }
 
-function bodyOrFail({ status, body }: CallResponse): unknown {
-  if (isSuccessStatus(status)) return body;
-  const { error } = body as { error?: { code?: string; message?: string; details?: unknown } };
-  throw new StepFailure({
-    message: `the sandbox refused: ${error?.message ?? `status ${status}`}`,
-    got: body,
-  });
+/** The error in a response; empty if there is none. */
+export function errorOf({ body }: CallResponse): {
+  readonly code?: string;
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, string>>;
+} {
+  const error: unknown = (body as { readonly error?: unknown } | null)?.error;
+  return typeof error === "object" && error !== null ? error : {};
+}
+
+export function errorTextOf(answer: CallResponse): string {
+  return errorOf(answer).message ?? `status ${answer.status}`;
+}
+
+function bodyOrFail(answer: CallResponse): unknown {
+  if (isSuccessStatus(answer.status)) return answer.body;
+  throw new StepFailure({ message: `the sandbox refused: ${errorTextOf(answer)}`, got: answer.body });
 }
 
 /** Throws for an invalid request, which would otherwise look like a cut connection. */

@@ -3,7 +3,7 @@ import type { LeaseRequest } from "../../../core/schema/control-requests.js";
 import type { NamespaceSetup } from "../../../core/schema/scenario-file.js";
 import type { LoadedScenario } from "../files.js";
 import { flattenSteps } from "../loaded-steps.js";
-import { Client } from "./client.js";
+import { Client, errorOf, errorTextOf } from "./client.js";
 import type { Cleanup, RunContext } from "./context.js";
 import { CannotRunError } from "./failure.js";
 
@@ -81,13 +81,9 @@ async function createNamespace(
     throw new CannotRunError(
       `given: ${unsupported.join(", ")} cannot be set on a running sandbox: start it that way, or run the file without --url`,
     );
-  const { status, body } = await client.control("createNamespace", { ...given, name, clock: "manual" });
-  if (status >= 300) {
-    const { error } = body as { error?: { message?: string } };
-    throw new CannotRunError(
-      `given: no namespace could be created with it: ${error?.message ?? `status ${status}`}`,
-    );
-  }
+  const answer = await client.control("createNamespace", { ...given, name, clock: "manual" });
+  if (answer.status >= 300)
+    throw new CannotRunError(`given: no namespace could be created with it: ${errorTextOf(answer)}`);
   cleanup.add("the namespace", () => client.undo("deleteNamespace", { name }));
   return name;
 }
@@ -116,14 +112,15 @@ interface SandboxInfo {
 
 /** Reads the namespace's keys and the organization of the test key. */
 export async function readNamespaceKeys(client: Client): Promise<NamespaceKeys> {
-  const { status, body } = await client.control("getSandbox");
-  const info = body as Partial<SandboxInfo> & { error?: { message?: string } };
-  if (status === 200 && typeof info === "object" && info !== null && typeof info.api_key === "string") {
-    const { api_key: test, live_api_key: live, keys } = info as SandboxInfo;
-    const organization = keys.find(({ key }) => key === test)?.organization_id ?? "";
-    return { keys: { test, live }, organization };
-  }
-  throw new CannotRunError(info?.error?.message ?? `there is no payments-sandbox: status ${status}`);
+  const answer = await client.control("getSandbox");
+  const info = answer.body as Partial<SandboxInfo> | null;
+  if (answer.status !== 200 || typeof info?.api_key !== "string")
+    throw new CannotRunError(
+      errorOf(answer).message ?? `there is no payments-sandbox: status ${answer.status}`,
+    );
+  const { api_key: test, live_api_key: live, keys } = info as SandboxInfo;
+  const organization = keys.find(({ key }) => key === test)?.organization_id ?? "";
+  return { keys: { test, live }, organization };
 }
 
 /** Stops the clock until the run is over; only steps move time. */
@@ -151,11 +148,11 @@ export class Lease {
    * @param request what the sandbox does if the runner dies: delete the namespace, or restore a snapshot
    */
   static async take(client: Client, request: LeaseRequest): Promise<Lease | string | undefined> {
-    const { status, body } = await client.control("takeLease", request);
-    if (status === 200) return new Lease(client);
-    const { error } = body as { error?: { code?: string; message?: string } };
+    const answer = await client.control("takeLease", request);
+    if (answer.status === 200) return new Lease(client);
+    const { code, message } = errorOf(answer);
     // The next call of the run reports any other failure.
-    return error?.code === "NAMESPACE_LEASED" ? error.message : undefined;
+    return code === "NAMESPACE_LEASED" ? message : undefined;
   }
 
   async #keepHeld(): Promise<void> {

@@ -1,6 +1,6 @@
 import { findMismatches } from "../../../core/domain/deep-match.js";
 import { getOwn } from "../../../core/schema/json-objects.js";
-import { type CallResponse, type NoResponseReason, timeoutMessage } from "../running/client.js";
+import { type CallResponse, errorOf, type NoResponseReason, timeoutMessage } from "../running/client.js";
 import { type Difference, StepFailure, toDifferences } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
 import type { ExpectedResponse } from "./step-definition.js";
@@ -77,18 +77,13 @@ function answerDifference(
     status ?? (error === undefined ? (answer.status < 400 ? undefined : "2xx") : undefined);
   if (expectedStatus !== undefined && !statusMatches(expectedStatus, answer.status))
     wrong.push({ path: "status", expected: expectedStatus, got: answer.status });
-  if (error !== undefined) wrong.push(...toDifferences(findMismatches(error, codeOf(answer.body), "error")));
+  if (error !== undefined) wrong.push(...toDifferences(findMismatches(error, errorOf(answer).code, "error")));
   for (const [name, value] of Object.entries(headers ?? {}))
     wrong.push(
       ...toDifferences(findMismatches(value, getOwn(answer.headers, name.toLowerCase()), `headers.${name}`)),
     );
   if (body !== undefined) wrong.push(...toDifferences(findMismatches(body, answer.body, "body")));
   return wrong;
-}
-
-function codeOf(body: unknown): unknown {
-  const error = (body as { error?: { code?: unknown } } | null)?.error;
-  return typeof error === "object" && error !== null ? error.code : undefined;
 }
 
 function asText(expected: unknown): string {

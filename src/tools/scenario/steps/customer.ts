@@ -10,7 +10,7 @@ import {
   quoteRequestSchema,
   whitelabelRequestSchema,
 } from "../../../core/schema/service-requests.js";
-import type { CallResponse } from "../running/client.js";
+import { type CallResponse, errorTextOf } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { NamedRecord } from "../variables.js";
@@ -89,10 +89,9 @@ async function advanceCharge(
   kind: string,
 ): Promise<void> {
   if (target === "PENDING") return;
-  const { status, body } = await client.control("advanceCharge", { charge_id, until: target });
-  if (status < 300) return;
-  const { error } = body as { error?: { message?: string } };
-  const message = `the charge ${charge_id} does not become ${target} by itself: ${error?.message ?? ""}`;
+  const answer = await client.control("advanceCharge", { charge_id, until: target });
+  if (answer.status < 300) return;
+  const message = `the charge ${charge_id} does not become ${target} by itself: ${errorTextOf(answer)}`;
   const { scenario, timeline } = ((await client.callOrFail("getCharge", { charge_id })) as { sandbox: Row })
     .sandbox;
   throw new StepFailure({ message, got: { scenario, timeline } }, `${kind}.until`);

@@ -4,6 +4,7 @@ import { modeSchema } from "../../../core/schema/common.js";
 import { durationToMs } from "../../../core/schema/duration.js";
 import { type BookReport, bookRowOptionsShape } from "../../../core/schema/reconciliation.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
+import { errorOf, errorTextOf } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { callAppUnderTest } from "./app.js";
@@ -48,11 +49,12 @@ function rowsIn(body: unknown, call: string): readonly unknown[] {
 }
 
 async function reconcileRows({ client }: RunContext, request: object): Promise<BookReport> {
-  const { status, body } = await client.control("reconcile", request);
-  if (status < 300) return body as BookReport;
-  const { error } = body as { error?: { message?: string; details?: Readonly<Record<string, string>> } };
-  const faults = Object.entries(error?.details ?? {}).map(([field, message]) => `${field} ${message}`);
-  throw failureOf(`the app's rows cannot be compared with the ledger: ${error?.message ?? status}`, faults);
+  const answer = await client.control("reconcile", request);
+  if (answer.status < 300) return answer.body as BookReport;
+  const faults = Object.entries(errorOf(answer).details ?? {}).map(
+    ([field, message]) => `${field} ${message}`,
+  );
+  throw failureOf(`the app's rows cannot be compared with the ledger: ${errorTextOf(answer)}`, faults);
 }
 
 function failureOf(message: string, differences: readonly string[], got?: unknown): StepFailure {

@@ -8,7 +8,7 @@ import {
 import { getOwn } from "../../../core/schema/json-objects.js";
 import { expectationMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
 import { WAITABLE_SCHEMAS } from "../../../core/schema/waited-records.js";
-import type { CallResponse } from "../running/client.js";
+import { type CallResponse, errorOf, errorTextOf } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { recordDifferences } from "./matching.js";
@@ -118,11 +118,10 @@ async function wait(
     if (answer.status === 200) return answer.body;
     leftMs -= timeoutMs;
   } while (answer.status === 408 && leftMs > 0);
-  const { error } = answer.body as { error?: { message?: string; details?: Record<string, string> } };
   throw new StepFailure({
-    message: error?.message ?? `status ${answer.status}`,
+    message: errorTextOf(answer),
     ...(expected === undefined ? {} : { expected }),
-    nearest: Object.entries(error?.details ?? {}).map(([id, text]) => ({
+    nearest: Object.entries(errorOf(answer).details ?? {}).map(([id, text]) => ({
       id,
       difference: [{ path: "", expected: text.replace(RUN_REQUEST, "it is one of the steps' own") }],
     })),
