@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
 import { openSandbox } from "../support/api-client.js";
-import { blocksOf, pageText } from "./support/pages.js";
+import { markedBlock, pageText } from "./support/pages.js";
 
 const PAGE = "docs/api.md";
 
@@ -25,7 +25,7 @@ describe(PAGE, () => {
   });
 
   it("shows a request with the response that the sandbox gives", async () => {
-    const codeOf = (marker: string) => JSON.parse(blocksOf(PAGE).find((one) => one.marker === marker)!.code);
+    const codeOf = (marker: string) => JSON.parse(markedBlock(PAGE, marker).code);
     const sandbox = await openSandbox();
     const response = await sandbox.fetch("/api/v1/payments/quotes", {
       method: "POST",

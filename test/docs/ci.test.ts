@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { freePorts, UserProject } from "../support/user-project.js";
-import { blocksOf, pageText } from "./support/pages.js";
+import { markedBlock, pageText } from "./support/pages.js";
 
 interface Step {
   readonly run?: string;
@@ -110,18 +110,11 @@ describe("the recipes of docs/ci.md", { timeout: 60_000 }, () => {
     expect(output).toContain('"operations"');
     expect(output).toContain("payments-sandbox is ready");
   });
-
-  it("use actions by their major version", () => {
-    const uses = [githubExec!, githubBackground!].flatMap((steps) => steps.flatMap(({ uses }) => uses ?? []));
-    expect(uses.length).toBe(4);
-    for (const one of uses) expect(one).toMatch(/^actions\/(checkout|setup-node)@v\d+$/);
-  });
 });
 
 describe("the recipe for scenario files and an app", { timeout: 60_000 }, () => {
   const steps = recipes("Scenario files against your app")[0].jobs.test.steps as Step[];
-  const tutorial = (name: string) =>
-    blocksOf("docs/getting-started.md").find(({ marker }) => marker === `file: ${name}`)!.code;
+  const tutorial = (name: string) => markedBlock("docs/getting-started.md", `file: ${name}`).code;
 
   /** Runs the recipe with an app on a free port. */
   async function runWith(app: string) {

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { runnableBlocks } from "../support/runnable-docs.js";
 import { UserProject } from "../support/user-project.js";
-import { blocksOf, PAGES } from "./support/pages.js";
+import { blocksOfKind, PAGES } from "./support/pages.js";
 
 const pages = PAGES.filter((page) => page.startsWith("docs/cookbook/"));
-const recipes = pages.flatMap(runnableBlocks);
+const recipes = pages.flatMap((page) => blocksOfKind(page, "runnable"));
 
 /** Runs one recipe after the other in a process, and prints as JSON what each has printed. */
 const RUNNER = `
@@ -22,9 +21,8 @@ const project = new UserProject();
 let printed: Record<string, string>;
 
 beforeAll(async () => {
-  for (const { marker, code } of pages.flatMap(blocksOf))
-    if (marker?.startsWith("file: ")) project.write(marker.slice("file: ".length), code);
-  for (const { name, code } of recipes) project.write(name, code);
+  for (const { name, code } of [...pages.flatMap((page) => blocksOfKind(page, "file")), ...recipes])
+    project.write(name, code);
   project.write("runner.mjs", RUNNER);
   const end = await project.shell(`node runner.mjs ${recipes.map(({ name }) => name).join(" ")}`);
   expect(end).toMatchObject({ code: 0, stderr: "" });

@@ -7,7 +7,7 @@ import type { ExploreFlowOptions, ExploreReport } from "../../src/library/index.
 import { FLOW, openCorpus } from "../explore/support.js";
 import { temporaryFolder } from "../support/folders.js";
 import { fileWith } from "../support/scenario-run.js";
-import { blocksOf } from "./support/pages.js";
+import { markedBlock } from "./support/pages.js";
 
 const PAGE = "docs/explore.md";
 /** In how many ways a shop that races reacts, its races decide. */
@@ -26,7 +26,7 @@ async function shown(folder: string) {
   const test = (_: string, body: typeof run) => {
     run = body;
   };
-  const code = blocksOf(PAGE).find(({ marker }) => marker === "test")!.code;
+  const code = markedBlock(PAGE, "test").code;
   new Function("test", "sandbox", "shop", "expect", code)(test, { explore }, shop, expect);
   const failure = await run!().then(
     () => "passed",
@@ -43,5 +43,5 @@ it("docs/explore.md has a test whose output it shows", async () => {
     .join("\n")
     .replaceAll(join(folder, "/"), "")
     .replace(/\d+ behaviours/, BEHAVIOURS);
-  expect(blocksOf(PAGE).find(({ marker }) => marker === "report")!.code).toBe(`${told}\n`);
+  expect(markedBlock(PAGE, "report").code).toBe(`${told}\n`);
 }, 120_000);

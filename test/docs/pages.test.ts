@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ROOT, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
-import { runBlock } from "../support/runnable-docs.js";
-import { PageRun } from "./support/page-run.js";
+import { PageRun, runBlock } from "./support/page-run.js";
 import { blocksOf, markedBlock, PAGES, pageText } from "./support/pages.js";
 
 describe("code blocks", () => {

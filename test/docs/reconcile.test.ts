@@ -10,12 +10,11 @@ import { openShop } from "../support/receiver-client.js";
 import { failed, fileWith } from "../support/scenario-run.js";
 import { Shop } from "../support/shop.js";
 import { UserProject } from "../support/user-project.js";
-import { blocksOf, pageText } from "./support/pages.js";
+import { markedBlock, pageText } from "./support/pages.js";
 
 const PAGE = "docs/reconcile.md";
 const unnumbered = (text: string) => text.replace(/ch_\w+/g, "ch_");
-const codeOf = (page: string, wanted: string) =>
-  blocksOf(page).find(({ marker }) => marker === wanted)?.code ?? "";
+const codeOf = (page: string, marker: string) => markedBlock(page, marker).code;
 
 /** Two orders whose outcome is read; no assertions. */
 const TESTS = `${FETCH_REQUIRED}

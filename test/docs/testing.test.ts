@@ -1,18 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSandbox, Sandbox } from "../../src/library/index.js";
 import { Project } from "../support/packed.js";
-import { ROOT } from "../support/process-command.js";
-import { runBlock, runnableBlocks } from "../support/runnable-docs.js";
+import { runBlock } from "./support/page-run.js";
+import { blocksOfKind, pageText } from "./support/pages.js";
 
 const PAGE = "docs/testing.md";
-const page = readFileSync(join(ROOT, PAGE), "utf8");
-
-/** The blocks marked `<!-- file: NAME -->`, exactly as they stand on the page. */
-const files = Object.fromEntries(
-  [...page.matchAll(/<!-- file: (\S+) -->\n```\w+\n([\s\S]*?)```/g)].map(([, name, text]) => [name!, text!]),
-);
+const files = Object.fromEntries(blocksOfKind(PAGE, "file").map(({ name, code }) => [name, code]));
 
 const project = new Project(files, ["jest", "vitest", "msw", "standardwebhooks"]);
 
@@ -56,15 +49,18 @@ describe(PAGE, () => {
     expect(code).toBe(0);
   });
 
-  it.each(runnableBlocks(PAGE))("$name prints what the page says", async ({ name, code, printed }) => {
-    expect(await runBlock(name, code)).toEqual({ code: 0, stderr: "", stdout: printed });
-  });
+  it.each(blocksOfKind(PAGE, "runnable"))(
+    "$name prints what the page says",
+    async ({ name, code, printed }) => {
+      expect(await runBlock(name, code)).toEqual({ code: 0, stderr: "", stdout: printed });
+    },
+  );
 
   it("names all members of a sandbox", async () => {
     await using sandbox = await createSandbox();
     const names = [...Object.getOwnPropertyNames(Sandbox.prototype), ...Object.keys(sandbox)];
     expect(names).toEqual(expect.arrayContaining(["advance", "fetch", "onWebhook", "url"]));
     for (const name of names.filter((one) => one !== "constructor"))
-      expect(page).toMatch(new RegExp(`\\| .*\`${name}[\`(]`));
+      expect(pageText(PAGE)).toMatch(new RegExp(`\\| .*\`${name}[\`(]`));
   });
 });

@@ -1,25 +1,23 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { configFaults } from "../../src/library/options.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
+import { blocksOf, blocksOfKind } from "../docs/support/pages.js";
 import { Api, openSandbox } from "../support/api-client.js";
-import { ROOT } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { Shop } from "../support/shop.js";
 
-const pageText = (name: string): string => readFileSync(join(ROOT, "docs", name), "utf8");
-const PAGE = pageText("scenarios.md");
-const ALL = PAGE + pageText("writing-scenarios.md") + pageText("coming-from.md");
-const SNIPPETS = [...ALL.matchAll(/<!-- scenario: (\S+) -->\n```yaml\n([\s\S]*?)```/g)].map(
-  ([, name, text]) => ({ name: name!, text: text! }),
-);
+const PAGES = ["docs/scenarios.md", "docs/writing-scenarios.md", "docs/coming-from.md"];
+const SNIPPETS = PAGES.flatMap((page) => blocksOfKind(page, "scenario")).map(({ name, code }) => ({
+  name,
+  text: code,
+}));
 
 describe("the pages on scenarios", () => {
   it("have every YAML block checked", () => {
-    expect(ALL.match(/```yaml/g)).toHaveLength(SNIPPETS.length);
+    const yaml = PAGES.flatMap(blocksOf).filter(({ language }) => language === "yaml");
+    expect(yaml).toHaveLength(SNIPPETS.length);
   });
 
   it.each(SNIPPETS)("$name is a scenario", async ({ name, text }) => {

@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
-import { buildIfMissing } from "../../support/process-command.js";
+import { buildIfMissing, ROOT } from "../../support/process-command.js";
 import { freePorts, UserProject } from "../../support/user-project.js";
-import { type Block, blocksOf, markedBlock, pageText } from "./pages.js";
+import { type Block, blocksOf, blocksOfKind, markedBlock, pageText } from "./pages.js";
 
 /** Ports of the sandbox, of an app and of an app under test on the pages. They may be taken here. */
 const PORTS = ["4402", "3000", "3001"];
@@ -31,8 +34,8 @@ export class PageRun {
     buildIfMissing();
     this.#ports = await freePorts(PORTS.length);
     this.environment.PAYMENTS_SANDBOX_URL = this.url;
-    for (const { marker = "" } of blocksOf(this.#page))
-      if (marker.startsWith("file: ")) this.project.write(marker.slice("file: ".length), this.codeOf(marker));
+    for (const { name, code } of blocksOfKind(this.#page, "file"))
+      this.project.write(name, this.#withFreePorts(code));
   }
 
   codeOf(marker: string): string {
@@ -78,4 +81,19 @@ function lastLines(text: string, ending: string): string {
 function asPrinted(text: string): RegExp {
   const parts = text.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".+")}$`);
+}
+
+/** Runs a block as a file of its own in the package, where `payments-sandbox` is this checkout's build. */
+export function runBlock(
+  name: string,
+  code: string,
+): Promise<{ stdout: string; stderr: string; code: number }> {
+  const file = join(ROOT, `.docs-${process.pid}-${name}`);
+  writeFileSync(file, code);
+  return new Promise((resolve) => {
+    execFile(process.execPath, [file], { cwd: ROOT, timeout: 250_000 }, (error, stdout, stderr) => {
+      rmSync(file, { force: true });
+      resolve({ stdout, stderr, code: error === null ? 0 : Number(error.code ?? 1) });
+    });
+  });
 }

@@ -51,3 +51,11 @@ export function markedBlock(page: string, marker: string): Block {
   if (found === undefined) throw new Error(`${page} has no block marked ${marker}`);
   return found;
 }
+
+/** The blocks of a page marked `KIND: NAME`. */
+export function blocksOfKind(page: string, kind: string): (Block & { readonly name: string })[] {
+  return blocksOf(page).flatMap((block) => {
+    const [, name] = block.marker?.split(`${kind}: `) ?? [];
+    return block.marker?.startsWith(`${kind}: `) ? [{ ...block, name: name! }] : [];
+  });
+}
