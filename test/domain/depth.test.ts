@@ -16,7 +16,7 @@ function depthOf(json: string): number {
 const nested = (levels: number, inner = "") => "[".repeat(levels) + inner + "]".repeat(levels);
 
 describe("the depth of JSON", () => {
-  it("is that of its text, for any value and any limit", () => {
+  it("equals the nesting of brackets in its text, for any value and any limit", () => {
     fc.assert(
       fc.property(fc.json({ depthSize: "large", maxDepth: 12 }), fc.nat(14), (json, levels) => {
         expect(isTooDeep(JSON.parse(json), levels)).toBe(depthOf(json) > levels);
@@ -34,7 +34,7 @@ describe("the depth of JSON", () => {
     expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_JSON_DEPTH - 1);
   });
 
-  it("that is too deep leaves a string as it is", () => {
+  it("above the limit leaves JSON in a string as text", () => {
     expect(parseJsonOrText('{"a":[1]}')).toEqual({ a: [1] });
     expect(parseJsonOrText("no JSON")).toBe("no JSON");
     expect(parseJsonOrText(nested(MAX_JSON_DEPTH + 1))).toBe(nested(MAX_JSON_DEPTH + 1));

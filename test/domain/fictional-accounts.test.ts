@@ -22,8 +22,8 @@ it.each(EIP55_VECTORS)("a checksum agrees with the published EIP-55 vector %s", 
   expect(toChecksumAddress(vector.slice(2).toLowerCase())).toBe(vector);
 });
 
-describe("walletAddress", () => {
-  it("gives Tron addresses that read as fictional, with a valid checksum [R1.10]", () => {
+describe("a wallet address", () => {
+  it("on Tron reads as fictional and has a valid checksum [R1.10]", () => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = deriveWalletAddress("TRC20", digest);
@@ -37,7 +37,7 @@ describe("walletAddress", () => {
     );
   });
 
-  it.each(["ERC20", "ETH"])("gives Ethereum addresses with a valid EIP-55 checksum for %s", (network) => {
+  it.each(["ERC20", "ETH"])("on Ethereum (%s) has a valid EIP-55 checksum", (network) => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = deriveWalletAddress(network, digest);
@@ -48,7 +48,7 @@ describe("walletAddress", () => {
     );
   });
 
-  it("gives Bitcoin testnet addresses: version 0, a program of 20 bytes", () => {
+  it("on Bitcoin is of the test network: version 0, a program of 20 bytes", () => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = deriveWalletAddress("BTC", digest);
@@ -61,7 +61,7 @@ describe("walletAddress", () => {
     );
   });
 
-  it("gives a made-up address for another network", () => {
+  it("on another network names the network", () => {
     const address = deriveWalletAddress("SOLANA", new Uint8Array(32).fill(0xab));
     expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
   });

@@ -43,7 +43,7 @@ const ofKind = (kind: Asked["kind"], digest = BASE.digest): Asked => ({
   ...(kind === "crypto" ? { currency: USDT } : {}),
 });
 
-describe("paymentInstructions", () => {
+describe("payment instructions", () => {
   it.each(KINDS)("has exactly the fields of %s, in order, all strings [R7.1]", (kind) => {
     fc.assert(
       fc.property(digests, (digest) => {
@@ -130,7 +130,7 @@ function passesLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-describe("bankAccountNumber", () => {
+describe("a bank account number", () => {
   it("is valid by rules that agree with published examples", () => {
     expect(nubanDigit("011", "000001457")).toBe(9);
     expect(nubanDigit("011", "000000022")).toBe(0);
@@ -168,7 +168,7 @@ describe("bankAccountNumber", () => {
   });
 });
 
-describe("merchantPhoneNumber", () => {
+describe("a merchant's phone number", () => {
   it.each([
     ["+234", /^\+234000\d{7}$/],
     ["+233", /^\+233000\d{6}$/],

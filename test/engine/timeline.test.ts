@@ -55,7 +55,7 @@ function unwarned(timeline: readonly unknown[], warned: readonly { path: readonl
 }
 
 describe("the warning of an entry that never happens", () => {
-  it("is given exactly when it has no effect in a plain run: a charge", () => {
+  it("is given exactly for entries without effect in a plain run of a charge", () => {
     fc.assert(
       fc.property(chargeEntries, (timeline) => {
         const scenario = timelineOf("plan", ...timeline);
@@ -69,7 +69,7 @@ describe("the warning of an entry that never happens", () => {
     );
   });
 
-  it("is given exactly when it has no effect in a plain run: a withdrawal", () => {
+  it("is given exactly for entries without effect in a plain run of a withdrawal", () => {
     fc.assert(
       fc.property(withdrawalEntries, (timeline) => {
         const scenario = { name: "plan", withdrawals: [{ timeline }] };

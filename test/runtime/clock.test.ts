@@ -139,7 +139,7 @@ describe("a namespace on a running clock", () => {
     expect(wall.armed).toEqual([SECOND / 2]);
   });
 
-  it("shows a read what is due even if the timer is late", async () => {
+  it("runs due tasks before a read even if the timer is late", async () => {
     const { wall, client, status } = await worldAt({ clockText: "real" });
     const charge = await client.pay();
     wall.step(5_000);
@@ -348,7 +348,7 @@ describe("an endless instant", () => {
     expect((await client.advance({ by: "1s" })).status).toBe(200);
   });
 
-  it("is not one with many deliveries", async () => {
+  it("does not include an advance of more than a thousand tasks", async () => {
     const { sandbox, client } = await worldAt({ clockText: "manual" });
     for (let count = 0; count < 300; count++) await client.pay();
     const report = await sandbox.advance("10s");

@@ -23,7 +23,7 @@ const eventsOf = async (world: Namespace) =>
   world.engine.state.page("events", "events", 0, 1_000).map(({ event_id }) => event_id);
 
 describe("the export of a large state", () => {
-  it("is of the instant of the call, is sent in chunks, and yields to other calls", async () => {
+  it("has the state at the time of the call, is sent in chunks, and lets other calls run", async () => {
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
     fill(world, 60);
     await client.pay();
@@ -50,7 +50,7 @@ describe("the export of a large state", () => {
     expect(turns).toBeGreaterThanOrEqual(pieces.length - 2);
   });
 
-  it("that the client does not read to its end leaves nothing open", async () => {
+  it("that the client aborts leaves the next export whole", async () => {
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
     fill(world, 60);
     const { url } = await sandbox.listen();
@@ -66,7 +66,7 @@ describe("the export of a large state", () => {
 });
 
 describe("a snapshot of a large state", () => {
-  it("is of the instant of the call, and yields to other calls while it is written", async () => {
+  it("has the state at the time of the call, and lets other calls run while it is written", async () => {
     const { world, call, client } = await server({ data: dataFile() });
     fill(world, 30);
     const then = await eventsOf(world);
@@ -83,7 +83,7 @@ describe("a snapshot of a large state", () => {
     expect(await eventsOf(world)).toEqual(then);
   });
 
-  it("replaces one under the same name that is being saved", async () => {
+  it("replaces a snapshot of the same name whose save is under way", async () => {
     const { world, call } = await server({ data: dataFile() });
     fill(world, 20);
     const first = world.snapshots.save("one");

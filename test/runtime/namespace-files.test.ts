@@ -293,7 +293,7 @@ describe("a namespace that cannot be opened", () => {
     expect(await names()).toEqual(["default", "w1"]);
   });
 
-  it("because another process has it cannot be deleted", async () => {
+  it("cannot be deleted while another process runs it", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     writeFileSync(`${data}.ns-w1.lock`, lockOf(process.ppid));

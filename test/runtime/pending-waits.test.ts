@@ -109,7 +109,7 @@ describe("pending waits", () => {
     expect(watch.seen).toEqual([["ch_1"]]);
   });
 
-  it("fail separately", async () => {
+  it("end one by one when a check throws", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const broken = new Counting();
     broken.checkChanges = () => {

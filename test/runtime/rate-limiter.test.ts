@@ -10,7 +10,7 @@ function limiterOf(limit: number, isRunning = false) {
 }
 
 describe("rate limiter on a clock that stands still", () => {
-  it("a client that waits as long as told is served", () => {
+  it("a client that waits for Retry-After in wall time is served", () => {
     const { time, hit } = limiterOf(1);
     hit();
     expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
@@ -21,7 +21,7 @@ describe("rate limiter on a clock that stands still", () => {
     expect(hit().limited).toBe(true);
   });
 
-  it("the wait is that of the shortest refusal, at any point of its window", () => {
+  it("a client is served after the shortest Retry-After it was given in the window", () => {
     const { time, hit } = limiterOf(1);
     hit();
     hit();
@@ -49,7 +49,7 @@ it("on a running clock, only sandbox time counts", () => {
   expect(hit().limited).toBe(false);
 });
 
-it("never serves more than its limit in a window, and waiting as told always helps", () => {
+it("never serves more than the limit in a window, and always serves a client that waited for Retry-After", () => {
   const actions = fc.array(
     fc.oneof(
       fc.constant({ by: "call" } as const),

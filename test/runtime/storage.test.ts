@@ -225,7 +225,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(snapshots.list()).toEqual([{ name: "two", at: at(2) }]);
   });
 
-  it("saves a snapshot of the instant of the call", async () => {
+  it("saves the state at the time of the call as a snapshot", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -236,7 +236,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     expect(snapshots.read("one")?.dump).toEqual(dumpOf(upTo(1)));
   });
 
-  it("reads a snapshot anew each time: readers share nothing", async () => {
+  it("returns a new copy of a snapshot at each read", async () => {
     const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
@@ -298,7 +298,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     expect(loaded).toEqual({ snapshot: dumpOf(model), changes: [change(3)] });
   });
 
-  it("stores nothing of a lost lease, even beside changes of the next lease", async () => {
+  it("stores no change of a namespace it has lost, even beside changes after it took the namespace again", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     const before = openedIn(storage, "default");
