@@ -19,7 +19,9 @@ import type { SandboxOptions } from "../core/schema/option-table.js";
 import { resolveSettings, type Settings } from "../core/schema/settings.js";
 import { toPrintableLines, trimTrailingSlashes } from "../core/schema/text-format.js";
 import { parseInstant } from "../core/schema/time.js";
-import { openStorage } from "../core/store/open-storage.js";
+import { createMemoryStorage } from "../core/store/memory-storage.js";
+import type { PostgresStorageOptions } from "../core/store/postgres/postgres-storage.js";
+import type { Storage } from "../core/store/storage.js";
 import { StoreError } from "../core/store/store-error.js";
 import { loadLazily } from "../core/time/load-lazily.js";
 import { generateSeed, generateToken, systemWallClock } from "../core/time/wall-clock.js";
@@ -156,4 +158,19 @@ function reportError(error: unknown): void {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return openSandbox(parseStartOptions("createSandbox", options));
+}
+
+interface StorageOptions extends Omit<PostgresStorageOptions, "data"> {
+  /** The default namespace's file, or the URL of a database; undefined stores everything in memory. */
+  readonly data?: string | undefined;
+}
+
+async function openStorage({ data, ...options }: StorageOptions): Promise<Storage> {
+  if (data === undefined) return createMemoryStorage();
+  if (/^postgres(ql)?:/.test(data)) {
+    const { PostgresStorage } = await import("../core/store/postgres/postgres-storage.js");
+    return new PostgresStorage({ ...options, data }).start();
+  }
+  const { FileStorage } = await import("../core/store/file-storage.js");
+  return new FileStorage({ ...options, data });
 }

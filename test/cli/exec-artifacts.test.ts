@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { maskSecretsInJson, maskSecretsInText } from "../../src/core/reports/mask-secrets.js";
+import { maskSecretsInJson, maskSecretsInText } from "../../src/cli/exec/artifacts.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { secretErrorMessage } from "../../src/core/schema/signature-schemes.js";
 import { createSandbox } from "../../src/library/index.js";
