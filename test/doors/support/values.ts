@@ -42,6 +42,8 @@ const URLS = [
   "http://shop.test/ü",
   "http://[::1]:3000/x",
   " http://shop.test",
+  "data:text/html,x",
+  "https:shop.test",
   "http://169.254.169.254/",
 ];
 const METADATA = [
@@ -109,6 +111,10 @@ export const AT_LIMITS: Readonly<Record<string, readonly unknown[]>> = {
     ".ada@shop.test",
     "a..b@shop.test",
     `${text(250)}@shop.test`,
+    "<a>@x.co",
+    "a@x.co\n",
+    "a@x..co",
+    ..."a&b a/b a=b a!b a_b%c o'neil A+b a.b".split(" ").map((name) => `${name}@x.co`),
   ],
   customer_name: TEXTS,
   delay: DURATIONS,
@@ -121,7 +127,14 @@ export const AT_LIMITS: Readonly<Record<string, readonly unknown[]>> = {
   for: ["charge", "request", "delivery", "idle"],
   ids: ["repeat", "again"],
   keep: [["webhooks"], ["keys", "scenarios"], ["charges"]],
-  local_pricing: [{ KES: "3000.00" }, { KES: "0" }, { KES: 1 }, { kes: "1" }, { KES: "1.234" }],
+  local_pricing: [
+    { KES: "3000.00" },
+    { XXX: "5.00" },
+    { KES: "0" },
+    { KES: 1 },
+    { kes: "1" },
+    { KES: "1.234" },
+  ],
   mailbox: NAMES,
   match: [{ status: "FAILED" }, { operation: "x" }, { amount: { gte: "1" } }, { amount: { gte: 1 } }],
   max: [1, 1_000, 1_001],
@@ -134,6 +147,7 @@ export const AT_LIMITS: Readonly<Record<string, readonly unknown[]>> = {
   payment_methods: [["card"], ["card", "mobile_money"], ["ussd"]],
   permission: ["full", "read_only", "none"],
   phone_number: PHONES,
+  pricing: [{ base_currency: "KES", amount: "500.00", local_pricing: { KES: "1.00" } }],
   probability: [0, 0.5, 1, 1.01],
   rates: [{ NGN: "1600" }, { NGN: "0" }, { NGN: "1e3" }, { NGN: "-1" }, { XXX: "1" }],
   reason: [text(500), text(501)],
@@ -175,7 +189,7 @@ export const AT_LIMITS: Readonly<Record<string, readonly unknown[]>> = {
 export const PARAMETER_TEXTS =
   "0 1 100 101 -1 1.5 abc __proto__ constructor PENDING pending delivered test 4xx 10s 11m true light server"
     .split(" ")
-    .concat("");
+    .concat("", " 10", "+10", "1e1", "0x10", "9".repeat(16), "١");
 
 /** Bodies that are no JSON object. */
 export const NO_OBJECTS = [
