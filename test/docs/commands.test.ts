@@ -9,7 +9,7 @@ const CALL = /^(.*?)(?<![\w/.:@-])payments-sandbox(?:@[\w.]+)?((?:[ \t]+[^\n]*)?
 const written = [...PAGES, "examples/README.md"].flatMap(writtenCommands);
 
 /** The program's error for a command line, or nothing. A command's bare name is a mention of it. */
-async function complaint({ words }: WrittenCommand): Promise<string | undefined> {
+async function findError({ words }: WrittenCommand): Promise<string | undefined> {
   const program = idleProgram();
   if (words.length === 1 && program.commands.some((command) => command.name() === words[0])) return undefined;
   try {
@@ -22,14 +22,14 @@ async function complaint({ words }: WrittenCommand): Promise<string | undefined>
   return undefined;
 }
 
-describe("the commands on the pages", () => {
-  it("are more than a few", () => {
+describe("commands on the pages", () => {
+  it("stand on more than six pages, over forty of them", () => {
     expect(written.length).toBeGreaterThan(40);
     expect(new Set(written.map(({ page }) => page)).size).toBeGreaterThan(6);
   });
 
-  it.each(written)("are valid: $text ($page)", async (command) => {
-    expect(await complaint(command)).toBe(undefined);
+  it.each(written)("$text ($page) is accepted by the program", async (command) => {
+    expect(await findError(command)).toBe(undefined);
   });
 
   it.each([
@@ -37,9 +37,9 @@ describe("the commands on the pages", () => {
     "`payments-sandbox webhook redelivr last`",
     "`npx payments-sandbox check-webhook --json`",
     "`payments-sandbox exec --env A`",
-  ])("would be detected when wrong: %s", async (text) => {
+  ])("%s, with a mistake, is refused", async (text) => {
     const words = text.replaceAll("`", "").split("payments-sandbox ")[1]!.split(" ");
-    expect(await complaint({ page: "", text, words })).toEqual(expect.any(String));
+    expect(await findError({ page: "", text, words })).toEqual(expect.any(String));
   });
 });
 

@@ -28,7 +28,7 @@ describe("links between the pages", () => {
     if (anchor !== undefined) expect(anchorsOf(pageText(target))).toContain(anchor);
   });
 
-  it("reach every page from the README", () => {
+  it("lead from the README to every page", () => {
     const linked = links.filter(({ page }) => page === "README.md").map(({ target }) => target);
     expect(linked).toEqual(expect.arrayContaining(PAGES.filter((page) => page !== "README.md")));
   });
