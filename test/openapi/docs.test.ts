@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
-import { chromiumPath, type LaunchedBrowser, launchBrowser } from "../pages/support/chromium.js";
+import { describeInBrowser, useBrowser } from "../pages/support/chromium.js";
 import { impairmentFaults } from "../pages/support/impairments.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { shippedControlDocument } from "../support/openapi-control.js";
@@ -133,16 +133,13 @@ describe.runIf(hasCurl)("the examples", () => {
   });
 });
 
-describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
-  let browser: LaunchedBrowser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
+describeInBrowser("in a browser", () => {
+  const openWindow = useBrowser();
 
-  async function visit(options: Parameters<LaunchedBrowser["open"]>[0], hash = ""): Promise<Page> {
+  async function visit(options: BrowserContextOptions, hash = ""): Promise<Page> {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen({ port: 0 });
-    const tab = await (await browser.open(options)).newPage();
+    const tab = await (await openWindow(options)).newPage();
     const complaints: string[] = [];
     tab.on("console", (message) => complaints.push(message.text()));
     tab.on("pageerror", (error) => complaints.push(error.message));

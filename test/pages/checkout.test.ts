@@ -15,27 +15,27 @@ async function pageOf(wish: Record<string, unknown> = SHOP, options?: SandboxOpt
   return CheckoutPage.create(await openSandbox(options), wish);
 }
 
-/** A page that shows how to pay by bank transfer. */
-async function payable(wish?: Record<string, unknown>): Promise<CheckoutPage> {
+/** Opens a page with instructions for a bank transfer. */
+async function openInstructions(wish?: Record<string, unknown>): Promise<CheckoutPage> {
   const page = await pageOf(wish);
   await page.post("method", BANK);
   return page;
 }
 
-/** The label of every button of the sandbox panel. */
-function outcomes(page: string): string[] {
+/** Values of the sandbox panel's buttons. */
+function outcomesOn(page: string): string[] {
   return [...page.matchAll(/<button name="outcome" value="(\w+)"/g)].map((match) => match[1]!);
 }
 
-/** The methods to choose from, with `checked` after the selected one. */
+/** Offered methods, with `checked` after the selected one. */
 function methodsOn(page: string): string[] {
   return [...page.matchAll(/name="payment_method" value="(\w+)"( checked)?/g)].map(
     (one) => one[1]! + (one[2] ?? ""),
   );
 }
 
-/** The page of a checkout with a quote: 25.00 USD by card in ZAR. */
-async function quotedPage(): Promise<CheckoutPage> {
+/** Opens a page with a quote: USD 25.00 by card in ZAR. */
+async function openQuoted(): Promise<CheckoutPage> {
   const sandbox = await openSandbox();
   const pricing = { base_currency: "USD", amount: "25.00" };
   const order = { pricing, payment_method: "card", to_currency: "ZAR" };
@@ -63,7 +63,7 @@ describe("the page before a method is chosen", () => {
   });
 
   it("shows a quote's price with its fees, and offers its method in its currency only", async () => {
-    const page = await quotedPage();
+    const page = await openQuoted();
     const fees = "Platform fee ZAR 4.45 Gateway fee ZAR 10.68 Total fees ZAR 15.13 Total ZAR 460.13";
     const text = await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13", "Price USD 25.00", fees);
     expect(text).toContain("<title>Pay Sandbox Shop – ZAR\u00a0460.13</title>");
@@ -75,7 +75,7 @@ describe("the page before a method is chosen", () => {
   });
 
   it("shows the current price once the lock of the quote has ended", async () => {
-    const page = await quotedPage();
+    const page = await openQuoted();
     okBody(await new Api(page.sandbox).put("/_sandbox/rates", { ZAR: "20" }));
     await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13");
     await page.sandbox.advance("10m");
@@ -96,11 +96,11 @@ describe("the page before a method is chosen", () => {
     await expectPage(page.get(), 200, "NGN 123,456,789,012,345,678,901,234,567,890.12");
   });
 
-  it("says so when no method is left for so small an amount", async () => {
+  it("offers no method for an amount below every minimum", async () => {
     const pricing = { base_currency: "UGX", amount: "0.01" };
     const page = await pageOf({ pricing, payment_methods: ["bank_transfer"] });
     const text = await expectPage(page.get(), 200, "too small for any of the payment methods");
-    expect(outcomes(text)).toEqual(["fail", "expire"]);
+    expect(outcomesOn(text)).toEqual(["fail", "expire"]);
     expect(text).not.toContain(">Continue<");
   });
 
@@ -189,8 +189,8 @@ describe("choosing a method", () => {
     expect(text.match(/ autofocus/g)).toHaveLength(1);
   });
 
-  it("works once", async () => {
-    const page = await payable();
+  it("is refused once a method has been chosen", async () => {
+    const page = await openInstructions();
     const problem = "A payment method has been chosen already.";
     await expectPage(page.post("method", MOBILE), 409, problem, "I have paid");
     expect(page.charge.payment_method).toBe("bank_transfer");
@@ -206,7 +206,7 @@ describe("choosing a method", () => {
 
 describe("the return to the shop", () => {
   it("adds to the query and leaves the rest of the URL unchanged [R22.15]", async () => {
-    const page = await payable();
+    const page = await openInstructions();
     const { checkout_id, charge_id } = page.checkout;
     await expectRedirect(
       page.post("outcome", { outcome: "complete" }),
@@ -223,17 +223,17 @@ describe("the return to the shop", () => {
     );
   });
 
-  it("is the page itself when the shop gave no URL", async () => {
+  it("is the checkout page without a return URL", async () => {
     const page = await pageOf({});
     await expectRedirect(page.post("cancel"), `http://sandbox${page.path}`);
     const text = await expectPage(page.get(), 410, "You can close this page.");
     expect(text).not.toContain("Back to the shop");
   });
 
-  it("is only to http or https", async () => {
+  it("is never to a scheme other than http and https", async () => {
     const page = await pageOf();
     const { sandbox } = page;
-    // Only a state from outside could hold such an address, and one that does is not taken.
+    // Only an imported state could hold such a URL.
     const state = sandbox.snapshot();
     for (const [, charge] of state.collections.charges)
       Object.assign(charge, { cancel_url: "javascript:alert(1)" });
@@ -246,8 +246,8 @@ describe("the return to the shop", () => {
 });
 
 describe("the waiting page", () => {
-  it("begins when the customer has paid, which changes no status", async () => {
-    const page = await payable();
+  it("follows I have paid, which changes no status", async () => {
+    const page = await openInstructions();
     await expectRedirect(page.post("paid"), `http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("AWAITING_PAYMENT");
     const text = await expectPage(page.get("?waiting=1"), 200, "Waiting for your payment");
@@ -262,24 +262,24 @@ describe("the waiting page", () => {
     expect(text).toContain('role="alert"');
   });
 
-  it("ends at the shop", async () => {
-    const page = await payable();
+  it("redirects to the shop once the charge has ended", async () => {
+    const page = await openInstructions();
     expect((await page.get("?waiting=1")).status).toBe(200);
     await page.sandbox.advance("10s");
     const { status, location } = await page.get("?waiting=1");
     expect([status, new URL(location!).searchParams.get("status")]).toEqual([303, "COMPLETED"]);
-    // Said twice, or late, the customer's word leads to the same place.
+    // A later I have paid redirects to the same URL.
     expect((await page.post("paid")).location).toBe(location);
   });
 
-  it("ends at the page when the shop gave no URL", async () => {
-    const page = await payable({});
+  it("becomes the outcome without a return URL", async () => {
+    const page = await openInstructions({});
     await page.sandbox.advance("10s");
     await expectPage(page.get("?waiting=1"), 200, "Payment complete");
   });
 
-  it("can be polled without loading the page", async () => {
-    const page = await payable();
+  it("is polled by its status", async () => {
+    const page = await openInstructions();
     const { status, headers, text } = await page.get("/status");
     expect([status, headers.get("sandbox-now")]).toEqual([200, START]);
     expect(headers.get("content-type")).toContain("application/json");
@@ -309,7 +309,7 @@ describe("the page of a charge that is", () => {
     ["COMPLETED", 200, "Payment complete", "/thanks", ["refund"]],
     ["FAILED", 200, "Reason: Insufficient funds", "/basket", []],
     ["CANCELLED", 410, "Payment cancelled", "/basket", []],
-    // Without a method there was no price, so there is nothing to complete late.
+    // Without a method there is no price, so it cannot be completed late.
     ["EXPIRED", 410, "This checkout has expired", "/basket", []],
     ["REFUNDED", 200, "Payment refunded", "/thanks", []],
   ] as const)("%s says so with a %i [R18.5 R22.15]", async (wanted, status, says, back, left) => {
@@ -321,14 +321,14 @@ describe("the page of a charge that is", () => {
     const link = /<a class="button main" href="([^"]+)">Back to the shop/.exec(text)?.[1];
     const url = link && new URL(link.replaceAll("&amp;", "&"));
     expect(url && [url.pathname, url.searchParams.get("status")]).toEqual(back && [back, wanted]);
-    expect(outcomes(text)).toEqual(left);
+    expect(outcomesOn(text)).toEqual(left);
   });
 
   it("EXPIRED with a price can still be paid, late [R18.7]", async () => {
     const page = await pageOf(SHOP, { scenario: "expired" });
     await page.post("method", MOBILE);
     await page.sandbox.advance("1h");
-    expect(outcomes(await expectPage(page.get(), 410))).toEqual(["complete"]);
+    expect(outcomesOn(await expectPage(page.get(), 410))).toEqual(["complete"]);
     const { location } = await page.post("outcome", { outcome: "complete" });
     expect(new URL(location!).pathname).toBe("/thanks");
     expect(page.charge.status).toBe("COMPLETED");
@@ -350,7 +350,7 @@ describe("the page of a charge that is", () => {
   });
 
   it("COMPLETED cannot be cancelled or paid for again", async () => {
-    const page = await payable();
+    const page = await openInstructions();
     await page.post("outcome", { outcome: "complete" });
     await expectPage(page.post("cancel"), 409, "Payment complete");
     await expectPage(page.post("method", BANK), 409, "Payment complete");
@@ -366,7 +366,7 @@ describe("the sandbox panel", () => {
     ] as const) {
       const page = await CheckoutPage.create(sandbox, SHOP, key);
       const text = await expectPage(page.get(), 200, "Sandbox – not part of the real page", mode);
-      expect(outcomes(text)).toEqual(["complete", "fail", "expire", "scenario"]);
+      expect(outcomesOn(text)).toEqual(["complete", "fail", "expire", "scenario"]);
     }
   });
 
@@ -385,7 +385,7 @@ describe("the sandbox panel", () => {
     }
   });
 
-  it("uses the chosen method to complete a payment, or asks for missing fields", async () => {
+  it("completes by the chosen method, or asks for its missing fields", async () => {
     const page = await pageOf();
     const incomplete = { outcome: "complete", payment_method: "mobile_money" };
     await expectPage(page.post("outcome", incomplete), 400, "Enter your phone number");
@@ -394,7 +394,7 @@ describe("the sandbox panel", () => {
     expect(page.charge).toMatchObject({ status: "COMPLETED", payment_method: "mobile_money" });
   });
 
-  it("leaves the further course to the scenario", async () => {
+  it("leaves the outcome to the scenario", async () => {
     const page = await pageOf();
     for (const fields of [{ ...MOBILE }, {}]) {
       const answer = page.post("outcome", { outcome: "scenario", ...fields });
@@ -406,14 +406,14 @@ describe("the sandbox panel", () => {
 
   it("fails a payment with the given reason, up to its maximum length", async () => {
     const page = await pageOf();
-    const novel = { outcome: "fail", reason: "x".repeat(10_000) };
-    await expectPage(page.post("outcome", novel), 400, "The reason is too long.");
+    const tooLong = { outcome: "fail", reason: "x".repeat(10_000) };
+    await expectPage(page.post("outcome", tooLong), 400, "The reason is too long.");
     await page.post("outcome", { outcome: "fail", reason: " operator_timeout " });
     expect(page.charge).toMatchObject({ status: "FAILED", failure_reason: "operator_timeout" });
   });
 
   it("refunds a completed payment, and does not return to the shop", async () => {
-    const page = await payable();
+    const page = await openInstructions();
     const early = await page.post("outcome", { outcome: "refund" });
     expect([early.status, page.charge.status]).toEqual([409, "AWAITING_PAYMENT"]);
     await page.post("outcome", { outcome: "complete" });
@@ -422,7 +422,7 @@ describe("the sandbox panel", () => {
   });
 
   it("advances time to the payment's next task, and returns to the page", async () => {
-    const page = await payable();
+    const page = await openInstructions();
     const press = async (label: RegExp) => {
       const { text } = await page.get("?waiting=1");
       const [, to] = /<form class="outcomes" method="post" action="([^"]+)"/.exec(text)!;

@@ -1,16 +1,16 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Sandbox } from "../../src/library/index.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { createCheckout } from "./support/checkouts.js";
-import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
+import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 import { impairmentFaults } from "./support/impairments.js";
 
 const LONG = "x".repeat(200);
 
-/** What nobody could tell by its shape, where the reader's few colours have taken the place of ours. */
-function untoldWithoutColours(): string[] {
+/** Elements whose focus, choice or status shows by colour alone, under forced colours. */
+function findColourOnlyMarks(): string[] {
   const isRinged = (element: Element) => {
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     return outlineStyle !== "none" && outlineWidth !== "0px";
@@ -27,9 +27,9 @@ function untoldWithoutColours(): string[] {
   const bad = seen(".row.bad").filter((one) => getComputedStyle(one).borderLeftStyle === "none");
   return [
     ...focused.map((one) => `focus on ${one.outerHTML}`),
-    ...chosen.map((one) => `what is chosen: ${one.outerHTML}`),
-    ...others.map((one) => `what is not: ${one.outerHTML}`),
-    ...[...statuses, ...bad].map((one) => `the status of ${one.outerHTML}`),
+    ...chosen.map((one) => `chosen without a ring: ${one.outerHTML}`),
+    ...others.map((one) => `ring on an unchosen: ${one.outerHTML}`),
+    ...[...statuses, ...bad].map((one) => `status without a mark: ${one.outerHTML}`),
   ];
 }
 
@@ -37,21 +37,17 @@ interface LayoutShift extends PerformanceEntry {
   readonly sources: readonly { readonly previousRect: DOMRect; readonly currentRect: DOMRect }[];
 }
 
-describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () => {
-  let browser: LaunchedBrowser;
+describeInBrowser("the dashboard in a browser", () => {
+  const openWindow = useBrowser();
 
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-
-  /** A tab whose errors, those against the policy too, are kept. */
+  /** Opens a page that records its errors, violations of its policy too. */
   async function openTab(options: BrowserContextOptions = {}) {
-    const context = await browser.open(options);
+    const context = await openWindow(options);
     const page = await context.newPage();
     const errors: string[] = [];
     page.on("pageerror", ({ message }) => errors.push(message));
     page.on("console", (message) => {
-      // A refused action is no error of the page.
+      // A refused action responds 409.
       if (message.type() === "error" && !message.text().includes("409")) errors.push(message.text());
     });
     return { page, errors, context };
@@ -62,8 +58,8 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   const idsIn = (page: Page) =>
     page.locator("#charges .row").evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset.key));
 
-  /** Size of the page in the browser, after a garbage collection. */
-  async function sizeOf(page: Page): Promise<{ elements: number; bytes: number }> {
+  /** Elements and heap of the page, after a garbage collection. */
+  async function measureSize(page: Page): Promise<{ elements: number; bytes: number }> {
     const session = await page.context().newCDPSession(page);
     await session.send("HeapProfiler.collectGarbage");
     const { usedSize } = await session.send("Runtime.getHeapUsage");
@@ -72,7 +68,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   }
 
   it.each([1280, 390])(
-    "shows an event of another day beside its status, not under it, at %i pixels",
+    "a row of another day keeps its date beside its status, at %i pixels",
     async (width) => {
       const sandbox = await listeningSandbox();
       await Client.of(sandbox).pay();
@@ -92,7 +88,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     },
   );
 
-  it("shows the chosen tab on a phone", async () => {
+  it("scrolls the current tab into view on a phone", async () => {
     const sandbox = await listeningSandbox();
     await Client.of(sandbox).pay();
     const { page } = await openTab({ viewport: { width: 390, height: 844 } });
@@ -110,7 +106,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     }
   });
 
-  it("is accessible in every view, in both schemes and on a phone, and follows its content security policy", async () => {
+  it("every view is accessible in both schemes, fits at each width, and keeps its Content-Security-Policy", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
@@ -155,7 +151,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       "charges",
       `charges/${id}`,
       `charges/${long.charge_id}`,
-      // With its filters, and the form that edits a receiver.
+      // With filters and the form that edits a receiver.
       `webhooks?status=failing&receiver=${webhook}`,
       `webhooks/${delivery}`,
       "requests",
@@ -173,13 +169,13 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     };
     for (const view of [...views, "money", "scenarios", "faults", "checks", "world?diff=before"]) {
       await page.goto(`${home}/${view}`);
-      // Folded parts are states too: forms, moves, headers, a reset to be confirmed.
+      // Unfolds forms, transitions, headers and the reset.
       await page.evaluate(() => {
         for (const one of document.querySelectorAll("details")) one.open = true;
       });
       await look(view);
       await page.emulateMedia({ forcedColors: "active" });
-      faults.push(...(await page.evaluate(untoldWithoutColours)).map((fault) => `${view}, forced: ${fault}`));
+      faults.push(...(await page.evaluate(findColourOnlyMarks)).map((fault) => `${view}, forced: ${fault}`));
       await page.emulateMedia({ forcedColors: "none" });
       for (const width of [1024, 800, 390, 1440]) {
         await page.setViewportSize({ width, height: 900 });
@@ -187,7 +183,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
         if (beyond > 0) faults.push(`${view} is ${beyond} px wider than ${width}`);
       }
     }
-    // Layers over a view: the keys, a refusal, and the button for new rows.
+    // Layers over a view: help, refusal, and the button for new rows.
     await page.goto(`${home}/charges`);
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Keys" }).waitFor();
@@ -217,7 +213,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(errors).toEqual([]);
   });
 
-  it("shows all advice whole, on desktop and phone", async () => {
+  it("cuts off no advice, on desktop and phone", async () => {
     const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
     for (const query of ["", "?parameter=unknown"]) await client.ask(`GET /api/v1/accounts/balances${query}`);
@@ -243,7 +239,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     }
   });
 
-  it("shows every email at 1024 pixels, each status in its column, and twenty rows on a screen", async () => {
+  it("lists twenty rows on a screen, with each e-mail whole and each status in its column", async () => {
     const sandbox = await listeningSandbox();
     for (let many = 0; many < 15; many++)
       await Client.of(sandbox).pay({ email: `grace.hopper${many}@example.com` });
@@ -269,7 +265,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       expect((await look(1440, view)).length).toBeGreaterThanOrEqual(20);
   });
 
-  it("shifts nothing while charges arrive and the pointer is elsewhere", async () => {
+  it("shifts nothing while charges arrive", async () => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const client = Client.at(sandbox.url!);
     await client.pay();
@@ -295,7 +291,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     }
   });
 
-  it("searches and filters while the user types, and keeps the cursor", async () => {
+  it("searches and filters while typing, and keeps the focus", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
@@ -324,7 +320,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(errors).toEqual([]);
   });
 
-  it("shows a charge paid on the page, with its folded parts", async () => {
+  it("fits a paid charge on two screens, with its details folded", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const id = await Client.of(sandbox).pay({ metadata: { order_id: "A-1042" } });
@@ -341,14 +337,14 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await raw.waitFor();
   });
 
-  it("moves no row under the pointer, and shows new rows on request or when the pointer leaves", async () => {
+  it("holds new rows back under the pointer, until it leaves or the button is pressed", async () => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const paying = await Client.at(sandbox.url!).pay();
     const first = await createCheckout(sandbox, {});
     const { page } = await openTab();
     await page.goto(`${homeOf(sandbox)}/charges`);
     await page.evaluate(() => {
-      // From the first paint on: nothing moves while the page comes in either.
+      // Buffered from the first paint on.
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries())
           if (
@@ -369,7 +365,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       before,
       "1 new ↑",
     ]);
-    // As a charge goes on, what is in its row keeps its place, and no other button comes to lie where one was.
+    // A new status moves neither texts nor buttons of its row.
     const placesOf = (names: RegExp) =>
       rowOf(page, paying)
         .locator(".at, .state, .title, .side, button")
@@ -394,19 +390,19 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       .poll(() => idsIn(page))
       .toEqual([third.charge_id, second.charge_id, first.charge_id, paying]);
     await expect.poll(() => more.isVisible()).toBe(false);
-    // Number of charges in a minute at 50 a second; the time it takes is not measured here.
+    // As many charges as 50 a second make in a minute.
     await page.locator("#charges .row").first().hover();
     await page.evaluate(async () => {
-      // Rows that arrived when the pointer left have been painted by then.
+      // Waits for the paint of the rows shown when the pointer left.
       for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
       document.body.dataset.since = String(performance.now());
       delete document.body.dataset.shifted;
     });
     const shown = await idsIn(page);
     const place = await rowOf(page, shown[0]!).boundingBox();
-    const before3000 = await sizeOf(page);
-    let looks = 0;
-    page.on("request", (request) => request.headers()["sandbox-part"] !== undefined && looks++);
+    const before3000 = await measureSize(page);
+    let reloads = 0;
+    page.on("request", (request) => request.headers()["sandbox-part"] !== undefined && reloads++);
     const MANY = 3_000;
     for (let made = 0; made < MANY; made += 100)
       await Promise.all(Array.from({ length: 100 }, () => createCheckout(sandbox, {})));
@@ -414,18 +410,18 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await expect.poll(() => more.textContent()).toBe("30 new ↑");
     expect([await idsIn(page), await rowOf(page, shown[0]!).boundingBox()]).toEqual([shown, place]);
     expect(await page.evaluate(() => document.body.dataset.shifted)).toBeUndefined();
-    // Changes are batched: the page does not reload for each.
-    expect(looks).toBeLessThan(MANY / 10);
-    // However many there are, a page has its 30, and keeps nothing of what it has shown.
+    // Changes are batched into few reloads.
+    expect(reloads).toBeLessThan(MANY / 10);
+    // The page has 30 rows, and keeps nothing of earlier ones.
     await more.click();
     await expect.poll(async () => (await idsIn(page))[0]).toBe(last);
     await page.goto(`${homeOf(sandbox)}/charges`);
-    const { elements, bytes } = await sizeOf(page);
+    const { elements, bytes } = await measureSize(page);
     expect(elements).toBeLessThan(before3000.elements + 30 * 40);
     expect(bytes).toBeLessThan(before3000.bytes + 10_000_000);
   });
 
-  it("does the common jobs by keyboard, within two presses of a first page", async () => {
+  it("acts on keys: time, search, copy, retry, JSON check, run, help and pause", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
@@ -441,7 +437,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await page.getByText("Advanced 1 s: 2 steps ran").waitFor();
     await page.keyboard.press("e");
     await page.getByText(/Advanced 10 s/).waitFor();
-    // Why this charge failed: found by its order, opened with Enter.
+    // Finds a charge by its order and opens it.
     await page.keyboard.press("/");
     await page.keyboard.type("a-1042");
     await page.keyboard.press("Enter");
@@ -451,11 +447,11 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(await page.locator(".why").textContent()).toContain("customer_email declined@*");
     await page.keyboard.press("c");
     await expect.poll(copied).toContain(`/_sandbox/charges/${declined}/timeline`);
-    // Why this webhook failed, and again once the receiver is mended.
+    // Retries a webhook once the receiver accepts it.
     receiver.handler = (received) => received.answer();
     await page.keyboard.press("r");
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
-    // Invalid JSON is reported at its field while it is typed; once it is valid, it is sent.
+    // Reports invalid JSON while it is typed.
     const delivery = (await client.ask("GET /_sandbox/deliveries")).json.items[0].delivery_id;
     await page.goto(`${homeOf(sandbox)}/webhooks/${delivery}`);
     const data = page.getByRole("textbox", { name: "Data (JSON)" });
@@ -467,7 +463,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await expect.poll(() => data.getAttribute("aria-invalid")).toBe("false");
     await page.getByRole("button", { name: "Send as a new event" }).press("Enter");
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
-    // The steps of a scenario, from the library: its page shows each as it comes out, under the pointer too.
+    // Shows each step of a run as it finishes, under the pointer too.
     const steps = [{ advance: "1s" }, { advance: "1s" }, { request: "GET /api/v1/payments/payment-methods" }];
     await client.ask("PUT /_sandbox/scenarios/steps", { steps });
     await page.goto(`${homeOf(sandbox)}/scenarios/steps`);
@@ -483,7 +479,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(errors).toEqual([]);
   });
 
-  it("keeps showing its own namespace after a refused action", async () => {
+  it("stays in its namespace after a refused action", async () => {
     const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
     await client.ask("POST /_sandbox/namespaces", { name: "worker", clock: "manual" });
@@ -514,9 +510,9 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(await page.getByText("of-default@shop.test").count()).toBe(0);
   });
 
-  it("loads as the ninth open tab, and says when the server has gone", async () => {
+  it("updates nine tabs over one connection, and says when the server is gone", async () => {
     const sandbox = await listeningSandbox();
-    const window = await browser.open();
+    const window = await openWindow();
     await Client.at(sandbox.url!).ask("POST /_sandbox/namespaces", { name: "other" });
     const tabs: Page[] = [];
     for (let count = 0; count < 9; count++) {
@@ -527,7 +523,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await createCheckout(sandbox, {});
     await createCheckout(sandbox, {}, "sk_test_ns_other");
     for (const tab of tabs) await tab.locator("#charges .row").waitFor();
-    // Another takes over from the tab that listened.
+    // Another tab takes over the connection.
     await tabs[0]!.close();
     await createCheckout(sandbox, {});
     for (const tab of [...tabs.slice(1, 4), ...tabs.slice(5)])

@@ -1,8 +1,8 @@
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Client } from "../support/receiver-client.js";
 import { accept, Receiver } from "../support/receiver-server.js";
-import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
+import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 
 /** A user's way to press, with the number of presses. */
 abstract class Hand {
@@ -171,19 +171,15 @@ const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>
 const WIDE = { viewport: { width: 1440, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, javaScriptEnabled: false };
 
-describe.runIf(chromiumPath() !== undefined)("the ten jobs of the dashboard", () => {
-  let browser: LaunchedBrowser;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
+describeInBrowser("the ten jobs of the dashboard", () => {
+  const openWindow = useBrowser();
 
   it.each<[string, BrowserContextOptions, new (page: Page) => Hand]>([
     ["by keyboard", WIDE, Keyboard],
     ["by touch on a phone without script", PHONE, PhoneWithoutScript],
   ])("take at most two presses each from the first page, %s", async (_name, options, HandOf) => {
     const setup = await openSandboxOfJobs();
-    const page = await (await browser.open(options)).newPage();
+    const page = await (await openWindow(options)).newPage();
     const errors: string[] = [];
     page.on("pageerror", ({ message }) => errors.push(message));
     const presses: Record<string, number> = {};

@@ -13,7 +13,7 @@ const LONGEST = [
   "determinism/determinism",
   "examples/examples",
   "explore/shops",
-  "pages/browser",
+  "pages/checkout-browser",
   "simulation/simulation",
   "kills/kills",
   "explore/incidents",

@@ -8,7 +8,7 @@ export interface Checkout {
   readonly charge_id: string;
 }
 
-/** Creates a standard checkout as a shop would. */
+/** Creates a checkout over the service. */
 export async function createCheckout(
   sandbox: Sandbox,
   wish: Record<string, unknown> = {},
@@ -18,7 +18,7 @@ export async function createCheckout(
   return okBody(await new Api(sandbox, key).post<Checkout>("/api/v1/payments/checkouts", body));
 }
 
-/** The page of a checkout, in this process. */
+/** A checkout page, requested in process. */
 export class CheckoutPage {
   readonly sandbox: Sandbox;
   readonly checkout: Checkout;
@@ -35,7 +35,7 @@ export class CheckoutPage {
   }
 
   get(rest = "") {
-    return this.#answer(rest, {});
+    return this.#request(rest, {});
   }
 
   post(action: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
@@ -44,11 +44,11 @@ export class CheckoutPage {
   }
 
   send(action: string, body: string, headers: Record<string, string>) {
-    return this.#answer(`/${action}`, { method: "POST", body, headers });
+    return this.#request(`/${action}`, { method: "POST", body, headers });
   }
 
-  /** `location` is where it leads, made absolute as a browser does. */
-  async #answer(rest: string, init: RequestInit) {
+  /** `location` is absolute. */
+  async #request(rest: string, init: RequestInit) {
     const url = `http://sandbox${this.path}${rest}`;
     const response = await this.sandbox.fetch(new Request(url, init));
     const { status, headers } = response;

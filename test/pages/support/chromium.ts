@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type BrowserContext, chromium } from "playwright-core";
+import { beforeAll, describe } from "vitest";
 import type { Sandbox, SandboxOptions } from "../../../src/library/index.js";
 import { openSandbox } from "../../support/api-client.js";
 import { temporaryFolder } from "../../support/folders.js";
@@ -19,20 +20,16 @@ const PLACES = [
 export const NO_CHROMIUM =
   "No Chromium found: install one (Debian: apt-get install chromium) or set CHROME_PATH to its program.";
 
-/** The first Chromium there is on this machine. */
+/** Path of the first Chromium found. */
 export function chromiumPath(): string | undefined {
   return PLACES.find((place) => place !== undefined && place !== "" && existsSync(place));
 }
 
-export interface LaunchedBrowser {
-  /** A window of its own: no cookies, no history. */
-  open(options?: Parameters<Awaited<ReturnType<typeof launch>>["newContext"]>[0]): Promise<BrowserContext>;
-}
+type ContextOptions = Parameters<Awaited<ReturnType<typeof launch>>["newContext"]>[0];
 
 /**
- * The pages of a window's address bar, which tests do not use, take two processes for each window, and more than half
- * of the time to open one. Another process waits for the next page. The others are those that playwright turns off;
- * only the last list given to Chromium counts.
+ * Features turned off. The first three start processes for each window, which take more than half of the time to open it;
+ * the others are those that playwright turns off, because only the last list given to Chromium counts.
  */
 const TURNED_OFF = [
   "WebUIOmniboxPopup",
@@ -72,18 +69,24 @@ function launch(executablePath: string, home: string) {
   });
 }
 
-/** A Chromium that leaves no files and makes no calls; playwright gives it a profile in the temporary folder. */
-export async function launchBrowser(): Promise<LaunchedBrowser> {
-  const home = temporaryFolder();
-  const browser = await launch(chromiumPath()!, home);
-  atEndOfFile(() => browser.close());
-  return {
-    open: async (options) => {
-      const context = await browser.newContext(options);
-      context.setDefaultTimeout(60_000);
-      atEnd(() => context.close());
-      return context;
-    },
+/** Skips where there is no Chromium. */
+export const describeInBrowser = describe.runIf(chromiumPath() !== undefined);
+
+/**
+ * Launches a Chromium for the file, without a trace on the disk. The function returned opens a window: no cookies, no
+ * history; closed at the end of the test.
+ */
+export function useBrowser(): (options?: ContextOptions) => Promise<BrowserContext> {
+  let browser: Awaited<ReturnType<typeof launch>>;
+  beforeAll(async () => {
+    browser = await launch(chromiumPath()!, temporaryFolder());
+    atEndOfFile(() => browser.close());
+  });
+  return async (options) => {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(60_000);
+    atEnd(() => context.close());
+    return context;
   };
 }
 

@@ -2,7 +2,7 @@ import type { SandboxOptions } from "../../../src/library/index.js";
 import { Api, openSandbox } from "../../support/api-client.js";
 import { type Handler, Receiver } from "../../support/receiver-server.js";
 
-/** A sandbox, its pages as a browser without a script reads them, and its buttons pressed. */
+/** Opens a sandbox; reads its pages and presses its buttons as a browser without script does. */
 export async function openDashboard(options: SandboxOptions = {}) {
   const sandbox = await openSandbox(options);
   const api = new Api(sandbox);
@@ -20,7 +20,7 @@ export async function openDashboard(options: SandboxOptions = {}) {
       body: new URLSearchParams(fields).toString(),
     });
   const home = "/_sandbox/dashboard/default";
-  /** Presses a button, and returns the following page with its message. */
+  /** Presses a button and follows the redirect, with the notice. */
   const press = async (does: string, fields: Record<string, string> = {}) => {
     const answer = await post(home, { do: does, back: `${home}/charges`, ...fields });
     if (answer.status !== 303) return { status: answer.status, location: null, text: await answer.text() };
@@ -37,13 +37,13 @@ export async function openDashboard(options: SandboxOptions = {}) {
   return { sandbox, api, send, charge, post, press, put, page, home };
 }
 
-/** The same, with a receiver that gets its webhooks. */
+/** Opens a dashboard with a webhook receiver. */
 export async function withReceiver(handler?: Handler) {
   const receiver = await Receiver.open(handler);
   return { ...(await openDashboard({ rateLimit: "off", webhooks: [receiver.url] })), receiver };
 }
 
-/** Those of the strings that are not on a page. */
+/** Texts that are missing on a page. */
 export const lacking = (page: string, texts: readonly string[]) =>
   texts.filter((text) => !page.includes(text));
 

@@ -1,10 +1,10 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** The rules a colour scheme can break. */
+/** Rules of axe that depend on the colour scheme. */
 const ON_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** Accessibility violations by all rules of axe; for a second scheme only those on colours. */
+/** Accessibility violations by axe; with `coloursOnly`, of the rules on colours. */
 export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}): Promise<string[]> {
   if (!(await tab.evaluate(() => "axe" in window))) await tab.evaluate(axe.source);
   return tab.evaluate(
@@ -17,7 +17,7 @@ export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}):
         .flatMap(({ violations }) => violations)
         .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
 
-      /** Elements that look like an earlier one: a colour pair is checked once. */
+      /** Elements that look like an earlier one, so that each pair of colours is checked once. */
       function seenLooks(): Element[] {
         const looks = new Set<string>();
         const seen: Element[] = [];

@@ -5,7 +5,7 @@ import { blocksOf } from "../../docs/support/pages.js";
 
 type Body = (fixtures: { page: Page }) => Promise<void>;
 
-/** Runs a page's test for Playwright's runner, which is not here: its `test` and `expect` have stand-ins. */
+/** Runs a documented test for Playwright's runner with stand-ins for its `test` and `expect`. */
 export async function playwrightRecipe(docsPage: string, page: Page): Promise<void> {
   const { code } = blocksOf(docsPage).find(({ marker }) => marker?.startsWith("playwright: "))!;
   const bodies: Body[] = [];

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import { listening } from "../../support/servers.js";
 
-/** A shop for customers who return from the checkout; it records their requests. */
+/** Records the requests of customers who return from the checkout. */
 export class Shop {
   readonly visits: URL[] = [];
   readonly url: string;
-  /** Where it sends its visitors on to, if anywhere. */
+  /** Target of a redirect for all visitors. */
   forward: string | undefined;
 
   private constructor(url: string) {

@@ -1,13 +1,13 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/library/index.js";
 import { type Checkout, createCheckout } from "./support/checkouts.js";
 import {
   chromiumPath,
-  type LaunchedBrowser,
-  launchBrowser,
+  describeInBrowser,
   listeningSandbox,
   NO_CHROMIUM,
+  useBrowser,
 } from "./support/chromium.js";
 import { impairmentFaults } from "./support/impairments.js";
 import { playwrightRecipe } from "./support/playwright-recipe.js";
@@ -20,19 +20,15 @@ it.runIf(process.env.CI)("Chromium is available", () => {
   if (!hasChromium) throw new Error(NO_CHROMIUM);
 });
 
-describe.runIf(hasChromium)("the checkout page in a browser", () => {
-  let browser: LaunchedBrowser;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
+describeInBrowser("the checkout page in a browser", () => {
+  const openWindow = useBrowser();
 
   async function openTab(options: BrowserContextOptions = {}): Promise<Page> {
-    return (await browser.open(options)).newPage();
+    return (await openWindow(options)).newPage();
   }
 
-  /** A checkout that leads back to the shop, and the address of its page. */
-  async function checkoutAt(sandbox: Sandbox, shop: Shop | undefined, wish: object = {}) {
+  /** Creates a checkout with the shop's return URLs. */
+  async function openCheckout(sandbox: Sandbox, shop: Shop | undefined, wish: object = {}) {
     const back =
       shop === undefined
         ? {}
@@ -41,8 +37,8 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
     return { ...checkout, url: `${sandbox.url}/checkout/${checkout.checkout_id}` };
   }
 
-  /** Path and query with which the customer returns to the shop. */
-  function broughtBack(shop: Shop) {
+  /** Path and query of the return to the shop. */
+  function readReturn(shop: Shop) {
     const visit = shop.visits.at(-1)!;
     return { path: visit.pathname, ...Object.fromEntries(visit.searchParams) };
   }
@@ -62,17 +58,17 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
     async function begin() {
       const sandbox = await listeningSandbox();
       const shop = await Shop.open();
-      const checkout = await checkoutAt(sandbox, shop);
+      const checkout = await openCheckout(sandbox, shop);
       const page = await openTab({ javaScriptEnabled });
       await page.goto(checkout.url);
       return { sandbox, shop, checkout, page };
     }
 
-    it("is paid, shows the wait, and returns to the shop", async () => {
+    it("a payment by mobile money waits, completes and returns to success_url", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await choose(page, "Mobile money");
       await page.getByRole("radio", { name: "Kenyan shilling" }).check();
-      // It follows what is chosen; where nothing can, it stays the price.
+      // Without a script the total stays the price before fees.
       expect(await page.locator(".total > :visible").textContent()).toBe(
         javaScriptEnabled ? "KES\u00a03,305.63" : "USD\u00a025.00",
       );
@@ -86,29 +82,29 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
       await page.getByText("Your payment is being processed").waitFor();
       await sandbox.advance("10s");
       await page.getByText("Back at the shop").waitFor();
-      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
+      expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
       expect(new URL(page.url()).hash).toBe("#end");
     });
 
-    it("is paid too late, and returns to the shop", async () => {
+    it("an expired checkout returns to cancel_url, and responds 410", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await sandbox.advance("1h");
-      // A script sees it by itself; without one the customer learns it from the next step.
+      // Without a script the next form shows it.
       if (!javaScriptEnabled) await page.getByRole("button", { name: "Continue" }).click();
       await page.getByText("This checkout has expired").waitFor();
       await page.getByRole("link", { name: "Back to the shop" }).click();
       await page.getByText("Back at the shop").waitFor();
-      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/basket", "EXPIRED"));
+      expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/basket", "EXPIRED"));
       const again = await page.goto(checkout.url);
       expect(again!.status()).toBe(410);
     });
 
-    it("gets its outcome from the sandbox panel of the first screen", async () => {
+    it("Complete in the sandbox panel pays by the chosen method", async () => {
       const { shop, checkout, page } = await begin();
       await choose(page, "Card");
       await page.getByRole("button", { name: "Complete" }).click();
       await page.getByText("Back at the shop").waitFor();
-      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
+      expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
     });
 
     it("shows only the fields of the chosen method", async () => {
@@ -120,18 +116,18 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
       expect(await page.getByLabel("Bank account number").isVisible()).toBe(false);
     });
 
-    it("is cancelled, and follows a shop's redirect to another origin", async () => {
+    it("a cancelled checkout follows the shop's redirect to another origin", async () => {
       const { shop, checkout, page } = await begin();
       const other = await Shop.open();
       shop.forward = `${other.url.replace("127.0.0.1", "localhost")}/elsewhere`;
       await page.getByRole("button", { name: "Cancel and return to shop" }).click();
       await page.waitForURL("**/elsewhere");
       await page.getByText("Back at the shop").waitFor();
-      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/basket", "CANCELLED"));
+      expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/basket", "CANCELLED"));
     });
   });
 
-  it("is paid by the Playwright recipe of docs/cookbook/tests.md", async () => {
+  it("the Playwright recipe of docs/cookbook/tests.md pays", async () => {
     const page = await openTab();
     await playwrightRecipe("docs/cookbook/tests.md", page);
   });
@@ -140,33 +136,33 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
     it("runs the countdown at the speed of sandbox time", async () => {
       const sandbox = await listeningSandbox({ clock: "60x" });
       const page = await openTab();
-      await page.goto((await checkoutAt(sandbox, undefined)).url);
+      await page.goto((await openCheckout(sandbox, undefined)).url);
       const left = async () => {
         const parts = (await page.getByRole("timer").textContent())!.split(":");
         return parts.reduce((sum, part) => sum * 60 + Number(part), 0);
       };
       const first = await left();
-      // A minute and a half at sixty times the speed; at the speed of the wall it would not come to that in time.
+      // Ninety seconds at sixty times the speed; in wall time they exceed the timeout.
       await expect.poll(left, { timeout: 60_000 }).toBeLessThan(first - 90);
     });
 
     it("stops the countdown while the clock stands still", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab();
-      await noteShifts(page);
-      await page.goto((await checkoutAt(sandbox, undefined)).url);
+      await recordShifts(page);
+      await page.goto((await openCheckout(sandbox, undefined)).url);
       await page.waitForTimeout(1_500);
       expect(await page.getByRole("timer").textContent()).toBe("1:00:00");
       await sandbox.advance("30m");
       await expect.poll(() => page.getByRole("timer").textContent()).toBe("30:00");
-      // A shorter time takes the place of the longer one without moving anything.
+      // The shorter text shifts nothing.
       await page.waitForTimeout(300);
       expect(await page.evaluate("moved")).toEqual([]);
     });
 
     it("copies the reference, and the amount in a bank's notation", async () => {
       const sandbox = await listeningSandbox();
-      const checkout = await checkoutAt(sandbox, undefined);
+      const checkout = await openCheckout(sandbox, undefined);
       const page = await openTab({ permissions: ["clipboard-read", "clipboard-write"] });
       await page.goto(checkout.url);
       await page.getByRole("radio", { name: "Nigerian naira" }).check();
@@ -183,17 +179,17 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
       const page = await openTab();
       const posts: string[] = [];
       page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
-      await page.goto((await checkoutAt(sandbox, undefined)).url);
+      await page.goto((await openCheckout(sandbox, undefined)).url);
       await page.getByRole("button", { name: "Continue" }).dblclick();
       await page.getByText("Quote this reference").waitFor();
       expect(posts).toHaveLength(1);
     });
   });
 
-  it("is not needed for payment by keyboard alone", async () => {
+  it("can be paid by keyboard alone", async () => {
     const sandbox = await listeningSandbox();
     const page = await openTab();
-    await page.goto((await checkoutAt(sandbox, undefined)).url);
+    await page.goto((await openCheckout(sandbox, undefined)).url);
     const focused = () =>
       page.evaluate(`(() => {
         const { name, value, textContent } = document.activeElement;
@@ -214,9 +210,9 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
     await page.getByText("Waiting for your payment").waitFor();
   });
 
-  /** Every view there is: its name, where it is, and what to press there first. */
-  async function allViews(sandbox: Sandbox, shop: Shop): Promise<[string, string, string?][]> {
-    const make = () => checkoutAt(sandbox, shop, { customer_name: "Ada", customer_email: "ada@shop.test" });
+  /** All screens: name, URL, and the method to submit first. */
+  async function listScreens(sandbox: Sandbox, shop: Shop): Promise<[string, string, string?][]> {
+    const make = () => openCheckout(sandbox, shop, { customer_name: "Ada", customer_email: "ada@shop.test" });
     const priced = async (fields: Record<string, string> = { payment_method: "bank_transfer" }) => {
       const checkout = await make();
       const body = new URLSearchParams(fields);
@@ -245,21 +241,21 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
     ];
   }
 
-  /** From now on each page keeps how far anything on it has moved by itself, as `moved`. */
-  async function noteShifts(page: Page): Promise<void> {
+  /** Records layout shifts of each page in `moved`. */
+  async function recordShifts(page: Page): Promise<void> {
     await page.addInitScript(`window.moved = [];
       new PerformanceObserver((list) => moved.push(...list.getEntries().map((entry) => entry.value)))
         .observe({ type: "layout-shift", buffered: true });`);
   }
 
   it("shifts nothing while it loads on a slow phone", async () => {
-    const { url } = await checkoutAt(await listeningSandbox(), undefined);
+    const { url } = await openCheckout(await listeningSandbox(), undefined);
     for (let visits = 0; visits < 6; visits++) {
       const page = await openTab({ viewport: { width: 390, height: 844 } });
       await (await page.context().newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: 4 });
-      await noteShifts(page);
+      await recordShifts(page);
       await page.goto(url);
-      // Layout shifts are reported with a later frame.
+      // Chromium reports layout shifts with a later frame.
       await page.waitForTimeout(600);
       expect(await page.evaluate("moved")).toEqual([]);
       await page.close();
@@ -278,8 +274,8 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
     ["phone", { width: 390, height: 844 }],
     ["desktop", { width: 1280, height: 800 }],
   ])("on a %s", (_name, viewport) => {
-    it("every view is accessible in both schemes, shifts nothing, fits, and follows its own content security policy", async () => {
-      // Nothing becomes of the charges while they are looked at.
+    it("every screen is accessible in both schemes, shifts nothing, fits, and keeps its Content-Security-Policy", async () => {
+      // The scenario leaves the charges as they are.
       const sandbox = await listeningSandbox({ clock: "real", scenario: "slow" });
       const page = await openTab({ viewport, colorScheme: "light" });
       const complaints: string[] = [];
@@ -287,18 +283,18 @@ describe.runIf(hasChromium)("the checkout page in a browser", () => {
         if (/content security policy/i.test(message.text())) complaints.push(message.text());
       });
       page.on("pageerror", (error) => complaints.push(error.message));
-      await noteShifts(page);
-      for (const view of await allViews(sandbox, await Shop.open())) {
+      await recordShifts(page);
+      for (const view of await listScreens(sandbox, await Shop.open())) {
         await visit(page, view);
         const began = performance.now();
-        // A wide view has the same content: only colour pairs can differ.
+        // A wide screen has the same content, with other pairs of colours.
         const coloursOnly = viewport.width > 400;
         expect([view[0], await impairmentFaults(page, { coloursOnly })]).toEqual([view[0], []]);
         // The schemes differ in colours alone.
         await page.emulateMedia({ colorScheme: "dark" });
         expect([view[0], await impairmentFaults(page, { coloursOnly: true })]).toEqual([view[0], []]);
         await page.emulateMedia({ colorScheme: "light" });
-        // The countdown has ticked twice by then.
+        // Waits until the countdown has ticked twice.
         await page.waitForTimeout(Math.max(0, 600 - (performance.now() - began)));
         expect([view[0], await page.evaluate("moved")]).toEqual([view[0], []]);
         // The sandbox panel must be visible without scrolling.

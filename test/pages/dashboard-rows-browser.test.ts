@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Sandbox } from "../../src/library/index.js";
 import { atEnd } from "../support/lifetime.js";
 import { Client } from "../support/receiver-client.js";
 import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
-import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
+import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 
 const TYPE_ERROR =
   "TypeError: Cannot read properties of undefined (reading 'order_id') in the handler of charge.completed";
@@ -17,7 +17,7 @@ const SIGNATURE_ERROR = {
 const LONG_REASON =
   "declined by the issuing bank: the cardholder has to call the number on the back of the card before another attempt is made";
 
-/** A sandbox in which much fails: charges, payouts, calls, and webhooks in four ways. */
+/** Opens a sandbox with failed charges, payouts, calls, and webhooks that fail in four ways. */
 async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
   const crashing = await Receiver.open((received) => received.response.writeHead(500).end(TYPE_ERROR));
   const distrusting = await Receiver.open((received) =>
@@ -32,7 +32,7 @@ async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
   const webhooks = [`${crashing.url}/of/a/shop/with/a/long/path`, distrusting.url, down.url, REFUSING_URL];
   const sandbox = await listeningSandbox({ rateLimit: "off", webhooks });
   const client = Client.at(sandbox.url!);
-  // One of each set of buttons: none, two kinds of open, and paid.
+  // One charge for each set of row buttons.
   for (const name of ["declined", "cancelled", "expired", "stuck", "ada"])
     await client.pay({
       email: `${name}@shop.test`,
@@ -59,8 +59,8 @@ async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
   return { sandbox, failed };
 }
 
-/** Texts of rows of which a part cannot be seen, and those that begin with an id where there is a reason. */
-function unreadableTexts(): string[] {
+/** Row texts that are cut off, too narrow or outside, or that do not begin with the reason. */
+function findUnreadableTexts(): string[] {
   const width = document.documentElement.clientWidth;
   return [...document.querySelectorAll<HTMLElement>(".row :is(.title,.sub)")].flatMap((text) => {
     const { left, right, bottom } = text.getBoundingClientRect();
@@ -74,8 +74,8 @@ function unreadableTexts(): string[] {
   });
 }
 
-/** Texts that run into what is beside them in their row, and those of several lines that leave room beside them. */
-function misplacedTexts(): (readonly [text: string, gapPx: number])[] {
+/** Row texts that overlap their neighbour, and wrapped texts that leave room beside them. */
+function findMisplacedTexts(): (readonly [text: string, gapPx: number])[] {
   return [...document.querySelectorAll<HTMLElement>(".row .sub")].flatMap((text) => {
     const row = text.closest<HTMLElement>(".row")!;
     const { left, top, bottom, right: edge, height } = text.getBoundingClientRect();
@@ -90,8 +90,8 @@ function misplacedTexts(): (readonly [text: string, gapPx: number])[] {
   });
 }
 
-/** Rows in which the time, the status, a text, the amount or a button covers another. */
-function overlappingRows(): string[] {
+/** Rows in which one part covers another. */
+function findOverlappingRows(): string[] {
   return [...document.querySelectorAll<HTMLElement>(".row")].flatMap((row) => {
     const parts = [...row.querySelectorAll("time,.badge,.title,.side:not(:empty),button,a.button")]
       .map((part) => {
@@ -110,20 +110,16 @@ function overlappingRows(): string[] {
   });
 }
 
-describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
-  let browser: LaunchedBrowser;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
+describeInBrowser("the reason in a row of the dashboard", () => {
+  const openWindow = useBrowser();
 
   const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
 
   it.each([1440, 1280, 1024, 970, 800, 390])(
-    "is whole, comes before ids, and has the remaining width, at %i pixels",
+    "is not cut off, comes before ids, and takes the remaining width, at %i pixels",
     async (width) => {
       const { sandbox, failed } = await openFailures();
-      const page = await (await browser.open({ viewport: { width, height: 900 } })).newPage();
+      const page = await (await openWindow({ viewport: { width, height: 900 } })).newPage();
       const faults: unknown[] = [];
       for (const view of [
         "activity",
@@ -137,11 +133,11 @@ describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
         "search?q=shop.test",
       ]) {
         await page.goto(`${homeOf(sandbox)}/${view}`);
-        const unreadable = await page.evaluate(unreadableTexts);
+        const unreadable = await page.evaluate(findUnreadableTexts);
         if (unreadable.length > 0) faults.push([view, unreadable]);
-        const overlapping = await page.evaluate(overlappingRows);
+        const overlapping = await page.evaluate(findOverlappingRows);
         if (overlapping.length > 0) faults.push([view, overlapping]);
-        const misplaced = await page.evaluate(misplacedTexts);
+        const misplaced = await page.evaluate(findMisplacedTexts);
         if (misplaced.length > 0) faults.push([view, misplaced]);
         const said = await page.locator("main").innerText();
         if (view.startsWith("charges")) expect(said).toContain(LONG_REASON);
@@ -151,12 +147,12 @@ describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
     },
   );
 
-  it("moves no row under the pointer when it appears, and is whole once the pointer has left", async () => {
+  it("moves no row under the pointer, and is not cut off once the pointer has left", async () => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const client = Client.at(sandbox.url!);
     const below = await client.pay();
     const failing = await client.pay();
-    const page = await (await browser.open({ viewport: { width: 1024, height: 900 } })).newPage();
+    const page = await (await openWindow({ viewport: { width: 1024, height: 900 } })).newPage();
     await page.goto(`${homeOf(sandbox)}/charges`);
     const rowOf = (id: string) => page.locator(`#charges [data-key="${id}"]`);
     await rowOf(below).hover();
@@ -167,6 +163,6 @@ describe.runIf(chromiumPath() !== undefined)("the reason in a row", () => {
     expect(await rowOf(below).boundingBox()).toEqual(before);
     await page.locator(".brand").hover();
     await page.locator("#charges [data-more]").waitFor({ state: "hidden" });
-    expect(await page.evaluate(unreadableTexts)).toEqual([]);
+    expect(await page.evaluate(findUnreadableTexts)).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Sandbox } from "../../src/library/index.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { createCheckout } from "./support/checkouts.js";
-import { chromiumPath, type LaunchedBrowser, launchBrowser, listeningSandbox } from "./support/chromium.js";
+import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 
 interface Press {
   /** View of the dashboard on which the button is. */
@@ -18,7 +18,7 @@ interface Press {
   readonly shows: readonly [part: string, text: RegExp];
 }
 
-/** Buttons of a sandbox with a charge, a failing delivery, an active scenario, a fault and a payout. */
+/** Presses in a sandbox with a charge, a failing delivery, an active scenario, a fault and a payout. */
 async function openPresses(sandbox: Sandbox) {
   const client = Client.at(sandbox.url!);
   await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
@@ -106,12 +106,8 @@ async function openPresses(sandbox: Sandbox) {
   return presses;
 }
 
-describe.runIf(chromiumPath() !== undefined)("a click with the pointer on the button", () => {
-  let browser: LaunchedBrowser;
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
+describeInBrowser("a click with the pointer on the button", () => {
+  const openWindow = useBrowser();
 
   const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
 
@@ -121,10 +117,10 @@ describe.runIf(chromiumPath() !== undefined)("a click with the pointer on the bu
     await page.mouse.up();
   }
 
-  it("shows its result at once, for every action", async () => {
+  it("shows its result at once", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
-    const page = await (await browser.open()).newPage();
+    const page = await (await openWindow()).newPage();
     for (const [name, { view, button, part, fields = {}, shows }] of Object.entries(
       await openPresses(sandbox),
     )) {
@@ -139,9 +135,9 @@ describe.runIf(chromiumPath() !== undefined)("a click with the pointer on the bu
     }
   });
 
-  it("hides rows of other changes behind their button, and shows its own", async () => {
+  it("shows its own row, and keeps rows of other changes behind their button", async () => {
     const sandbox = await listeningSandbox();
-    const page = await (await browser.open()).newPage();
+    const page = await (await openWindow()).newPage();
     await page.goto(`${homeOf(sandbox)}/webhooks`);
     await page.getByLabel("URL").fill("localhost:4/mine");
     await page.getByRole("button", { name: "Add receiver" }).hover();
@@ -158,11 +154,11 @@ describe.runIf(chromiumPath() !== undefined)("a click with the pointer on the bu
     await expect.poll(() => receivers.count()).toBe(2);
   });
 
-  /** Page of a new charge, and what its buttons send. */
+  /** Opens the page of a new charge, and records the actions sent. */
   async function openCharge() {
     const sandbox = await listeningSandbox();
     const { charge_id } = await createCheckout(sandbox);
-    const page = await (await browser.open()).newPage();
+    const page = await (await openWindow()).newPage();
     await page.goto(`${homeOf(sandbox)}/charges/${charge_id}`);
     const sent: (string | null)[] = [];
     page.on("request", (request) => {
