@@ -1,15 +1,12 @@
-import { copyFileSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FileStore } from "../../src/core/store/file-store.js";
-import { nodeIo } from "../../src/core/store/file-system.js";
 import { createSandbox } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import { dataFile } from "../support/kept.js";
 import { run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver } from "../support/receiver-server.js";
-import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
@@ -213,70 +210,5 @@ describe("refused in one line", () => {
     await first.command.stop();
     const after = await serve(data);
     expect((await after.client.charge(charge)).status).toBe(200);
-  });
-});
-
-describe("compaction of a journal", () => {
-  /** A server on a real file, whose disk can be told to refuse the replacement of a snapshot. */
-  async function onDisk() {
-    const disk = { refusesRename: false };
-    const renameSync: typeof nodeIo.renameSync = (from, to) => {
-      if (disk.refusesRename)
-        throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-      nodeIo.renameSync(from, to);
-    };
-    const file = dataFile();
-    const open = () =>
-      worldOn(new FakeWall(Date.parse(START)), {
-        clockText: "manual",
-        startMs: Date.parse(START),
-        store: new FileStore({ file, compactAtBytes: 20_000, io: { renameSync } }),
-      });
-    return { disk, file, open };
-  }
-
-  it("does not stop the service when it fails", async () => {
-    const { disk, file, open } = await onDisk();
-    const first = await open();
-    disk.refusesRename = true;
-    const charges: string[] = [];
-    while (first.errors.length === 0) charges.push(await first.client.pay());
-    expect(String(first.errors[0])).toContain("Cannot compact");
-    for (let count = 0; count < 5; count++) charges.push(await first.client.pay());
-    // Said once, not with every change.
-    expect(first.errors).toHaveLength(1);
-    disk.refusesRename = false;
-    await first.sandbox.close();
-    expect(statSync(`${file}.journal`).size).toBe(0);
-    const second = await open();
-    for (const charge of charges) expect((await second.client.charge(charge)).status).toBe(200);
-    await second.sandbox.close();
-  });
-
-  it("leaves the same state after a restart", async () => {
-    const { file, open } = await onDisk();
-    const first = await open();
-    let [bytes, compactions] = [0, 0];
-    for (let count = 0; count < 100; count++) {
-      await first.client.pay();
-      const size = statSync(`${file}.journal`).size;
-      if (size < bytes) compactions++;
-      bytes = size;
-    }
-    expect(compactions).toBeGreaterThan(0);
-    expect(first.errors).toEqual([]);
-    const before = first.world.engine.dump();
-    // As a crash would leave it: the lock of this very process apart, nothing is closed.
-    const copy = dataFile();
-    for (const ending of ["", ".journal"]) copyFileSync(file + ending, copy + ending);
-    const loaded = new FileStore({ file: copy });
-    const second = await worldOn(new FakeWall(Date.parse(START)), { store: loaded });
-    expect(second.world.engine.state.tables.charges.size).toBe(100);
-    expect(JSON.stringify(second.world.engine.dump().collections.charges)).toBe(
-      JSON.stringify(before.collections.charges),
-    );
-    expect(second.world.engine.dump().collections.tasks).toEqual(before.collections.tasks);
-    await first.sandbox.close();
-    await second.sandbox.close();
   });
 });

@@ -115,16 +115,16 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
       0,
       "payments-sandbox: --under instant decides the outcome of all charges and withdrawals: there, those rules of --scenario stuck never apply\n",
     ]);
-    const said = stdout
+    const outcomes = stdout
       .split("\n")
       .slice(0, 3)
       .map((line) => JSON.parse(line));
-    expect(said).toEqual([
-      ["", said[0][1]],
-      ["instant", said[0][1]],
+    expect(outcomes).toEqual([
+      ["", outcomes[0][1]],
+      ["instant", outcomes[0][1]],
       ["my-own_mishap", "/api/v1/payments/quotes answered 503"],
     ]);
-    expect(said[0][1]).toMatch(/^qt_/);
+    expect(outcomes[0][1]).toMatch(/^qt_/);
     expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
   });
 

@@ -280,8 +280,8 @@ describe("the charges of a failed command", () => {
     const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
     const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
     expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
-    const told = stderr.match(/^ {2}ch_.*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
-    expect(told).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
+    const printed = stderr.match(/^ {2}ch_.*$/gm)!.map((title) => /\S+@\S+/.exec(title)![0]);
+    expect(printed).toEqual(["ada@c.test", "declined@e.test", "declined@b.test"]);
     expect(stderr).toMatch(/\n {2}and 2 more, in timelines\.txt of exec --artifacts DIR\n$/);
   });
 

@@ -11,21 +11,21 @@ const CONFIG = "payments-sandbox.config.yaml";
 const SCENARIO = "payments-sandbox.scenario.yaml";
 
 /** A folder after `init`, with these files in it before. */
-async function initialized(
+async function runInit(
   before: Readonly<Record<string, string>> = {},
-): Promise<{ folder: string; said: Finished; read: (name: string) => string }> {
+): Promise<{ folder: string; ended: Finished; read: (name: string) => string }> {
   const folder = folderWith(before);
-  const said = await run(["init"], { cwd: folder });
-  return { folder, said, read: (name) => readFileSync(join(folder, name), "utf8") };
+  const ended = await run(["init"], { cwd: folder });
+  return { folder, ended, read: (name) => readFileSync(join(folder, name), "utf8") };
 }
 
 describe("init", () => {
   it("writes a config and a scenario, says so, and prints a workflow", async () => {
-    const { folder, said } = await initialized();
-    expect(said).toMatchObject({ code: 0, stderr: "" });
-    expect(said.stdout).toMatch(new RegExp(`^${CONFIG}: written\n${SCENARIO}: written\n\n`));
+    const { folder, ended } = await runInit();
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(ended.stdout).toMatch(new RegExp(`^${CONFIG}: written\n${SCENARIO}: written\n\n`));
     expect(readdirSync(folder).sort()).toEqual([CONFIG, SCENARIO]);
-    const workflow = parse(said.stdout.slice(said.stdout.indexOf("\nname: ")));
+    const workflow = parse(ended.stdout.slice(ended.stdout.indexOf("\nname: ")));
     const commands = workflow.jobs.test.steps.map((step: { run?: string }) => step.run).filter(Boolean);
     expect(commands).toEqual([
       "npm ci",
@@ -35,10 +35,10 @@ describe("init", () => {
   });
 
   it("leaves existing files, says so and exits with 0", async () => {
-    const { said, read } = await initialized({ [CONFIG]: "seed: mine\n", [SCENARIO]: "name: mine\n" });
-    expect(said).toMatchObject({ code: 0, stderr: "" });
+    const { ended, read } = await runInit({ [CONFIG]: "seed: mine\n", [SCENARIO]: "name: mine\n" });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
     const unchanged = "already exists; left unchanged";
-    expect(said.stdout).toMatch(new RegExp(`^${CONFIG}: ${unchanged}\n${SCENARIO}: ${unchanged}\n`));
+    expect(ended.stdout).toMatch(new RegExp(`^${CONFIG}: ${unchanged}\n${SCENARIO}: ${unchanged}\n`));
     expect([read(CONFIG), read(SCENARIO)]).toEqual(["seed: mine\n", "name: mine\n"]);
   });
 
@@ -46,8 +46,8 @@ describe("init", () => {
     "creates no config that takes precedence over one that ends in .%s",
     async (ending) => {
       const name = `payments-sandbox.config.${ending}`;
-      const { folder, said } = await initialized({ [name]: "{}\n" });
-      expect(said.stdout).toContain(`${name}: already exists`);
+      const { folder, ended } = await runInit({ [name]: "{}\n" });
+      expect(ended.stdout).toContain(`${name}: already exists`);
       expect(readdirSync(folder).sort()).toEqual([name, SCENARIO].sort());
     },
   );
@@ -61,7 +61,7 @@ describe("init", () => {
 
 describe("the files of init", () => {
   it("validate without warnings", async () => {
-    const { folder } = await initialized();
+    const { folder } = await runInit();
     expect(await run(["validate", CONFIG, SCENARIO], { cwd: folder })).toEqual({
       code: 0,
       signal: null,
@@ -71,7 +71,7 @@ describe("the files of init", () => {
   });
 
   it("change nothing of a start", async () => {
-    const { folder } = await initialized();
+    const { folder } = await runInit();
     expect(await readStartOptions({ config: join(folder, CONFIG) }, {})).toEqual({});
     const command = new Command(["--json", "-p", "0"], { cwd: folder });
     const { url } = await command.ready();
@@ -80,7 +80,7 @@ describe("the files of init", () => {
   });
 
   it("have every key once, and each line is valid when uncommented", async () => {
-    const { folder, read } = await initialized();
+    const { folder, read } = await runInit();
     const off = read(CONFIG)
       .split("\n")
       .filter((line) => line.startsWith("#") && !line.startsWith("# "));
@@ -100,7 +100,7 @@ describe("the files of init", () => {
   });
 
   it("include a scenario that passes, and one for startup", async () => {
-    const { folder } = await initialized();
+    const { folder } = await runInit();
     const ran = await run(["run", SCENARIO, "--json"], { cwd: folder });
     expect([ran.code, ran.stderr]).toEqual([0, ""]);
     const [report] = JSON.parse(ran.stdout).files;

@@ -71,7 +71,7 @@ const configFile = (row: Row, value: unknown): string =>
   temporaryFile("options.json", `{\n  "${row.name}": ${JSON.stringify(value)}\n}\n`);
 
 /** Options of `start`, from the command line as commander parses it. */
-async function said(
+async function readOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<StartOptions> {
@@ -86,7 +86,7 @@ async function refusal(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const error = await said(args, environment).catch((thrown: unknown) => thrown);
+  const error = await readOptions(args, environment).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UserError);
   return (error as UserError).message;
 }
@@ -104,19 +104,19 @@ describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, r
 
   it("means the same by flag, variable and config file", async () => {
     const expected = { [name]: value };
-    expect(await said([...EMPTY, ...flagWith(text)], {})).toEqual(expected);
-    expect(await said(EMPTY, { [variable]: text })).toEqual(expected);
-    expect(await said(["--config", configFile(row, value)], {})).toEqual(expected);
+    expect(await readOptions([...EMPTY, ...flagWith(text)], {})).toEqual(expected);
+    expect(await readOptions(EMPTY, { [variable]: text })).toEqual(expected);
+    expect(await readOptions(["--config", configFile(row, value)], {})).toEqual(expected);
   });
 
   it("is taken from the flag, else the variable, else the file", async () => {
     const file = ["--config", configFile(row, value)];
-    const [byVariable] = Object.values(await said(file, { [variable]: other }));
+    const [byVariable] = Object.values(await readOptions(file, { [variable]: other }));
     expect(byVariable).not.toEqual(value);
-    const all = await said([...file, ...flagWith(text)], { [variable]: other });
+    const all = await readOptions([...file, ...flagWith(text)], { [variable]: other });
     expect(all).toEqual({ [name]: value });
     // A variable that is empty says nothing.
-    expect(await said(file, { [variable]: "" })).toEqual({ [name]: value });
+    expect(await readOptions(file, { [variable]: "" })).toEqual({ [name]: value });
   });
 });
 
@@ -151,13 +151,13 @@ it("a typo of a known variable is refused; other unknown variables are ignored",
     PAYMENTS_SANDBOX_IMAGE_NAME: "x",
     PAYMENTS_PORT: "1",
   };
-  expect(await said(EMPTY, others)).toEqual({});
+  expect(await readOptions(EMPTY, others)).toEqual({});
 });
 
 it("a list has several values: one for each flag, or separated by commas in a variable", async () => {
   const expected = { scenario: ["slow", "declined"] };
-  expect(await said([...EMPTY, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
-  expect(await said(EMPTY, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
+  expect(await readOptions([...EMPTY, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
+  expect(await readOptions(EMPTY, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
 });
 
 it.each([

@@ -11,9 +11,9 @@ import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
 /** Control characters of a terminal, except line ends and tabs. */
-const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const CONTROL_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 /** ESC with a title, BEL, C1's CSI, DEL, a carriage return, bidi overrides and isolates, a zero-width space, a tag. */
-const EVIL = [
+const HOSTILE = [
   "\u001b]0;x\u0007",
   "\u001b[2J",
   "\u009b31m",
@@ -25,8 +25,8 @@ const EVIL = [
   "\u{e0041}",
   "\u2028",
 ];
-const evilText = fc
-  .array(fc.oneof(fc.constantFrom(...EVIL), fc.string({ unit: "binary" })))
+const hostileText = fc
+  .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary" })))
   .map((parts) => parts.join(""));
 
 function written(stream: NodeJS.WriteStream, work: () => void): string {
@@ -42,10 +42,10 @@ afterEach(offTerminal);
 describe("text from outside", () => {
   it("is printed without control characters", () => {
     fc.assert(
-      fc.property(evilText, (text) => {
-        expect(written(process.stdout, () => printText(text))).not.toMatch(OBEYED);
+      fc.property(hostileText, (text) => {
+        expect(written(process.stdout, () => printText(text))).not.toMatch(CONTROL_CHARACTERS);
         const line = written(process.stderr, () => printErrorLine(text));
-        expect(line).not.toMatch(OBEYED);
+        expect(line).not.toMatch(CONTROL_CHARACTERS);
         expect(line.indexOf("\n")).toBe(line.length - 1);
       }),
     );
@@ -53,11 +53,11 @@ describe("text from outside", () => {
 
   it("is equal when parsed from JSON", () => {
     fc.assert(
-      fc.property(fc.jsonValue(), evilText, fc.constantFrom(0, 2), (value, text, indent) => {
+      fc.property(fc.jsonValue(), hostileText, fc.constantFrom(0, 2), (value, text, indent) => {
         const all = { [text]: value, text };
-        const said = written(process.stdout, () => printJson(all, indent));
-        expect(said).not.toMatch(OBEYED);
-        expect(JSON.parse(said)).toEqual(JSON.parse(JSON.stringify(all)));
+        const output = written(process.stdout, () => printJson(all, indent));
+        expect(output).not.toMatch(CONTROL_CHARACTERS);
+        expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(all)));
       }),
     );
   });
@@ -65,10 +65,10 @@ describe("text from outside", () => {
   it("has no colours of its own among those of the program", () => {
     onTerminal(80);
     vi.stubEnv("NO_COLOR", undefined);
-    const said = written(process.stdout, () =>
+    const output = written(process.stdout, () =>
       printText(paint("red", toPrintableValue({ a: ["\u001b[32mx\ny"] }).a[0]!)),
     );
-    expect(said).toBe("\u001b[31m\uFFFD[32mx\uFFFDy\u001b[39m");
+    expect(output).toBe("\u001b[31m\uFFFD[32mx\uFFFDy\u001b[39m");
     expect(written(process.stdout, () => printText(`${paint("bold", "x")}\u001b[8m\u001b[2J`))).toBe(
       "\u001b[1mx\u001b[22m\uFFFD[8m\uFFFD[2J",
     );

@@ -14,22 +14,22 @@ import { words } from "../support/words.js";
 const PYTHON_MISSING = spawnSync("python3", ["--version"]).status !== 0;
 
 /** A sandbox whose clock stands, and the lines that tell what happens in it. */
-async function followed() {
-  const told: Activity[] = [];
+async function openFollowed() {
+  const activities: Activity[] = [];
   const sandbox = closedAtEnd(
     await openSandbox({
       clock: "manual",
       start_time: "2026-03-01T09:00:00Z",
-      onActivity: (tell) => told.push(tell()),
+      onActivity: (read) => activities.push(read()),
     }),
   );
-  const lines = (columns: number) => told.splice(0).map((one) => activityLine(one, columns));
+  const lines = (columns: number) => activities.splice(0).map((one) => activityLine(one, columns));
   return { sandbox, client: Client.of(sandbox), lines };
 }
 
 describe("activity is printed in a line each", () => {
   it("calls with the id they made, changes with their cause, webhooks with their response", async () => {
-    const { sandbox, client, lines } = await followed();
+    const { sandbox, client, lines } = await openFollowed();
     await sandbox.onWebhook(() => new Response('{\n  "oops": 1 }', { status: 500 }));
     const charge = await client.pay({ scenario: "declined" });
     await sandbox.advance("5s");
@@ -52,7 +52,7 @@ describe("activity is printed in a line each", () => {
   });
 
   it("refusals with the field, faults with their id, manual changes with their origin", async () => {
-    const { sandbox, client, lines } = await followed();
+    const { sandbox, client, lines } = await openFollowed();
     await client.quote({ amount: "x" });
     await sandbox.control("POST /_sandbox/faults", {
       match: { operation: "createQuote" },
@@ -72,7 +72,7 @@ describe("activity is printed in a line each", () => {
   });
 
   it("within the width, with the time of the next retry", async () => {
-    const { sandbox, client, lines } = await followed();
+    const { sandbox, client, lines } = await openFollowed();
     await sandbox.control("PUT /_sandbox/namespaces/shop-1", {});
     await sandbox.onWebhook(() => new Response("x".repeat(500), { status: 400 }));
     await client.quote({ amount: "x" });

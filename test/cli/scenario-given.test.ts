@@ -10,7 +10,7 @@ import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { words } from "../support/words.js";
 
-const WORLD = `name: mine
+const GIVEN = `name: mine
 given:
   start_time: "2027-01-31T22:00:00Z"
   seed: january
@@ -23,7 +23,7 @@ const PRICING = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_me
 
 describe("`given` of a scenario file", () => {
   it("sets up a sandbox started with the file", async () => {
-    const cwd = folderWith({ "mine.yaml": WORLD });
+    const cwd = folderWith({ "mine.yaml": GIVEN });
     const args = ["--json", "-p", "0", "--clock", "manual", "--scenario", "./mine.yaml"];
     const { url, seed } = await new Command(args, { cwd }).ready();
     const client = Client.at(url);
@@ -35,7 +35,7 @@ describe("`given` of a scenario file", () => {
   });
 
   it("sets up the runs of exec --under, except the plain one", async () => {
-    const cwd = folderWith({ "mine.yaml": WORLD });
+    const cwd = folderWith({ "mine.yaml": GIVEN });
     const asks = `${CALL_REQUIRED}call("POST", "/api/v1/payments/quotes", PRICE)
       .then(({ created_at }) => console.log("at", created_at))`;
     const flags = words`--quiet --json --clock manual --start-time 2026-01-01T00:00:00Z --under ./mine.yaml`;
@@ -50,7 +50,7 @@ describe("`given` of a scenario file", () => {
     );
   });
 
-  async function opened(options: UnresolvedOptions, files: Readonly<Record<string, string>>) {
+  async function openWith(options: UnresolvedOptions, files: Readonly<Record<string, string>>) {
     const folder = folderWith(files);
     const warnings: string[] = [];
     const sandbox = await openSandbox({
@@ -63,7 +63,7 @@ describe("`given` of a scenario file", () => {
   }
 
   it("sets limits", async () => {
-    const { sandbox, warnings } = await opened({}, { "mine.yaml": WORLD });
+    const { sandbox, warnings } = await openWith({}, { "mine.yaml": GIVEN });
     const { created_at, expires_at } = await new Api(sandbox, "sk_test_mine").quote(PRICING);
     expect([Date.parse(expires_at) - Date.parse(created_at), warnings]).toEqual([60_000, []]);
   });
@@ -73,12 +73,12 @@ describe("`given` of a scenario file", () => {
 
   it("is overridden by options and by a later file, with a warning", async () => {
     const files = { "one.yaml": named("one", "first"), "two.yaml": named("two", "second") };
-    const later = await opened({}, files);
+    const later = await openWith({}, files);
     expect([later.sandbox.seed, later.warnings]).toEqual([
       "second",
       ["one.yaml:3:3 given.seed: warning: is ignored: a later scenario file sets another value"],
     ]);
-    const asked = await opened({ seed: "first" }, files);
+    const asked = await openWith({ seed: "first" }, files);
     expect([asked.sandbox.seed, asked.warnings]).toEqual([
       "first",
       ["two.yaml:3:3 given.seed: warning: is ignored: an option of the sandbox sets another value"],
@@ -87,7 +87,7 @@ describe("`given` of a scenario file", () => {
 
   it("does not change the seed of stored data", async () => {
     const data = join(temporaryFolder(), "state.json");
-    const { sandbox, warnings } = await opened({ data }, { "one.yaml": named("one", "first") });
+    const { sandbox, warnings } = await openWith({ data }, { "one.yaml": named("one", "first") });
     expect([sandbox.seed, warnings]).toEqual([
       "payments-sandbox",
       ["one.yaml:3:3 given.seed: warning: is ignored: with --data, use --seed"],
