@@ -14,7 +14,7 @@ interface Held {
 }
 
 /** Sends a held attempt to find out if the receiver is reachable. */
-export type SendHeldAttempt = (webhookId: string, target: string, task: Task) => void;
+type SendHeldAttempt = (webhookId: string, target: string, task: Task) => void;
 
 /**
  * Holds attempts for unreachable endpoints, and probes each endpoint with its oldest attempt. A held attempt does not

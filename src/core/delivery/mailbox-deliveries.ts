@@ -19,7 +19,7 @@ interface TakenDelivery {
 
 type MailboxAnswer = Pick<AttemptResult, "status" | "response_body" | "error">;
 
-export interface MailboxesOptions {
+interface MailboxesOptions {
   readonly scheduler: Scheduler;
   /** Wall time for an acknowledgement, equal to the response timeout of HTTP receivers. */
   readonly acknowledgeTimeoutMs: number;

@@ -97,7 +97,7 @@ function lookupChecked(resolve: LookupFunction): LookupFunction {
     });
 }
 
-export interface OutgoingHttpCall {
+interface OutgoingHttpCall {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;

@@ -15,7 +15,7 @@ import {
 } from "./outcomes.js";
 import { ConnectionPool, createRequester, networkErrorText, type Requester } from "./outgoing-http.js";
 
-export interface ReceiverClientOptions {
+interface ReceiverClientOptions {
   /** Wall time for a response. */
   readonly timeoutMs: number;
   readonly wall: WallClock;

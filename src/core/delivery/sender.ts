@@ -33,7 +33,7 @@ export interface DeliveryJob {
   send(): Promise<AttemptResult>;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly timeoutMs: number;
   readonly wall: WallClock;
   readonly userAgent: string;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { resolveSignatureScheme, type Signature, type SignatureScheme } from "../schema/signature-schemes.js";
 
-export interface MessageToSign {
+interface MessageToSign {
   readonly id: string;
   /** Wall time of the attempt; receivers compare it with their clock. */
   readonly sentAtMs: number;

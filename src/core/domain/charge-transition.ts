@@ -13,7 +13,6 @@ export type {
   Charge,
   ChargeTasks,
   PaymentInstructions,
-  PaymentNote as ChargeNote,
   StatusChange,
 } from "../schema/records/payment-records.js";
 
@@ -57,7 +56,7 @@ export interface ChargeTransition {
   readonly effects: readonly ChargeEffect[];
 }
 
-export type TransitionRefusal = "illegal" | "unpriced";
+type TransitionRefusal = "illegal" | "unpriced";
 
 /**
  * Changes a charge's status, for the API, scenarios, the clock, the checkout page and the control API alike. Returns

@@ -8,7 +8,7 @@ import { compareAmounts, decimalNotation } from "./money.js";
 export type MatchResult = boolean | string;
 
 /** Compares a value with an expected one, which may be a nested matcher. */
-export type ValueComparison = (expected: unknown, actual: unknown) => MatchResult;
+type ValueComparison = (expected: unknown, actual: unknown) => MatchResult;
 
 type Word = (expected: unknown, actual: unknown, fits: ValueComparison) => MatchResult;
 

@@ -21,7 +21,7 @@ export interface InstructionsInput {
   readonly digest: Uint8Array;
 }
 
-export interface MethodKind {
+interface MethodKind {
   /** Customer's input besides the currency; a whitelabel request requires it. */
   readonly customerField?: "phone_number" | "bank_account_number";
   /** The hosted page requires `customerField` too. */

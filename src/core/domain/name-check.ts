@@ -38,7 +38,7 @@ interface NamedFixtures {
 }
 
 /** Source of the names that differ between sandboxes. */
-export interface VocabularySource {
+interface VocabularySource {
   readonly fixtures?: NamedFixtures | undefined;
   /** Names under which events are sent, by type. */
   readonly eventNames?: Readonly<Record<string, string>> | undefined;

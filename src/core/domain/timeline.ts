@@ -63,7 +63,7 @@ export function planEntryAfterExpiry(
 }
 
 /** Result of a due entry: it changes the status, names the current status, or names a status that may not follow. */
-export type EntryResult = "moves" | "already" | "illegal";
+type EntryResult = "moves" | "already" | "illegal";
 
 export function checkEntry<Status extends string>(
   { statuses }: StatusRules<Status>,

@@ -18,7 +18,7 @@ export function currentOrganization(
 }
 
 /** A key of the fixtures with its current status and permission. */
-export type CurrentKey = KeyFixture & Pick<KeyOverride, "status">;
+type CurrentKey = KeyFixture & Pick<KeyOverride, "status">;
 
 function currentKey(state: State, fixture: KeyFixture): CurrentKey {
   return { status: "active", ...fixture, ...state.get("keys", fixture.key) };

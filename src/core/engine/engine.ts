@@ -13,7 +13,7 @@ import { State } from "./state.js";
 import type { Store, StoreFailure } from "./store.js";
 import { type Command, Transaction } from "./transaction.js";
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly name: string;
   readonly seed: string;
   readonly startMs: number;

@@ -17,7 +17,7 @@ import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { listApplicableScenarios, requestedScenarioNamesOf } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 
-export interface Emission {
+interface Emission {
   readonly type: string;
   /** Owner of the event. Mode and organization select the receivers; the requested scenario's rules match first. */
   readonly owner: {

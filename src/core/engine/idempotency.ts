@@ -8,7 +8,7 @@ const FORGET_MAX_KEYS = 2;
 /** Longer bodies are stored as a hash. */
 const BODY_MAX_LENGTH = 1_024;
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   /** Idempotency-Key header, if any. */
   readonly key: string | null;
   /** API key, method and path. An idempotency key is unique within its scope. */
@@ -16,7 +16,7 @@ export interface IdempotentRequest {
   readonly body: unknown;
 }
 
-export interface IdempotentResult {
+interface IdempotentResult {
   readonly json: string;
   readonly isReplayed: boolean;
 }

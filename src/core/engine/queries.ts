@@ -15,7 +15,7 @@ import { type AsOf, recordAsOf, type StaleReadCollection } from "./stale-reads.j
 import type { State } from "./state.js";
 import type { Caller, ReadContext } from "./transaction.js";
 
-export interface PayinPageRequest {
+interface PayinPageRequest {
   readonly limit: number;
   readonly offset: number;
   readonly status: ChargeStatus | undefined;

@@ -262,7 +262,7 @@ function keyOffset(yaml: YamlModule, document: YamlDocument, path: Path): number
 type Issue = z.core.$ZodIssue;
 
 /** A part of a document to check. */
-export interface DocumentPart {
+interface DocumentPart {
   readonly path: Path;
   /** The part's value after variables are filled in; checked instead of the file's own value. */
   readonly value: unknown;

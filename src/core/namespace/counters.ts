@@ -74,7 +74,7 @@ export const COUNTED_MISHAPS = [
   /** An expired charge was paid. */
   "paid_late",
 ] as const;
-export type CountedMishap = (typeof COUNTED_MISHAPS)[number];
+type CountedMishap = (typeof COUNTED_MISHAPS)[number];
 
 function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
   if (type !== "charge.completed" || object_id === null) return false;

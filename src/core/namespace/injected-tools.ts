@@ -6,7 +6,7 @@ import type { Signature } from "../schema/signature-schemes.js";
 import type { Namespace } from "./namespace.js";
 
 /** A scenario as written, with unresolved variables. */
-export type ScenarioSource = Readonly<Record<string, unknown>>;
+type ScenarioSource = Readonly<Record<string, unknown>>;
 
 export interface RunStep {
   readonly number: number;
@@ -26,7 +26,7 @@ export interface ScenarioRunSummary {
   readonly error?: string;
 }
 
-export interface ScenarioRunOptions {
+interface ScenarioRunOptions {
   readonly source: ScenarioSource;
   readonly vars: Readonly<Record<string, string>>;
   readonly app: string | undefined;
@@ -45,7 +45,7 @@ export interface ScenarioRunner {
   run(namespace: Namespace, run: ScenarioRunOptions): Promise<ScenarioRunSummary | Refusal>;
 }
 
-export interface ReceiverCheckOptions {
+interface ReceiverCheckOptions {
   readonly url: string;
   readonly secret: string;
   readonly signature: Signature;

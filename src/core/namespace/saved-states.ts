@@ -12,7 +12,7 @@ import type { ReadGate } from "../time/read-gate.js";
 import type { Scheduler } from "../time/scheduler.js";
 import { withYields } from "../time/wall-clock.js";
 
-export interface SavedStatesOptions {
+interface SavedStatesOptions {
   readonly scheduler: Scheduler;
   readonly reader: ReadGate;
   readonly clock: ClockControl;

@@ -37,7 +37,7 @@ export function historyTitle({ charge, test }: Pick<ChargeHistory, "charge" | "t
   );
 }
 
-export interface HistoryRow {
+interface HistoryRow {
   /** Start of the row: time since the first item, and the item's kind. */
   readonly head: string;
   readonly text: string;

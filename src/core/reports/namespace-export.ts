@@ -41,7 +41,7 @@ export interface ChargeHistories {
   readonly items: readonly ChargeHistory[];
 }
 
-export interface NamespaceLogs {
+interface NamespaceLogs {
   readonly requests: ItemList;
   readonly events: ItemList;
   readonly deliveries: ItemList;
@@ -50,7 +50,7 @@ export interface NamespaceLogs {
   readonly stories: ChargeHistories;
 }
 
-export interface NamespaceExport extends NamespaceLogs {
+interface NamespaceExport extends NamespaceLogs {
   readonly version: string;
   readonly state: JsonObject;
 }

@@ -97,10 +97,6 @@ function metadataFaults(value: unknown): readonly MetadataFault[] {
   return faults;
 }
 
-export function isMetadata(value: unknown): boolean {
-  return metadataFaults(value).length === 0;
-}
-
 /** Not a `z.record`, which skips the key `__proto__`. */
 export const metadataSchema = z.unknown().check(({ value, issues }) => {
   for (const { key, message } of metadataFaults(value))

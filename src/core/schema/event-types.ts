@@ -13,7 +13,7 @@ export const REVERSALS = {
 export type ReversalKind = keyof typeof REVERSALS;
 export const REVERSAL_KINDS = Object.keys(REVERSALS) as [ReversalKind, ...ReversalKind[]];
 
-export const REVERSAL_EVENT_TYPES: readonly string[] = REVERSAL_KINDS.map((kind) => REVERSALS[kind].event);
+const REVERSAL_EVENT_TYPES: readonly string[] = REVERSAL_KINDS.map((kind) => REVERSALS[kind].event);
 
 export function chargeEventType(status: ChargeStatus): string {
   return `charge.${status.toLowerCase()}`;

@@ -106,7 +106,7 @@ export function issueDetails(issues: readonly Issue[], schema?: z.core.$ZodType)
   return Object.fromEntries(details);
 }
 
-export type ParseResult<T> =
+type ParseResult<T> =
   | { readonly ok: true; readonly data: T }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 

@@ -127,7 +127,7 @@ const rowOptions = {
 /** Options of the `reconcile` step. The rows are not an option: the step reads the rows from the app. */
 export const bookRowOptionsShape = schemasOf(rowOptions);
 
-export const MAX_BOOK_ROWS = 100_000;
+const MAX_BOOK_ROWS = 100_000;
 
 export const reconcileRequestSchema = closedShape(
   "ReconcileRequest",

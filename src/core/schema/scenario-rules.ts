@@ -119,7 +119,6 @@ export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some with
   probability,
   timeline: field(z.array(withdrawalTimelineEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
 });
-export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
 /** `type` is the event type here, not the destination type as in `anyMatch`. */

@@ -18,7 +18,7 @@ interface Def {
 }
 
 /** A schema without optional, nullable, union and lazy wrappers. */
-export interface SchemaNode {
+interface SchemaNode {
   readonly schema: Schema;
   readonly def: Def;
 }

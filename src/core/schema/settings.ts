@@ -10,7 +10,7 @@ export interface Limits {
   readonly charges: number;
 }
 
-export interface Retention {
+interface Retention {
   /** Maximum number of requests in the request journal. */
   readonly requests: number;
   /** Maximum number of events in the log. Removing an event removes its deliveries. */

@@ -3,9 +3,9 @@ import { closedShape, field, markdownCodeList, namedSchema } from "./description
 import { issueMessage, issuePath } from "./issues.js";
 import { nonEmptyText } from "./schema-checks.js";
 
-export const SIGNATURE_ALGORITHMS = ["sha256", "sha512", "sha1"] as const;
-export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
-export const SIGNED_PAYLOADS = ["body", "timestamp.body", "id.timestamp.body"] as const;
+const SIGNATURE_ALGORITHMS = ["sha256", "sha512", "sha1"] as const;
+const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
+const SIGNED_PAYLOADS = ["body", "timestamp.body", "id.timestamp.body"] as const;
 
 /**
  * How events are signed. `{id}`, `{timestamp}` (seconds of wall time), `{signature}` and, in `headers`,
@@ -175,7 +175,7 @@ export function secretErrorMessage(signature: Signature | undefined, secret: str
   return STANDARD_SECRET_MESSAGE;
 }
 
-export interface SigningOptions {
+interface SigningOptions {
   /** Default secret. */
   readonly webhook_secret: string;
   /** Default signature scheme. */

@@ -4,7 +4,7 @@ import { checkWritable, type StoreIo, syncParentFolder, writeAll } from "./file-
 import { decodeLine, encodeLine } from "./journal-line.js";
 import { asStoreError, damagedFileError, StoreError, systemErrorCode } from "./store-error.js";
 
-export interface JournalOptions {
+interface JournalOptions {
   /** The snapshot's file; the journal is beside it. */
   readonly file: string;
   /** True if files survive a power loss. `append` needs `sync` after it. */

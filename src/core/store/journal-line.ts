@@ -15,7 +15,7 @@ const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
 
 const NEWLINE = Buffer.from("\n");
 
-export type DecodedLine =
+type DecodedLine =
   | LineChange
   /** Left by a killed process before the change was acknowledged. */
   | "torn"

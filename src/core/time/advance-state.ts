@@ -4,7 +4,7 @@ import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 import type { QuietReport, RetryReport } from "./app-activity.js";
 
 /** Kind of task: a timeline step of a charge or withdrawal, a delivery attempt, an expiry or a settlement. */
-export type TaskKind = Task["kind"];
+type TaskKind = Task["kind"];
 
 /** A task that ran. */
 export interface FiredTask {

@@ -40,7 +40,7 @@ export interface DeliveryAttempts {
   close(): void;
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly wall: WallClock;

@@ -4,7 +4,7 @@ import type { Charge } from "../charge-transition.js";
 import { compareAmounts } from "../money.js";
 import type { BookRow } from "./parse-books.js";
 
-export interface ChargeLookup {
+interface ChargeLookup {
   byId(chargeId: string): Charge | undefined;
   /** Charges whose metadata contains the metadata of the order, oldest first. */
   ofOrder(order: BookRow["orderMetadata"]): readonly Charge[];

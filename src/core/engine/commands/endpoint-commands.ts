@@ -7,7 +7,7 @@ import type { Endpoint } from "../records.js";
 import type { State } from "../state.js";
 import type { Caller, Command, Transaction } from "../transaction.js";
 
-export interface NewEndpoint {
+interface NewEndpoint {
   /** Null for a mailbox. */
   readonly url: string | null;
   readonly mailbox?: string | null;
@@ -93,7 +93,7 @@ function changeEndpoint(
   };
 }
 
-export interface EndpointPatch {
+interface EndpointPatch {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
   readonly enabled?: boolean | undefined;

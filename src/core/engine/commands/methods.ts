@@ -13,7 +13,7 @@ import type { Quote } from "../records.js";
 import type { Transaction } from "../transaction.js";
 import { walletFor } from "./quote-commands.js";
 
-export interface PaymentTerms extends ChosenMethod {
+interface PaymentTerms extends ChosenMethod {
   readonly price: Price;
   readonly walletAddress: string | null;
 }

@@ -75,7 +75,7 @@ export function removeFaults(faultId?: string): Command<readonly string[] | Refu
 }
 
 /** All scenarios, active or not, and the faults set by the control API. */
-export interface RuleSet {
+interface RuleSet {
   readonly scenarios: ReadonlyMap<RecordKey, StoredScenario>;
   readonly faults: ReadonlyMap<RecordKey, StoredFault>;
 }

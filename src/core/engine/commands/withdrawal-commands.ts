@@ -66,7 +66,7 @@ export function createWithdrawal(
   };
 }
 
-export interface NewWithdrawal {
+interface NewWithdrawal {
   /** Request body with a canonical amount. */
   readonly body: Pick<WithdrawalBody, "destination_id" | "amount" | "reference" | "metadata">;
   readonly currency: CurrencyFixture;

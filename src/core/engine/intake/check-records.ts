@@ -44,12 +44,12 @@ export function recordPath(
 }
 
 /** Records of an imported state by key, before validation. */
-export type UncheckedRecords = {
+type UncheckedRecords = {
   readonly [Name in CollectionName]?: Iterable<readonly [RecordKey, unknown]>;
 };
 
 /** Records of an imported state by key, each valid by its schema. */
-export type CheckedRecords = {
+type CheckedRecords = {
   readonly [Name in CollectionName]?: Iterable<readonly [RecordKey, Collections[Name]]>;
 };
 

@@ -11,7 +11,7 @@ import { Transaction } from "../transaction.js";
 import { checkLedger } from "./check-ledger.js";
 import { checkNumbering, checkOutline, checkRecords, recordPath, StateFaults } from "./check-records.js";
 
-export interface NamespaceConfiguration {
+interface NamespaceConfiguration {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
 }

@@ -13,7 +13,7 @@ export const textOrNull = z.nullable(text);
 export const textList = z.array(text);
 
 /** Maximum of counters, far below the limit of exact integers. */
-export const MAX_COUNT = 2 ** 48;
+const MAX_COUNT = 2 ** 48;
 export const boundedCountSchema = z
   .int()
   .check(z.gte(0, "must not be negative"), z.lte(MAX_COUNT, "is too large"));

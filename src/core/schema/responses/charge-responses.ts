@@ -38,7 +38,7 @@ export const feesSchema = shape("Fees", "What a payment costs.", {
   fee_breakdown: field(feeBreakdownSchema, "The parts."),
 });
 
-export const railField = assumedField(nullableText, "The bank network or operator, if there is one.", {
+const railField = assumedField(nullableText, "The bank network or operator, if there is one.", {
   examples: ["simba_pesa"],
 });
 
@@ -226,7 +226,7 @@ export const statusChangeSchema = shape("StatusChange", "A change of a charge's 
   ),
 });
 
-export const chargeDetailFields = {
+const chargeDetailFields = {
   ...payinSummary,
   payment_method: field(
     nullableText,

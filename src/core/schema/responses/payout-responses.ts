@@ -60,7 +60,7 @@ namedSchema(
   withdrawalStatusSchema,
 );
 
-export const withdrawalFields = {
+const withdrawalFields = {
   withdrawal_id: assumedField(text, "The withdrawal.", { examples: ["wd_bc7f60c88949b7849b107b21"] }),
   destination_id: assumedField(text, "Where it goes."),
   organization_id: assumedField(text, "The organization that owns it."),
