@@ -8,7 +8,7 @@ export function readDescribed(root) {
   const paths = readdirSync(join(root, "src/core/schema"), { recursive: true })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => `core/schema/${file.replaceAll("\\", "/").slice(0, -3)}`)
-    .concat("library/library-options");
+    .concat("library/library-options", "server/control/operations");
   const files = Object.fromEntries(paths.map((path) => [path, `src/${path}.ts`]));
   return withSource(root, files, async (modules) => {
     const values = Object.entries(modules).flatMap(([path, exported]) =>
@@ -19,7 +19,17 @@ export function readDescribed(root) {
       libraryName(name),
       { schema, note: library },
     ]);
-    return { ...Object.fromEntries(values), SandboxOptions: Object.fromEntries(options) };
+    const { OUTPUTS } = modules["core/schema/outputs"];
+    const { CONTROL_OPERATIONS } = modules["server/control/operations"];
+    const operations = CONTROL_OPERATIONS.map(({ id, summary, input, output }) => [
+      id,
+      { note: `${summary}.`, schema: { input: { schema: input }, output: { schema: OUTPUTS[output] } } },
+    ]);
+    return {
+      ...Object.fromEntries(values),
+      SandboxOptions: Object.fromEntries(options),
+      ControlOperations: Object.fromEntries(operations),
+    };
   });
 }
 

@@ -60,6 +60,10 @@ class Declarations {
   #ofSchemas = new Map();
   /** Exported unions. */
   #unions = [];
+  /** Part of the interface being written → where it is: `ControlOperations["getClock"]["output"]`. */
+  #places = new Map();
+  /** What has been written by its name. */
+  #named = new Map();
 
   constructor(checker, folder, values) {
     this.#checker = checker;
@@ -159,8 +163,9 @@ class Declarations {
       ? "deep"
       : /^Readonly</.test(alias.type.getText()) && "here";
     const words = this.#wordsOf(alias);
+    this.#places.clear();
     const type = this.#checker.getTypeAtLocation(name);
-    const text = this.#written(type, { words, isReadonly, indent: "", alias });
+    const text = this.#written(type, { words, isReadonly, indent: "", alias, place: name.text });
     const declaration = this.#isPlainObject(type)
       ? `export interface ${name.text} ${text}`
       : `export type ${name.text} = ${text};`;
@@ -170,14 +175,12 @@ class Declarations {
       ts.forEachChild(node, visit);
     };
     visit(parsed);
-    return `${comment.trim()}\n${declaration}`.trim();
+    const describe = this.#values["core/schema/descriptions#schemaDescriptionOf"];
+    return `${comment.trim() || jsDocOf(words && describe(words), "").trim()}\n${declaration}`.trim();
   }
 
   #addNamed(name, alias) {
-    const found =
-      [...this.#ofSchemas.values(), ...this.#unions.map(({ symbol }) => symbol)].find(
-        (one) => one.name === name,
-      ) ?? this.#checker.resolveName(name, alias, ts.SymbolFlags.Type, false);
+    const found = this.#named.get(name) ?? this.#checker.resolveName(name, alias, ts.SymbolFlags.Type, false);
     if (found === undefined) throw new Error(`${alias.name.text} names ${name}, which is not at hand`);
     if (this.#isOurs(this.#resolved(found))) this.#add(this.#resolved(found));
   }
@@ -199,14 +202,25 @@ class Declarations {
 
   /** A type as text: the parts that have names by these, other objects field by field. */
   #written(type, at) {
-    const { words, indent } = at;
+    const { words, indent, around = [] } = at;
+    // A schema that contains itself has no end.
+    if (words !== undefined && around.includes(unwrapped(words))) return "unknown";
     const isReadonly = at.isReadonly === "deep" && "deep";
-    const item = { ...at, isPart: true, isMember: false, words: schemaOfParts(words), isReadonly };
+    const item = {
+      ...at,
+      isPart: true,
+      isMember: false,
+      words: schemaOfParts(words),
+      isReadonly,
+      around: [...around, unwrapped(words)],
+      place: undefined,
+    };
     const name = at.isPart ? this.#nameOf(type, at, item) : undefined;
     if (name !== undefined) return name;
     if (type.isUnion()) return this.#union(type, at);
     if (this.#checker.isArrayType(type)) {
-      const text = this.#written(this.#checker.getTypeArguments(type)[0], item);
+      const place = at.place && `${at.place}[number]`;
+      const text = this.#written(this.#checker.getTypeArguments(type)[0], { ...item, place });
       const list = text.includes(" | ") && !text.startsWith("{") ? `(${text})[]` : `${text}[]`;
       return type.target.symbol.name === "ReadonlyArray" ? `readonly ${list}` : list;
     }
@@ -217,6 +231,11 @@ class Declarations {
       const record = `Record<${this.#text(index.keyType)}, ${this.#written(index.type, item)}>`;
       return index.isReadonly ? `Readonly<${record}>` : record;
     }
+    // A type has one instance for each way to it, its schema has one.
+    const key = unwrapped(words)?.shape ?? type;
+    const before = at.isMember ? undefined : this.#places.get(key);
+    if (before !== undefined) return before;
+    if (at.place !== undefined && properties.length > 2) this.#places.set(key, at.place);
     const describe = this.#values["core/schema/descriptions#schemaDescriptionOf"];
     const names = properties.map(({ name }) => name);
     const fields = fieldsOfType(words, names, describe);
@@ -226,7 +245,12 @@ class Declarations {
       .sort((one, other) => place(one) - place(other))
       .map((property) => {
         const field = fields[property.name];
-        const within = { ...item, words: field?.schema, indent: inner };
+        const within = {
+          ...item,
+          words: field?.schema,
+          indent: inner,
+          place: at.place && `${at.place}["${property.name}"]`,
+        };
         const text = this.#written(this.#checker.getTypeOfSymbol(property), within);
         const key = /^\w+$/.test(property.name) ? property.name : JSON.stringify(property.name);
         const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
@@ -239,6 +263,7 @@ class Declarations {
     const isNothing = ({ flags }) => (flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) !== 0;
     const nothing = type.types.filter(isNothing).map((one) => this.#text(one));
     const rest = type.types.filter((one) => !isNothing(one));
+    at = { ...at, place: rest.length === 1 && at.place ? `NonNullable<${at.place}>` : undefined };
     const isMember = rest.filter((one) => this.#isPlainObject(one)).length > 1;
     const name = rest.length > 1 ? this.#nameOfUnion(this.#checker.getNonNullableType(type), at) : undefined;
     if (name !== undefined) return [name, ...nothing].join(" | ");
@@ -259,23 +284,33 @@ class Declarations {
   #nameOfUnion(union, { alias, words }) {
     const ofSchema = this.#ofSchemas.get(unwrapped(words));
     const isOfObjects = union.types.every((one) => this.#isPlainObject(one));
-    if (ofSchema !== undefined && ofSchema.name !== alias.name.text && isOfObjects) return ofSchema.name;
+    if (ofSchema !== undefined && ofSchema.name !== alias.name.text && isOfObjects)
+      return this.#byName(ofSchema);
     if (!union.types.some((one) => one.isLiteral())) return undefined;
-    return this.#unions.find(
+    const same = this.#unions.find(
       ({ symbol, type }) =>
         symbol.name !== alias.name.text &&
         this.#checker.isTypeAssignableTo(type, union) &&
         this.#checker.isTypeAssignableTo(union, type),
-    )?.symbol.name;
+    );
+    return same && this.#byName(same.symbol);
+  }
+
+  #byName(symbol) {
+    this.#named.set(symbol.name, symbol);
+    return symbol.name;
   }
 
   /** The name of a part: of the exported type made of the same schema, or the one it was declared under. */
   #nameOf(type, { words, isMember }, item) {
     const ofSchema = this.#ofSchemas.get(unwrapped(words));
-    if (ofSchema !== undefined && !isMember && this.#isPlainObject(type)) return ofSchema.name;
-    const { aliasSymbol, aliasTypeArguments = [] } = type;
+    if (ofSchema !== undefined && !isMember && this.#isPlainObject(type)) return this.#byName(ofSchema);
+    const { symbol, aliasSymbol, aliasTypeArguments = [] } = type;
+    const isDeclared = ((symbol?.flags ?? 0) & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) !== 0;
+    if (isDeclared && this.#isOurs(symbol)) return this.#byName(symbol);
     if (aliasSymbol === undefined) return undefined;
-    if (this.#isOurs(aliasSymbol)) return aliasTypeArguments.length === 0 ? aliasSymbol.name : undefined;
+    if (this.#isOurs(aliasSymbol))
+      return aliasTypeArguments.length === 0 ? this.#byName(aliasSymbol) : undefined;
     const isOfLanguage = (aliasSymbol.declarations ?? []).every((one) =>
       /[\\/]typescript[\\/]lib[\\/]/.test(one.getSourceFile().fileName),
     );

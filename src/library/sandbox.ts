@@ -51,6 +51,7 @@ import {
   type WebhookHandlerOptions,
   type WebhookSubscription,
 } from "./library-options.js";
+import type { ControlOperations } from "./operation-types.js";
 import { openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
 
 /** A running sandbox. Create it with `createSandbox()`. */
@@ -302,7 +303,12 @@ export class Sandbox {
    * Calls an operation of the control API: `run("advanceClock", { by: "30m" })`. The input has the fields of path, query
    * and body together. Resolves with the JSON of the response; throws a SandboxError for an error response.
    */
-  async run<Answer = unknown>(...call: OperationCall): Promise<Answer>;
+  async run<Id extends keyof ControlOperations>(
+    id: Id,
+    ...[input]: Record<never, never> extends ControlOperations[Id]["input"]
+      ? [input?: ControlOperations[Id]["input"]]
+      : [input: ControlOperations[Id]["input"]]
+  ): Promise<ControlOperations[Id]["output"]>;
   /**
    * Runs the steps of a scenario file on this sandbox; meanwhile the clock is frozen and the file's rules apply first.
    * Resolves with a report even if steps fail; throws a UserError for an invalid file, with the line of each fault.

@@ -23,6 +23,7 @@ import {
   type SandboxState,
   type WebhookHandlerOptions,
 } from "../library/library-options.js";
+import type { ControlOperations } from "../library/operation-types.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import { findHooks, readFinishedTest, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";
@@ -88,7 +89,12 @@ export interface TestSandbox {
   /** Finds deviations that break a running app which calls this sandbox; see `Sandbox.explore`. */
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
   /** Calls an operation of the control API; see `Sandbox.run`. */
-  run<Answer = unknown>(...call: OperationCall): Promise<Answer>;
+  run<Id extends keyof ControlOperations>(
+    id: Id,
+    ...[input]: Record<never, never> extends ControlOperations[Id]["input"]
+      ? [input?: ControlOperations[Id]["input"]]
+      : [input: ControlOperations[Id]["input"]]
+  ): Promise<ControlOperations[Id]["output"]>;
   /**
    * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response;
    * rejects with a SandboxError for an error response.
@@ -242,12 +248,15 @@ class Setup implements TestSandbox {
     return this.#control.call<Answer>(...call);
   }
 
-  async run<Answer>(...call: OperationCall): Promise<Answer> {
-    return this.#control.run<Answer>(...call);
+  async run<Id extends keyof ControlOperations>(
+    id: Id,
+    input?: object,
+  ): Promise<ControlOperations[Id]["output"]> {
+    return this.#control.run(...([id, input] as OperationCall));
   }
 
   async advance(target: string | Date): Promise<AdvanceReport> {
-    const report = await this.run<AdvanceReport>("advanceClock", parseAdvanceArgument(target));
+    const report = await this.run("advanceClock", parseAdvanceArgument(target));
     this.#assertions.rethrow();
     return report;
   }
@@ -286,7 +295,7 @@ class Setup implements TestSandbox {
   }
 
   async snapshot(): Promise<SandboxState> {
-    return this.run("getState");
+    return this.#control.run("getState");
   }
 
   async restore(snapshot: SandboxState): Promise<void> {
