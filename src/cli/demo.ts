@@ -35,7 +35,7 @@ export async function runDemo({ json }: { readonly json?: boolean }): Promise<vo
     });
     const chargeId = await payAsAnApp(sandbox);
     await sandbox.advance("10s");
-    const charge = await sandbox.run<{ status: string }>("getCharge", { charge_id: chargeId });
+    const charge = await sandbox.run("getCharge", { charge_id: chargeId });
     if (json) printJson({ charge, webhooks });
     else printText(demoText(happenings, chargeId, charge.status, webhooks));
   } finally {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../core/client/app-environment.js";
 import { parseBooks } from "../core/domain/books/parse-books.js";
-import type { BookReport, Marking } from "../core/schema/reconciliation.js";
+import type { BookReport, Marking, ReconcileRequest } from "../core/schema/reconciliation.js";
 import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../library/library-options.js";
@@ -74,11 +74,11 @@ export async function compareAppRows(
   text: string,
   source: string,
   reading: ReconcileOptions,
-  post: (body: object) => Promise<BookReport>,
+  post: (body: ReconcileRequest) => Promise<BookReport>,
 ): Promise<BookReport> {
   const { rows, lines } = parseBooks(text, source);
   try {
-    return await post({ ...reading, rows });
+    return await post({ ...reading, rows: [...rows] });
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
     const [fault] = Object.entries(error.details ?? {});

@@ -186,7 +186,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
         hasGivenState: true,
         ...hooks(loaded, progress, signal),
       });
-      return { report, advice: (await sandbox.run<AdviceList>("getAdvice")).items };
+      return { report, advice: (await sandbox.run("getAdvice")).items };
     } finally {
       await sandbox.close();
     }

@@ -2,7 +2,6 @@ import type { ScenarioView } from "../../core/schema/control-scenario-responses.
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { formatCount, toPrintableLine } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../library/sandbox.js";
-import type { Coverage } from "../coverage-list.js";
 import { type CommandRunResult, controlClientOf, type DueTaskCounts, listInAllNamespaces } from "./plan.js";
 
 /** Active scenarios, newest activation first. */
@@ -18,7 +17,7 @@ export async function listAllScenarios(
   const all: ScenarioView[] = [];
   const pages = controlClientOf(sandbox).pages<ScenarioView>("listScenarios", { of: "server" });
   for await (const page of pages) all.push(...page);
-  const { mishaps } = await sandbox.run<Coverage>("getCoverage", { of: "server" });
+  const { mishaps } = await sandbox.run("getCoverage", { of: "server" });
   return all.map((scenario) => ({
     ...scenario,
     applied: appliedByNow(scenario, mishaps?.met.paid_late ?? 0, due.attempts),

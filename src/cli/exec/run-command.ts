@@ -1,13 +1,10 @@
 import { join } from "node:path";
 import { readNamespaceNames } from "../../core/reports/namespace-export.js";
-import type { AdviceList } from "../../core/schema/control-responses.js";
-import type { BookReport } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { iso } from "../../core/schema/time.js";
 import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../library/opening.js";
 import type { Sandbox } from "../../library/sandbox.js";
-import type { Coverage } from "../coverage-list.js";
 import { isFixableByUser, printErrorMessage } from "../errors.js";
 import { compareAppRows, readRowsFromCommand } from "../reconcile.js";
 import { printAdvice } from "../report/advice-text.js";
@@ -48,7 +45,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
       ...(under === undefined ? {} : { PAYMENTS_SANDBOX_UNDER: under.scenario ?? "" }),
       ...createCommandEnvironment(sandbox, templates),
     };
-    const coverage = () => sandbox.run<Coverage>("getCoverage", { of: "server" });
+    const coverage = () => sandbox.run("getCoverage", { of: "server" });
     required?.refuseUnknown(await coverage());
     const active = await listActiveScenarios(sandbox);
     const startedAtMs = machineNowMs();
@@ -59,7 +56,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     const code = exitCode || reconcileCode;
     const due = await countDueTasks(sandbox);
     const all = await listAllScenarios(sandbox, due);
-    const { items: advice } = await sandbox.run<AdviceList>("getAdvice", { of: "server" });
+    const { items: advice } = await sandbox.run("getAdvice", { of: "server" });
     const result: CommandRunResult = {
       code,
       startedAt: iso(startedAtMs),
@@ -95,9 +92,7 @@ async function reconcileAfterRun(
   if (reconcile === undefined || runner.stopSignal !== undefined) return 0;
   try {
     const text = await readRowsFromCommand(reconcile, environment);
-    const report = await compareAppRows(text, "--reconcile", {}, (body) =>
-      sandbox.run<BookReport>("reconcile", body),
-    );
+    const report = await compareAppRows(text, "--reconcile", {}, (body) => sandbox.run("reconcile", body));
     artifacts?.write(join(folder, "reconcile.json"), `${JSON.stringify(report, null, 2)}\n`);
     artifacts?.write(join(folder, "reconcile.xml"), junitXml([reportOfReconciliation(report)]));
     const lines = reportLines(reportOfReconciliation(report), lineWidth(), plainPaint);

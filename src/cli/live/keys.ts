@@ -95,7 +95,7 @@ async function press(pressed: string, context: KeyContext): Promise<void> {
 }
 
 async function pauseOrResume(sandbox: Sandbox): Promise<string> {
-  const { mode } = await sandbox.run<{ mode: string }>("getClock");
+  const { mode } = await sandbox.run("getClock");
   const isPaused = mode === "manual";
   if (!isPaused) runningMode = mode;
   await sandbox.run("setClock", { mode: isPaused ? runningMode : "manual" });
@@ -103,7 +103,7 @@ async function pauseOrResume(sandbox: Sandbox): Promise<string> {
 }
 
 async function advance(sandbox: Sandbox): Promise<string> {
-  const { to, fired_total } = await sandbox.run<{ to: string; fired_total: number }>("advanceClock", {
+  const { to, fired_total } = await sandbox.run("advanceClock", {
     by: "10s",
   });
   return `advanced 10s to ${to}; ${formatCount(fired_total, "step")} ran`;
