@@ -46,7 +46,7 @@ section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--li
 .tabs{display:flex;position:relative;gap:.25rem;overflow-x:auto}.tabs a{padding:.25rem .6rem;border-radius:.375rem;white-space:nowrap}.tabs [aria-current]{background:var(--tint);font-weight:600}
 .badge{font-weight:600;white-space:nowrap}.good>.badge,.badge.good{color:var(--good)}.badge.bad{color:var(--bad)}.badge.warn{color:var(--warn)}
 .tag{font-size:.75rem;background:var(--warn-soft);color:var(--warn);border-radius:.25rem;padding:0 .35rem}
-.rows{--at:5.5rem;--state:8.75rem}:is(#activity,#charges) .rows{--state:11.75rem}:is(#attention,#receivers) .rows{--state:7rem}.rows:not(:has(>.row>.at:not(:empty))){--at:0rem}.rows:not(:has(>.row>.state:not(:empty))){--state:0rem}
+.rows{--at:5.5rem;--state:8.75rem}:is(#activity,#charges,#books) .rows{--state:11.75rem}:is(#attention,#receivers) .rows{--state:7rem}.rows:not(:has(>.row>.at:not(:empty))){--at:0rem}.rows:not(:has(>.row>.state:not(:empty))){--state:0rem}
 .row{position:relative;display:grid;grid-template-columns:var(--at) var(--state) minmax(0,1fr) auto auto;align-items:center;padding:.4rem .25rem .4rem .75rem;border-top:1px solid var(--line);min-height:2.5rem}.row[style]{overflow:clip;overflow-clip-margin:4px}
 .row:first-child{border-top:0}.row.bad{box-shadow:inset 3px 0 var(--bad)}.row>.at{color:var(--soft);white-space:nowrap}.row>.at:not(:empty){padding-right:.75rem}.row>.at .date{display:block;font-size:.6875rem}
 .what{min-width:0;display:grid}.title,.sub{overflow-wrap:anywhere}.title{padding:2px}.title a{font-weight:500;color:var(--text)}.title a:hover{color:var(--accent)}.sub{font-size:.8125rem;padding-left:2px}.row.bad .reason{color:var(--bad)}
