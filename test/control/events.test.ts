@@ -33,15 +33,10 @@ describe("events", () => {
   });
 
   it("are refused for an unknown type and an unknown charge", async ({ api }) => {
-    expectInvalid(await api.post("/_sandbox/events", { type: "Charge Completed" }), "type");
-    const near = await api.post("/_sandbox/events", { type: "charge.complete" });
-    expectInvalid(near, "type");
-    expect(near.details.type).toMatch(/^is an unknown event type; did you mean charge\.completed\? Known: /);
     const far = await api.post("/_sandbox/events", { type: "nonsense.type" });
     expectInvalid(far, "type");
     for (const type of SERVICE_EVENT_TYPES) expect(far.details.type).toContain(type);
     expect((await api.get<{ total: number }>("/_sandbox/events")).body.total).toBe(0);
-    expectInvalid(await api.post("/_sandbox/events", {}), "type");
     expectError(
       await api.post("/_sandbox/events", { type: "charge.completed", charge_id: "ch_x" }),
       404,

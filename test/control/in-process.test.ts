@@ -5,19 +5,13 @@ import { openSandbox } from "../support/api-client.js";
 
 /** A call, its body and headers. */
 const CALLS: readonly (readonly [string, string, object?, Record<string, string>?])[] = [
-  ["GET", "/_sandbox/clock"],
-  ["GET", "/_sandbox/requests?limit=2&offset=0"],
   ["GET", "/_sandbox/requests?nope=1"],
   ["PUT", "/_sandbox/scenarios/a%20name%2F1", { name: "a name/1", webhooks: [{ copies: 2 }] }],
-  ["GET", "/_sandbox/scenarios/a%20name%2F1"],
   ["GET", "/_sandbox/scenarios/none"],
   ["POST", "/_sandbox/clock/advance", { by: "soon" }],
-  ["POST", "/_sandbox/wait", { for: "idle" }],
   ["GET", "/_sandbox/clock", undefined, { "sandbox-namespace": "nobody" }],
-  ["GET", "/_sandbox/state"],
   ["DELETE", "/_sandbox/clock"],
   ["GET", "/_sandbox/nothing"],
-  ["GET", "/health"],
 ];
 
 it("the control API responds to calls in process as it does to requests", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { expectError, expectInvalid } from "../support/api-client.js";
+import { expectInvalid } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 const fate = (to: string) => ({ charges: [{ timeline: [{ after: "1s", to }] }] });
@@ -44,21 +44,6 @@ describe("scenarios", () => {
     await client.ask("POST /_sandbox/scenarios/mine/activate");
     const again = await client.ask("PUT /_sandbox/scenarios/mine", fate("CANCELLED"));
     expect(again.json).toMatchObject({ name: "mine", active: true });
-  });
-
-  it("are refused with all faults, and under a name that is not the path's", async ({ api }) => {
-    const bad = { name: "b", charges: [{ timeline: [{ after: "soon", to: "FAILED" }] }] };
-    const answer = await api.put("/_sandbox/scenarios/b", bad);
-    expectError(answer, 400, "VALIDATION_ERROR");
-    expect(Object.keys(answer.details).join()).toContain("charges");
-    expectInvalid(await api.put("/_sandbox/scenarios/b", { name: "c" }), "name");
-    expect((await api.put("/_sandbox/scenarios/b", { chargez: [] })).details).toEqual({
-      chargez: "is not a known field; did you mean charges?",
-    });
-    expectError(await api.get("/_sandbox/scenarios/b"), 404, "NOT_FOUND");
-    expectError(await api.post("/_sandbox/scenarios/b/activate", {}), 404, "NOT_FOUND");
-    expectError(await api.post("/_sandbox/scenarios/b/deactivate", {}), 404, "NOT_FOUND");
-    expectError(await api.send("DELETE", "/_sandbox/scenarios/b"), 404, "NOT_FOUND");
   });
 
   it("are refused with the errors of validate, for either shape of entry", async ({ api }) => {

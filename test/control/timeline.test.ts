@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { expectError, openSandbox, START } from "../support/api-client.js";
+import { openSandbox, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
@@ -80,8 +80,4 @@ it("lists each attempt at a failing receiver, and redeliveries", async () => {
   await client.ask(`POST /_sandbox/deliveries/${json.items[0].delivery_id}/redeliver`, {});
   await sandbox.advance("1ms");
   expect((await attempts()).length).toBe(before.length + 1);
-});
-
-it("is 404 for an unknown charge", async ({ api }) => {
-  expectError(await api.get("/_sandbox/charges/ch_x/timeline"), 404, "NOT_FOUND");
 });

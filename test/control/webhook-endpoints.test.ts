@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { expectError, expectInvalid, okBody, openApi } from "../support/api-client.js";
+import { expectError, expectInvalid, okBody } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 const PATH = "/_sandbox/webhook-endpoints";
@@ -76,21 +76,7 @@ describe("/_sandbox/webhook-endpoints", () => {
     });
   });
 
-  it.each([
-    [{}, "url"],
-    [{ url: "ftp://x" }, "url"],
-    [{ url: "http://localhost:9", mailbox: "b" }, "url"],
-    [{ url: "http://localhost:9", mode: "prod" }, "mode"],
-    [{ url: "http://localhost:9", secret: "short" }, "secret"],
-    [{ url: "http://localhost:9", unreachable: "panic" }, "unreachable"],
-    [{ url: "http://localhost:9", urll: "x" }, "urll"],
-  ])("refuses %j", async (body, field) => {
-    expectInvalid(await (await openApi()).post(PATH, body), field);
-  });
-
-  it("refuses to change an unknown endpoint, and a mailbox into a URL", async ({ api }) => {
-    expectError(await api.send("PATCH", `${PATH}/wh_x`, "{}"), 404, "NOT_FOUND");
-    expectError(await api.send("DELETE", `${PATH}/wh_x`), 404, "NOT_FOUND");
+  it("refuses to change a mailbox into a URL", async ({ api }) => {
     const box = okBody(await api.post<Endpoint>(PATH, { mailbox: "box" }));
     const both = await api.send("PATCH", `${PATH}/${box.webhook_id}`, '{"url":"http://localhost:9"}');
     expectInvalid(both, "url");

@@ -28,12 +28,6 @@ describe("GET payment-methods", () => {
       for (const text of [display_name, icon, description]) expect(text).not.toBe("");
     }
   });
-
-  it("ignores query parameters [R20.4]", async ({ api }) => {
-    expect((await api.get(`${METHODS}?currency=USD&currency=NGN&limit=x`)).text).toBe(
-      (await api.get(METHODS)).text,
-    );
-  });
 });
 
 describe("GET supported-currencies", () => {
@@ -50,10 +44,5 @@ describe("GET supported-currencies", () => {
     for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_unverified", "sk_test_deactivated"])
       expect((await api.as(key).get(CURRENCIES)).text).toBe(anonymous);
     expect((await api.as("sk_test_nobody").get(CURRENCIES)).text).toBe(anonymous);
-  });
-
-  it("ignores query parameters [R21.2]", async () => {
-    const api = (await openApi()).as(null);
-    expect((await api.get(`${CURRENCIES}?type=fiat&type=crypto`)).status).toBe(200);
   });
 });
