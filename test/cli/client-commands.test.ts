@@ -14,7 +14,7 @@ import { commandLine, refusal, type Started, startServer } from "../support/star
 
 /**
  * Each file of `snapshots/client-commands` is a section that runs on an empty sandbox, and its expected output. A line
- * after `$` is a client command or, if it begins with a method, `pay` or `withdraw`, what the app does before the next.
+ * after `$` is a command or, if it begins with a method, `pay` or `withdraw`, what the app does before the next.
  * `$ch` is the latest charge's id, `$ch:6` its first six characters. `vitest -u` writes the output of a new line.
  */
 const FOLDER = new URL("snapshots/client-commands/", import.meta.url);
@@ -72,7 +72,7 @@ async function transcriptOf(section: string): Promise<string> {
     lines.push(`$ ${line}`);
     const filled = line
       .replace("$RECEIVER", receiver.url)
-      .replace(/\$(\w+)(?::(\d+))?/, (_, kind: string, length = "99") =>
+      .replace(/\$([a-z]+)(?::(\d+))?/, (_, kind: string, length = "99") =>
         ids.get(kind)!.slice(0, Number(length)),
       );
     if (/^(pay|withdraw|GET|POST)\b/.test(filled)) {
@@ -83,7 +83,7 @@ async function transcriptOf(section: string): Promise<string> {
       cwd,
       env: { PAYMENTS_SANDBOX_URL: server.url },
     });
-    expect(stderr).toMatch(code === 0 ? /^$/ : /^(payments-sandbox: [^\n]+\n)+$/);
+    expect(stderr).toMatch(code === 0 ? /^$/ : /^(payments-sandbox: [^\n]+\n)*$/);
     lines.push(masked(`${stdout}${stderr}${code === 0 ? "" : `[exit ${code}]\n`}`));
   }
   return `${lines.join("\n")}\n`;

@@ -56,23 +56,12 @@ describe("reconcile", () => {
   });
   const reconcile = (...args: string[]) => run(["reconcile", ...args, "--url", started.url]);
 
-  it("passes when the books are right, from a command of the app", async () => {
-    const row = `{"charge_id":"${paid}","status":"PAID"}`;
-    const printing = `test -n "$PAYMENTS_API_KEY" && echo '${row}'`;
-    const { code, stdout, stderr } = await reconcile("--app-cmd", printing);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toBe("✓ 1 row compared with 1 charge: no difference; compared: status\n");
-  });
-
-  it.each([
-    ["--app-cmd", " ", "what prints the app's rows must be a command, not empty"],
-    ["--app-cmd", "cat /dev/zero", "cat /dev/zero: prints more than 100 MB"],
-    ["--map", "statu=x", "must be one of charge_id, status, amount, currency, delivered and metadata.KEY"],
-  ])("refuses %s %s in one line", async (flag, value, message) => {
-    const { code, stderr } = await reconcile(...(flag === "--map" ? ["--file", "-"] : []), flag, value);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
-    expect(stderr.match(/^payments-sandbox: /gm)).toHaveLength(1);
+  it("refuses a command that prints more than 100 MB", async () => {
+    const { code, stderr } = await reconcile("--app-cmd", "cat /dev/zero");
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^payments-sandbox: cat \/dev\/zero: prints more than 100 MB[^\n]*\n$/),
+    });
   });
 
   it("prints the differences, as JUnit and as JSON too", async () => {
@@ -119,23 +108,6 @@ describe("reconcile", () => {
       expect(stdout).toContain(line);
     },
   );
-
-  it.each([
-    [["--app-cmd", "echo no orders"], "--app-cmd, line 1: is neither JSON nor a CSV header"],
-    [["--app-cmd", "exit 3"], "exit 3: exit 3"],
-    [
-      ["--app-cmd", "printf 'charge_id,status\\nch_1,paid\\n\\nch_2,padi\\n'"],
-      '--app-cmd, line 4: status "padi" is not a known status; did you mean paid?',
-    ],
-    [["--file", "/none/orders.csv"], "--file /none/orders.csv cannot be read (ENOENT)"],
-    [[], "reconcile takes the app's rows from one of --app-cmd COMMAND and --file FILE"],
-    [["--app-cmd", "true", "--map", "status"], '--map takes NAME=VALUE, not "status"'],
-  ])("exits with 2 for invalid arguments: %j", async (args, message) => {
-    const { code, stdout, stderr } = await reconcile(...args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
-    expect(stderr).toContain(message);
-  });
 });
 
 describe("exec --reconcile", () => {
