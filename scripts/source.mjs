@@ -1,5 +1,5 @@
 // Reads the source for the scripts that write files from it: the build and the docs.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundleTools } from "./bundle.mjs";
@@ -12,9 +12,8 @@ import { bundleTools } from "./bundle.mjs";
  * @returns {Promise<Result>}
  */
 export async function withSource(root, files, use) {
-  const cache = join(root, "node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, "source-"));
+  // In the package itself, whose own files the source finds above it.
+  const folder = mkdtempSync(join(root, ".source-"));
   try {
     await bundleTools(root, files, folder);
     const modules = {};
