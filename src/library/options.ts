@@ -215,7 +215,7 @@ async function settingsAndWarnings(
 ): Promise<Pick<ResolvedServiceOptions, "scenarioSettings" | "warnings">> {
   if (files.length === 0) return { scenarioSettings: {}, warnings: [] };
   const { warningText } = await import("../core/files/documents.js");
-  const { mergeInitialStates } = await import("../tools/scenario/given.js");
+  const { mergeInitialStates } = await import("../tools/scenario/initial-state.js");
   const { given: scenarioSettings, ignored } = mergeInitialStates(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),

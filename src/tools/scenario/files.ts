@@ -15,8 +15,8 @@ import {
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
-import { addFixtureNames, type InitialState, readInitialFixtures } from "./given.js";
 import { type IncludedFiles, parseIncludes, readIncludedFiles, resolveRelativePath } from "./includes.js";
+import { addFixtureNames, type InitialState, readInitialFixtures } from "./initial-state.js";
 import type { LoadedStep } from "./loaded-steps.js";
 import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
 import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
