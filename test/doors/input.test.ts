@@ -164,7 +164,10 @@ describe.each(ROWS)("query of $name", (row) => {
     const { headers } = goodCalls(row, world)[0]!;
     const answer = await world.api.ask(`${row.method} ${path()}?nobody=1`, body(), headers);
     if (row.isService || row.id === "getHealth") expect(answer.status).toBe(200);
-    else expectInvalid(answer, "nobody");
+    else {
+      expectInvalid(answer, "nobody");
+      expect(answer.details.nobody).toMatch(row.query.length === 0 ? /: there are none$/ : /; known: /);
+    }
     if (answer.status === 200) await undo(row, answer);
   });
 });
