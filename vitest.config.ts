@@ -23,7 +23,7 @@ const PROCESS = [
 const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs}.test.ts"];
 /** Long searches for what nobody thought of, and whole courses carried out several times: seconds each. */
 const DEEP = [
-  "test/control/insight.test.ts",
+  "test/control/coverage.test.ts",
   "test/corpus/**/*.test.ts",
   "test/determinism/**/*.test.ts",
   "test/domain/patterns.test.ts",

@@ -35,12 +35,12 @@ const IN_COLLECTIONS: readonly Fault[] = [
   ["a namespace that is null", (all) => (all.namespace[0][1] = null), ["namespace.0.1"]],
   ["a task of no kind", (all) => (all.tasks[0][1].kind = "nope"), ["tasks.0.1.kind"]],
   [
-    "a task that nothing is there for",
+    "a task without its object",
     (all) => (all.tasks[0][1].ref = "ch_nobody"),
     ["charges.0.1.tasks.expiry", "tasks.0.1.ref"],
   ],
   [
-    "a clock that goes no way there is",
+    "a clock with an unknown mode",
     (all) => Object.assign(all.clock[0][1], { mode: "weird", speed: "x" }),
     ["clock.0.1.mode", "clock.0.1.speed"],
   ],
@@ -53,7 +53,7 @@ const IN_COLLECTIONS: readonly Fault[] = [
     ],
   ),
   [
-    "a charge of another amount than its parts",
+    "a charge whose parts do not add up to its amount",
     (all) => (all.charges[1][1].amount = "1.00"),
     ["charges.1.1.amount"],
   ],
@@ -64,7 +64,7 @@ const IN_COLLECTIONS: readonly Fault[] = [
   ],
   ["an unknown currency", (all) => (all.charges[0][1].currency = "EUR"), ["charges.0.1.currency"]],
   [
-    "a delivery of no event",
+    "a delivery without an event",
     (all) => (all.deliveries[0][1].event_id = "evt_nobody"),
     ["deliveries.0.1.event_id"],
   ],
@@ -72,7 +72,7 @@ const IN_COLLECTIONS: readonly Fault[] = [
   ["a key that is another's", (all) => (all.charges[0][0] = "ch_other"), ["charges.0.1.charge_id"]],
   ["a change of status without an actor", (all) => all.charges[0][1].actors.pop(), ["charges.0.1.actors"]],
   [
-    "a header of a fault that cannot be sent",
+    "a fault with an invalid header",
     ({ faults }) => {
       const rule = { respond: { status: 500, headers: { "x a": "b" } } };
       faults.push(["flt_1", { fault_id: "flt_1", seq: 1, rule }]);

@@ -106,7 +106,7 @@ describe("GET /_sandbox/requests", () => {
     });
   });
 
-  it("since an instant (in any notation) or since a request", async ({ client }) => {
+  it("filters by time, in any notation, or from a request on", async ({ client }) => {
     await client.quote();
     await client.ask("POST /_sandbox/clock/advance", { by: "5s" });
     await client.quote();

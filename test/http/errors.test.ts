@@ -25,7 +25,7 @@ function padded(bytes: number): string {
   return body.replace('"pad":""', `"pad":"${"x".repeat(bytes - Buffer.byteLength(body))}"`);
 }
 
-/** Bytes that are no UTF-8: each way in which they can be none. */
+/** Byte sequences that are invalid UTF-8. */
 const UNTIDY: [name: string, bytes: number[]][] = [
   ["Latin-1", [0x63, 0x61, 0x66, 0xe9]],
   ["a byte that follows nothing", [0x80]],
@@ -67,7 +67,7 @@ it.each([
   ["/api/v1/payments/chargs", "/api/v1/payments/charges/:charge_id"],
   ["/api/v1/payments/payin", "/api/v1/payments/payins"],
   ["/api/v1/payouts/withdrawal/wd_1", "/api/v1/payouts/withdrawals/wd_1"],
-])("that is a typo of a known path, %s, gets that path in the response", async (path, meant) => {
+])("an unknown path near a known one, %s, is 404 with that path as a suggestion", async (path, meant) => {
   const answer = await (await openApi()).get(path);
   expectError(answer, 404, "NOT_FOUND", []);
   expect(answer.error.message).toBe(
@@ -80,7 +80,7 @@ it.each([
   "/api/v1/payments/frobnicate",
   "/api/v1/payments/invoices/in_1",
   "/quote",
-])("%s is a typo of no path, however long a beginning it shares, and no path is suggested", async (path) => {
+])("an unknown path that only begins like a known one, %s, is 404 without a suggestion", async (path) => {
   const answer = await (await openApi()).get(path);
   expectError(answer, 404, "NOT_FOUND", []);
   expect(answer.error.message).toBe(`There is nothing at ${path}`);
@@ -92,15 +92,18 @@ it.each([
   ["/_sandbox/charge/ch_1", "/_sandbox/charges/ch_1"],
   ["/_sandbox/faluts", "/_sandbox/faults"],
   ["/_sandbox/steam", "/_sandbox/stream"],
-])("a path a slip away from one of the control API, %s, is told which", async (path, meant) => {
-  const answer = await (await openApi()).get(path);
-  expectError(answer, 404, "NOT_FOUND", []);
-  expect(answer.error.message).toBe(
-    `There is nothing at ${path}; did you mean ${meant}? /_sandbox/openapi.json has every call`,
-  );
-});
+])(
+  "an unknown path near one of the control API, %s, is 404 with that path as a suggestion",
+  async (path, meant) => {
+    const answer = await (await openApi()).get(path);
+    expectError(answer, 404, "NOT_FOUND", []);
+    expect(answer.error.message).toBe(
+      `There is nothing at ${path}; did you mean ${meant}? /_sandbox/openapi.json has every call`,
+    );
+  },
+);
 
-it("a path a slip away from the reset of the sandbox is not told so", async () => {
+it("an unknown path near /_sandbox/reset is 404 without a suggestion", async () => {
   expect((await (await openApi()).send("POST", "/_sandbox/rest", "{}")).error.message).toBe(
     "There is nothing at /_sandbox/rest",
   );
@@ -115,12 +118,12 @@ it.each([
   ],
   ["/api/v1/payments/quotes", { payment_method: "Card" }, "payment_method", "card"],
   ["/_sandbox/balances", { currency: "ngn", amount: "5.00" }, "currency", "NGN"],
-])("a name in other letters is told how it is written: POST %s %j", async (path, body, field, meant) => {
+])("a name in the wrong case is 400 with a suggestion: POST %s %j", async (path, body, field, meant) => {
   const answer = await (await openApi()).post(path, body);
   expect(answer.details[field]).toContain(`; did you mean ${meant}?`);
 });
 
-it("a rate of a currency in other letters is told how it is written", async () => {
+it("a rate of a currency in lower case is 400 with a suggestion", async () => {
   const answer = await (await openApi()).send("PUT", "/_sandbox/rates", '{ "kes": "130" }');
   expect(answer.details).toEqual({ kes: "is not a currency; did you mean KES?" });
 });
@@ -157,7 +160,7 @@ describe("an unreadable body", () => {
   });
 
   it.for(UNTIDY)(
-    "that is no UTF-8, %s, is 400 with details.body, and none of it is stored",
+    "that is invalid UTF-8, %s, is 400 with details.body, and is not stored",
     async ([_, bytes], { api }) => {
       const before = api.sandbox.snapshot().collections;
       const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
@@ -172,7 +175,7 @@ describe("an unreadable body", () => {
     },
   );
 
-  it("is none when it is UTF-8 of any length, with or without a byte order mark", async ({ api }) => {
+  it("does not include UTF-8 of any length, with or without a byte order mark", async ({ api }) => {
     const order = { ...KES_ORDER, customer_name: "Ada é 支付 😀 \ufffd" };
     const { charge_id } = await api.pay(order);
     expect((await api.charge(charge_id)).customer_name).toBe(order.customer_name);
@@ -254,7 +257,7 @@ describe("an unreadable body", () => {
     "application/json; charset=utf-8",
     "application/json;charset=UTF-8",
     "Application/JSON",
-  ])("is none when its content type is %s", async (type) => {
+  ])("does not include the content type %s", async (type) => {
     expect((await (await openApi()).tryQuote(KES_ORDER, { "content-type": type })).status).toBe(200);
   });
 });
@@ -336,7 +339,7 @@ describe("over a socket", () => {
         "\r\n0\r\n\r\n",
       ],
     ],
-  ])("a body that is no UTF-8, %s, is 400, and the connection stays usable", async (_, request) => {
+  ])("a body in invalid UTF-8, %s, is 400, and the connection stays usable", async (_, request) => {
     const wire = await open();
     for (const part of request(Buffer.from('{"payment_method":"caf\xe9"}', "latin1"))) wire.write(part);
     const answer = await wire.next();

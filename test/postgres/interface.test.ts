@@ -99,12 +99,12 @@ class KeptConnections {
 
 /**
  * Left out:
- * - input, headers and wire format: http/{auth, bad-input, catalogue, config, conventions, doors, errors, fixtures,
+ * - input, headers and wire format: http/{auth, bad-input, catalogue, config, conventions, errors, fast-path, fixtures,
  *   hints, host, one-connection, prototype-names, rails, rate-limit, router, state-memo}, control/{access, limits},
  *   doors, openapi
- * - what is in memory on every storage: control/{advice, failed-tests, held-responses, insight, mishaps-met, stream}
- * - without a sandbox, or with a storage or process of their own: control/{candidates, diagrams, docs, flat, in-process,
- *   names-on-disk, polling}, state, webhooks/{connections, docs, receivers, signatures, storm, urls}
+ * - what is in memory on every storage: control/{advice, failed-tests, held-responses, coverage, mishap-counts, stream}
+ * - without a sandbox, or with a storage or process of their own: control/{candidates, in-process, list-cost,
+ *   file-names, polling}, state, webhooks/{connections, docs, receivers, signatures, storm, urls}
  */
 const FILES: Readonly<Record<string, string>> = {
   http: "charges payins payouts reset settlement",
@@ -116,7 +116,7 @@ const MORE: typeof FILES = {
   http: "balances checkouts clock end-of-time quotes transition webhook-registration whitelabel",
   webhooks: "held log mailbox mishaps races",
   control:
-    "charges faults foreign names next queries rates reconcile requests scenarios tasks-and-search timeline tolerated wait",
+    "charges cross-site-reads faults next queries rates reconcile requests scenarios tasks-and-search timeline ignored-input unknown-names wait",
 };
 
 let postgres: Postgres;
