@@ -9,12 +9,12 @@ import { atEnd } from "../support/lifetime.js";
 import { FakeWall } from "../support/receiver-world.js";
 import { deliveries, shopFor, THREE } from "./support/shop.js";
 
-/** Handles the nth request of all on a bare receiver, with the number of its connection. */
+/** Handles a request. `count` numbers all requests; `onSocket` numbers the requests on one connection. */
 type React = (socket: Socket, request: { readonly count: number; readonly onSocket: number }) => void;
 
 const OK = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/** A receiver that is nothing but sockets, so that it can hang up when it likes. */
+/** A receiver on plain sockets, which can close a connection at any time. */
 async function bareReceiver(react: React) {
   const bodies: string[] = [];
   const sockets = new Set<Socket>();
@@ -44,20 +44,19 @@ async function bareReceiver(react: React) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/hooks`,
-    /** The types of the events, in the order they came. */
     types: () => bodies.map((body) => JSON.parse(body).type),
     bodies,
     sockets,
   };
 }
 
-/** For longer than Node gives an address to connect. */
+/** Blocks the event loop for longer than Node's connection timeout per address. */
 function holdUp(): void {
   const since = performance.now();
   while (performance.now() - since < 300);
 }
 
-/** One charge's three events, one after the other, to a receiver that may hang up. */
+/** Sends the three events of one charge, in order, to a receiver that may close connections. */
 async function threeEvents(react: React) {
   const receiver = await bareReceiver(react);
   const { sandbox, client } = await shopFor([receiver.url]);
@@ -69,22 +68,25 @@ async function threeEvents(react: React) {
   return { receiver, outcomes };
 }
 
-describe("a kept-alive connection that the receiver closes as it is reused", () => {
+describe("when the receiver closes a kept-alive connection during its reuse", () => {
   it.each([
     ["hangs up", (socket: Socket) => socket.end()],
     ["breaks it", (socket: Socket) => socket.resetAndDestroy()],
-  ])("is no failure: the attempt is sent on a new one (the receiver %s)", async (_how, close) => {
-    const { receiver, outcomes } = await threeEvents((socket, { onSocket }) =>
-      onSocket === 1 ? socket.write(OK) : close(socket),
-    );
-    expect(outcomes).toEqual([[204], [204], [204]]);
-    // The side that closed it may have read the request: delivery is at least once.
-    expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
-    expect(receiver.bodies[1]).toBe(receiver.bodies[2]);
-    expect(receiver.sockets.size).toBe(3);
-  });
+  ])(
+    "sends the attempt again on a new connection and records no failure (the receiver %s)",
+    async (_how, close) => {
+      const { receiver, outcomes } = await threeEvents((socket, { onSocket }) =>
+        onSocket === 1 ? socket.write(OK) : close(socket),
+      );
+      expect(outcomes).toEqual([[204], [204], [204]]);
+      // The receiver may have read the request before it closed the connection: delivery is at least once.
+      expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
+      expect(receiver.bodies[1]).toBe(receiver.bodies[2]);
+      expect(receiver.sockets.size).toBe(3);
+    },
+  );
 
-  it("is retried once: a new connection that breaks too is a failure", async () => {
+  it("sends the attempt again once, and fails it when the new connection closes too", async () => {
     const { receiver, outcomes } = await threeEvents((socket, { count }) =>
       count === 2 || count === 3 ? socket.end() : socket.write(OK),
     );
@@ -92,7 +94,7 @@ describe("a kept-alive connection that the receiver closes as it is reused", () 
     expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
   });
 
-  it("is a failure after a response has begun", async () => {
+  it("fails the attempt when a response has begun", async () => {
     const { receiver, outcomes } = await threeEvents((socket, { count }) =>
       count === 2 ? socket.end("HTTP/1.1 20") : socket.write(OK),
     );
@@ -100,13 +102,13 @@ describe("a kept-alive connection that the receiver closes as it is reused", () 
     expect(receiver.types()).toEqual(THREE);
   });
 
-  it("is a failure when it is not reused, but new", async () => {
+  it("fails the attempt when the connection is new", async () => {
     const { receiver, outcomes } = await threeEvents((socket) => socket.end());
     expect(outcomes).toEqual(THREE.map(() => ["socket hang up"]));
     expect(receiver.types()).toEqual(THREE);
   });
 
-  it("does not reduce the timeout, which counts from the attempt's first request", async () => {
+  it("counts the timeout from the attempt's first request", async () => {
     const wall = new FakeWall(Date.parse(START));
     const receivers = new ReceiverClient({ timeoutMs: 15_000, wall });
     atEnd(() => receivers.close());
@@ -132,7 +134,7 @@ describe("a kept-alive connection that the receiver closes as it is reused", () 
 });
 
 describe("a host name that resolves to a cloud's metadata service", () => {
-  /** A resolver that knows one name. */
+  /** A DNS resolver that knows one name. */
   const resolveTo = (...addresses: string[]): LookupFunction =>
     ((_hostname, options, callback) =>
       options.all
@@ -169,7 +171,7 @@ describe("a host name that resolves to a cloud's metadata service", () => {
     },
   );
 
-  it("is refused while other names are not, and an unknown one is reported as unknown", async () => {
+  it("is refused while other host names still resolve, and an unknown host name is reported as unknown", async () => {
     const { outcome, got } = await postTo("shop.test", resolveTo("127.0.0.1"));
     expect([outcome.status, got]).toEqual([204, 1]);
     const unknown = ((hostname, _options, callback) =>
@@ -181,7 +183,7 @@ describe("a host name that resolves to a cloud's metadata service", () => {
     expect(lost.outcome.error).toContain("ENOTFOUND");
   });
 
-  it("is not looked up for an address or localhost", async () => {
+  it("sends no DNS query for an IP address or localhost", async () => {
     const never: LookupFunction = () => {
       throw new Error("asked");
     };
@@ -191,7 +193,7 @@ describe("a host name that resolves to a cloud's metadata service", () => {
     }
   });
 
-  it("the name localhost reaches its listener on a busy machine too", async () => {
+  it("reaches a listener on localhost when the machine is busy", async () => {
     const { url } = await bareReceiver((socket) => socket.end(OK));
     const { port } = new URL(url);
     const request = (await createRequester(new URL(`http://localhost:${port}/`)))({ method: "POST" });

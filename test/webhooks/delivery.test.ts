@@ -26,7 +26,7 @@ function deliveriesOf(sandbox: Sandbox) {
   return sandbox.snapshot().collections.deliveries.map(([, delivery]) => delivery);
 }
 
-/** When, after START, each attempt at the first delivery was made. */
+/** Returns the time of each attempt of the first delivery, relative to START. */
 function attemptTimes(sandbox: Sandbox): number[] {
   return deliveriesOf(sandbox)[0]!.attempts.map((attempt) => since(attempt.at));
 }
@@ -46,7 +46,7 @@ describe("the request to a receiver", () => {
     expect(Object.keys(receiver.received[0]!.event)).toEqual(["id", "type", "timestamp", "mode", "data"]);
   });
 
-  it("has the bytes that a read of the charge returns at that moment [R1.17 R28.6]", async () => {
+  it("has the same bytes as a read of the charge at that moment [R1.17 R28.6]", async () => {
     const { receiver, client, sell } = await shopAndReceiver();
     const reads: string[] = [];
     receiver.handler = async (received) => {
@@ -60,7 +60,7 @@ describe("the request to a receiver", () => {
     expect(receiver.received[2]!.dataText).toBe((await client.charge(charge)).text);
   });
 
-  it("has a timestamp of wall time, so that libraries accept its age", async () => {
+  it("has a wall-clock timestamp, so that libraries accept its age", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([receiver.url], { startTime: "2031-01-01T00:00:00Z" });
     await client.pay();
@@ -97,7 +97,7 @@ describe("receivers of an event", () => {
     expect(new Set(live.received.map((received) => received.event.mode))).toEqual(new Set(["live"]));
   });
 
-  it("are endpoints whose globs match the type only", async () => {
+  it("are only endpoints whose globs match the event's type", async () => {
     const [completed, ends, none] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const { client, sell } = await shopFor([
       { url: completed.url, events: ["charge.completed"] },
@@ -113,13 +113,13 @@ describe("receivers of an event", () => {
 });
 
 describe("a slow receiver", () => {
-  it("delays no response of the API, over HTTP and in process", async () => {
+  it("does not delay API responses, over HTTP or in process", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const { url } = await sandbox.listen();
     for (const shop of [client, Client.at(url)]) {
       const charge = await shop.pay({ scenario: "instant" });
       const received = await receiver.arrived(receiver.received.length + 1);
-      // Every call below gets its response while the receiver still holds its own.
+      // Each call below returns while the receiver still holds its own response.
       expect((await shop.charge(charge)).json.status).toBe("COMPLETED");
       expect((await shop.pay()).length).toBeGreaterThan(0);
       expect((await shop.transition(charge, "REFUNDED")).status).toBe(200);
@@ -148,7 +148,7 @@ describe("a slow receiver", () => {
     expect(slow.types).toEqual(quick.types);
   });
 
-  it("holds an advance until it responds, before time passes that instant", async () => {
+  it("pauses an advance until it responds", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay();
     const advancing = sandbox.advance("10s");
@@ -167,7 +167,7 @@ describe("a slow receiver", () => {
 });
 
 describe("a receiver that calls the sandbox", () => {
-  it("reads and creates charges during an advance, at that moment's time", async () => {
+  it("can read and create charges during an advance, at the sandbox time of the event", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const { url } = await sandbox.listen();
     const shop = Client.at(url);
@@ -212,7 +212,7 @@ describe("a receiver that calls the sandbox", () => {
     expect((await client.clock()).json).toMatchObject({ mode: "manual", advancing: false, now: report.to });
   });
 
-  it("waits for its turn with ?wait=10s: all requests are done, one after the other", async () => {
+  it("waits for the advance to finish when it passes ?wait=10s", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay();
     const advancing = sandbox.advance("1s");
@@ -233,7 +233,7 @@ describe("a receiver that calls the sandbox", () => {
 });
 
 describe("order of deliveries", () => {
-  it("of different objects: parallel", async () => {
+  it("events of different objects are sent in parallel", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charges = [await client.pay(), await client.pay(), await client.pay()];
     for (const charge of charges) await client.transition(charge, "AWAITING_PAYMENT");
@@ -244,15 +244,15 @@ describe("order of deliveries", () => {
     await sandbox.settled();
   });
 
-  it("of one object: each event waits for the first attempt of the one before, even when that fails", async () => {
+  it("an event waits for the first attempt of the object's previous event, even when that attempt fails", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const [charge, other] = [await client.pay(), await client.pay()];
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
       await client.transition(charge, status);
     const first = await receiver.arrived(1);
-    // An entry planned after the three is sent; so only the order holds them back.
+    // An entry planned after these three events is sent, so only their order delays them.
     await client.transition(other, "AWAITING_PAYMENT");
-    // Connections are not kept: one that is cut when it is used again is tried anew within the attempt.
+    // Connections are not kept alive: an attempt is sent again when a reused connection closes.
     (await receiver.arrived(2)).answer(200, { connection: "close" });
     expect(receiver.about(charge)).toHaveLength(1);
     first.answer(500, { connection: "close" });
@@ -264,7 +264,7 @@ describe("order of deliveries", () => {
     expect(receiver.about(charge).map((one) => one.event.type)).toEqual(THREE);
   });
 
-  it("of a retry: it blocks nothing and comes when it is due", async () => {
+  it("a retry does not delay other events and is sent when it is due", async () => {
     const { receiver, sandbox, sell } = await shopAndReceiver();
     receiver.handler = (received) => received.answer(receiver.received.length === 1 ? 500 : 200);
     await sell("10s");
@@ -281,7 +281,7 @@ describe("order of deliveries", () => {
 });
 
 describe("retries", () => {
-  it("follow the schedule on sandbox time, then the delivery has failed [R28.6]", async () => {
+  it("follow the schedule in sandbox time; the delivery fails after the last retry [R28.6]", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await client.pay({ scenario: "instant" });
     const due = [
@@ -300,7 +300,7 @@ describe("retries", () => {
     await sandbox.settled();
     for (const [index, dueMs] of expected.slice(1).entries()) {
       expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(dueMs);
-      // Not a millisecond sooner.
+      // One millisecond before the retry is due.
       await sandbox.advance(new Date(Date.parse(START) + dueMs - 1));
       expect(receiver.received).toHaveLength(index + 1);
       await sandbox.advance("1ms");
@@ -315,7 +315,7 @@ describe("retries", () => {
     for (const one of receiver.received) one.verify();
   });
 
-  it("wait for the Retry-After of a 429 or 503, never shorter than the schedule", async () => {
+  it("wait for the Retry-After of a 429 or 503, but never less than the schedule", async () => {
     const receiver = await Receiver.open();
     const answers: [number, string][] = [
       [429, "120"],
@@ -339,14 +339,14 @@ describe("retries", () => {
     expect(asked.slice(0, 5)).toEqual([120_000, 1_000_000, 1_000, 999_999_000, undefined]);
   });
 
-  it("wait a day at most, however long the Retry-After", async () => {
+  it("wait at most one day when the Retry-After is longer", async () => {
     const receiver = await Receiver.open(refuseWith(503, { "retry-after": "9".repeat(400) }));
     const { sandbox, sell } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
     await sell("1s", { scenario: "instant" });
     expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(24 * HOUR);
   });
 
-  it("log the status of a response that continues after its end", async () => {
+  it("log a 204 as delivered when bytes follow the response", async () => {
     const receiver = await Receiver.open(({ response }) =>
       response.socket!.end("HTTP/1.1 204 No Content\r\n\r\nmore bytes"),
     );
@@ -358,7 +358,7 @@ describe("retries", () => {
     });
   });
 
-  it("accept a Retry-After with a date", async () => {
+  it("follow a Retry-After that is a date", async () => {
     const receiver = await Receiver.open();
     const wall = new FakeWall(Date.parse("2026-03-01T00:00:00.000Z"));
     const { sandbox, world, client } = await worldOn(wall, {
@@ -373,7 +373,7 @@ describe("retries", () => {
     expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(10 * MINUTE);
   });
 
-  it("stop at 410: the endpoint is disabled, and its waiting deliveries are dropped", async () => {
+  it("stop after a 410, which disables the endpoint and drops its pending deliveries", async () => {
     const [gone, other] = [await Receiver.open(refuseWith(500)), await Receiver.open()];
     const { sandbox, sell } = await shopFor([gone.url, other.url]);
     gone.handler = (received) => received.answer(received.event.type === "charge.processing" ? 410 : 500);
@@ -390,7 +390,7 @@ describe("retries", () => {
     ]);
   });
 
-  it("of a delivery that waits for its turn are dropped by a 410 too", async () => {
+  it("are dropped by a 410 while the delivery waits behind another", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
@@ -402,7 +402,7 @@ describe("retries", () => {
   });
 });
 
-describe("failures of an attempt", () => {
+describe("an attempt", () => {
   async function firstAttempt(handler: Handler, options: SandboxOptions = {}) {
     const receiver = await Receiver.open(handler);
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }], options);
@@ -413,7 +413,7 @@ describe("failures of an attempt", () => {
     return { receiver, sandbox, attempt: attempt!, delivery: deliveriesOf(sandbox)[0]! };
   }
 
-  it("a redirect, which is not followed", async () => {
+  it("fails on a redirect, which is not followed", async () => {
     const elsewhere = await Receiver.open();
     for (const status of [301, 302, 307, 308]) {
       const { attempt, delivery } = await firstAttempt(refuseWith(status, { location: elsewhere.url }));
@@ -423,7 +423,7 @@ describe("failures of an attempt", () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it("no response before the timeout", async () => {
+  it("fails without a response before the timeout", async () => {
     const { attempt, receiver, sandbox } = await firstAttempt(hold, { webhookTimeout: "2s" });
     expect(attempt).toMatchObject({ status: null, error: "no answer within 2 s" });
     await sandbox.advance("5s");
@@ -431,21 +431,21 @@ describe("failures of an attempt", () => {
     expect(deliveriesOf(sandbox)[0]!.status).toBe("delivered");
   });
 
-  it("a response that begins in time and never ends", async () => {
+  it("fails when a response begins in time and never ends", async () => {
     const { attempt } = await firstAttempt(({ response }) => response.writeHead(200).write("so far"), {
       webhookTimeout: "30ms",
     });
     expect(attempt).toMatchObject({ status: null, error: "no answer within 0.03 s" });
   });
 
-  it("a connection closed before a status", async () => {
+  it("fails when the connection closes before a status", async () => {
     const { attempt, receiver, sandbox } = await firstAttempt(({ response }) => response.destroy());
     expect(attempt).toMatchObject({ status: null, error: "socket hang up" });
     await sandbox.advance("5s");
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("not a connection closed within the body: the status counts", async () => {
+  it("succeeds when the connection closes within the body of a 200", async () => {
     const { attempt, delivery } = await firstAttempt(({ response }) => {
       response.writeHead(202, { "content-length": "100" });
       response.write("half of", () => response.destroy());
@@ -456,7 +456,7 @@ describe("failures of an attempt", () => {
 });
 
 describe("many deliveries to one receiver", () => {
-  it("wait for a free connection, and their timeout counts from when they are sent", async () => {
+  it("wait for a free connection, and their timeout starts when they are sent", async () => {
     const receiver = await Receiver.open(hold);
     const wall = new FakeWall(0);
     const { world, sandbox, client } = await worldOn(wall, {

@@ -11,7 +11,7 @@ import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/core/schema/s
 
 const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
 
-/** The cells of every row of the tables under that heading. */
+/** Returns the cells of each table row under the heading. */
 function rowsUnder(heading: string): string[][] {
   const [, section] = page.split(`\n## ${heading}\n`);
   return section!
@@ -88,7 +88,7 @@ describe("docs/webhooks.md", () => {
       expect(safeParse(startOptionsSchema, parse(text))).toMatchObject({ ok: true });
   });
 
-  it("names mishaps that scenarios accept", () => {
+  it("names only mishaps that scenarios accept", () => {
     const rules = rowsUnder("When things go wrong")
       .slice(1)
       .map(([, rule]) => rule!.replaceAll("`", ""));

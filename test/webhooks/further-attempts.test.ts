@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deliveries, shopAndReceiver, useRules } from "./support/shop.js";
 
-/** A shop whose completed charges' webhooks follow these rules; its deliveries, and their times. */
+/** Starts a shop with these webhook rules; returns its deliveries and their times. */
 async function shopWith(...rules: readonly object[]) {
   const { client, ...shop } = await shopAndReceiver();
   const webhooks = rules.map((rule) => ({ match: { type: "charge.completed" }, ...rule }));
@@ -14,7 +14,7 @@ async function shopWith(...rules: readonly object[]) {
 }
 
 describe("a rule for the second attempt", () => {
-  it("delays that attempt, and leaves the first to the other rules", async () => {
+  it("delays the second attempt and leaves the first to the other rules", async () => {
     const { sandbox, sent, secondsOf, applied, sell } = await shopWith(
       { attempt: 2, delay: "10m" },
       { response_lost: true },
@@ -30,7 +30,7 @@ describe("a rule for the second attempt", () => {
     });
   });
 
-  it("duplicates it in a new delivery", async () => {
+  it("sends the second attempt again as a new delivery", async () => {
     const { sent, secondsOf, sell } = await shopWith({ response_lost: true }, { attempt: 2, copies: 2 });
     await sell("1h");
     const all = await sent();
@@ -43,7 +43,7 @@ describe("a rule for the second attempt", () => {
     expect(secondsOf(all[1])).toEqual([0]);
   });
 
-  it("loses its response, so that a third follows, and never applies without a second attempt", async () => {
+  it("loses the second response, so that a third attempt follows, and does not apply when there is no second attempt", async () => {
     const { sent, applied, sell } = await shopWith(
       { response_lost: true, times: 1 },
       { attempt: 2, response_lost: true },
@@ -59,7 +59,7 @@ describe("a rule for the second attempt", () => {
 });
 
 describe("times and skip of a rule", () => {
-  it("count matching events, however many receivers get them, and start anew when the rules are activated anew", async () => {
+  it("count events, not receivers, and restart when the rules are activated again", async () => {
     const { client, sent, sell } = await shopWith({ skip: 1, times: 1, drop: true });
     await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "m", events: ["charge.completed"] });
     const pay = async (times: number) => {

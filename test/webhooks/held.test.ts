@@ -11,7 +11,7 @@ interface LateApp {
   readonly got: { readonly type: string; readonly charge: string; readonly headers: object }[];
 }
 
-/** An app that comes to listen at a port it was not at before; undefined where it cannot listen there. */
+/** Starts an app on the port; returns undefined when the port is not available. */
 async function listenAt(port: number, host: string, status = 200): Promise<LateApp> {
   const got: { type: string; charge: string; headers: object }[] = [];
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ async function hasIpv6(): Promise<boolean> {
   });
 }
 
-/** A sandbox on a running clock, with the test's own wall clock, and no listener at the webhook's URL. */
+/** Starts a sandbox with a running clock and a fake wall clock, without a listener at the webhook URL. */
 async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?: "hold" | "fail" } = {}) {
   const wall = new FakeWall(Date.parse(START));
   const notices: string[] = [];
@@ -44,14 +44,14 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
     webhooks: [{ url, unreachable }],
     onNotice: (notice: string) => notices.push(notice),
   });
-  /** So much wall time passes, each second's probe given the time to come back. */
+  /** Advances wall time by seconds, and waits for the connection probe of each second. */
   const elapse = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       wall.elapse(SECOND);
       await world.whenIdle();
     }
   };
-  /** A charge is completed, and its webhook tried; the charge's id. */
+  /** Completes a charge, attempts its webhook, and returns the charge's id. */
   const complete = async (): Promise<string> => {
     const charge = await client.pay();
     await client.transition(charge, "COMPLETED");
@@ -64,7 +64,7 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
 const portOf = (url: string) => Number(new URL(url).port);
 
 describe("an app that starts later than the sandbox", () => {
-  it("gets everything in order, with no attempt spent, and the wait is logged once", async () => {
+  it("receives all events in order, without a used attempt, and one log line reports the wait", async () => {
     const url = await freeUrl();
     const { client, notices, elapse, settled } = await worldBefore(url);
     const charges = [await client.pay(), await client.pay()];
@@ -91,7 +91,7 @@ describe("an app that starts later than the sandbox", () => {
     );
   });
 
-  it("is not logged as ready when an attempt ends with a failure: the response counts", async () => {
+  it("is not logged as ready when an attempt gets an error response", async () => {
     const url = await freeUrl();
     const { client, elapse, settled, complete } = await worldBefore(url);
     await complete();
@@ -104,7 +104,7 @@ describe("an app that starts later than the sandbox", () => {
     expect(one).toMatchObject({ status: "pending", next_attempt_at: expect.any(String) });
   });
 
-  it("can stop and return: meanwhile deliveries wait, and that is logged again", async () => {
+  it("can stop and restart: deliveries are held meanwhile, and the log reports it again", async () => {
     const url = await freeUrl();
     const { client, notices, elapse, settled, complete } = await worldBefore(url);
     for (const round of [1, 2]) {
@@ -135,8 +135,8 @@ describe("an app that starts later than the sandbox", () => {
   });
 });
 
-describe("deliveries that are not held", () => {
-  it("of an endpoint with unreachable: fail, which retries at once by the schedule", async () => {
+describe("deliveries are not held", () => {
+  it("when the endpoint has unreachable: fail; they are retried by the schedule", async () => {
     const { client, notices, complete } = await worldBefore(REFUSING_URL, { unreachable: "fail" });
     await complete();
     const [one] = await deliveries(client);
@@ -145,7 +145,7 @@ describe("deliveries that are not held", () => {
     expect(notices).toEqual([]);
   });
 
-  it("of an endpoint that is changed to it while they wait", async () => {
+  it("when the endpoint changes to unreachable: fail while they are held", async () => {
     const { client, notices, elapse, complete } = await worldBefore(REFUSING_URL);
     await complete();
     await elapse(2);
@@ -154,11 +154,11 @@ describe("deliveries that are not held", () => {
     await elapse(1);
     await eventually(async () => (await deliveries(client))[0].attempts.length === 1);
     expect((await deliveries(client))[0].attempts[0].error).toContain("ECONNREFUSED");
-    // The receiver was never up, and no line says otherwise.
+    // The receiver never listened, so no line reports it as ready.
     expect(notices).toHaveLength(1);
   });
 
-  it("on a manual clock, where no wait would end", async () => {
+  it("on a manual clock", async () => {
     const { client, sell } = await shopFor([REFUSING_URL]);
     await sell("2s");
     const [one] = await deliveries(client);
@@ -166,7 +166,7 @@ describe("deliveries that are not held", () => {
     expect(since(one.next_attempt_at)).toBe(6 * SECOND);
   });
 
-  it("held ones when the clock is stopped", async () => {
+  it("after the clock stops", async () => {
     const { client, elapse, settled, complete } = await worldBefore(REFUSING_URL);
     await complete();
     await elapse(2);
@@ -176,7 +176,7 @@ describe("deliveries that are not held", () => {
     expect((await deliveries(client))[0].attempts).toMatchObject([{ status: null }]);
   });
 
-  it("during an advance of a test, when time cannot pass and wait at once", async () => {
+  it("during an advance", async () => {
     const { sandbox, client, elapse, notices, complete } = await worldBefore(REFUSING_URL);
     await complete();
     await elapse(1);
@@ -189,7 +189,7 @@ describe("deliveries that are not held", () => {
 });
 
 describe("a reset while deliveries are held", () => {
-  it("drops them: a later app gets only the new events", async () => {
+  it("drops them: an app that starts later receives only new events", async () => {
     const url = await freeUrl();
     const { client, elapse, complete } = await worldBefore(url);
     await complete();
@@ -217,7 +217,7 @@ describe("a reset while deliveries are held", () => {
     expect(app.got.map((one) => one.charge)).toEqual([charge]);
   });
 
-  it("and those of a removed endpoint are dropped, and logged", async () => {
+  it("drops and logs them when their endpoint is removed", async () => {
     const { client, elapse, complete } = await worldBefore(REFUSING_URL);
     await complete();
     const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
@@ -228,7 +228,7 @@ describe("a reset while deliveries are held", () => {
 });
 
 describe("a receiver at localhost", () => {
-  it.each(["127.0.0.1", "::1"])("is waited for, and found on %s when the app starts there", async (host) => {
+  it.each(["127.0.0.1", "::1"])("is found on %s when the app starts after the sandbox", async (host) => {
     if (host === "::1" && !(await hasIpv6())) return;
     const port = portOf(await freeUrl());
     const { client, notices, elapse, settled } = await worldBefore(`http://localhost:${port}/hooks`);
@@ -247,8 +247,8 @@ describe("a receiver at localhost", () => {
   });
 });
 
-describe("a receiver that is not waited for", () => {
-  it("is one that listens and refuses: each response is an attempt", async () => {
+describe("a receiver that listens and returns errors", () => {
+  it("is not waited for: each response counts as an attempt", async () => {
     const receiver = await Receiver.open(refuseWith(502));
     const { client, notices, settled } = await worldBefore(receiver.url);
     await client.transition(await client.pay(), "COMPLETED");

@@ -20,7 +20,7 @@ const events = async (client: Client): Promise<Json[]> =>
   (await client.ask("GET /_sandbox/events?limit=100")).json.items;
 
 describe("the delivery log", () => {
-  it("is read in pages, whole and by each filter, newest first", async () => {
+  it("returns pages and filtered pages, newest first", async () => {
     const { sandbox, client } = await shopFor([{ mailbox: "box" }]);
     for (let n = 0; n < 3; n++) await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -78,7 +78,7 @@ describe("the delivery log", () => {
     expect(attempt.duration_ms).toBeGreaterThanOrEqual(50);
     expect(attempt.duration_ms).toBeLessThan(60_000);
     expect(Math.abs(Date.now() - Date.parse(attempt.sent_at))).toBeLessThan(100_000);
-    // Every header we chose went out as the log has it.
+    // The log contains each header that the sandbox sets.
     expect(receiver.received[0]!.headers).toMatchObject(attempt.request_headers);
     expect(Object.keys(attempt.request_headers)).toEqual(
       expect.arrayContaining(["content-type", "webhook-id", "webhook-timestamp", "webhook-signature"]),
@@ -92,7 +92,7 @@ describe("the delivery log", () => {
     expect(receiver.received[1]!.headers).toMatchObject(json.attempts[1].request_headers);
   });
 
-  it("stores the first 4 KB of a long response, to the byte", async () => {
+  it("stores exactly the first 4 KB of a long response", async () => {
     const answer = "x".repeat(4_090) + "0123456789".repeat(10_000);
     const { sandbox, client } = await shopAndReceiver(
       (received) => received.response.writeHead(200).end(answer),
@@ -104,7 +104,7 @@ describe("the delivery log", () => {
     expect(one.attempts[0].response_body).toBe(answer.slice(0, 4_096));
   });
 
-  it("is filtered by type, charge, event, status and mode", async () => {
+  it("filters by type, charge, event, status and mode", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const [charge, other] = [await client.pay(), await client.pay()];
     await sandbox.advance("3s");
@@ -121,12 +121,12 @@ describe("the delivery log", () => {
 });
 
 describe("redeliver", () => {
-  it("makes a new delivery of the same event, with its id and bytes, and a new signature", async () => {
+  it("creates a delivery with the same event id and bytes and a new signature", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(accept, ONLY_COMPLETED);
     const charge = await client.pay({ scenario: "instant" });
     await sandbox.settled();
     const [first] = await deliveries(client);
-    // The signature's timestamp counts whole seconds of wall time.
+    // The signature's timestamp has a resolution of one second of wall time.
     await new Promise((resolve) => setTimeout(resolve, 1_050));
     const { status, json } = await post(client, `deliveries/${first.delivery_id}/redeliver`, { times: 2 });
     expect({ status, total: json.total }).toEqual({ status: 200, total: 2 });
@@ -147,12 +147,12 @@ describe("redeliver", () => {
     expect(new Set(all.map((one) => one.delivery_id)).size).toBe(3);
     expect(new Set(all.map((one) => one.event_id))).toEqual(new Set([first.event_id]));
     expect(all.map((one) => one.attempts.length)).toEqual([1, 1, 1]);
-    // They are part of the charge's story too.
+    // The charge's timeline lists them too.
     const story = (await client.ask(`GET /_sandbox/charges/${charge}/timeline`)).json;
     expect(JSON.stringify(story).match(/"kind":"attempt"/g)).toHaveLength(3);
   });
 
-  it("is sent at once, and nothing waits for it: neither the object's next event nor its retries", async () => {
+  it("sends at once, and delays neither the object's next event nor its retries", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
     await sell("1s");
     const [first] = await deliveries(client);
@@ -167,7 +167,7 @@ describe("redeliver", () => {
     await sandbox.settled();
   });
 
-  it("is 404 for an unknown delivery, and works at most 100 times", async ({ client }) => {
+  it("returns 404 for an unknown delivery, and 400 when times is not from 1 to 100", async ({ client }) => {
     expect((await post(client, "deliveries/dlv_0/redeliver")).status).toBe(404);
     expect((await client.ask("GET /_sandbox/deliveries/dlv_0")).status).toBe(404);
     for (const times of [0, 101, 1.5, "2"])
@@ -176,7 +176,7 @@ describe("redeliver", () => {
 });
 
 describe("trigger", () => {
-  it("makes a new event with the charge as it is, which does not change", async () => {
+  it("creates an event with the charge's current data and does not change the charge", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const charge = await client.pay();
     const before = (await client.charge(charge)).text;
@@ -194,7 +194,7 @@ describe("trigger", () => {
     expect(receiver.received[1]!.event.id).not.toBe(made.json.event_id);
   });
 
-  it("makes an event without a charge", async () => {
+  it("creates an event that has no charge", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     expect((await post(client, "events", { type: "webhook.test" })).json.data).toEqual({});
     await sandbox.settled();
@@ -221,12 +221,12 @@ describe("retry", () => {
       [2, 200, 0],
     ]);
     receiver.received[1]!.verify();
-    // The attempt the ladder had planned is not made besides.
+    // The scheduled attempt is not made in addition.
     await sandbox.advance("7d");
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("uses a step of the schedule: the following retry comes after the next interval", async () => {
+  it("uses one step of the schedule: the next retry follows after the next interval", async () => {
     const { sandbox, client, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await sell("2s", { scenario: "instant" });
     const [first] = await deliveries(client);
@@ -235,7 +235,7 @@ describe("retry", () => {
     expect(since((await deliveries(client))[0].next_attempt_at)).toBe(2 * SECOND + 5 * MINUTE);
   });
 
-  it("retries a failed delivery; when that fails too, it has failed again", async () => {
+  it("retries a failed delivery, which fails again when the attempt fails", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500), ONLY_COMPLETED);
     await sell("30d", { scenario: "instant" });
     const [failed] = await deliveries(client);
@@ -252,7 +252,7 @@ describe("retry", () => {
     }
   });
 
-  it("sends early what a scenario delays", async () => {
+  it("sends a delivery that a scenario delays before its time", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(accept, ONLY_COMPLETED);
     await useRules(client, [{ delay: "1h" }]);
     const charge = await client.pay();
@@ -263,7 +263,7 @@ describe("retry", () => {
     expect(receiver.types).toEqual(["charge.completed"]);
   });
 
-  it("is 409 when there is nothing to retry", async () => {
+  it("returns 409 when there is nothing to retry", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     for (const status of ["PROCESSING", "COMPLETED"]) await client.transition(charge, status);
@@ -280,7 +280,7 @@ describe("retry", () => {
     held.answer();
     await sandbox.settled();
     expect(await refused(underWay)).toContain("has arrived");
-    // The second got a 410, which disabled the endpoint.
+    // The second delivery got a 410, which disabled the endpoint.
     expect(await refused(waiting)).toContain("disabled");
     expect((await post(client, "deliveries/dlv_0/retry")).status).toBe(404);
     expect((await post(client, `deliveries/${underWay.delivery_id}/retry`, { times: 2 })).status).toBe(400);

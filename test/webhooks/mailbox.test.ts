@@ -22,7 +22,7 @@ function ack(client: Client, delivery: Json, status = 200, body?: string) {
   });
 }
 
-/** Takes and acknowledges until there is nothing more to take. */
+/** Takes and acknowledges deliveries until the mailbox is empty. */
 async function empty(client: Client): Promise<Json[]> {
   const all: Json[] = [];
   for (let taken = await take(client); taken.length > 0; taken = await take(client))
@@ -34,7 +34,7 @@ async function empty(client: Client): Promise<Json[]> {
 }
 
 describe("a mailbox", () => {
-  it("is reached by its own name only", async () => {
+  it("is read only by its own name", async () => {
     const { client, sell } = await shopFor([BOX, { mailbox: "other" }]);
     await sell("1s");
     const [{ delivery_id }] = (await take(client)) as [Json];
@@ -48,7 +48,7 @@ describe("a mailbox", () => {
     }
   });
 
-  it("gives exactly what a receiver would get; the official library verifies it", async () => {
+  it("returns the headers and body of a webhook, and the official library verifies them", async () => {
     const { client, sell } = await shopFor([BOX]);
     const charge = await sell("1s", { metadata: { note: "Zoë 𝄞 \u2028" } });
     const [first, ...others] = await take(client);
@@ -72,7 +72,7 @@ describe("a mailbox", () => {
     });
   });
 
-  it("does not make an advance wait", async () => {
+  it("does not delay an advance", async () => {
     const { sandbox, client } = await shopFor([BOX]);
     await client.pay();
     const report = await sandbox.advance("30d");
@@ -83,7 +83,7 @@ describe("a mailbox", () => {
     expect((await empty(client)).map((one) => one.type)).toEqual(THREE);
   });
 
-  it("gives one charge's events in order, each after the response to the one before, and charges in parallel", async () => {
+  it("returns one charge's events in order, each after the previous acknowledgement, and charges in parallel", async () => {
     const { sandbox, client } = await shopFor([BOX]);
     const charges = [await client.pay(), await client.pay(), await client.pay()];
     await sandbox.advance("10s");
@@ -93,12 +93,12 @@ describe("a mailbox", () => {
         charges.map((charge) => [type, charge]),
       );
       expect(await take(client)).toEqual([]);
-      // Even a failed first attempt lets the next one go.
+      // A failed first attempt also releases the next event.
       for (const [index, one] of taken.entries()) await ack(client, one, index === 1 ? 500 : 200);
     }
   });
 
-  it("gives as many as requested, in order of arrival", async () => {
+  it("returns at most the requested number, in order of arrival", async () => {
     const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.awaiting_payment"] }]);
     const charges: string[] = [];
     for (let made = 0; made < 5; made++) charges.push(await client.pay());
@@ -108,7 +108,7 @@ describe("a mailbox", () => {
     expect([two.map(about), rest.map(about)]).toEqual([charges.slice(0, 2), charges.slice(2)]);
   });
 
-  it("is retried as its response's Retry-After says", async () => {
+  it("retries a delivery after the Retry-After of its acknowledgement", async () => {
     const { client, sell } = await shopFor([BOX]);
     await sell("1s");
     const [first] = await take(client);
@@ -117,7 +117,7 @@ describe("a mailbox", () => {
     expect(since(json.next_attempt_at) - since((await client.clock()).json.now)).toBe(90 * SECOND);
   });
 
-  it("is disabled by 410, as any endpoint", async () => {
+  it("is disabled by a 410, like other endpoints", async () => {
     const { sandbox, client, sell } = await shopFor([BOX]);
     await sell("10s");
     const [first] = await take(client);
@@ -125,7 +125,7 @@ describe("a mailbox", () => {
     expect(await take(client)).toEqual([]);
     const { json } = await client.ask("GET /_sandbox/webhook-endpoints");
     expect(json.items[0]).toMatchObject({ mailbox: "inbox", enabled: false });
-    // Deliveries waiting behind it are dropped.
+    // The deliveries behind it are dropped.
     await sandbox.settled();
     expect((await deliveries(client)).map((one) => one.status)).toEqual(["failed", "dropped", "dropped"]);
   });
@@ -134,7 +134,7 @@ describe("a mailbox", () => {
     ["deleted", "DELETE", undefined],
     ["switched off", "PATCH", { enabled: false }],
   ] as const)(
-    "that is %s drops its waiting deliveries, and leaves other mailboxes alone",
+    "that is %s drops its pending deliveries, and other mailboxes keep theirs",
     async (_how, verb, body) => {
       const { sandbox, client, sell } = await shopFor([BOX, { mailbox: "other" }]);
       await sell("1s");
@@ -151,7 +151,7 @@ describe("a mailbox", () => {
     },
   );
 
-  it("accepts one response for a delivery, and none for a delivery not taken", async () => {
+  it("accepts one acknowledgement per delivery, and none for a delivery that was not taken", async () => {
     const { client, sell } = await shopFor([BOX]);
     await sell("1s");
     const [known] = await deliveries(client);
@@ -168,7 +168,7 @@ describe("a mailbox", () => {
       expect((await client.ask("POST /_sandbox/mailboxes/inbox/take", { max })).status).toBe(400);
   });
 
-  it("is empty after a reset, and a response from before it is refused", async () => {
+  it("is empty after a reset, and acknowledgements of earlier deliveries are refused", async () => {
     const { client, sell } = await shopFor([BOX]);
     await sell("1s");
     const [taken] = await take(client);
@@ -179,7 +179,7 @@ describe("a mailbox", () => {
     expect((await empty(client)).map((one) => one.type)).toEqual(THREE);
   });
 
-  it("has the same mishaps as a receiver", async () => {
+  it("supports the mishaps of a receiver", async () => {
     const { sandbox, client, sell } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
     await useRules(client, [{ copies: 2, bad_signature: true, fail_first: 1 }]);
     await sell("5s");
@@ -193,10 +193,10 @@ describe("a mailbox", () => {
   });
 });
 
-describe("a delivery taken from a mailbox and never acknowledged", () => {
+describe("a delivery that is taken and never acknowledged", () => {
   const LATE = { status: null, response_body: null, error: "not acknowledged within 15 s" };
 
-  /** A mailbox with one event to take, and wall time in the test's hand. */
+  /** Starts a mailbox with one event and a fake wall clock. */
   async function boxOn(clockText: string, store = new KeptStore()) {
     const wall = new FakeWall(Date.parse(START));
     const { world, sandbox, client, errors } = await worldOn(wall, { clockText, store, webhooks: [BOX] });
@@ -222,7 +222,7 @@ describe("a delivery taken from a mailbox and never acknowledged", () => {
     expect([answer.status, answer.json.error.message]).toEqual([404, expect.stringContaining("too late")]);
   });
 
-  it("is retried by the schedule with a new signature, and the object's next event does not wait", async () => {
+  it("is retried by the schedule with a new signature, and does not delay the object's next event", async () => {
     const { wall, client, charge } = await boxOn("manual");
     await client.ask(`POST /_sandbox/charges/${charge}/refund`, {});
     const [first, ...others] = await take(client);
@@ -239,7 +239,7 @@ describe("a delivery taken from a mailbox and never acknowledged", () => {
     expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([2, 1]);
   });
 
-  it("is not counted twice: a response in time counts", async () => {
+  it("does not fail when it is acknowledged in time", async () => {
     const { wall, world, client } = await boxOn("manual");
     const [taken] = await take(client);
     wall.elapse(14_000);
@@ -250,7 +250,7 @@ describe("a delivery taken from a mailbox and never acknowledged", () => {
     expect(wall.armed).toEqual([]);
   });
 
-  it("has the timeout of any receiver: --webhook-timeout", async () => {
+  it("fails after --webhook-timeout", async () => {
     const wall = new FakeWall(Date.parse(START));
     const { world, client } = await worldOn(wall, {
       clockText: "manual",
@@ -266,7 +266,7 @@ describe("a delivery taken from a mailbox and never acknowledged", () => {
     ]);
   });
 
-  it("changes nothing after a reset", async () => {
+  it("has no effect after a reset", async () => {
     const { wall, world, client } = await boxOn("manual");
     await take(client);
     await client.reset({ ids: "repeat" });
@@ -277,7 +277,7 @@ describe("a delivery taken from a mailbox and never acknowledged", () => {
     expect(await take(client)).toHaveLength(1);
   });
 
-  it("is stored when the disk accepts it, if it fails at that moment", async () => {
+  it("is recorded as failed once the disk accepts writes, when it times out on a full disk", async () => {
     const { wall, world, client, store, errors } = await boxOn("real");
     await take(client);
     store.refuses = true;
@@ -314,7 +314,7 @@ describe("a mailbox with a lease", () => {
     return { wall, client, ids };
   };
 
-  it("is removed when it is not read for that long, also after a reset", async () => {
+  it("is removed when no one reads it for that long, also after a reset", async () => {
     const { wall, client, ids } = await world();
     const made = await client.ask("POST /_sandbox/webhook-endpoints", leased);
     expect(made.json).toMatchObject({ mailbox: "inbox", lease_ms: 30_000 });
@@ -329,7 +329,7 @@ describe("a mailbox with a lease", () => {
     expect((await client.ask("POST /_sandbox/mailboxes/inbox/take", {})).status).toBe(404);
   });
 
-  it("is extended by acknowledgements, and its waiting deliveries go with it", async () => {
+  it("extends its lease on an acknowledgement, and drops its pending deliveries when the lease ends", async () => {
     const { wall, client, ids } = await world();
     await client.ask("POST /_sandbox/webhook-endpoints", leased);
     await client.pay({ scenario: "instant" });
@@ -345,7 +345,7 @@ describe("a mailbox with a lease", () => {
     await expect.poll(statuses).toEqual(["delivered", "dropped"]);
   });
 
-  it("is refused for a URL, and lasts ten minutes at most", async () => {
+  it("is refused for a URL, and has a maximum of ten minutes", async () => {
     const { client } = await world();
     for (const body of [
       { url: "http://127.0.0.1:9/", lease: "30s" },

@@ -27,7 +27,7 @@ interface Arrival {
   readonly id: string;
 }
 
-/** A shop whose webhooks go by these rules; and when, in sandbox time, what came. */
+/** Starts a shop with these webhook rules; returns the received events with their sandbox time. */
 async function shopWith(rules: object[], options?: { name?: string; activate?: boolean }) {
   const { receiver, ...shop } = await shopAndReceiver();
   const arrivals: Arrival[] = [];
@@ -43,7 +43,7 @@ async function shopWith(rules: object[], options?: { name?: string; activate?: b
 const shown = (arrivals: readonly Arrival[]) => arrivals.map(({ at, type }) => [at / SECOND, type]);
 
 describe("copies", () => {
-  it("have one webhook-id and the same bytes, each a separate delivery", async () => {
+  it("have the same webhook-id and bytes, each as a separate delivery", async () => {
     const { client, receiver, sell } = await shopWith([{ match: { type: "*.completed" }, copies: 3 }]);
     await sell("10s");
     expect(receiver.types).toEqual([...THREE.slice(0, 2), ...Array(3).fill("charge.completed")]);
@@ -59,7 +59,7 @@ describe("copies", () => {
 });
 
 describe("delay", () => {
-  it("holds one event back for that much sandbox time; the object's others do not wait", async () => {
+  it("delays one event in sandbox time, and the object's other events do not wait", async () => {
     const { sandbox, receiver, arrivals, sell } = await shopWith([
       { match: { type: "charge.awaiting_payment" }, delay: "10m" },
     ]);
@@ -70,14 +70,14 @@ describe("delay", () => {
     ]);
     await sandbox.advance("2m");
     expect(shown(arrivals)[2]).toEqual([601, "charge.awaiting_payment"]);
-    // Its body has the time of the event, and its signature is fresh.
+    // The body has the time of the event; the signature is new.
     expect(since(receiver.received[2]!.event.timestamp)).toBe(SECOND);
     receiver.received[2]!.verify();
   });
 });
 
 describe("drop", () => {
-  it("never sends; the log says so, and the event can be redelivered", async () => {
+  it("is never sent; the log records it, and the event can be redelivered", async () => {
     const { sandbox, client, receiver, sell } = await shopWith([
       { match: { type: "charge.completed" }, drop: true },
     ]);
@@ -93,7 +93,7 @@ describe("drop", () => {
 });
 
 describe("swap", () => {
-  it("sends the object's next event first, then this one at once", async () => {
+  it("sends the object's next event first, then the swapped event at once", async () => {
     const { arrivals, sell } = await shopWith([{ match: { type: "charge.processing" }, swap: true }]);
     await sell("10s");
     expect(shown(arrivals)).toEqual([
@@ -103,7 +103,7 @@ describe("swap", () => {
     ]);
   });
 
-  it("sends after 60 s when no other event comes", async () => {
+  it("sends the event after 60 s when no other event follows", async () => {
     const { sandbox, arrivals, sell } = await shopWith([{ match: { type: "charge.completed" }, swap: true }]);
     await sell("64999ms");
     expect(shown(arrivals)).toEqual([
@@ -116,7 +116,7 @@ describe("swap", () => {
     expect(arrivals).toHaveLength(3);
   });
 
-  it("sends once when the next event happens while it is being sent", async () => {
+  it("sends the event once when the next event happens during its attempt", async () => {
     const { sandbox, client, receiver } = await shopWith([
       { match: { type: "charge.completed" }, swap: true },
     ]);
@@ -131,7 +131,7 @@ describe("swap", () => {
     expect([...receiver.types].sort()).toEqual([...THREE, "charge.refunded"].sort());
   });
 
-  it("sends once when the next event overtakes it on a running clock", async () => {
+  it("sends the event once when the next event overtakes it on a running clock", async () => {
     const receiver = await Receiver.open(hold);
     const wall = new FakeWall(Date.parse(START));
     const { world, client } = await worldOn(wall, {
@@ -170,7 +170,7 @@ describe("swap", () => {
 });
 
 describe("bad_signature", () => {
-  it("is refused by the official library for its signature, not its age; other events are accepted", async () => {
+  it("is refused by the official library because of its signature, and other events are accepted", async () => {
     const { receiver, sell } = await shopWith([{ match: { type: "charge.completed" }, bad_signature: true }]);
     await sell("10s");
     const [first, second, forged] = receiver.received;
@@ -181,7 +181,7 @@ describe("bad_signature", () => {
     expect(forged!.headers["webhook-id"]).toBe(forged!.event.id);
   });
 
-  it("is wrong in each attempt, so an app that refuses it fails the delivery at the end of the schedule", async () => {
+  it("is wrong in each attempt, so the delivery of an app that refuses it fails at the end of the schedule", async () => {
     const { client, receiver, sell } = await shopWith([
       { match: { type: "charge.completed" }, bad_signature: true },
     ]);
@@ -201,7 +201,7 @@ describe("bad_signature", () => {
 });
 
 describe("stale", () => {
-  it("is refused as too old; its signature matches the old timestamp", async () => {
+  it("is refused as too old, and its signature matches the old timestamp", async () => {
     const { receiver, sell } = await shopWith([{ match: { type: "charge.completed" }, stale: "10m" }]);
     await sell("10s");
     const stale = receiver.received[2]!;
@@ -223,7 +223,7 @@ describe("stale", () => {
 });
 
 describe("fail_first", () => {
-  it("fails that many attempts on the way, and arrives by the schedule", async () => {
+  it("fails the given number of attempts, then delivers by the schedule", async () => {
     const { client, arrivals, sell } = await shopWith([
       { match: { type: "charge.completed" }, fail_first: 3 },
     ]);
@@ -241,7 +241,7 @@ describe("fail_first", () => {
     ]);
   });
 
-  it("fails for good with more attempts than the schedule has", async () => {
+  it("fails the delivery when the number exceeds the schedule", async () => {
     const { client, receiver, sell } = await shopWith([{ fail_first: 100 }]);
     await sell("30d");
     expect(receiver.received).toEqual([]);
@@ -252,7 +252,7 @@ describe("fail_first", () => {
 });
 
 describe("selection of events for a mishap", () => {
-  it("by match: email, metadata, type and amount; the first rule that matches", async () => {
+  it("uses the first rule whose match fits: email, metadata, type and amount", async () => {
     const { sandbox, client, receiver } = await shopWith([
       { match: { customer_email: "twice@*" }, copies: 2 },
       { match: { metadata: { plan: "gold*" } }, drop: true },
@@ -274,7 +274,7 @@ describe("selection of events for a mishap", () => {
     });
   });
 
-  it("by url: one endpoint of two", async () => {
+  it("uses url to select one of two endpoints", async () => {
     const other = await Receiver.open();
     const { client, receiver, sell } = await shopWith([]);
     await useRules(client, [{ match: { url: other.url }, drop: true }]);
@@ -283,7 +283,7 @@ describe("selection of events for a mishap", () => {
     expect([receiver.types, other.types]).toEqual([THREE, []]);
   });
 
-  it("by the charge's scenario, from header or metadata, and no other charge", async () => {
+  it("uses the charge's scenario, from header or metadata", async () => {
     const { client, receiver, sell } = await shopWith([{ copies: 2 }], { activate: false, name: "twice" });
     const asked = [
       await client.pay({ scenario: "twice" }),
@@ -294,7 +294,7 @@ describe("selection of events for a mishap", () => {
     expect(receiver.about(plain).map((one) => one.event.type)).toEqual(THREE);
   });
 
-  it("none after the scenario is deactivated; planned mishaps stay", async () => {
+  it("selects no event after the scenario is deactivated; planned mishaps stay", async () => {
     const { sandbox, client, arrivals, sell } = await shopWith([{ delay: "1m" }]);
     await sell("2s");
     await client.ask("POST /_sandbox/scenarios/mishaps/deactivate");
@@ -308,7 +308,7 @@ describe("selection of events for a mishap", () => {
 });
 
 describe("forged", () => {
-  it("sends one more event: another id, an invalid signature, the charge paid; once, whatever the response", async () => {
+  it("sends one additional event with another id and an invalid signature, once, whatever the response", async () => {
     const { client, receiver, sell } = await shopWith([
       { match: { type: "charge.awaiting_payment" }, forged: true },
     ]);
@@ -337,7 +337,7 @@ describe("forged", () => {
     expect(JSON.parse(delivery.body)).toEqual(forged?.event);
   });
 
-  it("says that a withdrawal has failed", () => {
+  it("reports that a withdrawal has failed", () => {
     const event = { event_id: "evt_1", type: "withdrawal.processing", body: '{"id":"evt_1","data":{"a":1}}' };
     const mishap = invalidSignatureMishap("x", event as EventRecord, DEFAULT_SETTINGS);
     const { event_id, body } = eventToSend(event as EventRecord, mishap);
@@ -352,7 +352,7 @@ describe("forged", () => {
 
 describe("down", () => {
   const last = { match: { type: "charge.completed" } };
-  /** When each attempt was made, in seconds, and what came of it. */
+  /** Returns the time in seconds and the result of each attempt. */
   async function attempts(client: Client): Promise<unknown[]> {
     const [delivery] = await deliveries(client, "&type=charge.completed");
     return delivery.attempts.map((one: { at: string; status: number; error: string }) => [
@@ -361,7 +361,7 @@ describe("down", () => {
     ]);
   }
 
-  it("fails the attempts of that period, by the schedule, and none after it", async () => {
+  it("fails the attempts within the period, by the schedule, and none after it", async () => {
     const { client, receiver, sell } = await shopWith([{ ...last, down: "2h" }]);
     await sell("10h");
     expect(receiver.types).toEqual(THREE);
@@ -383,7 +383,7 @@ describe("down", () => {
   it.each([
     [503, 503],
     ["timeout", "no answer within 15 s by scenario mishaps"],
-  ])("begins at the given time, and responds as given: %s", async (answer, seen) => {
+  ])("starts at the given time and returns the given response: %s", async (answer, seen) => {
     const { client, sell } = await shopWith([{ down: { from: "4s", for: "5s", answer } }]);
     await sell("1h");
     expect(await attempts(client)).toEqual([
@@ -394,7 +394,7 @@ describe("down", () => {
     expect(others[0].attempts).toHaveLength(1);
   });
 
-  it("counts from the activation, or from the creation of a charge that names it", async () => {
+  it("counts from the activation, or from the creation of a charge that names the scenario", async () => {
     const { sandbox, client, sell } = await shopWith([{ ...last, down: "1m" }], { activate: false });
     await sandbox.advance("1h");
     await sell("1h", { scenario: "mishaps" });
@@ -406,7 +406,7 @@ describe("down", () => {
     expect(later.attempts.map((one: { status: number }) => one.status)).toEqual([200]);
   });
 
-  it("leaves events to the next rule after its end", async () => {
+  it("applies the next rule after its end", async () => {
     const { receiver, sell } = await shopWith([
       { ...last, down: "4s" },
       { ...last, copies: 2 },
@@ -415,7 +415,7 @@ describe("down", () => {
     expect(receiver.types.filter((type) => type === "charge.completed")).toHaveLength(2);
   });
 
-  it("keeps a mailbox empty too, and starts anew with a reset that keeps the scenarios", async () => {
+  it("keeps a mailbox empty too, and restarts after a reset that keeps the scenarios", async () => {
     const shop = await shopFor([{ mailbox: "m" }]);
     await useRules(shop.client, [{ down: "1h" }]);
     await shop.sandbox.advance("2h");
@@ -425,7 +425,7 @@ describe("down", () => {
     expect((await attempts(shop.client)).every((one) => String(one).includes("refused"))).toBe(true);
   });
 
-  it("is refused in places where it has no meaning", async () => {
+  it("is refused with the field named when its value is invalid", async () => {
     const { client } = await shopFor();
     for (const [down, field] of [
       ["soon", "webhooks.0.down"],

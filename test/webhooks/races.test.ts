@@ -6,7 +6,7 @@ import { accept, type Received } from "../support/receiver-server.js";
 import { FakeWall } from "../support/receiver-world.js";
 import { deliveries, shopAndReceiver, shopFor, useRules } from "./support/shop.js";
 
-/** A shop whose webhooks go by one rule, and what came to it. */
+/** Starts a shop with one webhook rule; returns the received events. */
 async function shopWith(rule: object, handler: (received: Received) => void = accept) {
   const { receiver, ...shop } = await shopAndReceiver(handler);
   await useRules(shop.client, [{ match: { type: "charge.completed" }, ...rule }]);
@@ -18,10 +18,10 @@ async function shopWith(rule: object, handler: (received: Received) => void = ac
 const idOf = ({ headers }: Received): string => String(headers["webhook-id"]);
 
 describe("at_once", () => {
-  it("sends all copies before the first has a response, each on a separate connection", async () => {
+  it("sends all copies before the first response, each on a separate connection", async () => {
     const here: Received[] = [];
     const ports = new Set<unknown>();
-    // No copy gets a response before all are there: sent one after the other, they would never end.
+    // The receiver responds once all copies have arrived; copies sent in sequence would never finish.
     const { completed, sent, sell } = await shopWith({ copies: 12, at_once: true }, (received) => {
       if (received.event.type !== "charge.completed") return received.answer();
       here.push(received);
@@ -37,7 +37,7 @@ describe("at_once", () => {
     );
   });
 
-  it("calls an in-process receiver that often before the first call has responded", async () => {
+  it("calls an in-process receiver for each copy before the first call returns", async () => {
     let [inside, most] = [0, 0];
     await using sandbox = await createSandbox({ clock: "manual" });
     sandbox.onWebhook(async () => {
@@ -52,7 +52,7 @@ describe("at_once", () => {
     expect(most).toBe(2);
   });
 
-  it("stops waiting for a copy that does not come", async () => {
+  it("stops waiting when a copy does not arrive", async () => {
     const wall = new FakeWall(0);
     const meetings = new Barriers(wall);
     const gone: string[] = [];
@@ -71,7 +71,7 @@ describe("at_once", () => {
 });
 
 describe("ids: new", () => {
-  it("sends further copies under new ids, signed, otherwise equal", async () => {
+  it("sends further signed copies under new ids with otherwise equal content", async () => {
     const { completed, sent, sell } = await shopWith({ copies: 3, ids: "new" });
     await sell("10s");
     const bodies = completed().map(({ body, event }) => {
@@ -91,7 +91,7 @@ describe("ids: new", () => {
 });
 
 describe("again_after", () => {
-  it("sends the event once more after that time, under the same id", async () => {
+  it("sends the event again after that time, under the same id", async () => {
     const { sandbox, completed, sent, sell } = await shopWith({ again_after: "3d" });
     await sell("2d");
     expect(completed()).toHaveLength(1);
@@ -104,7 +104,7 @@ describe("again_after", () => {
 });
 
 describe("response_lost", () => {
-  it("counts the first attempt as failed despite its response, and retries", async () => {
+  it("records the first attempt as failed after a successful response, and retries", async () => {
     const { completed, sent, sell } = await shopWith({ response_lost: true });
     await sell("10s");
     const [sent1] = await sent();
@@ -117,7 +117,7 @@ describe("response_lost", () => {
     expect(idOf(completed()[1]!)).toBe(idOf(completed()[0]!));
   });
 
-  it("loses the response to a delivery from a mailbox too", async () => {
+  it("also loses the response to a delivery from a mailbox", async () => {
     const { sandbox, client } = await shopFor([{ mailbox: "m" }]);
     await useRules(client, [{ response_lost: true }]);
     await client.pay({ scenario: "instant" });

@@ -33,7 +33,7 @@ function appOf(build: Build): App {
   return { taken, refused, listener };
 }
 
-/** As the documentation of each has it: the raw body, never the parsed one. */
+/** Each receiver verifies the raw body, as the documentation of its framework says. */
 const APPS: Record<string, Build> = {
   Express: (verify) => {
     const app = express();
@@ -88,7 +88,7 @@ const AWKWARD = [
   "1e400 -0 NaN 0.1 12345678901234567890.123456789",
 ];
 
-/** Charge number so many: amounts small and huge, metadata none, empty, awkward. */
+/** Returns the nth charge: amounts from small to huge, metadata absent, empty or awkward. */
 function orderOf(index: number): { amount: string; metadata?: Record<string, string>; name: string } {
   const awkward = AWKWARD[index % AWKWARD.length]!;
   const amounts = ["100.00", "0.10", "12345678901234567.89", "99999999999999999999.99", "7000", "1000000.5"];
@@ -131,7 +131,7 @@ describe("typical receivers verify every event with the official library", () =>
     await sandbox.advance("10s");
     for (const charge of charges.keys()) charges.set(charge, (await client.charge(charge)).text);
 
-    // Some of it the service does not take in the first place; most must have got through.
+    // The service refuses some of these orders; most must be accepted.
     expect(refusedOrders).toBeLessThan(CHARGES / 4);
     for (const { name, taken, refused } of apps) {
       expect({ name, refused }).toEqual({ name, refused: [] });
@@ -142,7 +142,7 @@ describe("typical receivers verify every event with the official library", () =>
     }
   });
 
-  it("and events with test data: deep, wide, empty, large", async () => {
+  it("events of test data: deeply nested, wide, empty and large", async () => {
     const apps = Object.entries(APPS).map(([name, build]) => ({ name, ...appOf(build) }));
     const urls: string[] = [];
     for (const app of apps) urls.push(await serve(app.listener));

@@ -7,7 +7,7 @@ import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { shopAndReceiver, THREE } from "./support/shop.js";
 
 describe("webhooks after resets", () => {
-  it("are not doubled by any number of resets", async () => {
+  it("are not duplicated after several resets", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver();
     const [endpoint] = sandbox.snapshot().collections.endpoints;
     const ids = new Set<string>();
@@ -26,11 +26,11 @@ describe("webhooks after resets", () => {
       });
       expect(sandbox.snapshot().collections.endpoints).toEqual([endpoint]);
     }
-    // A new generation each time: an app that remembers event ids is not fooled.
+    // Each generation has new ids, so an app that stores event ids accepts the events.
     expect(ids.size).toBe(18);
   });
 
-  it("of an endpoint disabled by a 410 stay off when it is kept, and return when it is not", async () => {
+  it("stay off when a reset keeps the endpoint that a 410 disabled, and return when it does not", async () => {
     const { receiver, sandbox, sell } = await shopAndReceiver(refuseWith(410));
     await sell("1s");
     await sandbox.reset();
@@ -44,7 +44,7 @@ describe("webhooks after resets", () => {
 });
 
 describe("after a reset the receiver gets", () => {
-  it("no planned event: timelines, expiry, retries", async () => {
+  it("no planned event of timelines, expiry or retries", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
     await client.pay();
     await sell("2s", { email: "expired@shop.test" });
@@ -55,13 +55,13 @@ describe("after a reset the receiver gets", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("no further attempt of a delivery it holds open, whatever its later response", async () => {
+  it("no further attempt of a delivery that was open, whatever its later response", async () => {
     const { receiver, sandbox, client, sell } = await shopAndReceiver(hold);
     const charge = await client.pay({ scenario: "instant" });
     const held = await receiver.arrived(1);
     const cutOff = new Promise((resolve) => held.response.once("close", resolve));
     expect((await client.reset()).status).toBe(200);
-    // The connection is cut, so that the receiver does not work on for deleted data.
+    // The sandbox closes the connection, so that the receiver does not work on deleted data.
     await cutOff;
     held.answer(500);
     receiver.handler = accept;
@@ -77,7 +77,7 @@ describe("after a reset the receiver gets", () => {
     );
   });
 
-  it("new deliveries even under the old ids: an old response does not settle them", async () => {
+  it("new deliveries under repeated ids, which old responses do not settle", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay({ scenario: "instant" });
     const old = await receiver.arrived(1);
@@ -92,7 +92,7 @@ describe("after a reset the receiver gets", () => {
     expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: 500 }] });
   });
 
-  it("no delivery begun in the tick of the reset", async () => {
+  it("no delivery that began in the tick of the reset", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const charge = await client.pay();
     await sandbox.transition(charge, "COMPLETED");
@@ -127,7 +127,7 @@ describe("after a reset the receiver gets", () => {
 });
 
 describe('ids: "repeat"', () => {
-  it("starts ids and bytes over exactly, any number of times", async () => {
+  it("repeats ids and bytes exactly, after any number of resets", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver();
     const play = async (): Promise<string[]> => {
       const texts: string[] = [];
@@ -148,7 +148,7 @@ describe('ids: "repeat"', () => {
       expect((await client.reset({ ids: "repeat" })).status).toBe(200);
       expect(await play()).toEqual(first);
     }
-    // A plain reset in between goes on with new ids, and repeat comes back to the first ones all the same.
+    // A plain reset continues with new ids; a later repeat returns to the first ids.
     await client.reset();
     expect(await play()).not.toEqual(first);
     await client.reset({ ids: "repeat" });
@@ -159,7 +159,7 @@ describe('ids: "repeat"', () => {
 });
 
 describe("a reset during an advance", () => {
-  it("is refused with 409, and nothing changes", async () => {
+  it("is refused with 409 and changes nothing", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     const charge = await client.pay();
     const advancing = sandbox.advance("10s");
@@ -177,7 +177,7 @@ describe("a reset during an advance", () => {
     expect(receiver.types).toEqual(THREE);
   });
 
-  it("waits for it with ?wait", async () => {
+  it("waits for the advance with ?wait", async () => {
     const { receiver, sandbox, client } = await shopAndReceiver(hold);
     await client.pay();
     const advancing = sandbox.advance("10s");

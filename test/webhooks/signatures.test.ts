@@ -21,7 +21,7 @@ import { Receiver } from "../support/receiver-server.js";
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const OLD_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 const TEXT_SECRET = "sk_test_a_secret_of_mine";
-/** Independent computations below were made of these with Python's hmac. */
+/** Input of the expected values below, which Python's hmac computed. */
 const AT_MS = 1_614_265_330_000;
 const BODY =
   '{"id":"evt_1","name":"Zoë 😀","amount":"123456789012345678901234567890.12345678","metadata":{}}';
@@ -30,7 +30,7 @@ function sign(signature: Signature, body: string, secrets: readonly string[] = [
   return signatureHeaders(signature, { id: "evt_1", sentAtMs: AT_MS, body }, secrets);
 }
 
-/** Bodies as an event has them, with what trips verifiers: unicode, 4-byte characters, big decimals, emptiness. */
+/** Event bodies with content that breaks verifiers: unicode, 4-byte characters, big decimals, empty values. */
 const bodies = fc.oneof(
   fc
     .record({
@@ -82,7 +82,7 @@ describe("the official libraries verify", () => {
     );
   });
 
-  it("both secrets of a rotation, in either order, in schemes with room for two", () => {
+  it("both secrets of a rotation, in either order, for schemes with several signatures", () => {
     for (const secrets of [
       [SECRET, OLD_SECRET],
       [OLD_SECRET, SECRET],
@@ -124,7 +124,7 @@ describe("published vectors", () => {
   });
 });
 
-describe("an independent computation (Python's hmac) gives the same", () => {
+describe("the sandbox's signature equals an independent computation with Python's hmac", () => {
   it.each([
     [
       "paystack",
@@ -169,13 +169,13 @@ describe("an independent computation (Python's hmac) gives the same", () => {
   });
 });
 
-describe("a scheme with room for one signature", () => {
+describe("a scheme with a single signature", () => {
   it.each([
     "paystack",
     "flutterwave",
     "generic-hex",
     { header: "x-s", algorithm: "sha256", encoding: "hex" },
-  ] as const)("uses only the new secret: %j", (signature) => {
+  ] as const)("signs with the new secret only: %j", (signature) => {
     expect(sign(signature, BODY, [SECRET, OLD_SECRET])).toEqual(sign(signature, BODY, [SECRET]));
   });
 
@@ -223,7 +223,7 @@ describe("the schema of a scheme", () => {
     expect(fault(signature)).toContain(message);
   });
 
-  it("requires key bytes only where the scheme decodes them", () => {
+  it("requires a decodable key only when the scheme decodes it", () => {
     for (const signature of SIGNATURE_PRESETS) {
       expect(secretErrorMessage(signature, SECRET)).toBeUndefined();
       expect(secretErrorMessage(signature, "my-secret-hash") === undefined).toBe(
@@ -245,7 +245,7 @@ describe("the schema of a scheme", () => {
       { signature: "stripe", webhook_secret: "plain", webhooks: [{ url: "localhost:1", signature: "svix" }] },
       "webhooks.0.secret",
     ],
-  ])("checks secrets by their use: %j", (options, path) => {
+  ])("checks secrets by the scheme's key encoding: %j", (options, path) => {
     const checked = safeParse(startOptionsSchema, options);
     expect(checked.ok ? undefined : checked.issues.map((issue) => issue.path.join(".")).join()).toBe(path);
   });
@@ -271,7 +271,7 @@ describe("a sandbox signs with", () => {
     new Stripe("sk_test_nobody").webhooks.constructEvent(body, header, TEXT_SECRET);
   });
 
-  it("an endpoint's own scheme, from the options and from the control API", async () => {
+  it("the endpoint's own scheme, from the options and from the control API", async () => {
     const [one, two] = [await Receiver.open(), await Receiver.open()];
     const sandbox = await openSandbox({
       webhooks: [{ url: one.url, signature: { ...CUSTOM, prefix: "sha256=" }, secret: TEXT_SECRET }],

@@ -9,10 +9,10 @@ import { type Json, THREE } from "./support/shop.js";
 
 const CHARGES = 200;
 
-/** The server as a user starts it, on the data, once it can be reached. */
+/** Starts the command on the data folder and waits until it responds. */
 const serve = (data: string, ...args: string[]) => startServer(["--data", data, ...args]);
 
-/** An app under load: each response takes a while, every seventh is a 500, some requests are cut. */
+/** An app under load: responses are slow, every seventh is a 500, some connections are closed. */
 function strained(): (received: Received) => void {
   let count = 0;
   return (received) => {
@@ -40,7 +40,7 @@ async function makeCharges(client: Client): Promise<string[]> {
   return charges;
 }
 
-/** Every event there is, and every delivery, by the control API. */
+/** Returns all events or deliveries of the control API. */
 async function everything(client: Client, what: "events" | "deliveries", query = ""): Promise<Json[]> {
   const all: Json[] = [];
   for (;;) {
@@ -50,7 +50,7 @@ async function everything(client: Client, what: "events" | "deliveries", query =
   }
 }
 
-/** Each event of each charge has come at least once, signed, and is marked as delivered. */
+/** Checks that each event of each charge arrived at least once, signed, and is marked as delivered. */
 async function expectAllDelivered(client: Client, receiver: Receiver, charges: string[]): Promise<void> {
   const events = await everything(client, "events");
   expect(events).toHaveLength(3 * charges.length);
@@ -69,7 +69,7 @@ async function expectAllDelivered(client: Client, receiver: Receiver, charges: s
 }
 
 describe("kill -9 during a storm of deliveries", () => {
-  it("by an advance: unfinished deliveries and planned retries are sent after a restart", async () => {
+  it("during an advance: unfinished deliveries and planned retries are sent after a restart", async () => {
     const receiver = await Receiver.open(strained());
     const data = join(temporaryFolder(), "data.json");
     const first = await serve(
@@ -78,7 +78,7 @@ describe("kill -9 during a storm of deliveries", () => {
     );
     const charges = await makeCharges(first.client);
 
-    // Died of three times: among first attempts, among retries, and while it caught up.
+    // Three kills: during first attempts, during retries, and after a restart.
     let server = first;
     for (const atCount of [250, 480, 560]) {
       const advancing = server.client.advance({ by: "7s" });
@@ -92,7 +92,7 @@ describe("kill -9 during a storm of deliveries", () => {
     expect(due.length).toBeGreaterThan(0);
     expect((await server.client.advance({ by: "7d" })).status).toBe(200);
     await expectAllDelivered(server.client, receiver, charges);
-    // The retries that were due when it died are among what came, with their earlier attempts still in the log.
+    // The retries that were due at the kill have arrived; their earlier attempts are in the log.
     for (const one of due) {
       const { json } = await server.client.ask(`GET /_sandbox/deliveries/${one.delivery_id}`);
       expect(json.attempts.slice(0, one.attempts.length)).toEqual(one.attempts);

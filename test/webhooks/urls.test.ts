@@ -24,7 +24,7 @@ describe("the URL of a receiver", () => {
     ["http://0.0.0.0:3000/", "http://0.0.0.0:3000/"],
     ["127.0.0.1.:3000", "http://127.0.0.1:3000/"],
     ["http://ada:secret@127.0.0.1:3000/", "http://ada:secret@127.0.0.1:3000/"],
-    // A port of this machine.
+    // A port of localhost.
     ["3000", "http://localhost:3000/"],
     ["80", "http://localhost/"],
     ["3000/webhooks?x=1", "http://localhost:3000/webhooks?x=1"],
@@ -47,7 +47,7 @@ describe("the URL of a receiver", () => {
     "file:/etc/passwd",
     "http://shop test/",
     "http://localhost:99999/",
-    // Strings that look like an IPv4 address and are none.
+    // Strings that resemble an IPv4 address.
     "0",
     "65536",
     "99999/webhooks",
@@ -67,7 +67,7 @@ describe("the URL of a receiver", () => {
   });
 
   it.each([
-    // As it is, and as the URL parser reads other ways to write it.
+    // The address and other notations that the URL parser accepts.
     "http://169.254.169.254/latest/meta-data/",
     "169.254.169.254",
     "http://169.254.169.254.:80/",
@@ -80,10 +80,10 @@ describe("the URL of a receiver", () => {
     "http://%31%36%39.254.169.254/",
     "http://１６９.254.169.254/",
     "http://169。254。169。254/",
-    // Behind a name and a password that look like a host.
+    // A user name and a password that resemble a host.
     "http://shop.test@169.254.169.254/",
     "http://localhost:3000@2852039166/",
-    // Within IPv6.
+    // IPv4 addresses within IPv6.
     "http://[::ffff:169.254.169.254]/",
     "http://[::ffff:a9fe:a9fe]/",
     "http://[0:0:0:0:0:ffff:a9fe:a9fe]:80/",
@@ -106,7 +106,7 @@ describe("the URL of a receiver", () => {
     "http://[64:ff9b:1:a9:fe:a9fe::]/",
     "http://[64:ff9b:1:0:a9:fea9:fe00::]/",
     "http://[64:ff9b:1::6464:64c8]/",
-    // Other clouds, and names.
+    // Other cloud providers, and host names.
     "http://100.100.100.200/",
     "http://168.63.129.16/",
     "http://192.0.0.192/opc/v2/instance/",
@@ -121,7 +121,7 @@ describe("the URL of a receiver", () => {
   });
 });
 
-it("is an IPv4 address only when its four numbers are written", () => {
+it("a host is an IPv4 address only when it has four decimal numbers", () => {
   const part = fc.oneof(
     fc.nat({ max: 255 }).map(String),
     fc.nat({ max: 2 ** 32 - 1 }).map(String),

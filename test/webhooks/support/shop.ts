@@ -7,13 +7,13 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** The webhooks of a charge that the default scenario completes, one, three and five seconds after it was made. */
+/** Webhooks of a charge in the default scenario, one, three and five seconds after its creation. */
 export const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 export const ONLY_COMPLETED = { events: ["charge.completed"] };
 
 export async function shopFor(webhooks: SandboxOptions["webhooks"] = [], options: SandboxOptions = {}) {
   const shop = await openShop({ webhooks, ...options });
-  /** A charge is made, and then so much time passes; the charge's id. */
+  /** Creates a charge, advances the clock, and returns the charge's id. */
   const sell = async (by: string, wish?: ChargeWish): Promise<string> => {
     const charge = await shop.client.pay(wish);
     await shop.sandbox.advance(by);
@@ -22,7 +22,7 @@ export async function shopFor(webhooks: SandboxOptions["webhooks"] = [], options
   return { ...shop, sell };
 }
 
-/** A shop and the receiver of its webhooks, whose endpoint may have more than the URL. */
+/** Starts a shop and the receiver of its webhooks; `endpoint` adds fields to its endpoint. */
 export async function shopAndReceiver(
   handler: Handler = accept,
   endpoint: { readonly events?: string[] } = {},
@@ -31,7 +31,7 @@ export async function shopAndReceiver(
   return { receiver, ...(await shopFor([{ url: receiver.url, ...endpoint }])) };
 }
 
-/** Has webhooks go by these rules; without `activate`, those of charges that ask for them by name. */
+/** Creates a scenario with these webhook rules; without `activate` it applies to charges that name it. */
 export async function useRules(
   client: Client,
   webhooks: readonly object[],
@@ -42,22 +42,22 @@ export async function useRules(
   if (activate) await client.ask(`POST /_sandbox/scenarios/${name}/activate`);
 }
 
-/** Sandbox time since START, in milliseconds. */
+/** Milliseconds of sandbox time since START. */
 export function since(instant: string): number {
   return Date.parse(instant) - Date.parse(START);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
 export type Json = any;
 
-/** The deliveries the control API lists, oldest first. */
+/** Returns the deliveries of the control API, oldest first. */
 export async function deliveries(client: Client, query = ""): Promise<Json[]> {
   const { status, json } = await client.ask(`GET /_sandbox/deliveries?limit=100${query}`);
   if (status !== 200) throw new Error(JSON.stringify(json));
   return json.items.reverse();
 }
 
-/** Resolves when that holds; looked at again every few milliseconds of wall time. */
+/** Polls every few milliseconds of wall time and resolves when the condition holds. */
 export async function eventually(holds: () => boolean | Promise<boolean>, limitMs = 100_000): Promise<void> {
   const until = performance.now() + limitMs;
   while (!(await holds())) {
