@@ -3,17 +3,17 @@ import { demand, demandSame } from "./failure.js";
 import { firstRule, globMatches } from "./matching.js";
 import { durationMs, type Endpoint, type ExpectedDelivery, iso, type Model } from "./model.js";
 
-/** The waits between attempts (contract section 3). */
+/** Intervals between attempts (contract section 3). */
 const LADDER_MS = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"].map(durationMs);
-/** For how long a swapped delivery waits for a next event. */
+/** Maximum time that a swapped delivery waits for the next event. */
 const PATIENCE_MS = 60_000;
 
 /** Retry-After of a receiver's 429 or 503. */
 export const RETRY_AFTER_S = 47;
 
 /**
- * Deliveries of each event: one to every subscribed endpoint, in as many copies as the scenario says, first at once
- * and then by the schedule, and none before its time.
+ * Checks the deliveries of each event: each subscribed endpoint gets the number of copies of the scenario, first at once
+ * and then by the schedule, and none early.
  */
 export async function auditDeliveries(client: Client, model: Model, events: Json[]): Promise<void> {
   const seen = await client.all("/_sandbox/deliveries");
@@ -38,7 +38,7 @@ export async function auditDeliveries(client: Client, model: Model, events: Json
   );
 }
 
-/** An endpoint that responded with 410 gets nothing after that. */
+/** Records endpoints that responded with 410; they get no further delivery. */
 function noteGone(model: Model, seen: readonly Json[]): void {
   for (const { webhook_id, attempts } of seen) {
     const endpoint = model.state.endpoints.get(webhook_id);
@@ -69,7 +69,7 @@ function hears(
   );
 }
 
-/** An event at the instant of a 410: no observer can tell which came first. */
+/** Accepts either order when an event and a 410 have the same time. */
 function eitherCameFirst(
   { enabled, offSinceMs, offBeforeEvent }: Endpoint,
   atMs: number,
@@ -96,7 +96,7 @@ function expectNew(model: Model, seen: ReadonlySet<string>, events: Json[]): voi
   }
 }
 
-/** When the first attempt is due; a swapped one waits for the next event that stands in its line. */
+/** Returns the due time of the first attempt; a swapped one waits for the object's next event. */
 function firstDueMs({ state }: Model, index: number): number {
   const { event, endpoint, rule } = state.deliveries[index]!;
   const { atMs, objectId } = state.events[event]!;
@@ -158,7 +158,7 @@ function auditOne(model: Model, delivery: Json, expected: ExpectedDelivery, firs
   } else demand(["pending", "dropped"].includes(status), "ladder", () => `${id} is ${status}`);
 }
 
-/** When the attempt after this one is due: by the ladder, later if a 429 or 503 asked for it. */
+/** Returns the due time of the next attempt: by the schedule, or later after a Retry-After. */
 function afterMs(attempt: Json, made: number): number {
   const asksForTime = attempt.status === 503 || attempt.status === 429;
   const wait = Math.max(LADDER_MS[made - 1]!, asksForTime ? RETRY_AFTER_S * 1_000 : 0);

@@ -10,7 +10,7 @@ export interface Actor {
   readonly key: string;
   readonly mode: Mode;
   readonly org: string;
-  /** The currency of its country: opened, with dollars, by the first read of balances. */
+  /** Currency of the country. The first read of balances opens it and US dollars. */
   readonly home: string;
 }
 
@@ -27,7 +27,7 @@ export const ownedBy =
 
 export const as = ({ key }: Actor) => ({ authorization: `Bearer ${key}` });
 
-/** Everything that can be seen of the sandbox is held against what must be true. */
+/** Compares everything that the API shows with the model. */
 export async function audit(client: Client, model: Model): Promise<void> {
   const idle = await client.send("POST", "/_sandbox/wait", { for: "idle", timeout: "20s" });
   demand(idle.status === 200, "time", () => `does not come to rest: ${idle.text}`);
@@ -54,7 +54,7 @@ async function auditClock(client: Client, model: Model): Promise<void> {
     );
 }
 
-/** From any status only to those that may follow it, in time that never goes back. */
+/** Checks that each status follows a permitted predecessor, and that times never decrease. */
 function auditHistory(moves: Readonly<Record<string, readonly string[]>>, id: string, history: Json[]): void {
   for (const [index, change] of history.entries()) {
     const before = history[index - 1];
@@ -107,7 +107,7 @@ async function auditCharges(client: Client, model: Model): Promise<void> {
   await auditPayins(client, model);
 }
 
-/** Nothing that can be seen is later than now. */
+/** Checks that no time in the record is later than now. */
 function auditTooEarly(record: Json, nowMs: number): void {
   const times = [record.created_at, record.updated_at, record.settled_at ?? null];
   for (const { at } of record.status_history ?? []) times.push(at);
@@ -115,7 +115,7 @@ function auditTooEarly(record: Json, nowMs: number): void {
     demand(at === null || Date.parse(at) <= nowMs, "too early", () => `${at} is later than ${iso(nowMs)}`);
 }
 
-/** The service's own list and reads show the same charges, to their owner alone. */
+/** Checks that lists and reads of the service show the same charges, and only to their owner. */
 async function auditPayins(client: Client, model: Model): Promise<void> {
   for (const actor of ACTORS) {
     const own = [...model.state.charges.values()].filter(ownedBy(actor));
@@ -176,7 +176,7 @@ async function auditBalances(client: Client, model: Model, actor: Actor): Promis
   demandSame("balance", `${actor.key}'s total in dollars`, json.total_balance_usd, total);
 }
 
-/** One event a status change, in the order they came, each with what a read said at that moment. */
+/** Checks that each status change has one event, in order, with the charge as a read showed it then. */
 async function auditEvents(client: Client, model: Model): Promise<Json[]> {
   const seen = await client.all("/_sandbox/events");
   for (const charge of model.state.charges.values()) {
@@ -200,7 +200,7 @@ async function auditEvents(client: Client, model: Model): Promise<Json[]> {
   return seen;
 }
 
-/** Every entry of the ledger balances, and all of them come to the balances there are. */
+/** Checks that each ledger entry balances and that the entries sum to the balances. */
 export async function auditLedger(client: {
   get(path: string): Promise<{ readonly json: Json }>;
 }): Promise<void> {
@@ -231,7 +231,7 @@ export async function auditLedger(client: {
     auditHistory(CHARGE_MOVES, entry.charge_id, entry.status_history);
 }
 
-/** Postings of a charge, one by one: received, made available, refunded. */
+/** Checks each posting of a charge: payment, settlement, refund. */
 export async function auditPostings(client: Client, model: Model, chargeId: string): Promise<void> {
   const charge = model.state.charges.get(chargeId)!;
   const { json } = await client.get(`/_sandbox/charges/${chargeId}/timeline`);

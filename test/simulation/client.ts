@@ -1,11 +1,11 @@
 import type { Sandbox } from "../../src/library/sandbox.js";
 import type { Random } from "./random.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: the auditor reads whatever the wire says
+// biome-ignore lint/suspicious/noExplicitAny: the auditor reads arbitrary JSON
 export type Json = any;
 
 export interface Answer {
-  /** 0 when the connection was cut. */
+  /** 0 when the connection closed without a response. */
   readonly status: number;
   readonly text: string;
   readonly json: Json;
@@ -13,7 +13,7 @@ export interface Answer {
   readonly replayed: boolean;
 }
 
-/** Changes a response into a lie; undefined leaves it unchanged. */
+/** Changes a response; undefined leaves it unchanged. */
 export type Lie = (
   method: string,
   path: string,
@@ -21,20 +21,20 @@ export type Lie = (
   status: number,
 ) => { readonly status: number; readonly text: string } | undefined;
 
-/** A mishap that a call may meet; `isHigh` says that it does this time. */
+/** A fault that a call may meet; it occurs when `isHigh` is true. */
 export type Hurdle = (send: () => Promise<Answer>, isHigh: boolean) => Promise<Answer>;
 
 export interface ClientOptions {
   readonly lie?: Lie | undefined;
   readonly hurdle?: Hurdle;
-  /** Draws the hurdles; without it there are none. */
+  /** Decides when hurdles occur; without it none occur. */
   readonly luck?: Random;
   readonly namespace?: string;
-  /** Shared by all who call the same sandbox. */
+  /** Shared by all clients of one sandbox. */
   readonly trail?: string[];
 }
 
-/** Calls a sandbox, and records the calls for the diagnosis of a failure. */
+/** Calls a sandbox and records the calls for failure reports. */
 export class Client {
   readonly trail: string[];
   readonly #fetch: Sandbox["fetch"];
@@ -46,7 +46,7 @@ export class Client {
     this.#options = options;
   }
 
-  /** A call that changes something: it is part of the trail. */
+  /** Makes a call that changes state, and records it in the trail. */
   async act(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const extra = Object.keys(headers).length === 0 ? "" : ` ${JSON.stringify(headers)}`;
     const { hurdle, luck, namespace } = this.#options;
@@ -65,7 +65,7 @@ export class Client {
     return this.send("GET", path, undefined, headers);
   }
 
-  /** Every item of a list, oldest first. */
+  /** Returns all items of a list, oldest first. */
   async all(path: string, headers: Record<string, string> = {}): Promise<Json[]> {
     const items: Json[] = [];
     for (;;) {
@@ -96,7 +96,7 @@ export class Client {
     try {
       response = await this.#fetch(new Request(`http://sandbox${path}`, init));
     } catch (error) {
-      // A fault has cut the connection: in process, fetch throws its own error.
+      // The connection was closed by a fault; in process, fetch throws an error of its own.
       if (!(error instanceof TypeError)) throw error;
       return { status: 0, text: "", json: undefined, now: null, replayed: false };
     }

@@ -5,7 +5,7 @@ import { Client } from "../support/receiver-client.js";
 import { type Handler, Receiver } from "../support/receiver-server.js";
 import { SECOND, shopFor, since } from "../webhooks/support/shop.js";
 
-/** Pays again on every webhook of a paid charge, before or after its response. */
+/** Makes another payment on each webhook of a paid charge, before or after its response. */
 function callingBack(
   client: () => Client,
   order: "before" | "after",
@@ -20,7 +20,7 @@ function callingBack(
   };
 }
 
-/** Redelivers the event of every webhook before its response: less work than a payment. */
+/** Redelivers the event of each webhook before its response, which is cheaper than a payment. */
 function sendingAgain(client: () => Client, times = Number.POSITIVE_INFINITY): Handler {
   let made = 0;
   return async (received) => {
@@ -39,7 +39,7 @@ async function shopWith(handlerFor: (client: () => Client) => Handler) {
 }
 
 describe("an endless advance until idle", () => {
-  it("is refused in one line when each payment causes the next, later", async () => {
+  it("is refused with a one-line error when each payment causes a later one", async () => {
     const { client, receiver } = await shopWith((client) => callingBack(client, "before"));
     await client.pay();
     const answer = await client.advance({ until: "idle" });
@@ -48,7 +48,7 @@ describe("an endless advance until idle", () => {
     expect(answer.json.error.message).toMatch(
       /^It never comes to rest: by \S+Z webhooks have led to calls, and those to webhooks, 1000 times in a row\. Advance by a duration/,
     );
-    // Five seconds a payment: the clock is where it has come to, and goes on from there.
+    // Each payment takes five seconds: the clock stops where the advance ended, and can continue.
     const now = since((await client.clock()).json.now);
     expect(now).toBe(5 * 1_001 * SECOND);
     const more = await client.advance({ by: "50s" });
@@ -61,9 +61,9 @@ describe("an endless advance until idle", () => {
   it.each<[string, (client: () => Client) => Handler]>([
     ["the receiver responds and then pays, in the same tick", (client) => callingBack(client, "after")],
     ["one event is redelivered forever at the same instant", sendingAgain],
-  ])("is refused too when %s", async (_name, handlerFor) => {
+  ])("is also refused when %s", async (_name, handlerFor) => {
     const { client } = await shopWith(handlerFor);
-    // Something else is planned all the time, so that there is always a next instant.
+    // This charge always has a planned entry, so there is always a next instant.
     await client.pay({ scenario: "slow" });
     await client.pay();
     const answer = await client.advance({ until: "idle" });
@@ -71,7 +71,7 @@ describe("an endless advance until idle", () => {
     expect(answer.json.error.message).toMatch(/^It never comes to rest/);
   });
 
-  it("rejects in the library with the same line", async () => {
+  it("rejects with the same one-line error in the library", async () => {
     const receiver = await Receiver.open();
     await using sandbox = await createSandbox({
       clock: "manual",
@@ -86,7 +86,7 @@ describe("an endless advance until idle", () => {
 });
 
 describe("a long advance until idle", () => {
-  it("continues through a long chain of payments", async () => {
+  it("completes after a long chain of payments", async () => {
     const { client, receiver } = await shopWith((client) => callingBack(client, "before", 300));
     await client.pay();
     const { status, json } = await client.advance({ until: "idle" });
@@ -94,7 +94,7 @@ describe("a long advance until idle", () => {
     expect(receiver.received).toHaveLength(301);
   });
 
-  it("continues when many concurrent payments cause one more each", async () => {
+  it("completes when each of many concurrent payments causes one more", async () => {
     const { client, receiver } = await shopWith((client) => callingBack(client, "before", 1_100));
     for (let count = 0; count < 1_100; count++) {
       await client.pay();

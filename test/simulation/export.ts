@@ -2,7 +2,7 @@ import type { Sandbox } from "../../src/library/index.js";
 import type { Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
 
-/** Whatever state a sandbox has come to, it is one that another takes in, and gives out again as it was. */
+/** Checks that another sandbox can import the export of any state, and exports it unchanged. */
 export async function auditExport(
   sandbox: { snapshot(): Json },
   elsewhere: Pick<Sandbox, "snapshot"> & { fetch(request: Request): Promise<Response> },
@@ -13,7 +13,7 @@ export async function auditExport(
   );
   const said = await answer.text();
   demand(answer.status === 200, "export", () => `is refused elsewhere: ${said}`);
-  // The clock stands still, so nothing happens there; it has its own source of ids.
+  // The clock is stopped, so no tasks run there; the importing sandbox has its own source of ids.
   const kept = ({ at, counters, collections: { namespace: _namespace, clock: _clock, ...rest } }: Json) => ({
     at,
     counters,

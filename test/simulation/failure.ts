@@ -1,4 +1,4 @@
-/** Faults that the auditor can find, by name; `lies.test.ts` plants a lie for each. */
+/** Names of the faults that the auditor detects; `lies.test.ts` plants a false response for each. */
 export type Rule =
   | "answer"
   | "time"
@@ -34,7 +34,7 @@ export function demand(holds: boolean, rule: Rule, message: () => string): asser
   if (!holds) throw new AuditFailure(rule, message());
 }
 
-/** The two read the same; the failure shows where they part. */
+/** Throws with the first difference when the values are not equal. */
 export function demandSame(rule: Rule, what: string, seen: unknown, expected: unknown): void {
   const [a, b] = [seen, expected].map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   if (a === b) return;

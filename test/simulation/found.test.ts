@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { shopFor } from "../webhooks/support/shop.js";
 
-/** Faults that simulations have found, each in its shortest form. */
-describe("found by simulation", () => {
-  it("POST /wait for idle returns when a due delivery has gone to a mailbox without a change", async () => {
+/** Regression tests for faults that simulations found, each with its shortest sequence of calls. */
+describe("regressions from the simulation", () => {
+  it("POST /wait for idle returns after a due delivery moves to a mailbox", async () => {
     const { client } = await shopFor([{ mailbox: "post" }]);
     await client.transition(await client.pay(), "FAILED");
     const { status, json } = await client.ask("POST /_sandbox/wait", { for: "idle", timeout: "5s" });

@@ -4,25 +4,25 @@ import { dataFile, diskThatMayFill } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import type { Hurdle } from "./client.js";
 
-/** Dimensions of a simulation besides a clock that stands still and state in memory. */
+/** Options of a simulation; by default the clock is stopped and state is in memory. */
 export interface Terrain {
-  /** State is in files, and the server is started anew in mid-course. */
+  /** True if state is in files and the server restarts during the run. */
   readonly isKept?: boolean;
-  /** Calls meet a disk that is full, now and then; it is kept then. */
+  /** True if the disk is sometimes full; implies `isKept`. */
   readonly isFull?: boolean;
-  /** The clock runs: time passes because wall time does. */
+  /** True if the clock runs with wall time. */
   readonly isRunning?: boolean;
-  /** Money goes back after the end, by the sandbox's own extensions. */
+  /** True if the run includes reversals after a final status, which are extensions of the sandbox. */
   readonly takesBack?: boolean;
-  /** How many namespaces there are besides `default`, each with a course of its own. */
+  /** Number of namespaces besides `default`, each with its own sequence of actions. */
   readonly namespaces?: number;
 }
 
-/** Where a simulation takes place. */
+/** The server, clock and disk of a simulation. */
 export interface Ground {
   readonly fetch: Sandbox["fetch"];
   readonly hurdle: Hurdle;
-  /** Wall time, where the clock runs by it. */
+  /** Wall time when the clock runs; otherwise undefined. */
   readonly wall: FakeWall | undefined;
   readonly wallMs: () => number;
   readonly restart: (() => Promise<void>) | undefined;
@@ -60,7 +60,7 @@ export async function groundOf(terrain: Terrain, seed: string, startTime: string
   let sandbox = await start(true);
   return {
     fetch: (input, init) => sandbox.fetch(input, init),
-    /** A call that got a 500 can be repeated: it had no effect. */
+    /** A call with a 500 had no effect, so it can be repeated. */
     hurdle: async (send, isHigh) => {
       if (!isFull || !isHigh) return send();
       disk.refusesFrom = disk.calls;

@@ -5,7 +5,7 @@ import { auditExport } from "./export.js";
 import { AuditFailure, type Rule } from "./failure.js";
 import { SimulationFailure, simulate } from "./simulate.js";
 
-/** Changes the JSON of a response; the callback returns false when there is nothing to lie about. */
+/** Changes the JSON of a response; the callback returns false when it changes nothing. */
 function telling(where: RegExp, change: (json: Json, path: string) => unknown): Lie {
   return (method, path, text, status) => {
     if (!where.test(`${method} ${path}`) || status !== 200) return undefined;
@@ -14,7 +14,7 @@ function telling(where: RegExp, change: (json: Json, path: string) => unknown): 
   };
 }
 
-/** Changes the first of a list's items that will do. */
+/** Changes the first suitable item of a list. */
 function listing(where: RegExp, isFit: (item: Json) => boolean, change: (item: Json) => unknown): Lie {
   return telling(where, (json) => {
     const item = json.items.find(isFit);
@@ -25,7 +25,7 @@ function listing(where: RegExp, isFit: (item: Json) => boolean, change: (item: J
 
 const refusal = JSON.stringify({ error: { code: "VALIDATION_ERROR", message: "No." } });
 
-/** Turns a success into a refusal or the reverse, if the response includes the text. */
+/** Replaces the status of a response that contains the text. */
 function answering(where: RegExp, told: number, status: number, part = ""): Lie {
   return (method, path, text, isTold) =>
     where.test(`${method} ${path}`) && isTold === told && text.includes(part)
@@ -51,7 +51,7 @@ const isRetried = (one: Json) => one.attempts.length > 1;
 const isOver = (one: Json) => one.url !== null && one.attempts.length > 2 && one.status !== "pending";
 const hasFailed = (one: Json) => one.url !== null && one.attempts.length > 0 && one.status === "pending";
 
-/** By the rule that catches them. */
+/** False responses by the rule that detects them. */
 const LIES: { readonly [Name in Rule]?: Readonly<Record<string, Lie>> } = {
   transition: {
     "a failed charge was paid after all": listing(charges, statusOf("FAILED"), (one) => {
@@ -228,8 +228,8 @@ async function caught(lie: Lie): Promise<Rule | undefined> {
   return undefined;
 }
 
-describe("the auditor detects a fault", () => {
-  it.each(["given", "taken"])("of an export, when %s: export", async (side) => {
+describe("the auditor", () => {
+  it.each(["given", "taken"])("detects an invalid export when it is %s", async (side) => {
     await using sandbox = await createSandbox();
     await using elsewhere = await createSandbox({ clock: "manual" });
     const lying = (liar: Sandbox, lie: (state: Json) => unknown) => ({
@@ -256,7 +256,7 @@ describe("the auditor detects a fault", () => {
   const lies = Object.entries(LIES).flatMap(([rule, lies]) =>
     Object.entries(lies).map(([name, lie]) => [name, rule, lie] as const),
   );
-  it.each(lies)("%s: %s", async (_name, rule, lie) => {
+  it.each(lies)("detects that %s, by the rule %s", async (_name, rule, lie) => {
     expect(await caught(lie)).toBe(rule);
   });
 });

@@ -4,12 +4,12 @@ import type { Json } from "./client.js";
 import { firstRule, type Scenario, type Subject } from "./matching.js";
 
 /**
- * Expected state, computed from the calls alone. Written from the interface specification and the contract; shares no
+ * Expected state, computed from the calls alone. It follows the interface specification and the contract and shares no
  * code with src. Plain data, so that a snapshot is a copy.
  */
 export type Mode = "test" | "live";
 
-/** From → to, and nothing else (specification: States; contract section 2: transitions). */
+/** All legal transitions (specification: States; contract section 2: transitions). */
 const OPEN = ["PENDING", "AWAITING_PAYMENT"];
 
 export interface Entry {
@@ -21,7 +21,7 @@ export interface Entry {
 
 interface Planned {
   readonly atMs: number;
-  /** Expiry goes first at an instant, then what was planned first. */
+  /** Order of tasks with the same time: expiry first, then by time of planning. */
   readonly order: number;
   readonly step: number;
 }
@@ -37,7 +37,7 @@ interface Moving {
   entry: Planned | undefined;
   asked: string | null;
   scenario: string | null;
-  /** A person has had a word: nothing of the timeline happens any more. */
+  /** True after a manual transition, which cancels the timeline. */
   overruled?: boolean;
   subject: Subject;
 }
@@ -50,16 +50,16 @@ export interface Charge extends Moving {
   expiry: Planned | undefined;
   settlement: Planned | undefined;
   settledMs: number | null;
-  /** Sums returned to the customer before a refund, in order. */
+  /** Amounts returned to the customer before a refund, in order. */
   reversals: { kind: string; amount: string }[];
   history: { status: string; atMs: number; reason?: string }[];
   pricing: Pricing;
   offered: readonly string[];
   quoteId: string | null;
-  /** Null until the customer of a hosted page has picked one. */
+  /** Null until the customer selects a method on the hosted page. */
   method: string | null;
   price: Price | null;
-  /** Fields that do not change, as first read: instructions, references, the customer. */
+  /** Fields that never change, from the first read: instructions, references, the customer. */
   fixed: Readonly<Record<string, unknown>>;
 }
 
@@ -78,7 +78,7 @@ export interface ExpectedEvent {
   readonly org: string;
   /** The exact JSON of `data`. */
   readonly data: string;
-  /** The attributes that scenarios' rules were matched with at that moment, and the scenarios' order. */
+  /** The attributes and the order of scenarios that rules were matched with at the event. */
   readonly subject: Subject;
   readonly asked: string | null;
 }
@@ -107,20 +107,20 @@ export interface Endpoint {
   org: string | null;
   events: readonly string[];
   enabled: boolean;
-  /** True if it was ever disabled: its waiting deliveries are dropped at their turn. */
+  /** True if it was ever disabled, which drops its pending deliveries at their turn. */
   wasOff: boolean;
   onSinceMs: number;
   offSinceMs: number;
-  /** Events from this one on came after it was seen to be off, whatever their instant. */
+  /** Index of the first event after it was seen disabled, whatever the event's time. */
   offBeforeEvent: number;
   secret: string;
 }
 
 export interface ExpectedDelivery {
-  /** Place of its event in `events`. */
+  /** Index of its event in `events`. */
   readonly event: number;
   readonly endpoint: string;
-  /** The scenario's rule for it; without one it is empty. */
+  /** The scenario's rule for it; empty when no rule matches. */
   readonly rule: Json;
 }
 
@@ -135,7 +135,7 @@ export interface State {
   events: ExpectedEvent[];
   endpoints: Map<string, Endpoint>;
   deliveries: ExpectedDelivery[];
-  /** How many events have been looked at for their deliveries. */
+  /** Number of events whose deliveries are computed. */
   told: number;
   scenarios: Map<string, { scenario: Scenario; activated: number }>;
   activations: number;
@@ -153,7 +153,7 @@ export function durationMs(text: string): number {
   );
 }
 
-/** How a charge reads, field by field. */
+/** Returns the JSON of a charge as the service orders its fields. */
 export function chargeJson(charge: Charge): string {
   const { price, fixed } = charge;
   return JSON.stringify({
@@ -203,7 +203,7 @@ export function withdrawalJson(one: Withdrawal): string {
   });
 }
 
-/** Fields of an event about a reversal, an extension of the service. */
+/** Adds the fields of a reversal, which are an extension of the service's event. */
 function extended(json: string, answer: object): string {
   return `${json.slice(0, -1)},"sandbox_extension":${JSON.stringify(answer)}}`;
 }
@@ -230,7 +230,7 @@ export class Model {
     };
   }
 
-  /** In the order they are asked: the one named, the active ones, the last activated first, `default`. */
+  /** Order of lookup: the named scenario, the active ones by latest activation, `default`. */
   asked(name: string | null): Scenario[] {
     const all = [...this.state.scenarios.values()];
     const active = all.filter((one) => one.activated > 0).sort((a, b) => b.activated - a.activated);
@@ -256,7 +256,7 @@ export class Model {
     one.timeline = found?.rule.timeline ?? [];
   }
 
-  /** The rule is found and the timeline frozen; its first entry counts from now. */
+  /** Finds the rule and stores the timeline; the first entry's delay starts now. */
   begin(kind: "charges" | "withdrawals", one: Moving): void {
     this.match(kind, one);
     one.entry = this.#plan(one, 0, this.state.nowMs);
@@ -279,7 +279,7 @@ export class Model {
     return { atMs, order: ++this.state.order, step };
   }
 
-  /** Why the charge may not become that; undefined when it may. */
+  /** Returns the error of a transition, or undefined when it is legal. */
   chargeFault(charge: Charge, to: string): "INVALID_TRANSITION" | "INSUFFICIENT_BALANCE" | undefined {
     if (!(CHARGE_MOVES[charge.status] ?? []).includes(to)) return "INVALID_TRANSITION";
     if (to !== "REFUNDED") return undefined;
@@ -295,7 +295,7 @@ export class Model {
     return reversals.reduce((sum, { amount }) => sum + units(amount, price!.currency), 0n);
   }
 
-  /** The merchant's part of a payment after a refund of that size: its share, half-up; the rest is fees. */
+  /** The merchant's share of a payment after the refund, rounded half-up; the rest is fees. */
   #keeps({ price }: Charge, returned: bigint): bigint {
     const [paid, settled] = [price!.amount, price!.settlement_amount].map((text) =>
       units(text, price!.currency),
@@ -303,19 +303,19 @@ export class Model {
     return settled! - (2n * settled! * returned + paid!) / (2n * paid!);
   }
 
-  /** Cost of another refund to the merchant, and to the fees. */
+  /** Cost of a further refund to the merchant and to the fees. */
   sharesOf(charge: Charge, amount: bigint): { merchant: bigint; fees: bigint } {
     const before = this.#givenBack(charge);
     const merchant = this.#keeps(charge, before) - this.#keeps(charge, before + amount);
     return { merchant, fees: amount - merchant };
   }
 
-  /** Sum that the customer has paid and not got back. */
+  /** Amount that the customer has paid minus the amount returned. */
   leftOf(charge: Charge): bigint {
     return units(charge.price!.amount, charge.price!.currency) - this.#givenBack(charge);
   }
 
-  /** A reversal after the end: only the ledger changes; the event has the response of the call. */
+  /** Records a reversal after a final status: the ledger changes, and the event contains the call's response. */
   takeBack(charge: Charge, type: string, answer: { kind: string; amount: string }): void {
     const { currency } = charge.price!;
     const { merchant } = this.sharesOf(charge, units(answer.amount, currency));
@@ -387,7 +387,7 @@ export class Model {
     this.state.events.push({ type, objectId: id, atMs: this.state.nowMs, mode, org, data, subject, asked });
   }
 
-  /** The earliest thing planned for any object, or for this one. */
+  /** Returns the earliest planned task of all objects, or of `only`. */
   next(only?: Moving): { atMs: number; run: () => void } | undefined {
     let best: { atMs: number; rank: number; order: number; run: () => void } | undefined;
     const consider = (planned: Planned | undefined, rank: number, run: () => void) => {
@@ -434,7 +434,7 @@ export class Model {
     one.entry = this.#plan(one, step + 1, this.state.nowMs);
   }
 
-  /** Time passes to that instant, and everything due on the way happens. */
+  /** Advances to the instant and runs all tasks that are due. */
   passTo(toMs: number): void {
     for (let next = this.next(); next !== undefined && next.atMs <= toMs; next = this.next()) {
       this.state.nowMs = Math.max(this.state.nowMs, next.atMs);
@@ -443,7 +443,7 @@ export class Model {
     this.state.nowMs = Math.max(this.state.nowMs, toMs);
   }
 
-  /** The charge's own tasks happen now, until it has that status; false when nothing is left before. */
+  /** Runs the charge's own tasks until it has the status; returns false when no task is left. */
   runAhead(charge: Charge, until: string): boolean {
     while (charge.status !== until) {
       const next = this.next(charge);
@@ -453,7 +453,7 @@ export class Model {
     return true;
   }
 
-  /** True if the charge gets that status when its own tasks run now, in order. */
+  /** True if the charge reaches the status when its own tasks run in order. */
   leadsTo(
     chargeId: string,
     until: string,

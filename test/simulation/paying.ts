@@ -24,7 +24,7 @@ const METHODS = Object.keys(METHOD_CURRENCIES);
 const QUOTE_MS = durationMs("30s");
 const LOCK_MS = durationMs("10m");
 const PHONE = "+254700000001";
-/** Scenario names for a header or metadata; their effect is read from the sandbox's own scenarios. */
+/** Scenario names for a header or metadata; the model reads their rules from the sandbox. */
 const NAMES =
   "success instant declined paid_late refunded slow stuck webhook_chaos webhook_outage own_0 own_1".split(
     " ",
@@ -36,7 +36,7 @@ function pricingFor(world: World, method: string): { pricing: Pricing; to: strin
   const base = random.chance(0.6) ? to : random.pick(Object.keys(DECIMALS));
   const isCoin = base === "BTC" || base === "ETH";
   const amount = amountIn(world, base, isCoin ? 0 : 1, isCoin ? 2 : 9_000);
-  // Every so often more digits than a double has.
+  // Some amounts have more digits than a double can store.
   const digits = world.counter % 16 === 5 ? "12345678901234567890" : "";
   const pricing: Pricing = {
     base_currency: base,
@@ -109,7 +109,7 @@ function newCharge(
   };
 }
 
-/** Attributes that rules are matched with, as far as the simulation's rules need them. */
+/** Charge attributes that the simulation's rules match. */
 function chargeFields(charge: Charge): Record<string, string | null> {
   const { method } = charge;
   return {
@@ -124,7 +124,7 @@ function chargeFields(charge: Charge): Record<string, string | null> {
   };
 }
 
-/** The parts of a charge that never change again are taken from the first read; the rest is the model's word. */
+/** Takes the constant fields of a charge from its first read; the model computes all others. */
 async function keepFixed(world: World, charge: Charge): Promise<void> {
   const { json } = await world.client.get(`/_sandbox/charges/${charge.id}`);
   demandSame("charge", "who pays", json.customer_email, charge.fixed.customer_email);
@@ -221,7 +221,7 @@ export async function openCheckout(world: World): Promise<void> {
     asked: name,
   } as const;
   const charge = newCharge(world, actor, made, part, minutes, null);
-  // A held quote prices the checkout, and only its method is offered. Amounts are shown with all their decimals.
+  // A quote sets the price and the only method of the checkout. Amounts have all their decimals.
   const { amount, currency } = quote?.price ?? { amount: pricing.amount, currency: pricing.base_currency };
   demandSame("price", "the price of a checkout", [made.amount, made.currency], [amount, currency]);
   if (quote !== undefined) demandSame("charge", "the methods offered", made.payment_methods, [quote.method]);
@@ -232,7 +232,7 @@ export async function openCheckout(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** The customer picks a method, or turns away. */
+/** Selects a method on the hosted page as the customer, or leaves the page. */
 export async function visitPage(world: World): Promise<void> {
   const { model, random } = world;
   const hosted = [...model.state.charges.values()].filter((one) => one.kind === "hosted");
@@ -273,7 +273,7 @@ function heldQuote({ model }: World, charge: Charge): Quote | undefined {
   return quote !== undefined && model.state.nowMs < quote.madeMs + LOCK_MS ? quote : undefined;
 }
 
-/** Price of a hosted charge by a method, in the named or the default currency. */
+/** Price of a hosted charge for a method, in the named or the default currency. */
 function priceBy(world: World, charge: Charge, method: string, named?: string): Price {
   const held = heldQuote(world, charge);
   if (held !== undefined) return held.price;
@@ -290,14 +290,14 @@ interface Choice {
   readonly phone: string | null;
 }
 
-/** Method that a manual transition uses for the customer. */
+/** Method that a manual transition selects when the customer has not. */
 function defaultChoice(world: World, charge: Charge): Choice | undefined {
   return charge.offered
     .map((method) => ({ method, price: priceBy(world, charge, method), phone: null }))
     .find(({ price }) => !isNothing(price.settlement_amount));
 }
 
-/** Sets the charge's method; its instructions are those of the response. */
+/** Sets the charge's method, with the instructions of the response. */
 function take(charge: Charge, { method, price, phone }: Choice, answer: Json): void {
   charge.method = method;
   charge.price = price;
@@ -314,7 +314,7 @@ async function cancel(world: World, charge: Charge): Promise<void> {
   world.model.moveCharge(charge, "CANCELLED", "person", "cancelled_by_customer");
 }
 
-/** Makes a manual transition, legal or not. */
+/** Makes a legal or illegal manual transition. */
 export async function moveByHand(world: World): Promise<void> {
   const { model, random } = world;
   const charge = anyCharge(world);
@@ -339,7 +339,7 @@ export async function moveByHand(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** A refund of what can be refunded, so that there are enough of them. */
+/** Refunds a completed charge, so that a run contains enough refunds. */
 export async function refund(world: World): Promise<void> {
   const { model, random } = world;
   const paid = [...model.state.charges.values()].filter((one) => one.status === "COMPLETED");
@@ -352,7 +352,7 @@ export async function refund(world: World): Promise<void> {
   model.moveCharge(charge, "REFUNDED", "person");
 }
 
-/** Provides a balance to take back from. */
+/** Completes a charge, so that there is a balance for reversals. */
 async function completeOne(world: World): Promise<void> {
   const { model } = world;
   const charge = [...model.state.charges.values()].find(
@@ -365,7 +365,7 @@ async function completeOne(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** A part of what can be taken back goes back to the customer, or all that is left. */
+/** Returns a part or all of the remaining amount to the customer. */
 export async function takeBack(world: World): Promise<void> {
   const { model, random } = world;
   await completeOne(world);
@@ -393,7 +393,7 @@ export async function takeBack(world: World): Promise<void> {
   model.takeBack(charge, type, reversal);
 }
 
-/** A charge runs ahead of the clock along its own timeline. */
+/** Advances one charge along its own timeline without moving the clock. */
 export async function runAhead(world: World): Promise<void> {
   const { model, random } = world;
   const charge = anyCharge(world);
@@ -417,7 +417,7 @@ export async function runAhead(world: World): Promise<void> {
   model.passTo(model.state.nowMs);
 }
 
-/** Fields of a body that the service refuses. */
+/** A call whose body the service refuses, with the fields at fault. */
 function badBody(path: string, body: unknown, ...fields: string[]) {
   return async (world: World, actor: Actor) => {
     const answer = await post(world, actor, `/payments/${path}`, body);
@@ -432,7 +432,7 @@ const whitelabelOf = (quote: Pick<Quote, "id" | "pricing">, payment_method: stri
   customer_email: "a@b.test",
 });
 
-/** Pays with a quote for another method, which may be another's quote too. */
+/** Pays with a quote of another method or another organization. */
 async function misuseQuote(world: World, owner: Actor, payer: Actor, field: string): Promise<void> {
   const quote = await makeQuote(world, owner);
   if (quote === undefined) return;
@@ -480,7 +480,7 @@ const BAD_CALLS: readonly ((world: World, actor: Actor) => Promise<void>)[] = [
   },
 ];
 
-/** A call that must be refused, and must change nothing. */
+/** Makes a call that must be refused and must change nothing. */
 export async function callBadly(world: World): Promise<void> {
   await world.random.pick(BAD_CALLS)(world, actorOf(world));
 }

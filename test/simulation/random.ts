@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Numbers that follow from a seed and from nothing else. */
+/** Pseudorandom numbers, determined by the seed. */
 export class Random {
   readonly #seed: string;
   #count = 0;
@@ -9,7 +9,7 @@ export class Random {
     this.#seed = seed;
   }
 
-  /** From 0 up to, and not including, 1. */
+  /** Returns a number in [0, 1). */
   next(): number {
     return (
       createHash("sha256")
@@ -20,7 +20,7 @@ export class Random {
     );
   }
 
-  /** From `from` to `to`, both included. */
+  /** Returns an integer in [from, to]. */
   int(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -33,7 +33,7 @@ export class Random {
     return items[this.int(0, items.length - 1)]!;
   }
 
-  /** One of the names, as likely as it weighs. */
+  /** Returns a name with a probability proportional to its weight. */
   weighed<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const names = Object.keys(weights) as Name[];
     let left = this.next() * names.reduce((sum, name) => sum + weights[name], 0);

@@ -18,7 +18,7 @@ import {
   type World,
 } from "./world.js";
 
-/** Time leaps: by a while, to an instant, to the next thing, or until nothing is left. */
+/** Advances by a duration, to an instant, to the next task, or until idle. */
 export async function advance(world: World): Promise<void> {
   const { model, random } = world;
   const fromMs = model.state.nowMs;
@@ -38,7 +38,7 @@ export async function advance(world: World): Promise<void> {
       report.to,
       iso(way === "by" ? fromMs + durationMs(by) : toMs),
     );
-  // Deliveries may be due before anything the model plans; after it nothing may be left out.
+  // Deliveries may be due before the model's next task, but no task may be skipped.
   else if (way === "next" && nextMs !== undefined)
     demand(
       reachedMs <= nextMs,
@@ -65,7 +65,7 @@ export async function advance(world: World): Promise<void> {
   );
 }
 
-/** Organizations that can make payouts, with the currency. */
+/** Organizations with an available balance, and its currency. */
 function riches(world: World): { actor: Actor; currency: string }[] {
   return ACTORS.flatMap((actor) =>
     Object.keys(MINIMUM)
@@ -97,7 +97,7 @@ interface WithdrawalWish {
   readonly key: string | null;
 }
 
-/** Repeats an earlier call with its key, as an app without the response does. */
+/** Repeats an earlier call with its key, as an app does without a response. */
 function oldWish(world: World): WithdrawalWish | undefined {
   const { model, random } = world;
   const known = [...model.state.replies];
@@ -107,7 +107,7 @@ function oldWish(world: World): WithdrawalWish | undefined {
   return { actor: ACTORS.find((one) => one.key === apiKey)!, body: JSON.parse(body), key: key! };
 }
 
-/** Pays out money that may be missing, with a key that may be used. */
+/** A withdrawal whose amount may exceed the balance and whose key may be in use. */
 async function newWish(world: World): Promise<WithdrawalWish> {
   const { model, random } = world;
   const own = [...world.destinations.keys()];
@@ -133,7 +133,7 @@ async function newWish(world: World): Promise<WithdrawalWish> {
   };
 }
 
-/** Makes a withdrawal whose response is sometimes lost. */
+/** Makes a withdrawal; its response is sometimes lost. */
 export async function withdraw(world: World): Promise<void> {
   const wish = oldWish(world) ?? (await newWish(world));
   const { actor, body, key } = wish;
@@ -144,7 +144,7 @@ export async function withdraw(world: World): Promise<void> {
     const cut = await post(world, actor, "/payouts/withdrawals", body, headers);
     demandSame("fault", "an answer that is to be lost", cut.status, 0);
     await control(world, "DELETE", "/faults");
-    // The work is done all the same; a retry with the key or a read shows it.
+    // The withdrawal exists although the response was lost; a retry or a read returns it.
     const { json } = await world.client.get("/api/v1/payouts/withdrawals?limit=1", as(actor));
     if (knownReply(world, wish) === undefined && faultOf(world, wish) === undefined)
       note(world, wish, json.items[0]);
@@ -167,7 +167,7 @@ export async function withdraw(world: World): Promise<void> {
 
 const placeOf = ({ actor, key }: WithdrawalWish) => `${actor.key}|${key}`;
 
-/** Response to the key within its day. */
+/** The stored response of the key, within 24 hours. */
 function knownReply({ model: { state } }: World, wish: WithdrawalWish) {
   const known = wish.key === null ? undefined : state.replies.get(placeOf(wish));
   return known !== undefined && state.nowMs - known.atMs < durationMs("24h") ? known : undefined;
@@ -183,7 +183,7 @@ function faultOf({ model }: World, { actor, body: { amount, currency } }: Withdr
   return isThere ? undefined : "INSUFFICIENT_BALANCE";
 }
 
-/** @param text the answer's, if it was not lost */
+/** @param text body of the response, unless it was lost */
 function note(world: World, wish: WithdrawalWish, made: Json, text?: string): void {
   const { model } = world;
   const { nowMs } = model.state;
@@ -237,7 +237,7 @@ export async function moveWithdrawal(world: World): Promise<void> {
   model.moveWithdrawal(one, to, "person");
 }
 
-/** A payout that has arrived comes back, once; it arrives first, if it can. */
+/** Returns a payout once; completes it first when it can. */
 export async function bounce(world: World): Promise<void> {
   const { model, random } = world;
   const all = [...model.state.withdrawals.values()];
@@ -255,7 +255,7 @@ export async function bounce(world: World): Promise<void> {
 
 const WAITS = ["0s", "0s", "1ms", "1s", "5s", "30s", "1m", "59s", "1h", "2d"];
 
-/** A scenario of implausible rules: entries that come too late, twice, or lead nowhere. */
+/** A scenario with unlikely rules: entries that come late, repeat, or have no effect. */
 function randomScenario(world: World) {
   const { random } = world;
   const matchOf = () =>
@@ -329,7 +329,7 @@ export async function changeRates(world: World): Promise<void> {
   world.model.state.rates[code] = rate;
 }
 
-/** Calls meet faults by chance; each that comes through is right, and no more fail than may. */
+/** Creates a random fault; checks that other calls succeed and that the fault occurs at most `times` times. */
 export async function meetFaults(world: World): Promise<void> {
   const times = world.random.int(1, 2);
   const code = `SIM_${world.counter++}`;
@@ -379,7 +379,7 @@ export async function changeEndpoints(world: World): Promise<void> {
   const target = random.pick([
     { url: receivers.moody.url },
     { url: receivers.gone.url },
-    // On a running clock its deliveries are held without `unreachable: fail`.
+    // Without `unreachable: fail`, a running clock holds these deliveries.
     { url: receivers.nobody, unreachable: "fail" },
     { mailbox: "post" },
   ]);
@@ -404,10 +404,10 @@ export async function changeEndpoints(world: World): Promise<void> {
   });
 }
 
-/** Receivers take a signature that is no older. */
+/** Maximum age of a signature that receivers accept. */
 const TOLERANCE_MS = 5 * 60_000;
 
-/** Empties the mailbox and acknowledges, with a success or a failure. */
+/** Takes all deliveries of the mailbox and acknowledges each with success or failure. */
 export async function emptyMailbox(world: World): Promise<void> {
   const { model, random } = world;
   const boxes = [...model.state.endpoints.values()].filter((one) => one.kind === "mailbox");
@@ -441,7 +441,7 @@ export async function restore(world: World): Promise<void> {
   const name = world.random.pick(names);
   expectOk(await control(world, "POST", `/snapshots/${name}/restore`));
   world.model.state = structuredClone(world.snapshots.get(name)!);
-  // Destinations belong to the state, and are removed with it.
+  // Destinations are part of the state, so a restore removes them.
   world.destinations.clear();
 }
 
@@ -452,7 +452,7 @@ export async function reset(world: World): Promise<void> {
   expectOk(await control(world, "POST", "/reset", { ...ids, ...(keep === undefined ? {} : { keep }) }));
   const before: State = model.state;
   model.state = structuredClone(world.initial);
-  // A clock that stands goes back to where it started, one that runs to wall time.
+  // A reset returns a stopped clock to its start time and a running clock to wall time.
   if (world.ground.wall !== undefined) model.state.nowMs = world.ground.wall.nowMs();
   if (keep === undefined || keep.includes("webhooks"))
     for (const [id, one] of before.endpoints)
@@ -461,18 +461,18 @@ export async function reset(world: World): Promise<void> {
     model.state.scenarios = before.scenarios;
     model.state.activations = before.activations;
   }
-  // A generation of its own gives ids that were never given out, whatever came before it.
+  // A new generation has ids that were never used before.
   world.mayRepeat = "ids" in ids;
-  // Destinations belong to the state, and are removed with it.
+  // Destinations are part of the state, so a reset removes them.
   world.destinations.clear();
 }
 
-/** The server ends, and another one goes on with its files: nothing has changed by that. */
+/** Stops the server and starts another with its files; the state must not change. */
 export async function restart({ ground }: World): Promise<void> {
   await ground.restart!();
 }
 
-/** Wall time passes, in every namespace alike, from one thing that is due to the next. */
+/** Advances wall time in every namespace, from one due task to the next. */
 export async function elapse(world: World): Promise<void> {
   const { random, ground } = world;
   const wall = ground.wall!;

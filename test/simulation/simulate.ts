@@ -13,14 +13,14 @@ import { Random } from "./random.js";
 import * as running from "./running.js";
 import { anyCharge, type World } from "./world.js";
 
-/** A number from 0 to 99 that follows from the text. */
+/** Returns a number from 0 to 99, determined by the text. */
 function lot(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE(0) % 100;
 }
 
 const START = "2026-02-01T08:00:00.000Z";
 
-/** Next action, with its weight. */
+/** Weights of the actions. */
 const ACTIONS = {
   pay: [22, paying.payWhitelabel],
   checkout: [6, paying.openCheckout],
@@ -40,7 +40,7 @@ const ACTIONS = {
   snapshot: [2, running.keepSnapshot],
   restore: [1, running.restore],
   reset: [1, running.reset],
-  // Where the ground gives them something to do.
+  // These need files or a running clock.
   restart: [0, running.restart],
   elapse: [0, running.elapse],
   takeBack: [0, paying.takeBack],
@@ -62,7 +62,7 @@ export class SimulationFailure extends Error {
   }
 }
 
-/** The course of one namespace: the sandbox as a client sees it, and what must be true of it. */
+/** Opens a namespace with its client and its model. */
 async function worldOf(
   namespace: string,
   client: Client,
@@ -93,7 +93,7 @@ async function worldOf(
   };
 }
 
-/** One life of a sandbox: so many random things are done to it, and after each of them everything is audited. */
+/** Runs random actions on a sandbox and audits it after each of them. */
 export async function simulate(seed: string, steps: number, lie?: Lie, terrain: Terrain = {}): Promise<void> {
   await using moody = await Receiver.open((received) => {
     const mood = lot(`${received.headers["webhook-id"]}|${moody.received.length % 3}`);
@@ -151,7 +151,7 @@ async function auditWhole(
   elsewhere: Sandbox,
 ): Promise<void> {
   await auditLedger(client);
-  // On a running clock due tasks would run there too.
+  // On a running clock, due tasks would run there too.
   if (wall !== undefined) return;
   const state = (await new Client(fetch, { namespace }).get("/_sandbox/state")).json;
   await auditExport({ snapshot: () => state }, elsewhere);

@@ -2,13 +2,13 @@ import { describe, it } from "vitest";
 import type { Terrain } from "./ground.js";
 import { simulate } from "./simulate.js";
 
-/** One seed to run again, or how many new ones; each run is printed with its seed when it fails. */
+/** A seed to repeat, or the number of new seeds. A failed run reports its seed. */
 const { PAYMENTS_SANDBOX_SIMULATION_SEED: SEED, PAYMENTS_SANDBOX_SIMULATION_RUNS: RUNS = "8" } = process.env;
 const STEPS = Number(process.env.PAYMENTS_SANDBOX_SIMULATION_STEPS ?? 60);
 
 describe("random calls, scenarios, mishaps and advances", () => {
   const seeds = SEED === undefined ? Array.from({ length: Number(RUNS) }, (_, run) => `sim-${run}`) : [SEED];
-  it.each(seeds)("have the results that the auditor computes: seed %s [R19.5]", (seed) =>
+  it.each(seeds)("produce the state that the auditor computes: seed %s [R19.5]", (seed) =>
     simulate(seed, STEPS),
   );
 
@@ -22,5 +22,7 @@ describe("random calls, scenarios, mishaps and advances", () => {
   ];
   it.each(
     grounds.flatMap(([name, terrain]) => seeds.slice(0, 2).map((seed) => [name, seed, terrain] as const)),
-  )("also %s: seed %s", (_name, seed, terrain) => simulate(seed, STEPS, undefined, terrain));
+  )("produce the expected state with %s: seed %s", (_name, seed, terrain) =>
+    simulate(seed, STEPS, undefined, terrain),
+  );
 });

@@ -8,7 +8,7 @@ import type { Ground } from "./ground.js";
 import type { Charge, Model, State, Withdrawal } from "./model.js";
 import type { Random } from "./random.js";
 
-/** One simulation: the sandbox as a client sees it, what must be true of it, and the luck that drives both. */
+/** One simulation: the client of a sandbox, the model of its state, and the source of random numbers. */
 export interface World {
   readonly namespace: string;
   readonly client: Client;
@@ -16,18 +16,18 @@ export interface World {
   readonly ground: Ground;
   readonly random: Random;
   readonly receivers: { readonly moody: Receiver; readonly gone: Receiver; readonly nobody: string };
-  /** The state of the model when it was made, for resets. */
+  /** Initial state of the model, for resets. */
   readonly initial: State;
   readonly snapshots: Map<string, State>;
   readonly destinations: Map<string, { actor: Actor; currency: string; type: string }>;
-  /** Every destination ever made: a retried call can name one from before a restore. */
+  /** All destinations of the run: a retried call can name one from before a restore. */
   readonly destinationTypes: Map<string, string>;
-  /** Ids that were ever given out: a reset must not give them out again. */
+  /** All ids of the run: a reset must not reuse them. */
   readonly ids: Set<string>;
-  /** True if earlier ids may be repeated: after a reset with `ids: repeat`. */
+  /** True after a reset with `ids: repeat`, which may reuse ids. */
   mayRepeat: boolean;
   counter: number;
-  /** The other namespaces of the same sandbox, where time passes as it does here when the clock runs. */
+  /** Other namespaces of the sandbox; a running clock moves their time too. */
   readonly neighbours: World[];
 }
 
@@ -36,7 +36,7 @@ export function expectOk(answer: Answer): Json {
   return answer.json;
 }
 
-/** A refusal with that status and code, in the service's shape. */
+/** Checks for an error with that status and code in the service's shape. */
 export function expectRefused(answer: Answer, status: number, code: string, field?: string): void {
   demandSame("answer", "a refusal", [answer.status, answer.json?.error?.code], [status, code]);
   demand(typeof answer.json.error.message === "string", "answer", () => `no message: ${answer.text}`);
@@ -48,7 +48,7 @@ export function expectInvalid(answer: Answer, field: string): void {
   expectRefused(answer, 400, "VALIDATION_ERROR", field);
 }
 
-/** Statuses that a charge can be moved to. */
+/** Statuses that a manual transition may request. */
 export const STATUSES = [...CHARGE_MOVES.PENDING!, "REFUNDED"];
 
 export function actorOf(world: World): Actor {
@@ -59,7 +59,7 @@ export function ownerOf({ mode, org }: Charge | Withdrawal): Actor {
   return ACTORS.find((one) => one.mode === mode && one.org === org)!;
 }
 
-/** An amount a person might ask for, with as many decimals as the currency allows or fewer. */
+/** Returns an amount with at most as many decimals as the currency allows. */
 export function amountIn(world: World, currency: string, from: number, to: number): string {
   const decimals = DECIMALS[currency]!;
   const units =
@@ -81,7 +81,7 @@ export function control(world: World, method: string, path: string, body?: unkno
   return world.client.act(method, `/_sandbox${path}`, body);
 }
 
-/** Returns an id that was never used before. */
+/** Records the id; fails when it was used before. */
 export function noteId(world: World, id: string): void {
   demand(world.mayRepeat || !world.ids.has(id), "ids", () => `${id} was given out before`);
   world.ids.add(id);
