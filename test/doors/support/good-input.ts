@@ -101,11 +101,15 @@ async function payLater(api: Api): Promise<{ charge_id: string; quote_id: string
   return { charge_id, quote_id };
 }
 
-/** The path with its parameters filled from the sandbox, or by `id`. */
-export function fillPath({ id, path }: Row, { ids, idsOf }: Furnished, value?: string): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(value ?? String(idsOf[id]?.[name] ?? ids[name])),
-  );
+/** Path parameters of the operation, from the sandbox. */
+export function pathInput({ id, pathParameters }: Row, { ids, idsOf }: Furnished): Record<string, string> {
+  return Object.fromEntries(pathParameters.map((name) => [name, String(idsOf[id]?.[name] ?? ids[name])]));
+}
+
+/** The path with its parameters filled from the sandbox, or by `value`. */
+export function fillPath(row: Row, world: Furnished, value?: string): string {
+  const input = pathInput(row, world);
+  return row.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(value ?? input[name]!));
 }
 
 /** The examples of the document, with the sandbox's ids. */
