@@ -12,14 +12,14 @@ import { checkAt } from "./receivers.js";
 
 const page = readFileSync(join(ROOT, "docs/webhooks.md"), "utf8");
 
-/** The code of the block that is marked by that comment, as it stands on the page. */
+/** Returns the code block that follows the comment on the page. */
 function block(marker: string): string {
   const [, code] = new RegExp(`<!-- ${marker} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(page)!;
   return code!;
 }
 
-it("the page's Node receiver passes check-webhook", async () => {
-  // Beside the package's node_modules, where its imports are found.
+it("the Node receiver of the page passes check-webhook", async () => {
+  // The file is next to node_modules, so that its imports resolve.
   const file = join(ROOT, `.docs-${process.pid}-receiver.mjs`);
   writeFileSync(file, block("receiver: receiver.mjs"));
   try {
@@ -33,15 +33,15 @@ it("the page's Node receiver passes check-webhook", async () => {
   }
 });
 
-/** A language of the page: how to run what prints, for each case on its input, the event's id or what is wrong. */
+/** A language of the page, and how to run its code. The program prints the event's id or an error for each input. */
 interface Language {
   readonly marker: string;
   readonly command: string;
-  /** The flag that prints its version, if that is not `--version`. */
+  /** Version flag; default: `--version`. */
   readonly version?: string;
   readonly file: string;
   readonly args?: readonly string[];
-  /** The page's code made a program. */
+  /** Builds a program from the page's code. */
   readonly program: (code: string, secret: string) => string;
 }
 
@@ -124,7 +124,7 @@ const folder = temporaryFolder();
 for (const [name, language] of Object.entries(LANGUAGES)) {
   const isThere = isHere(language.command, language.version ?? "--version");
   it.skipIf(!isThere)(
-    `the page's ${name} verifies what is sent, and nothing else${isThere ? "" : ` (${language.command} is not on this machine)`}`,
+    `the ${name} code of the page accepts valid signatures and rejects others${isThere ? "" : ` (${language.command} is not on this machine)`}`,
     () => {
       const body = '{"id":"evt_1","name":"Zoë 😀"}';
       const other = `whsec_${Buffer.alloc(24, 3).toString("base64")}`;

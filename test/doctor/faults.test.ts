@@ -29,13 +29,13 @@ const musts = ({ findings }: WebhookReport) =>
 const failed = ({ probes }: WebhookReport) =>
   probes.filter((row) => row.verdict === "fail").map((row) => row.probe);
 const rowOf = ({ probes }: WebhookReport, probe: Probe) => probes.find((row) => row.probe === probe)!;
-/** Probes that responses cannot decide. */
+/** Probes whose result responses alone do not show. */
 const INVISIBLE: readonly Probe[] = ["duplicate", "reordered", "retry", "simultaneous", "amount", "early"];
 
 const OK = reply(200);
 
 describe("a correct receiver", () => {
-  it("passes, with a note for each probe that its responses cannot decide", async () => {
+  it("passes, with a note for each probe that needs --observe", async () => {
     const report = await check(receiver());
     expect(report.outcome).toBe("passed");
     expect(report.findings).toEqual([]);
@@ -55,7 +55,7 @@ describe("a correct receiver", () => {
     }
   });
 
-  it("passes the duplicate when its response says that it knows the event", async () => {
+  it("passes the duplicate probe when its response reports a known event", async () => {
     const seen = new Set<string>();
     const report = await check(
       receiver({
@@ -70,7 +70,7 @@ describe("a correct receiver", () => {
     expect(report.findings).toEqual([]);
   });
 
-  it("can defer events of a burst with a 503", async () => {
+  it("may defer events of a burst with a 503", async () => {
     let busy = 0;
     const report = await check(
       receiver({
@@ -91,7 +91,7 @@ describe("a correct receiver", () => {
 
 const isKnown = (type: string) => SERVICE_EVENT_TYPES.includes(type);
 
-/** Responds with a 5xx to the first event that it handles. */
+/** Responds with a 5xx to the first event it handles. */
 function firstFails(otherwise: (event: Event) => Reply = () => OK): Parts["handle"] {
   let isFirst = true;
   return (event) => {
@@ -101,8 +101,8 @@ function firstFails(otherwise: (event: Event) => Reply = () => OK): Parts["handl
   };
 }
 
-describe("a receiver that fails on an event:", () => {
-  it("retry fails when it counts an event with a 5xx as handled", async () => {
+describe("a receiver that fails on an event", () => {
+  it("fails the retry probe when it stores an event as handled before a 5xx", async () => {
     const seen = new Set<string>();
     const handle = firstFails()!;
     const report = await check(
@@ -127,7 +127,7 @@ describe("a receiver that fails on an event:", () => {
     [3, 500, "known_id", "note"],
     [3, 503, "known_id", "note"],
     [4, 500, "minute_old", "note"],
-  ])("retry is tested when event %s gets a %s", async (nth, status, probe, verdict) => {
+  ])("gets the retry probe when event %s gets a %s", async (nth, status, probe, verdict) => {
     let count = 0;
     const report = await check(receiver({ handle: () => (++count === nth ? reply(status) : OK) }));
     expect(report.findings.map(({ fault, probes }) => [fault, probes])).toEqual([
@@ -140,12 +140,12 @@ describe("a receiver that fails on an event:", () => {
     expect(answers.map(({ event_id }) => event_id)).toEqual([crashed!.event_id]);
   });
 
-  it("retry is noted when its responses do not show what it knows", async () => {
+  it("leaves the retry probe undecided when its responses are always equal", async () => {
     const report = await check(receiver({ handle: firstFails() }));
     expect(rowOf(report, "retry")).toMatchObject({ verdict: "note", fault: null });
   });
 
-  it("retry passes when its response is that of a new event and not that of a duplicate", async () => {
+  it("passes the retry probe when the retry gets the response of a new event", async () => {
     const seen = new Set<string>();
     const handle = firstFails((event) => {
       const text = seen.has(event.id) ? "seen" : "done";
@@ -167,7 +167,7 @@ it("a receiver that does not respond is too slow", async () => {
 });
 
 describe("a receiver that stops", () => {
-  it("before the start is unreachable", async () => {
+  it("is reported as unreachable when it stops before the start", async () => {
     const server = await serve(() => OK);
     await server.close();
     const report = await checkAt(server.url);
@@ -176,7 +176,7 @@ describe("a receiver that stops", () => {
     expect(report.summary).toEqual({ pass: 0, fail: 0, note: PROBES.length });
   });
 
-  it("behind a name that resolves to a cloud's metadata service gets no request", async () => {
+  it("gets no request when its name resolves to a cloud's metadata service", async () => {
     everyNameIs("169.254.169.254");
     try {
       const report = await checkAt("http://meta.test/");
@@ -187,7 +187,7 @@ describe("a receiver that stops", () => {
     }
   });
 
-  it("on an event whose connection it breaks: that event is the fault", async () => {
+  it("fails at the event whose connection it closes", async () => {
     const report = await check(
       receiver({
         handle({ type }, { response }) {
@@ -203,7 +203,7 @@ describe("a receiver that stops", () => {
     expect(rowOf(report, "burst")).toMatchObject({ verdict: "note", because: "unknown_type" });
   });
 
-  it("after an event it responded to: it is reported as gone", async () => {
+  it("is reported as gone when it stops after a response", async () => {
     let count = 0;
     const report = await check(
       receiver({

@@ -5,7 +5,7 @@ import { closedAtEnd } from "../support/lifetime.js";
 import { isHere, startProgram } from "../support/programs.js";
 import { OBSERVE } from "./shop.js";
 
-/** How each is run; it prints the port it listens on. */
+/** Commands that start the receivers; each prints its port. */
 const GOOD: Readonly<Record<string, readonly [command: string, file: string, ...args: string[]]>> = {
   "Node, by hand, working after its response": [process.execPath, "node-http.mjs"],
   "Node, express and the official library": [process.execPath, "node-express.mjs"],
@@ -15,7 +15,7 @@ const GOOD: Readonly<Record<string, readonly [command: string, file: string, ...
   "Perl, a socket": ["perl", "receiver.pl"],
 };
 
-/** Its receiver is a separate process: "slow" depends on the machine. */
+/** Excludes "slow": the receiver is a separate process, whose speed depends on the machine. */
 function accusations({ findings }: WebhookReport): string[] {
   return findings.map(({ fault }) => fault).filter((fault) => fault !== "slow");
 }
@@ -23,7 +23,7 @@ function accusations({ findings }: WebhookReport): string[] {
 for (const [name, [command, file, ...args]] of Object.entries(GOOD)) {
   const isThere = isHere(command);
   const why = isThere ? "" : ` (${command} is not on this machine)`;
-  it.skipIf(!isThere)(`nobody accuses ${name}${why}`, async () => {
+  it.skipIf(!isThere)(`the receiver ${name} passes without a fault${why}`, async () => {
     const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
     const { url } = await sandbox.listen({ port: 0 });
     const { port } = await startProgram(command, [join(import.meta.dirname, "good", file), ...args], {

@@ -21,13 +21,13 @@ it("a correct receiver passes the probes that need --observe", async () => {
     ["early", "not sent: only with --order does the app make a call that a webhook can overtake"],
   ]);
   expect(report.probes.filter((row) => row.seen !== null).map((row) => row.probe)).toEqual(SEEN);
-  // The sandbox is as it was but for the charges.
+  // The check leaves nothing in the sandbox except its charges.
   const { items } = await sandbox.control<{ items: { name: string }[] }>("GET", "/_sandbox/scenarios");
   expect(items.map(({ name }) => name)).not.toContain("check-webhook");
   expect(await sandbox.control("GET", "/_sandbox/faults")).toMatchObject({ total: 0 });
 });
 
-it("an app that shows no amount and reads no charges leaves two probes open", async () => {
+it("an app that shows no amount and reads no charges leaves two probes undecided", async () => {
   const { shop, check } = await world();
   shop.read = undefined;
   shop.view = (id) => ({ status: 200, text: shop.orders.get(id)?.status ?? "none" });
@@ -43,7 +43,7 @@ it("an app that shows no amount and reads no charges leaves two probes open", as
   );
 });
 
-it("an app that works after its response passes too", async () => {
+it("an app that processes events after its response passes", async () => {
   const { shop, check } = await world();
   const right = shop.handle.bind(shop);
   shop.handle = async (event) => {
@@ -53,7 +53,7 @@ it("an app that works after its response passes too", async () => {
   expect(report.findings).toEqual([]);
 });
 
-/** Planted faults, and the findings for them. */
+/** Faulty apps with their findings. */
 const FAULTY: Readonly<
   Record<string, readonly [plant: (shop: World["shop"]) => void, found: readonly string[]]>
 > = {
@@ -78,7 +78,7 @@ const FAULTY: Readonly<
 
 describe("a fault is observed", () => {
   const reports = new Map<string, WebhookReport>();
-  // Each is looked at for seconds, until nothing more can come of an event: they wait beside each other.
+  // Each check waits for seconds, so the checks run concurrently.
   beforeAll(async () => {
     const checks = Object.entries(FAULTY).map(async ([name, [plant]]) => {
       const { shop, check } = await world();
@@ -97,7 +97,7 @@ describe("a fault is observed", () => {
   );
 });
 
-it("a path that shows nothing is a fault, reported once", async () => {
+it("a path that returns no order is a fault, reported once", async () => {
   const { check } = await world();
   const report = await check("GET /nowhere/{metadata.order_id}x");
   expect(faultsOf(report)).toEqual(["nothing_seen"]);
@@ -110,13 +110,13 @@ describe("an app that knows only its own charges", () => {
   const ORDER = 'POST /orders {"email": "{email}"}';
   const OWN = "GET /orders/{metadata.order_id}";
   interface Ways {
-    /** Its action on an event of an unknown charge. */
+    /** Handles an event of an unknown charge. */
     keep: (event: Event) => void;
-    /** True if its own call waits for a response. */
+    /** True while the app waits for the response to its call to the sandbox. */
     isOrdering: boolean;
-    /** Whether customers pay on the service's page. */
+    /** True if customers pay on the service's page. */
     isHosted: boolean;
-    /** Whether it answers an order before it works. */
+    /** True if it responds to an order before it calls the service. */
     worksLater: boolean;
   }
 
@@ -176,7 +176,7 @@ describe("an app that knows only its own charges", () => {
     return { shop, sandbox, url, made, ways, check };
   }
 
-  it("is called for orders, and passes", async () => {
+  it("passes when the check creates charges through its orders", async () => {
     const { sandbox, made, check } = await ownOrders();
     const report = await check();
     expect(report.findings).toEqual([]);
@@ -185,7 +185,7 @@ describe("an app that knows only its own charges", () => {
       probe: "early",
       seen: "an event that arrived before the response to its call was handled",
     });
-    // The sandbox is as it was but for the charges.
+    // The check leaves nothing in the sandbox except its charges.
     for (const left of ["faults", "webhook-endpoints"])
       expect(await sandbox.control("GET", `/_sandbox/${left}`)).toMatchObject({ total: 0 });
     const { items } = await sandbox.control<{ items: { charge_id: string }[] }>(
@@ -195,7 +195,7 @@ describe("an app that knows only its own charges", () => {
     expect(new Set(items.map((one) => one.charge_id))).toEqual(made);
   });
 
-  it("reveals that it drops events of charges it does not know yet", async () => {
+  it("fails when it drops events of charges it does not know yet", async () => {
     const { ways, check } = await ownOrders();
     ways.keep = () => {};
     const report = await check();
@@ -203,7 +203,7 @@ describe("an app that knows only its own charges", () => {
     expect(report.outcome).toBe("failed");
   });
 
-  it("is allowed to refuse the event during its own call, and gets it again", async () => {
+  it("may refuse an event while its call is pending, and receives it again", async () => {
     const { shop, ways, check } = await ownOrders();
     let refused = 0;
     shop.first = () => {
@@ -215,7 +215,7 @@ describe("an app that knows only its own charges", () => {
     expect(refused).toBe(1);
   });
 
-  it("cannot be told of a payment on the service's page before it has the page's address", async () => {
+  it("gets no payment event before it has the URL of the hosted page", async () => {
     const { ways, check } = await ownOrders();
     ways.isHosted = true;
     ways.keep = () => {};
@@ -228,26 +228,26 @@ describe("an app that knows only its own charges", () => {
     });
   });
 
-  it("may answer an order at once and call the service then", async () => {
+  it("may respond to an order before it calls the service", async () => {
     const { ways, check } = await ownOrders();
     ways.worksLater = true;
     expect(await check()).toMatchObject({ findings: [], summary: { fail: 0, note: 0 } });
   });
 
-  it("may take orders by any method, and show them by an e-mail in the path as it is", async () => {
+  it("may accept orders by any method, and show them at a path with an unescaped e-mail address", async () => {
     const { made, check } = await ownOrders();
     const report = await check("GET /orders/{metadata.customer_email}", "PUT /orders?email={email}");
     expect(report.findings).toEqual([]);
     expect(made.size).toBeGreaterThan(10);
   });
 
-  it("reveals what it does twice", async () => {
+  it("fails when it processes an event twice", async () => {
     const { shop, check } = await ownOrders();
     PLANTED.handles_twice!.plant(shop);
     expect(faultsOf(await check())).toEqual(["handled_twice"]);
   });
 
-  it("is told when its orders create no charge", async () => {
+  it("is reported when its orders create no charge", async () => {
     const { shop, sandbox, url } = await world();
     shop.first = ({ path }) => (path === "/orders" ? { status: 200, text: "thanks" } : undefined);
     await expect(sandbox.checkWebhook(url, { observe: OWN, order: ORDER })).rejects.toThrow(
@@ -257,7 +257,7 @@ describe("an app that knows only its own charges", () => {
   });
 });
 
-it("a sandbox that rate-limits calls is no fault of the app", async () => {
+it("a sandbox with a rate limit causes no fault of the app", async () => {
   const { url, shop } = await world();
   const limited = closedAtEnd(await createSandbox({ rateLimit: 40 }));
   const authorization = `Bearer ${limited.apiKey}`;

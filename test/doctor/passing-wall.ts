@@ -1,13 +1,13 @@
 import type { WallClock } from "../../src/core/time/wall-clock.js";
 
-/** The doctor waits no longer than this between two looks at an app; longer timers are timeouts of requests. */
+/** Longest pause of the doctor between two reads of an app; longer timers are request timeouts. */
 const PAUSE_LIMIT_MS = 2_000;
-/** A pause takes this share of its time, which is long for an app in the same process. */
+/** Real time of a pause as a share of its wall time, enough for an app in the same process. */
 const PAUSE_SHARE = 0.2;
 
 /**
- * Time passes only by the probes' own pauses, and when a receiver says so: a busy machine makes no response late, and
- * no test waits for a receiver that hangs.
+ * Wall time that advances only during the probes' pauses and on request, so that a busy machine delays no response
+ * and no test waits for a receiver that does not respond.
  */
 export class PassingWall implements WallClock {
   #nowMs = Date.now();
@@ -34,7 +34,7 @@ export class PassingWall implements WallClock {
     return () => this.#timers.delete(callback);
   }
 
-  /** Ends all waits at once; no time passes. */
+  /** Ends all waits without advancing time. */
   giveUp(): void {
     for (const callback of [...this.#timers.keys()]) callback();
   }

@@ -8,7 +8,7 @@ import { Shop } from "./shop.js";
 const VERIFIED = Object.keys(INVALID_SIGNATURE_PROBES) as Probe[];
 const SIGNED = VERIFIED.filter((probe) => probe !== "unsigned");
 
-/** The probe that shows a fault, and those that the fault explains. */
+/** The probe that shows each fault, and the probes that the fault also fails. */
 const SHOWN_BY: Readonly<Record<string, readonly Probe[]>> = {
   nothing_verified: [...VERIFIED, "known_id", "rotated_secret"],
   header_there: [...SIGNED, "known_id", "rotated_secret"],
@@ -36,7 +36,7 @@ const SHOWN_BY: Readonly<Record<string, readonly Probe[]>> = {
   five_at_a_time: ["burst"],
 };
 
-/** How many requests one gets that takes no valid event: nothing more is sent. */
+/** Number of requests to a receiver that accepts no valid event; the check stops after them. */
 const REQUESTS: Readonly<Record<string, number>> = {
   moved: 2,
   unauthorized: 3,
@@ -60,7 +60,7 @@ it.each(Object.entries(PLANTED))("%s", async (name, { expected, plant }) => {
   const found = findings.map(({ fault, severity }) => [severity === "must" ? "FAIL" : "NOTE", fault]);
   expect(found).toEqual(expected === "invisible" ? [] : [expected]);
   expect(outcome).toBe(found.some(([verdict]) => verdict === "FAIL") ? "failed" : "passed");
-  // Lines printed during the check still stand at its end.
+  // The lines printed during the check equal those of the final report.
   expect(streamed.map((row) => [row.probe, row.verdict])).toEqual(
     probes.slice(0, streamed.length).map((row) => [row.probe, row.verdict]),
   );

@@ -3,13 +3,13 @@ import { Random } from "../simulation/random.js";
 import type { Event, Incoming, Reply } from "./receivers.js";
 import { NEVER, Shop } from "./shop.js";
 
-/** A fault is planted by other parts for a shop, or by what is done to it. */
+/** Replaces parts of a shop, or changes the shop. */
 type Plant = Partial<Shop> | ((shop: Shop) => unknown);
 
-/** Finding of a planted fault: its name, as a must or a should; or none in the responses. */
+/** Expected finding of a fault: a must, a should, or none from responses alone. */
 interface Planted {
   readonly expected: readonly ["FAIL" | "NOTE", ReceiverFaultName] | "invisible";
-  /** Findings of --observe where responses show none. */
+  /** Expected finding of --observe when responses show none. */
   readonly seen?: ReceiverFaultName;
   readonly plant: (shop: Shop) => unknown;
 }
@@ -32,9 +32,9 @@ const notes = (fault: ReceiverFaultName, plant: Plant) => planted(["NOTE", fault
 const invisible = (seen: ReceiverFaultName, plant: Plant) => ({ ...planted("invisible", plant), seen });
 const RIGHT = new Shop();
 
-/** It responds like that to every request. */
+/** Every request gets this response. */
 const always = (fault: ReceiverFaultName, reply: Reply): Planted => fails(fault, { first: () => reply });
-/** It fails at events it looks at. */
+/** Fails on selected events. */
 const at = (
   fault: ReceiverFaultName,
   isIt: (event: Event, body: Buffer) => boolean,
@@ -44,7 +44,7 @@ const KNOWN =
   /^(charge\.(awaiting_payment|processing|completed|failed|cancelled|expired|refunded)|withdrawal\.\w+|webhook\.test)$/;
 const FIELDS = ["id", "type", "timestamp", "mode", "data"];
 
-/** Receivers with one fault each, and what is to be seen of it. */
+/** Receivers with one fault each, and the expected findings. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
   // Verification
   nothing_verified: fails("no_verification", { verifies: () => true }),
@@ -125,7 +125,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     };
   }),
 
-  // The way there
+  // Path
   not_found: always("wrong_path", text(404, "Cannot POST /webhooks")),
   not_allowed: always("wrong_method", text(405)),
   gone: always("endpoint_gone", text(410)),
@@ -152,7 +152,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   test_in_live: at("refuses_content", ({ mode }) => mode === "test", text(400, "test event in live")),
   unknown_charge: at("refuses_content", () => true, text(404, "no such order")),
 
-  // Types
+  // Event types
   no_withdrawals: at("other_types", ({ type }) => type.startsWith("withdrawal.")),
   no_test_event: at("other_types", ({ type }) => type === "webhook.test"),
   needs_a_charge_id: at("other_types", ({ data }) => data.charge_id === undefined),
@@ -175,7 +175,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     text(422),
   ),
 
-  // Contents
+  // Event content
   ascii_names: at("content_crashes", (_event, body) => /[^\0-\x7f]/.test(body.toString())),
   strict_event: at("unknown_fields", (event) => Object.keys(event).some((key) => !FIELDS.includes(key))),
   strict_data: at(
@@ -188,7 +188,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   fees_needed: at("payments", ({ data }) => data.fees === null),
   four_kb: fails("large_body", { first: limit(4_096) }),
 
-  // Again, at once, out of order
+  // Repeated, concurrent and reordered events
   duplicates_crash: fails("duplicates", { repeated: () => text(500, "unique constraint") }),
   duplicates_conflict: fails("duplicates", { repeated: () => text(409, "exists") }),
   order_enforced: fails("reordered", (shop) => inOrderOnly(shop, text(409, "not allowed"))),
@@ -219,7 +219,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     shop.first = () => (shop.requests === 1 ? text(500, "starting") : undefined);
   }),
 
-  // Faults that responses do not show, with the app's view of them
+  // Faults that only --observe shows
   dedup_by_type: invisible("nothing_seen", (shop) => {
     const types = new Set<string>();
     const right = shop.handle.bind(shop);
@@ -268,7 +268,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   }),
 };
 
-/** The event as it was before the doctor changed its amount. */
+/** Returns the event as it was before the doctor changed its amount. */
 function undone(body: string): string {
   return body.replace('"amount":"51250.00"', '"amount":"512.50"');
 }
@@ -282,7 +282,7 @@ function limit(bytes: number): Shop["first"] {
   return ({ body }) => (body.length > bytes ? text(413, "too large") : undefined);
 }
 
-/** Waits a tick or two, so that concurrent events have arrived. */
+/** Waits for several ticks, so that concurrent events arrive. */
 async function turn(): Promise<undefined> {
   for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
 }

@@ -21,10 +21,10 @@ export interface Reply {
   readonly text?: string;
   readonly headers?: Record<string, string>;
 }
-/** Handles a request; undefined means no response. */
+/** Handles a request; undefined leaves it without a response. */
 export type Respond = (incoming: Incoming) => Reply | undefined | Promise<Reply | undefined>;
 
-// biome-ignore lint/suspicious/noExplicitAny: receivers read whatever comes
+// biome-ignore lint/suspicious/noExplicitAny: receivers read arbitrary JSON
 export type Event = any;
 
 const OK: Reply = { status: 200, text: "ok" };
@@ -34,19 +34,19 @@ export const reply = (status: number, headers: Record<string, string> = {}): Rep
 const library = new Webhook(DEFAULT_WEBHOOK_SECRET);
 const flat = (headers: IncomingHttpHeaders) => headers as Record<string, string>;
 
-/** Verifies as the official library's documentation has it. */
+/** Verifies as documented by the official library. */
 const verifies = ({ body, headers }: Incoming): void => {
   library.verify(body.toString(), flat(headers));
 };
 
-/** The parts of a receiver, each of them right; a test replaces one by a faulty one. */
+/** Parts of a correct receiver; a test replaces one with a faulty one. */
 export interface Parts {
   readonly verify?: (incoming: Incoming) => void;
   readonly refuse?: Respond;
   readonly handle?: (event: Event, incoming: Incoming) => Reply | undefined | Promise<Reply | undefined>;
 }
 
-/** Verifies, then handles: a correct receiver but for the parts that are given. */
+/** Returns a receiver that verifies and handles events; it is correct except for the given parts. */
 export function receiver({
   verify = verifies,
   refuse = () => REFUSED,
@@ -68,7 +68,7 @@ export interface Running extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Serves a receiver on a port of its own. */
+/** Serves a receiver on a free port. */
 export async function serve(respond: Respond): Promise<Running> {
   let count = 0;
   const server = createServer(async (request, response) => {

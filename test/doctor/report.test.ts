@@ -37,12 +37,12 @@ describe("the text report", () => {
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it("counts only what it can judge, and begins with the result", async () => {
+  it("counts only decided probes, and begins with the result", async () => {
     expect(textReport(await checked(() => reply(401))).trimEnd()).toMatch(/\n✗ 0 passed, 1 failed$/);
     expect(textReport(await checked(receiver()))).toMatch(/^✓ every requirement met\n/);
   });
 
-  it("has a line per probe, as it completes", async () => {
+  it("prints one line per probe as it completes", async () => {
     await using server = await serve(receiver());
     const lines: string[] = [];
     await checkAt(server.url, {}, { onRow: (row) => lines.push(`${server.count} ${probeLine(row, 80)}`) });
@@ -52,7 +52,7 @@ describe("the text report", () => {
     for (const line of lines) expect(line.replace(/^\d+ /, "").length).toBeLessThanOrEqual(81);
   });
 
-  it("passes no control character of a receiver to the terminal", async () => {
+  it("removes control characters of a receiver's response", async () => {
     const report = await checked(() => ({ status: 400, text: HOSTILE }));
     expect(textReport(report)).not.toMatch(/(?!\n)\p{Cc}/u);
   });
@@ -75,7 +75,7 @@ describe("the JUnit report", () => {
     expect(xml).toContain('<skipped message="see 3 tampered: 200 in ');
   });
 
-  it("counts only judged probes as passed, and gives the reason for the rest", async () => {
+  it("counts only decided probes as passed, and gives the reason for the others", async () => {
     const report = await checked(receiver());
     const xml = junitReport(report);
     expect(xml).toContain(
@@ -86,7 +86,7 @@ describe("the JUnit report", () => {
     );
   });
 
-  it("has one passed case of a receiver that accepts one event and defers the rest", async () => {
+  it("has one passed case when a receiver accepts one event and defers the rest", async () => {
     let count = 0;
     const report = await checked(() => (count++ === 0 ? reply(200) : reply(503, { "retry-after": "5" })));
     expect(report.outcome).toBe("failed");
@@ -97,7 +97,7 @@ describe("the JUnit report", () => {
   });
 });
 
-it('a response that takes more than 5 s is a "should", reported once', async () => {
+it('a response after more than 5 s is reported once as a "should"', async () => {
   const shop = new Shop();
   PLANTED.six_seconds!.plant(shop);
   await using server = await serve((incoming) => shop.receive(incoming));
@@ -119,7 +119,7 @@ describe("check-webhook", () => {
     let [stdout, stderr] = ["", ""];
     vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((stdout += text)));
     vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((stderr += text)));
-    // The command listens to streams of its own process for good; these are the test runner's.
+    // The command adds permanent listeners to its process's streams, which here belong to the test runner.
     for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, "on").mockReturnThis();
     await main(["node", "payments-sandbox", "check-webhook", ...args]);
     return { code: process.exitCode, stdout, stderr };
@@ -133,7 +133,7 @@ describe("check-webhook", () => {
     expect(stdout).not.toContain("\u001b[");
   });
 
-  it("exits with 1 when one is not met, and writes JSON and JUnit", async () => {
+  it("exits with 1 when a requirement is not met, and writes JSON and JUnit", async () => {
     await using server = await serve(() => reply(200));
     const file = join(folder, "report.xml");
     const { code, stdout } = await command(server.url.replace("http://", ""), "--json", "--junit", file);
@@ -148,7 +148,7 @@ describe("check-webhook", () => {
     expect(readFileSync(file, "utf8")).toContain('failures="1"');
   });
 
-  it("prints the report and keeps its exit code even if JUnit cannot be written", async () => {
+  it("prints the report and keeps its exit code when the JUnit file cannot be written", async () => {
     await using server = await serve(() => reply(200));
     const { code, stdout, stderr } = await command(server.url, "--json", "--junit", "/nope/x.xml");
     expect({ code, stderr }).toEqual({
@@ -205,7 +205,7 @@ describe("check-webhook", () => {
     expect(stderr).toContain(`payments-sandbox: ${message}`);
   });
 
-  it("with --observe uses the secret and the charges of the sandbox at --url", async () => {
+  it("uses the secret and charges of the sandbox at --url with --observe", async () => {
     const { sandbox, url } = await world();
     const { url: at } = await sandbox.listen({ port: 0 });
     const { code, stdout } = await command(url, "--observe", OBSERVE, "--url", at);
@@ -235,7 +235,7 @@ it("sandbox.checkWebhook() uses the sandbox's own secret and signature", async (
   expect(other).toMatchObject({ signature: "stripe", timeout_ms: 2_000 });
 });
 
-it("sandbox.checkWebhook() names a wrong option by its own name", async () => {
+it("sandbox.checkWebhook() names an invalid option as the library spells it", async () => {
   await using sandbox = await createSandbox();
   await expect(sandbox.checkWebhook("localhost:1", { secret: "abc" })).rejects.toThrow(
     new UserError("checkWebhook: secret must be whsec_ and at least 16 bytes in base64"),

@@ -57,7 +57,7 @@ const schemes: [Signature, (incoming: Incoming) => void, notSent: string[]][] = 
 ];
 
 it.each(schemes)(
-  "a correct receiver of %j passes what its scheme allows to test",
+  "a correct receiver of %j passes the probes of its scheme",
   async (signature, verify, notSent) => {
     await using server = await serve(receiver({ verify }));
     const report = await checkAt(server.url, { signature });
@@ -74,7 +74,7 @@ it.each(schemes)(
 );
 
 it.each(["paystack", "flutterwave", "stripe"] as const)(
-  "a receiver that verifies nothing of %s fails",
+  "a receiver that does not verify %s fails",
   async (signature) => {
     await using server = await serve(() => ({ status: 200 }));
     const report = await checkAt(server.url, { signature, secret: "any-text" });

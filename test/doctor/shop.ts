@@ -20,19 +20,19 @@ interface Order {
 const KEY = Buffer.from(DEFAULT_WEBHOOK_SECRET.slice("whsec_".length), "base64");
 const RANKS = ["AWAITING_PAYMENT", "PROCESSING", "EXPIRED", "FAILED", "CANCELLED", "COMPLETED", "REFUNDED"];
 
-/** A shop whose receiver does all as it should. A fault is planted by putting something else for one of its parts. */
+/** A shop with a correct receiver. A fault is planted by replacing one of its parts. */
 export class Shop {
   readonly orders = new Map<string, Order>();
   readonly handled = new Set<string>();
   readonly wall = new PassingWall();
   requests = 0;
 
-  /** Runs before everything else. */
+  /** Runs first for each request. */
   first(_incoming: Incoming): Answer | Promise<Answer> {
     return undefined;
   }
 
-  /** The bytes that are verified. */
+  /** Returns the bytes that are verified. */
   signedBytes(body: Buffer): Buffer {
     return body;
   }
@@ -65,7 +65,7 @@ export class Shop {
     return { status: 200, text: "already handled" };
   }
 
-  /** Runs on an event before the shop handles it; a response ends the handling. */
+  /** Runs before the shop handles an event; a response ends the handling. */
   look(_event: Event, _incoming: Incoming): Answer | Promise<Answer> {
     return undefined;
   }
@@ -74,10 +74,10 @@ export class Shop {
     return RANKS.indexOf(status) > RANKS.indexOf(order.status);
   }
 
-  /** How it reads a charge from the service; without it, it takes what events say. */
+  /** Reads a charge from the service; undefined when the shop trusts the event's data. */
   read: ((chargeId: string) => Promise<Response>) | undefined;
 
-  /** The charge's status; undefined for an unknown charge. */
+  /** Returns the charge's status, or undefined for an unknown charge. */
   async chargeOf({ data }: Event): Promise<Event | undefined> {
     if (this.read === undefined) return data;
     const answer = await this.read(data.charge_id);
@@ -127,7 +127,7 @@ export class Shop {
     return { status: 200, text: "ok" };
   }
 
-  /** Its work failed. */
+  /** Runs when the processing of an event fails. */
   undo({ id }: Event): void {
     this.handled.delete(id);
   }
@@ -140,7 +140,7 @@ export class Shop {
   }
 }
 
-/** No response: it hangs, or the connection was cut. */
+/** No response: a timeout, or a closed connection. */
 export const NEVER = { status: 0 } as const;
 type Answer = Reply | typeof NEVER | undefined;
 
@@ -153,7 +153,7 @@ export interface World {
   check(observe?: string): Promise<WebhookReport>;
 }
 
-/** A shop beside the sandbox it works with. */
+/** Starts a shop with a sandbox. */
 export async function world(): Promise<World> {
   const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
   const shop = new Shop();
@@ -164,7 +164,7 @@ export async function world(): Promise<World> {
   return { shop, sandbox, url, check: (observe = OBSERVE) => checkIn(sandbox, shop, url, { observe }) };
 }
 
-/** As `sandbox.checkWebhook`, in the shop's time. */
+/** Runs `sandbox.checkWebhook` on the shop's wall clock. */
 export function checkIn(
   sandbox: Sandbox,
   { wall }: Shop,

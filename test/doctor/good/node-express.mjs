@@ -1,4 +1,4 @@
-// express and the official library; the work is done before the answer, once for each id.
+// Express with the official library. It processes each event id once, before it responds.
 import express from "express";
 import { Webhook } from "standardwebhooks";
 

@@ -1,4 +1,4 @@
-// A receiver by hand, with nothing but Node. It answers first and works afterwards.
+// node:http without libraries. It responds first and processes the event afterwards.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -33,7 +33,7 @@ async function work() {
       }
       queue.delete(id);
     } catch {
-      // It stays in the queue.
+      // The event stays in the queue.
     }
   }
   setTimeout(work, 20);
