@@ -36,7 +36,7 @@ function moved(
   return result;
 }
 
-/** In words: `post payment`, `cancel_task expiry`. */
+/** Formats effects as words: `post payment`, `cancel_task expiry`. */
 const inWords = (effects: readonly ChargeEffect[]) => effects.map((one) => Object.values(one).join(" "));
 
 function effectsOf(differs: Partial<Charge>, to: ChargeStatus, actor: Actor = "control"): string[] {
@@ -58,13 +58,10 @@ describe("every pair of statuses", () => {
     },
   );
 
-  it.each(ILLEGAL)(
-    "$from → $to is illegal for every actor: no charge, no effect, no posting",
-    ({ from, to }) => {
-      for (const actor of ACTORS)
-        expect(computeTransition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
-    },
-  );
+  it.each(ILLEGAL)("$from → $to is illegal for every actor, and has no effect or posting", ({ from, to }) => {
+    for (const actor of ACTORS)
+      expect(computeTransition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
+  });
 
   it("are 16 legal and 48 illegal ones [R17.1]", () => {
     expect([LEGAL.length, ILLEGAL.length]).toEqual([16, 48]);
@@ -72,7 +69,7 @@ describe("every pair of statuses", () => {
 });
 
 describe("the charge after a transition", () => {
-  it("differs only in its status and the fields that follow from it", () => {
+  it("differs only in its status and the dependent fields", () => {
     const charge = chargeWith();
     const { charge: next } = moved(charge, "AWAITING_PAYMENT", "scenario");
     const at = iso(AT_MS);
@@ -84,12 +81,12 @@ describe("the charge after a transition", () => {
       status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
     };
     expect(next).toEqual(expected);
-    // Also as JSON, byte for byte, and for each field; a second transition does not change it.
+    // The JSON is equal too; a second transition does not change the charge.
     const again = moved(next, "EXPIRED", "clock").charge;
     const { status, status_history, actors } = again;
     const later = JSON.stringify({ ...expected, status, status_history, actors });
     expect([JSON.stringify(next), JSON.stringify(again)]).toEqual([JSON.stringify(expected), later]);
-    // Fields of charges that are paid otherwise.
+    // Fields of other payment methods.
     const PAID_OTHERWISE: readonly string[] = ["amount_paid", "currency_paid"];
     for (const name of Object.keys(chargeRecordSchema.shape) as (keyof Charge)[]) {
       if (!PAID_OTHERWISE.includes(name)) expect(expected, name).toHaveProperty(name);
@@ -97,7 +94,7 @@ describe("the charge after a transition", () => {
     }
   });
 
-  it("has the reason in its history, and as failure_reason when it failed", () => {
+  it("has the reason in its history, and as failure_reason when the charge failed", () => {
     const failed = moved(chargeWith(), "FAILED", "scenario", "insufficient_funds").charge;
     expect(failed.failure_reason).toBe("insufficient_funds");
     expect(failed.status_history.at(-1)).toEqual({
@@ -155,7 +152,7 @@ describe("postings", () => {
     expect(charge.settled_at).toBe(settledAt);
   });
 
-  it("are made at most once for each kind and always in order, for any calls", () => {
+  it("are made at most once per kind and always in order, for any sequence of calls", () => {
     const stepsArb = fc.array(fc.tuple(statusArb, actorArb), { maxLength: 40 });
     fc.assert(
       fc.property(stepsArb, fc.constantFrom(0, 60_000), (steps, settlement_delay_ms) => {
@@ -194,7 +191,7 @@ describe("expiry", () => {
     expect(effectsOf({}, "AWAITING_PAYMENT")).not.toContain("cancel_task expiry");
   });
 
-  it("ends the timeline and starts the entries after it, unless the control API expired the charge", () => {
+  it("ends the timeline and starts the entries after expiry, unless the control API expired the charge", () => {
     for (const actor of ACTORS) {
       const effects = effectsOf({}, "EXPIRED", actor);
       expect(effects).toContain("cancel_task timeline");
@@ -203,7 +200,7 @@ describe("expiry", () => {
     }
   });
 
-  it("starts nothing after a manual transition, even when the clock expires the charge", () => {
+  it("starts no entries after a manual transition", () => {
     for (const actor of ["control", "customer"] as const) {
       const { charge } = moved(chargeWith(), "AWAITING_PAYMENT", actor);
       expect(inWords(moved(charge, "EXPIRED", "clock").effects)).not.toContain("schedule_late_entries");
@@ -212,13 +209,13 @@ describe("expiry", () => {
 });
 
 describe("the timeline", () => {
-  it("is cancelled by the control API and the customer, whatever the status", () => {
+  it("is cancelled by the control API and the customer at any status", () => {
     for (const { from, to } of LEGAL)
       for (const actor of ["control", "customer"] as const)
         expect(effectsOf({ status: from }, to, actor)).toContain("cancel_task timeline");
   });
 
-  it("continues after a scenario's transition to a status that is not final", () => {
+  it("continues after a scenario's transition to a non-final status", () => {
     for (const to of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)
       expect(effectsOf({}, to, "scenario")).not.toContain("cancel_task timeline");
   });
@@ -234,13 +231,13 @@ describe.each([
     expect(computeTransition(chargeWith(unpriced), to, AT_MS, "control")).toBe("unpriced");
   });
 
-  it.each(["FAILED", "CANCELLED", "EXPIRED"] as const)("can become %s, and nothing is posted", (to) => {
+  it.each(["FAILED", "CANCELLED", "EXPIRED"] as const)("can become %s without a posting", (to) => {
     expect(postings(effectsOf(unpriced, to))).toEqual([]);
   });
 });
 
 describe("later settlement", () => {
-  it("sets settled_at and updated_at and no status", () => {
+  it("sets settled_at and updated_at and keeps the status", () => {
     const completed = chargeWith({ status: "COMPLETED" });
     const at = iso(AT_MS);
     expect(markSettled(completed, AT_MS)).toEqual({

@@ -47,7 +47,7 @@ describe("bounds", () => {
 });
 
 describe("globs", () => {
-  it("with a wildcard match numbers and booleans, without one only strings", () => {
+  it("match numbers and booleans when they contain a wildcard, and otherwise only strings", () => {
     expect(fits("*", 1)).toBe(true);
     expect(fits("1?", 12)).toBe(true);
     expect(fits("t*", true)).toBe(true);
@@ -109,7 +109,7 @@ describe("a matcher", () => {
   });
 });
 
-/** The number without an exponent, by way of its shortest digits. */
+/** Writes the number without an exponent, from its shortest digits. */
 function plain(value: number): string {
   const [, sign, digits, exponent] = /^(-?)([\d.]+)(?:e([+-]\d+))?$/.exec(String(value))!;
   const [whole = "", fraction = ""] = digits!.split(".");

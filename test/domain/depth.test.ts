@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isTooDeep, MAX_JSON_DEPTH, parseJsonOrText } from "../../src/core/schema/depth.js";
 
-/** Largest number of open brackets in a JSON text, without those in strings. */
+/** Returns the largest number of open brackets in a JSON text, outside strings. */
 function depthOf(json: string): number {
   let open = 0;
   let most = 0;
@@ -34,7 +34,7 @@ describe("the depth of JSON", () => {
     expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_JSON_DEPTH - 1);
   });
 
-  it("above the limit leaves JSON in a string as text", () => {
+  it("above the limit keeps JSON in a string as text", () => {
     expect(parseJsonOrText('{"a":[1]}')).toEqual({ a: [1] });
     expect(parseJsonOrText("no JSON")).toBe("no JSON");
     expect(parseJsonOrText(nested(MAX_JSON_DEPTH + 1))).toBe(nested(MAX_JSON_DEPTH + 1));

@@ -61,7 +61,7 @@ describe("a wallet address", () => {
     );
   });
 
-  it("on another network names the network", () => {
+  it("on another network contains the network's name", () => {
     const address = deriveWalletAddress("SOLANA", new Uint8Array(32).fill(0xab));
     expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
   });

@@ -44,7 +44,7 @@ const ofKind = (kind: Asked["kind"], digest = BASE.digest): Asked => ({
 });
 
 describe("payment instructions", () => {
-  it.each(KINDS)("has exactly the fields of %s, in order, all strings [R7.1]", (kind) => {
+  it.each(KINDS)("have exactly the fields of %s, in order, all strings [R7.1]", (kind) => {
     fc.assert(
       fc.property(digests, (digest) => {
         const instructions = paymentInstructions(ofKind(kind, digest));
@@ -57,7 +57,7 @@ describe("payment instructions", () => {
   });
 
   it.each(KINDS)(
-    "tells the customer of %s the amount, the place, the reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
+    "show the customer of %s the amount, the account, the reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
     (kind) => {
       const made = paymentInstructions(ofKind(kind));
       const named = [made.account_number, made.bank_name, made.account_name, made.phone_number, made.provider]
@@ -69,7 +69,7 @@ describe("payment instructions", () => {
     },
   );
 
-  it("names the merchant and the fictional bank", () => {
+  it("name the merchant and the fictional bank", () => {
     expect(paymentInstructions(BASE)).toMatchObject({
       bank_name: "Sandbox Bank of Lagos",
       account_name: "Sandbox Shop (sandbox)",
@@ -77,7 +77,7 @@ describe("payment instructions", () => {
     });
   });
 
-  it("names the rail if it has no institution, and a fictional one without a rail", () => {
+  it("name the rail when it has no institution, and a fictional rail by default", () => {
     const rail = { display_name: "SimPaga", country: "NG" };
     expect(paymentInstructions({ ...ofKind("mobile_money"), rail }).provider).toBe("SimPaga");
     expect(paymentInstructions({ ...BASE, rail: null }).bank_name).toBe("Sandbox Bank");
@@ -86,7 +86,7 @@ describe("payment instructions", () => {
     );
   });
 
-  it("names the customer's phone number, if it is known", () => {
+  it("contain the customer's phone number when it is known", () => {
     const known = paymentInstructions(ofKind("mobile_money"));
     expect(known.instructions).toContain(" from +2348031234567 with ");
     const unknown = paymentInstructions({ ...ofKind("mobile_money"), phoneNumber: null });
@@ -94,7 +94,7 @@ describe("payment instructions", () => {
     expect(unknown.phone_number).toBe(known.phone_number);
   });
 
-  it("has the quote's wallet, or else a wallet of the charge's network", () => {
+  it("contain the quote's wallet, or otherwise a wallet of the charge's network", () => {
     const quoted = paymentInstructions({ ...ofKind("crypto"), walletAddress: "Tquoted" });
     expect(quoted).toMatchObject({ wallet_address: "Tquoted", network: "TRC20", currency: "USDT" });
     expect(quoted.instructions).toContain("Tquoted");
@@ -102,13 +102,13 @@ describe("payment instructions", () => {
     expect(own.wallet_address).toBe(deriveWalletAddress("TRC20", BASE.digest));
   });
 
-  it("uses the currency's code when it states no asset or network", () => {
+  it("contain the currency's code when it has no asset or network", () => {
     const made = paymentInstructions({ ...ofKind("crypto"), currency: { code: "DOGE", name: "Dogecoin" } });
     expect(made).toMatchObject({ network: "DOGE", currency: "DOGE" });
   });
 });
 
-/** The factors of the Central Bank's paper for ABC-DEFGHIJKL: bank and serial number. */
+/** Factors of the Central Bank's paper for ABC-DEFGHIJKL: bank and serial number. */
 const NUBAN_FACTORS = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
 
 function nubanDigit(bank: string, serial: string): number {
@@ -119,7 +119,7 @@ function nubanDigit(bank: string, serial: string): number {
   return sum % 10 === 0 ? 0 : 10 - (sum % 10);
 }
 
-/** Luhn's test by a table of doubled digits over the whole number, check digit included. */
+/** Luhn check with a table of doubled digits, including the check digit. */
 function passesLuhn(number: string): boolean {
   const doubled = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
   let sum = 0;
@@ -189,7 +189,7 @@ describe("a merchant's phone number", () => {
     );
   });
 
-  it("is E.164 under any dialling code of the fixtures", () => {
+  it("is E.164 for every dialling code of the fixtures", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999 }), digests, (code, digest) => {
         expect(deriveMerchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);

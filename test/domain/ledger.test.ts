@@ -51,7 +51,7 @@ function paymentOf(net: bigint, fee: bigint, decimals: number): BookedPayment {
 const positiveArb = unitsArb.filter((units) => units > 0n);
 
 describe("postings", () => {
-  it("sums to zero for every kind and any amount", () => {
+  it("sum to zero for every kind and any amount", () => {
     fc.assert(
       fc.property(decimalsArb, unitsArb, unitsArb, (decimals, net, fee) => {
         const [gross, settlement, total] = [net + fee, net, fee].map((units) => decimalText(units, decimals));
@@ -70,7 +70,7 @@ describe("postings", () => {
     );
   });
 
-  it("of payment, settlement and refunds in any parts are in proportion, and restore every account", () => {
+  it("are proportional for payment, settlement and partial refunds, and restore every account", () => {
     fc.assert(
       fc.property(positiveArb, unitsArb, fc.array(fc.nat(1_000), { maxLength: 5 }), (net, fee, cuts) => {
         const amount = net + fee;
@@ -85,7 +85,7 @@ describe("postings", () => {
         let before = 0n;
         for (const after of [...parts, amount]) {
           holdings = applied(holdings, refundPostings(payment, text(before), text(after)));
-          // The merchant's share of all refunds, rounded half-up; the rest came from the fees.
+          // The merchant's share of all refunds, rounded half-up; the fees pay the rest.
           const share = (2n * net * after + amount) / (2n * amount);
           const left = { available: text(net - share), fees: text(fee - (after - share)) };
           expect(holdings.balances).toMatchObject({ ...left, outside: text(after - amount) });
@@ -96,7 +96,7 @@ describe("postings", () => {
     );
   });
 
-  it("of another amount than the charge's are in proportion: settlement and fees sum to the amount paid", () => {
+  it("are proportional when the amount paid differs from the charge's amount", () => {
     fc.assert(
       fc.property(positiveArb, unitsArb, unitsArb, decimalsArb, (net, fee, paid, decimals) => {
         const amount = net + fee;
@@ -127,7 +127,7 @@ describe("postings", () => {
     );
   });
 
-  it("of a withdrawal are in no balance until it completes or returns", () => {
+  it("of a withdrawal change no balance until it completes or returns", () => {
     const start = accountsWith({ available: "100.00", outside: "-100.00" });
     const begun = applied(start, withdrawalPostings("41.00"));
     expect(begun.balances).toMatchObject({ available: "59.00", pending: "0.00", in_transit: "41.00" });
@@ -156,7 +156,7 @@ describe("applying postings", () => {
     });
   const balancesArb = fc.tuple(unitsArb, unitsArb, unitsArb, unitsArb);
 
-  it("adds them exactly, or names the account they would overdraw, and never changes the old record", () => {
+  it("adds them exactly or names the account without funds, and never changes the old record", () => {
     fc.assert(
       fc.property(balancesArb, postingsArb, ([available, pending, in_transit, fees], parts) => {
         const model = {
@@ -189,7 +189,7 @@ describe("applying postings", () => {
     );
   });
 
-  it("throws when they do not balance, by any amount", () => {
+  it("throws when they do not balance", () => {
     const order: Posting[] = [
       { account: "available", amount: "1.00" },
       { account: "outside", amount: "-0.99" },
@@ -200,21 +200,21 @@ describe("applying postings", () => {
     );
   });
 
-  it("checks the balance after all of them: settlement and refund can come in one transaction", () => {
+  it("checks the balance after all of them, so that settlement and refund can share a transaction", () => {
     const paid = accountsWith({ pending: "100.00", fees: "2.50", outside: "-102.50" });
     const refund = refundPostings({ amount: "102.50", settlement_amount: "100.00" }, "0.00", "102.50");
     const both = [...refund, ...settlementPostings("100.00")];
     expect(applied(paid, both).balances).toEqual(emptyBalances(2));
   });
 
-  it("allows the last minor unit and no more", () => {
+  it("allows the last minor unit to be spent, and no more", () => {
     const held = accountsWith({ available: "10.00", outside: "-10.00" });
     expect(applied(held, withdrawalPostings("10.00")).balances.available).toBe("0.00");
     expect(applyPostings(held, withdrawalPostings("10.01"))).toEqual({ overdrawn: "available" });
   });
 });
 
-describe("the check of a whole record", () => {
+describe("the check of a ledger record", () => {
   it("throws when the five accounts do not sum to zero", () => {
     expect(() => assertBalanced(accountsWith({ available: "0.01" }))).toThrow(/out of balance by 0.01/);
     expect(() => assertBalanced(accountsWith({ available: "0.01", outside: "-0.01" }))).not.toThrow();

@@ -30,7 +30,7 @@ import {
 
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** An amount and the number of decimals of its currency. */
+/** An amount with the number of decimals of its currency. */
 const moneyArb = decimalsArb.chain((decimals) => amountArb(decimals).map((amount) => ({ amount, decimals })));
 const signedUnitsArb = fc
   .tuple(fc.boolean(), unitsArb)
@@ -62,7 +62,7 @@ describe("canonical amounts", () => {
     ["123456789012345678901234567890.12345678", 8, "123456789012345678901234567890.12345678"],
     ["999999999999999999999999999999.99", 2, "999999999999999999999999999999.99"],
     ["5", 0, "5"],
-  ])("are plain digits, never an exponent: %s with %i decimals", (amount, decimals, canonical) => {
+  ])("are digits without an exponent: %s with %i decimals", (amount, decimals, canonical) => {
     expect(toCanonicalAmount(amount, decimals)).toBe(canonical);
   });
 
@@ -82,7 +82,7 @@ describe("sums", () => {
     );
   });
 
-  it("have the larger number of decimals of their terms", () => {
+  it("have the larger number of decimals of the two terms", () => {
     fc.assert(
       fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
         const [left, right] = [decimalText(a, 2), decimalText(b, 8)];
@@ -92,7 +92,7 @@ describe("sums", () => {
     );
   });
 
-  it("never make a negative zero", () => {
+  it("are never negative zero", () => {
     expect(add("1.00", "-1.00")).toBe("0.00");
     expect(add("-1.00", "1.000000")).toBe("0.000000");
     expect(negate("0.00")).toBe("0.00");
@@ -101,7 +101,7 @@ describe("sums", () => {
 });
 
 describe("comparisons", () => {
-  it("are by value, for any number of decimals", () => {
+  it("compare values with any number of decimals", () => {
     fc.assert(
       fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
         const difference = a * 10n ** 6n - b;
@@ -111,7 +111,7 @@ describe("comparisons", () => {
     );
   });
 
-  it("tell zero, negative and positive apart", () => {
+  it("distinguish zero, negative and positive", () => {
     fc.assert(
       fc.property(decimalsArb, signedUnitsArb, (decimals, units) => {
         const amount = decimalText(units, decimals);
@@ -210,9 +210,9 @@ describe("total in US dollars", () => {
     expect(totalInUsd([{ amount: "0.00", rate: "1550" }], 2)).toBe("0.00");
   });
 
-  it("rounds a tie up and its nearest neighbours correctly, hundreds of digits down", () => {
-    // Whole rates without a common factor, and amounts (8 decimals) whose quotients sum to a tie, or to a tie
-    // more or less one part in the product of all the rates.
+  it("rounds ties up and nearby values correctly at hundreds of digits", () => {
+    // Whole rates without a common factor, and amounts (8 decimals) whose quotients sum to a tie, or to a value
+    // that differs from a tie by one part in the product of all rates.
     const ratesArb = fc
       .array(fc.bigInt({ min: 10n ** 20n, max: 10n ** 29n }), { minLength: 1, maxLength: 11 })
       .map((rates) =>
@@ -250,7 +250,7 @@ function gcd(a: bigint, b: bigint): bigint {
   return b === 0n ? a : gcd(b, a % b);
 }
 
-/** The number that times `a` is 1 more than a multiple of `m`, by Euclid's way. */
+/** Modular inverse of `a` by the extended Euclidean algorithm. */
 function inverse(a: bigint, m: bigint): bigint {
   let [r, nextR, t, nextT] = [m, modulo(a, m), 0n, 1n];
   while (nextR !== 0n) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findNearestWord } from "../../src/core/schema/nearest.js";
 
-/** How many letters were left out, put in, mistaken or swapped with the next, by its recursive definition. */
+/** Recursive definition of the edit distance: deletions, insertions, substitutions and transpositions. */
 function distance(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length;
   if (a[0] === b[0]) return distance(a.slice(1), b.slice(1));
@@ -16,7 +16,7 @@ function distance(a: string, b: string): number {
 const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
 
 describe("the nearest known word", () => {
-  it("has the fewest edits, if few for its length, and of those the longest common beginning", () => {
+  it("has the fewest edits, limited by its length; the longest common prefix decides ties", () => {
     fc.assert(
       fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {
         const distances = known.map((candidate) => distance(word, candidate));
@@ -44,7 +44,7 @@ describe("the nearest known word", () => {
     expect(findNearestWord(word, known)).toBe(found);
   });
 
-  it("is none when all are too different or none is known", () => {
+  it("is undefined when all words differ too much or no word is known", () => {
     expect(findNearestWord("success", ["declined", "expired"])).toBeUndefined();
     expect(findNearestWord("success", [])).toBeUndefined();
   });

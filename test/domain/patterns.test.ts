@@ -6,7 +6,7 @@ import { emailSchema } from "../../src/core/schema/common.js";
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Folders that check or match texts from callers. */
+/** Folders whose patterns are applied to callers' texts. */
 const PLACES = ["core", "server/service", "server/control", "server/http", "tools/scenario"];
 
 function patternsIn(file: string): RegExp[] {
@@ -30,7 +30,7 @@ const patterns = PLACES.flatMap((place) =>
     ),
 );
 
-/** Parts that a pattern may loop over, each alone and after the beginning of the pattern. */
+/** Repeated parts of hostile texts, each alone and after the beginning of a match. */
 const PUMPS = [..."a09 ./:-_@*$}xA=+[\n", "${", "1m", "0.", "a.", "a-", "A_"];
 const STARTS = [
   "",
@@ -51,16 +51,16 @@ const STARTS = [
 ];
 const ENDS = ["", "\0"];
 const LENGTH = 100_000;
-/** A pattern that is done in one pass takes some milliseconds, any other ten seconds and more. */
+/** A linear pattern takes milliseconds, others ten seconds or more. */
 const LIMIT_MS = 5_000;
 
-/** Patterns that see no more than so many characters. */
+/** Patterns that are applied to a limited number of characters. */
 const BOUNDED: Readonly<Record<string, number>> = {
   "core/schema/duration.ts /(\\d+(\\.\\d+)?)(ms|s|m|h|d)/": 100,
   "core/schema/receiver-url.ts /\\.+$/": 2_048,
 };
 
-/** How long it takes when nothing else gets in between. */
+/** Shortest duration of several runs, to exclude interruptions. */
 function duration(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let n = 0; n < 3 && best > LIMIT_MS; n++) {

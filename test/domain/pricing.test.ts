@@ -38,13 +38,13 @@ describe("price", () => {
     );
   });
 
-  it("ignores names of Object.prototype as local prices", () => {
+  it("ignores names of Object.prototype in local prices", () => {
     const terms = { base_rate: "1", target_rate: "129", ...MOBILE_MONEY };
     const pricing = { base_currency: "USD", amount: "10.00", local_pricing: {} };
     expect(computePrice(pricing, "constructor", terms).settlement_amount).toBe("1290.00");
   });
 
-  it("rounds each part of the fee separately: two halves round up by two cents in all", () => {
+  it("rounds each part of the fee separately, so that two halves add two cents", () => {
     const terms = { base_rate: "1", target_rate: "1", ...CRYPTO, decimals: 2 };
     expect(computePrice({ base_currency: "USD", amount: "1.00" }, "USD", terms)).toEqual({
       exchange_rate: "1",
@@ -54,7 +54,7 @@ describe("price", () => {
     });
   });
 
-  it("multiplies by the rounded exchange rate that the quote shows", () => {
+  it("uses the rounded exchange rate of the quote", () => {
     const terms = { base_rate: "1550", target_rate: "1", ...MOBILE_MONEY };
     const priced = computePrice({ base_currency: "NGN", amount: "1000000000000000.00" }, "USD", terms);
     // 10¹⁵ ÷ 1550 would be 645161290322.58.
@@ -64,7 +64,7 @@ describe("price", () => {
     ]);
   });
 
-  it("of a small naira amount in bitcoin has 8 plain decimals", () => {
+  it("has 8 plain decimals when a small naira amount is priced in bitcoin", () => {
     const terms = { base_rate: "1550", target_rate: "0.000015625", ...CRYPTO };
     expect(computePrice({ base_currency: "NGN", amount: "100.00" }, "BTC", terms)).toEqual({
       exchange_rate: "0.0000000100806451613",
@@ -77,7 +77,7 @@ describe("price", () => {
     });
   });
 
-  it("of less than half a minor unit is zero", () => {
+  it("is zero below half a minor unit", () => {
     const terms = { base_rate: "3650", target_rate: "0.000015625", ...CRYPTO };
     expect(computePrice({ base_currency: "UGX", amount: "0.01" }, "BTC", terms).settlement_amount).toBe(
       "0.00000000",
@@ -103,7 +103,7 @@ describe("equality of pricing", () => {
     ["one local price fewer", { ...base, local_pricing: { KES: "1.00" } }],
     ["a different local price", { ...base, local_pricing: { KES: "1.00", NGN: "2.01" } }],
     ["a local price in another currency", { ...base, local_pricing: { KES: "1.00", GHS: "2.00" } }],
-  ])("is not %s", (_, other) => {
+  ])("is false for %s", (_, other) => {
     expect(isSamePricing(base, other)).toBe(false);
     expect(isSamePricing(other, base)).toBe(false);
   });

@@ -17,7 +17,7 @@ const subject: MatchSubject = {
   metadata: { plan: "gold", order: "17" },
 };
 
-/** The match is one that a scenario file may have. */
+/** Applies a match, which must be valid in a scenario file. */
 function says(match: ChargeMatch | undefined): boolean {
   expect(scenarioSchema.safeParse({ name: "x", charges: [{ match, timeline: [] }] }).success).toBe(true);
   return matchesRule(match, subject);
@@ -45,7 +45,7 @@ describe("a match", () => {
     [false, { metadata: { toString: "*" } }],
     [false, { customer_name: "*" }],
     [false, { bank_account_number: "*" }],
-  ])("is %s for %j: every field named must match, and an absent field never does", (expected, match) => {
+  ])("is %s for %j: every named field must match, and an absent field never matches", (expected, match) => {
     expect(says(match)).toBe(expected);
   });
 
@@ -102,25 +102,25 @@ const scenario = (name: string, ...wanted: (string | undefined)[]): Scenario => 
 describe("the choice of a rule", () => {
   const reason = (scenarios: Scenario[]) => findRule("charges", scenarios, subject)?.rule.timeline[0]?.reason;
 
-  it("takes the first rule that matches, in the order of the file", () => {
+  it("uses the first rule that matches, in the order of the file", () => {
     expect(reason([scenario("one", "bob@*", "ada@*", undefined)])).toBe("one:ada@*");
     expect(reason([scenario("one", undefined, "ada@*")])).toBe("one:any");
   });
 
-  it("tries one scenario after the other when no rule of the first matches", () => {
+  it("continues with the next scenario when no rule of the first matches", () => {
     expect(reason([scenario("one", "bob@*"), scenario("two"), scenario("three", "ada@*")])).toBe(
       "three:ada@*",
     );
   });
 
-  it("is none when nothing matches", () => {
+  it("is undefined when nothing matches", () => {
     expect(findRule("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
     expect(findRule("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
   });
 });
 
 describe("the order of scenarios", () => {
-  /** Scenarios by name, with the order of their activation; 0 is not active. */
+  /** A state with scenarios by name and order of activation; 0 is inactive. */
   function stateWith(activations: Record<string, number>): State {
     const state = new State();
     state.apply({
@@ -139,11 +139,11 @@ describe("the order of scenarios", () => {
   const order = (state: State, ...asked: string[]) =>
     listApplicableScenarios(state, asked).map(({ name }) => name);
 
-  it("omits a deactivated default", () => {
+  it("omits the default scenario when it is deactivated", () => {
     expect(order(stateWith({ older: 1 }))).toEqual(["older"]);
   });
 
-  it("puts the header before the metadata", () => {
+  it("has the header's scenario before the metadata's", () => {
     const asking = (sandbox_scenario: unknown) => ({ metadata: { sandbox_scenario } });
     const nameOf = (header: string | null, body: unknown) => readRequestedScenario(known, header, body);
     expect(nameOf("idle", asking("older"))).toEqual({ name: "idle", faults: {} });

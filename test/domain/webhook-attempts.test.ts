@@ -34,7 +34,7 @@ describe("an attempt's verdict", () => {
     },
   );
 
-  it("is a failure at once with an empty schedule", () => {
+  it("is a failure when the schedule is empty", () => {
     expect(decideRetry(answer(500), 1, [])).toEqual({ next: "give_up" });
   });
 
@@ -66,7 +66,7 @@ describe("an attempt's verdict", () => {
 });
 
 describe("the default schedule", () => {
-  it("is that of the contract", () => {
+  it("equals the schedule of the contract", () => {
     const contract = "5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h".split(", ").map(durationToMs);
     expect(DEFAULT_SETTINGS.retry_schedule_ms).toEqual(contract);
   });
