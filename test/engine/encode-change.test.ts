@@ -34,7 +34,7 @@ describe("a put in the journal", () => {
     expect(encoded(null)).toEqual(["rates", "KES", null]);
   });
 
-  it("of changed fields is refused if the record does not exist", () => {
+  it("is refused when it has changed fields of a missing record", () => {
     const entry: JournalEntry = { seq: 7, at: 0, puts: [["rates", "UGX", {}, "changed"]], counters: {} };
     expect(() => decodeChange(entry, { get: () => undefined })).toThrow(
       "change 7 refers to rates UGX, which does not exist",
@@ -42,12 +42,12 @@ describe("a put in the journal", () => {
   });
 });
 
-it("every change of a busy sandbox is decoded from the journal byte for byte", async () => {
+it("the journal of a busy sandbox decodes to the committed changes byte for byte", async () => {
   subscribe("payments-sandbox:commit", note);
   await busyExports();
   const [state, read] = [new State(), new State()];
   let changedCount = 0;
-  // The first change of each namespace puts what the following ones change.
+  // The first change of each namespace creates the records that later changes patch.
   for (const change of committed) {
     const entry = asJson(encodeChange(change, state));
     expect(isJournalEntry(entry)).toBe(true);

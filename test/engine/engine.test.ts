@@ -40,7 +40,7 @@ function control(chargeId: string, to: Parameters<typeof transitionCharge>[1]) {
   return transitionCharge(chargeId, to, "control");
 }
 
-/** Takes money out of the shop's available balance, as a withdrawal does. */
+/** Moves money out of the shop's available balance, as a withdrawal does. */
 function drain(currency: string, amount: string): Command<unknown> {
   const { organization_id } = SHOP.organization;
   return (tx) =>
@@ -53,7 +53,7 @@ function drain(currency: string, amount: string): Command<unknown> {
     );
 }
 
-/** A busy quarter of an hour: fiat and crypto, both modes, every kind of task, control moves and refusals. */
+/** Runs fifteen minutes of calls: fiat and crypto, both modes, every kind of task, manual transitions and refusals. */
 function workload(engine: Engine): void {
   const orders: Order[] = [
     { scenario: null },
@@ -86,7 +86,7 @@ function idsOf(engine: Engine): Set<string> {
 const shared = (a: Set<string>, b: Set<string>) => [...a].filter((id) => b.has(id));
 
 describe("a command", () => {
-  it("is one change with the next sequence number, whatever it does", () => {
+  it("makes one change with the next sequence number", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const changeOf = <Result>(work: () => Result): { result: Result; change: Change } => {
@@ -112,7 +112,7 @@ describe("a command", () => {
     changeOf(() => runUntil(engine, START_MS + HOUR));
   });
 
-  it("without effect makes no change", () => {
+  it("makes no change when it has no effect", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     engine.execute(readBalances(SHOP), START_MS);
@@ -121,14 +121,14 @@ describe("a command", () => {
     expect([store.changes.length, bytesOf(engine)]).toEqual([1, before]);
   });
 
-  it("never runs before the state's time", () => {
+  it("runs no earlier than the state's time", () => {
     const engine = newEngine();
     newCharge(engine, START_MS + HOUR);
     const charge = newCharge(engine, START_MS);
     expect(charge.created_at).toBe(new Date(START_MS + HOUR).toISOString());
   });
 
-  it("that plans a task in the past plans it for now", () => {
+  it("plans a task of the past for now", () => {
     const engine = newEngine();
     engine.execute(
       (tx) => tx.schedule({ due_ms: START_MS - HOUR, rank: 1, kind: "settle", ref: "x" }),
@@ -137,7 +137,7 @@ describe("a command", () => {
     expect(engine.nextTask()?.due_ms).toBe(START_MS);
   });
 
-  it("is reported to listeners once it is published, until they unsubscribe", () => {
+  it("notifies listeners once it is published, until they unsubscribe", () => {
     const engine = newEngine();
     const heard: number[] = [];
     const stop = engine.events.on("changed", (change) => heard.push(change.seq - engine.state.seq));
@@ -204,7 +204,7 @@ describe("a refusal", () => {
 });
 
 describe("a journal that cannot be written", () => {
-  /** Does the work; the first append fails on request. */
+  /** Runs the work; fails the first append on request. */
   function doing(fails: boolean): string {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
@@ -229,7 +229,7 @@ describe("a journal that cannot be written", () => {
     return bytesOf(engine);
   }
 
-  it("leaves everything unchanged, and the next command runs as usual", () => {
+  it("leaves the state unchanged, and the next command succeeds", () => {
     expect(doing(true)).toBe(doing(false));
   });
 
@@ -246,7 +246,7 @@ describe("a journal that cannot be written", () => {
     expect(historyOf(restarted, charge.charge_id)).toBe("PENDING@0 EXPIRED@60");
   });
 
-  it("leaves the old data in place when a reset cannot be written", () => {
+  it("keeps the old data when a reset cannot be written", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const charge = newCharge(engine, START_MS);
@@ -259,7 +259,7 @@ describe("a journal that cannot be written", () => {
     expect(must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS)).status).toBe("COMPLETED");
   });
 
-  it("is not tried when the command itself throws", () => {
+  it("gets no append when the command throws", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const before = bytesOf(engine);
@@ -272,7 +272,7 @@ describe("a journal that cannot be written", () => {
   });
 });
 
-/** An engine started on what an earlier run kept. */
+/** Starts an engine from a snapshot and the changes after it. */
 function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Change[]): Engine {
   return new Engine({
     name: "default",
@@ -287,7 +287,7 @@ function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Ch
 }
 
 describe("the journal", () => {
-  it("replayed onto its initial state, whole or cut off anywhere, gives the state of that point", () => {
+  it("gives the state at any point when its changes up to that point are replayed", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const seen: string[] = [];
@@ -321,7 +321,7 @@ describe("the journal", () => {
   });
 });
 
-it("of another seed or namespace has other ids", () => {
+it("has other ids with another seed or namespace", () => {
   const worked = (setup: Parameters<typeof newEngine>[0]) => {
     const engine = newEngine({ endpoint: true, ...setup });
     workload(engine);
@@ -345,7 +345,7 @@ describe("a reset", () => {
     expect(engine.nextTask()).toBeUndefined();
   });
 
-  it("with repeated ids gives the first state byte for byte, except for sequence numbers", () => {
+  it("with repeated ids restores the first state byte for byte, except for sequence numbers", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
     const first = engine.dump();
@@ -380,7 +380,7 @@ it.each([
 });
 
 describe("a restore", () => {
-  it("gives the state of the dump, under a new sequence number", () => {
+  it("restores the state of the dump under a new sequence number", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
     const dump = asJson(engine.dump());
@@ -430,7 +430,7 @@ describe("the ledger", () => {
     expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
   });
 
-  it("throws on accounts that do not sum to zero", () => {
+  it("throws when accounts do not sum to zero", () => {
     const engine = newEngine();
     const charge = newCharge(engine, START_MS);
     must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
@@ -445,8 +445,8 @@ describe("the ledger", () => {
   });
 });
 
-describe("a tentative part of a command", () => {
-  it("is undone when it is refused: writes, removals, counters; the rest of the command continues", () => {
+describe("a refused part of a command", () => {
+  it("is undone with its writes, removals and counters, and the rest of the command continues", () => {
     const engine = newEngine();
     engine.execute((tx) => tx.put("rates", "NGN", { code: "NGN", rate: "1550" }), START_MS);
     engine.execute((tx) => {
@@ -469,7 +469,7 @@ describe("a tentative part of a command", () => {
     expect(rates).toEqual(["NGN=1550", "KES=1", "UGX=4"]);
   });
 
-  it("makes its writes and removals visible to the rest of the command", () => {
+  it("has writes and removals that the rest of the command can read", () => {
     const engine = newEngine();
     engine.execute((tx) => {
       tx.put("rates", "KES", { code: "KES", rate: "2" });
@@ -482,7 +482,7 @@ describe("a tentative part of a command", () => {
 });
 
 describe("a timeline", () => {
-  /** `1s PROCESSING, expiry+5m COMPLETED`: an entry is `after` the one before, or `after_expiry`. */
+  /** Parses `1s PROCESSING, expiry+5m COMPLETED`: delays after the previous entry or after expiry. */
   function timelineIn(text: string) {
     const entries = text.split(", ").map((entry) => {
       const [wait, to] = entry.split(" ");
@@ -545,13 +545,13 @@ describe("a timeline", () => {
     expect(engine.state.tables.tasks.size).toBe(0);
   });
 
-  it("is stored in the charge when it is matched", () => {
+  it("is stored in the charge when its rule matches", () => {
     const { engine, historyAt } = started("1s AWAITING_PAYMENT, 1s COMPLETED");
     engine.execute(storeScenario(timelineIn("1s FAILED"), { active: true, byHand: true }), START_MS);
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
   });
 
-  it("records an illegal entry as a no-op, and the next still counts from it", () => {
+  it("records an illegal entry as a no-op, and the next entry's delay starts there", () => {
     const { historyAt, charge } = started("1s COMPLETED, 2s FAILED, 3s REFUNDED");
     expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
     expect(charge().notes).toEqual([
@@ -562,7 +562,7 @@ describe("a timeline", () => {
     ]);
   });
 
-  it("records an entry with the current status, and makes no event", () => {
+  it("records an entry with the current status without an event", () => {
     const { engine, historyAt, charge } = started("1s AWAITING_PAYMENT, 1s AWAITING_PAYMENT, 1s COMPLETED");
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@3");
     expect(charge().notes.map(({ note }) => note)).toEqual([
@@ -571,7 +571,7 @@ describe("a timeline", () => {
     expect(engine.state.count("events")).toBe(2);
   });
 
-  it("records a refund above the balance, and posts nothing", () => {
+  it("records a refund above the balance without a posting", () => {
     const { engine, historyAt, charge, charge_id } = started("1s COMPLETED, 1s REFUNDED");
     historyAt(1_000);
     must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
@@ -592,7 +592,7 @@ describe("a timeline", () => {
     expect(charge().tasks).toEqual({});
   });
 
-  it("expires before a task of another charge at that instant, even one planned earlier", () => {
+  it("expires a charge before a task of another charge at the same time", () => {
     const engine = newEngine({ scenarios: [timelineIn("61s COMPLETED")] });
     newCharge(engine, START_MS, { scenario: "told" });
     newCharge(engine, START_MS + 1_000, { expiresInMinutes: 1 });
@@ -601,7 +601,7 @@ describe("a timeline", () => {
   });
 
   it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
-    "leaves nothing planned after a manual transition to %s",
+    "has no planned task after a manual transition to %s",
     (to) => {
       const { engine, charge, charge_id } = started("30s PROCESSING");
       must(engine.execute(control(charge_id, to), START_MS + 5_000));
@@ -609,7 +609,7 @@ describe("a timeline", () => {
     },
   );
 
-  it("of a named scenario that does not match falls through, and that is recorded", () => {
+  it("records that a named scenario does not match and that the next scenario was used", () => {
     const picky = {
       name: "picky",
       charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],

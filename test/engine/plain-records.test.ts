@@ -8,7 +8,7 @@ import { busyExports } from "../state/world.js";
 import { newEngine } from "../support/engine.js";
 import { moduleVariablesIn } from "../support/source-rules.js";
 
-/** All records that a busy sandbox committed, as the engine holds them. */
+/** All records that a busy sandbox committed, as objects of the engine. */
 const committed = new Map<string, object[]>(COLLECTION_NAMES.map((name) => [name, []]));
 const note = (change: unknown) => {
   for (const [name, , record] of (change as Change).puts)
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => void unsubscribe("payments-sandbox:commit", note));
 
-/** Objects in the value whose prototype is neither Object's nor Array's. */
+/** Objects in the value with a prototype other than Object's or Array's. */
 function oddObjects(value: unknown): object[] {
   if (typeof value !== "object" || value === null) return [];
   const plain = Array.isArray(value) ? Array.prototype : Object.prototype;
@@ -31,7 +31,7 @@ function oddObjects(value: unknown): object[] {
 }
 
 describe("records after a varied run", () => {
-  it.each(COLLECTION_NAMES)("%s are plain data: a spread, a clone and JSON equal the record", (name) => {
+  it.each(COLLECTION_NAMES)("of %s are plain data: a spread, a clone and JSON equal the record", (name) => {
     const records = committed.get(name)!;
     expect(records.length).toBeGreaterThan(0);
     for (const record of records) {
@@ -43,7 +43,7 @@ describe("records after a varied run", () => {
     }
   });
 
-  it("charges include each status, late payments and partial refunds", () => {
+  it("of charges include each status, late payments and partial refunds", () => {
     const charges = committed.get("charges") as { status: string; status_history: { status: string }[] }[];
     expect(new Set(charges.map(({ status }) => status))).toEqual(new Set(CHARGE_STATUSES));
     const isPaidLate = ({ status_history: all }: (typeof charges)[number]) =>

@@ -36,10 +36,10 @@ import {
   whitelabelBody,
 } from "../support/engine.js";
 
-/** Small, so that steps let go of events and their deliveries. */
+/** A small limit, so that steps remove events and their deliveries. */
 const SETTINGS = { ...DEFAULT_SETTINGS, retention: { ...DEFAULT_SETTINGS.retention, events: 6 } };
 
-/** An engine in a store that refuses when the test says so. */
+/** Opens an engine on a store that can refuse commits. */
 function opened(endpoint = true) {
   const store = { refuses: false, lines: [] as string[] };
   const engine = new Engine({
@@ -61,7 +61,7 @@ function opened(endpoint = true) {
   return { engine, store };
 }
 
-/** A step after a pause; `which` picks one of the records. */
+/** A step after a delay; `which` selects a record. */
 interface Step {
   readonly do: keyof typeof STEPS;
   readonly which: number;
@@ -70,7 +70,7 @@ interface Step {
 
 type Make = (engine: Engine, which: number) => Command<unknown> | undefined;
 
-/** Calls `make` with one of the table's ids, if it has any. */
+/** Calls `make` with an id of the table, if it has any. */
 function withNth<Result>(
   table: ReadonlyMap<RecordKey, unknown>,
   which: number,
@@ -94,14 +94,14 @@ const quoted = createQuote(
 
 const STEPS = {
   quote: () => quoted,
-  // Whatever has become of the quotes.
+  // The quote may be expired or used.
   order: (_, which) => (tx) => pay(must(quoted(tx)).quote_id, which)(tx),
   charge: ({ state }, which) => withNth(state.tables.quotes, which, (id) => pay(id, which)),
   move: ({ state }, which) => {
     const to = (["COMPLETED", "FAILED", "CANCELLED"] as const)[which % 3]!;
     return withNth(state.tables.charges, which, (id) => transitionCharge(id, to, "control"));
   },
-  // The same few keys again and again, also after they are forgotten.
+  // Repeats a few keys, also after they expire.
   once: (_, which) =>
     idempotentCommand(
       { key: `key-${which % 3}`, scope: "one", body: {} },
@@ -125,14 +125,14 @@ const STEPS = {
   balances: () => readBalances(SHOP),
   again: ({ state }, which) => withNth(state.tables.deliveries, which, (id) => redeliver(id, 1)),
   wait: () => undefined,
-  // A lookup indexes all events, also those of a refused step.
+  // A lookup builds the index of all events, including those of a refused step.
   look: ({ state }) => {
     state.get("events", "none");
     return undefined;
   },
 } satisfies Record<string, Make>;
 
-/** Due tasks run first, as the scheduler does; a task that fails is put back. */
+/** Runs due tasks first, as the scheduler does; a task that fails is restored. */
 function carryOut(engine: Engine, step: Step, atMs: number): void {
   for (let task = engine.takeDue(atMs); task !== undefined; task = engine.takeDue(atMs)) {
     const due = task;
@@ -149,7 +149,7 @@ function carryOut(engine: Engine, step: Step, atMs: number): void {
   if (command !== undefined) engine.execute(command, atMs);
 }
 
-/** All that is looked up by more than a key, in its order. */
+/** Results of all lookups by index, in order. */
 function found({ state, appliedCounts }: Engine) {
   const { charges, events, deliveries, scenarios } = state.tables;
   const ids = [...charges.keys()].map(String);
@@ -189,7 +189,7 @@ it.each([
     fc.property(fc.array(refusable, { maxLength: 60 }), (steps) => {
       const { engine, store } = opened(endpoint);
       const again = State.from(asJson(engine.dump()));
-      // The same without the refusals, and looked at less often.
+      // Runs the same steps without refusals, and with fewer lookups.
       const { engine: model } = opened(endpoint);
       for (const { step, fails, isLookedAt } of steps) {
         const atMs = engine.state.at + step.afterMs;

@@ -11,7 +11,7 @@ import { DELIVERED, must, newEngine, START_MS } from "../support/engine.js";
 const EVENTS = 5;
 const REFUSED = { ...DELIVERED, status: 410 };
 
-/** A log of five events; `heard.*` go to two mailboxes, where they stay open until they are acknowledged. */
+/** A log of five events. `heard.*` events go to two mailboxes and stay open until they are acknowledged. */
 function newLog(): Engine {
   const engine = newEngine({ settings: { retention: { requests: 10, events: EVENTS } } });
   for (const mailbox of ["one", "two"]) listen(engine, mailbox);
@@ -31,7 +31,7 @@ function tell(engine: Engine, isHeard: boolean): void {
 const deliveries = (engine: Engine) => [...engine.state.tables.deliveries.values()];
 const isOpen = (delivery: Delivery) => delivery.status === "pending";
 
-/** The first attempt at it is over, well or for good. */
+/** Records the first attempt as delivered or as a final failure. */
 function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): void {
   const task = engine.state.get("tasks", delivery.task!)!;
   engine.execute(recordAttempt(task, outcome), START_MS);
@@ -42,7 +42,7 @@ function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): 
 const seqs = (engine: Engine) => [...engine.state.tables.events.values()].map(({ seq }) => seq);
 
 describe("the log of events", () => {
-  it("drops closed events around an open one", () => {
+  it("removes closed events around an open one", () => {
     const engine = newLog();
     tell(engine, true);
     for (let n = 0; n < 30; n++) tell(engine, false);
@@ -53,7 +53,7 @@ describe("the log of events", () => {
     expect(deliveries(engine)).toEqual([]);
   });
 
-  it("keeps the newest when all are open, and later removes up to four at a time", () => {
+  it("keeps the newest events when all are open, and later removes up to four per event", () => {
     const engine = newLog();
     for (let n = 0; n < 30; n++) tell(engine, true);
     expect(seqs(engine)).toHaveLength(30);
@@ -70,7 +70,7 @@ describe("the log of events", () => {
     { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("retry", "redeliver"), which: fc.nat(99) }) },
   ) as fc.Arbitrary<{ does: string; isHeard: boolean; which: number }>;
 
-  it("keeps the newest and the open ones in any run, and soon drops the others", () => {
+  it("keeps the newest and the open events, and removes the others soon", () => {
     fc.assert(
       fc.property(fc.array(stepArb, { maxLength: 80 }), (steps) => {
         const engine = newLog();

@@ -7,12 +7,12 @@ function task(task_id: number, due_ms: number, rank: 0 | 1): Task {
   return { task_id, due_ms, rank, kind: rank === 0 ? "expire" : "timeline", ref: `ch_${task_id}` };
 }
 
-/** The order as the contract says it: by due time, expiry first at the same instant, then as they were planned. */
+/** Order of the contract: by due time, expiry first at the same instant, then by time of planning. */
 function inOrder(tasks: readonly Task[]): Task[] {
   return tasks.toSorted((a, b) => a.due_ms - b.due_ms || a.rank - b.rank || a.task_id - b.task_id);
 }
 
-/** A queue, and the records it looks tasks up in: as in the state. */
+/** A queue with the records of its tasks, as in the state. */
 class Planned {
   readonly live = new Map<number, Task>();
   readonly queue = new TaskQueue((one) => this.live.get(one.task_id) === one);
@@ -27,7 +27,7 @@ class Planned {
     if (gone !== undefined && this.live.delete(taskId)) this.queue.noteCancelled(gone);
   }
 
-  /** Takes what is due and commits it, so that its record goes. */
+  /** Takes a due task and commits it, which removes its record. */
   take(atMs: number): Task | undefined {
     const taken = this.queue.takeDue(atMs);
     if (taken !== undefined) this.cancel(taken.task_id);
@@ -68,7 +68,7 @@ describe("tasks", () => {
     );
   });
 
-  it("keep that order while others are planned, cancelled, done, or restored after a failure", () => {
+  it("keep that order when others are planned, cancelled, completed, or restored after a failure", () => {
     fc.assert(
       fc.property(fc.array(stepArb, { maxLength: 150 }), (steps) => {
         const planned = new Planned();
@@ -99,7 +99,7 @@ describe("tasks", () => {
     );
   });
 
-  it("keep that order after thousands were taken and thousands cancelled", () => {
+  it("keep that order after thousands were taken and cancelled", () => {
     const planned = new Planned();
     let model: Task[] = [];
     let lastId = 0;
@@ -117,7 +117,7 @@ describe("tasks", () => {
     expect(planned.drain()).toEqual(model);
   });
 
-  it("that are rescheduled under their number count once", () => {
+  it("count once when they are planned again under the same number", () => {
     const planned = new Planned();
     planned.push(task(1, 10, 1));
     planned.push(task(2, 20, 1));

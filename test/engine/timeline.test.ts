@@ -24,7 +24,7 @@ import {
 
 const MINUTE_MS = 60_000;
 
-/** Halves and thirds of a charge's hour among them, so that expiry and an entry meet at one instant. */
+/** Includes halves and thirds of a charge's hour, so that expiry and an entry can have the same time. */
 const durations = fc.constantFrom("0s", "1s", "20m", "30m", "59m59s", "1h", "2h");
 
 const chargeEntries: fc.Arbitrary<ChargeTimelineEntry[]> = fc.array(
@@ -39,7 +39,7 @@ const withdrawalEntries: fc.Arbitrary<WithdrawalTimelineEntry[]> = fc.array(
   { maxLength: 6 },
 );
 
-/** Runs all tasks, and returns the timeline entries that changed the record. The record gets a note for each other. */
+/** Runs all tasks and returns the indexes of the timeline entries that changed the record. */
 function runEntries(engine: Engine, kind: Task["kind"], noteCount: () => number): number[] {
   const steps: number[] = [];
   let before = noteCount();
@@ -54,8 +54,8 @@ function unwarned(timeline: readonly unknown[], warned: readonly { path: readonl
   return timeline.map((_, step) => step).filter((step) => !warned.some(({ path }) => path.at(-1) === step));
 }
 
-describe("the warning of an entry that never happens", () => {
-  it("is given exactly for entries without effect in a plain run of a charge", () => {
+describe("the warning about an entry without effect", () => {
+  it("is given exactly for entries without effect in an uninterrupted run of a charge", () => {
     fc.assert(
       fc.property(chargeEntries, (timeline) => {
         const scenario = timelineOf("plan", ...timeline);
@@ -69,7 +69,7 @@ describe("the warning of an entry that never happens", () => {
     );
   });
 
-  it("is given exactly for entries without effect in a plain run of a withdrawal", () => {
+  it("is given exactly for entries without effect in an uninterrupted run of a withdrawal", () => {
     fc.assert(
       fc.property(withdrawalEntries, (timeline) => {
         const scenario = { name: "plan", withdrawals: [{ timeline }] };
@@ -86,7 +86,7 @@ describe("the warning of an entry that never happens", () => {
   });
 });
 
-/** 5,000 shillings leave the account. */
+/** Withdraws 5,000 shillings. */
 function withdraw(engine: Engine, atMs: number, scenario: string | null) {
   const destination = must(
     engine.execute(
@@ -109,10 +109,10 @@ function withdraw(engine: Engine, atMs: number, scenario: string | null) {
 
 interface Course {
   readonly timeline: ChargeTimelineEntry[];
-  /** How long it went by itself, and what was done then. */
+  /** Delay of the manual action after the charge's creation. */
   readonly afterMinutes: number;
   readonly moved: ChargeStatus | null;
-  /** True if the payment was withdrawn, so that a refund lacks funds. */
+  /** True if the payment was withdrawn, so that a refund exceeds the balance. */
   readonly withdrawn: boolean;
 }
 
@@ -135,7 +135,7 @@ function begin({ timeline, afterMinutes, moved, withdrawn }: Course) {
   return { engine, nowMs, charge: () => engine.state.get("charges", charge_id)! };
 }
 
-/** All the charge's own tasks are run at this instant. */
+/** Runs all tasks of the charge at this instant. */
 function runAll(engine: Engine, nowMs: number, charge: () => Charge): void {
   for (;;) {
     const [next] = Object.values(charge().tasks)
@@ -147,7 +147,7 @@ function runAll(engine: Engine, nowMs: number, charge: () => Charge): void {
 }
 
 describe("an advance of one charge to a status", () => {
-  it("succeeds exactly when its own tasks lead through the status, and stops there", () => {
+  it("succeeds only when the charge's own tasks reach the status, and stops there", () => {
     fc.assert(
       fc.property(courses, (course) => {
         const { engine, nowMs, charge } = begin(course);
