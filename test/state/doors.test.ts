@@ -4,12 +4,12 @@ import type { SandboxOptions } from "../../src/core/schema/option-table.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 
-/** Accepted by none of the doors, or small enough for the data file. */
+/** Longer than any form or control call accepts. */
 const LONG = "x".repeat(101);
 const VERY_LONG = "x".repeat(9_000);
 const MANY = Array.from({ length: 51 }, (_, index) => `charge.type${index}`);
 
-/** Inputs of forms and of control calls, good, bad and oversized; `{id}`s are filled in with those of the setting. */
+/** Valid, invalid and oversized inputs of forms and control calls; `{id}` stands for an id of the namespace. */
 const FORMS: readonly Record<string, string>[] = [
   { do: "createWebhookEndpoint", url: "http://localhost:3996/w", events: "charge.*" },
   { do: "createWebhookEndpoint", url: "http://localhost:3996/w", events: LONG },
@@ -85,7 +85,7 @@ const SERVICE: readonly (readonly [method: string, path: string, body: object])[
   ["POST", CHECKOUTS, { pricing: PRICING, success_url: `http://x/${VERY_LONG}` }],
 ];
 
-/** A namespace in a file with a charge, a receiver, two mailboxes (one with a new secret) and a delivery. */
+/** A namespace in a file with a charge, a receiver, two mailboxes (one with a rotated secret) and a delivery. */
 async function setting() {
   const data = `${temporaryFolder()}/data.json`;
   const options = { data, clock: "manual", seed: "doors" } as const;
@@ -126,7 +126,7 @@ async function setting() {
   return { api, press, fill, opensAgain };
 }
 
-describe("the data file opens again and its export can be imported", () => {
+describe("the data file can be opened again and its export imported", () => {
   it.each(FORMS.map((fields) => [fields.do!, fields] as const))("after the form %s", async (_, fields) => {
     const { press, fill, opensAgain } = await setting();
     const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
@@ -134,7 +134,7 @@ describe("the data file opens again and its export can be imported", () => {
     await opensAgain();
   });
 
-  it.each(CONTROL)("after the control call %s %s, and an event", async (method, path, body) => {
+  it.each(CONTROL)("after an event that follows the control call %s %s", async (method, path, body) => {
     const { api, fill, opensAgain } = await setting();
     const { status } = await api.ask(
       `${method} /_sandbox${fill(path)}`,
@@ -157,7 +157,7 @@ const PAYSTACK = { signature: "paystack", webhookSecret: "mysecret" } as const;
 const HOOK = { url: "http://localhost:3999/h" };
 
 type Signing = Pick<SandboxOptions, "signature" | "webhookSecret"> & { readonly webhooks: [WebhookOption] };
-/** Options of a first start, and of the starts after it. */
+/** Options of the first start and of the restart. */
 const RESTARTS: Readonly<Record<string, readonly [Signing, Signing]>> = {
   "another signature and secret": [{ webhooks: [HOOK] }, { webhooks: [HOOK], ...PAYSTACK }],
   "a signature of the webhook": [
@@ -167,7 +167,7 @@ const RESTARTS: Readonly<Record<string, readonly [Signing, Signing]>> = {
   "the signature of the service again": [{ webhooks: [HOOK], ...PAYSTACK }, { webhooks: [HOOK] }],
 };
 
-describe("the data file opens again after restarts", () => {
+describe("the data file can be opened again after a restart", () => {
   it.each(Object.entries(RESTARTS))("with %s", async (_, [first, then]) => {
     const data = `${temporaryFolder()}/data.json`;
     for (const options of [first, then, then]) {
@@ -185,7 +185,7 @@ describe("the data file opens again after restarts", () => {
     }
   });
 
-  it("keeps a namespace whose secret is invalid for the new signature, until the old signature is back", async () => {
+  it("but a namespace with an invalid secret for the new scheme returns errors until the old scheme is back", async () => {
     const data = `${temporaryFolder()}/data.json`;
     const webhooks = ["http://localhost:3999/{namespace}"];
     const first = await openSandbox({ data, webhooks, ...PAYSTACK });
@@ -213,7 +213,7 @@ describe("a dashboard form", () => {
     expect(items.find((one) => one.url === url)?.secret).toBe(secret);
   });
 
-  it("reports faults in the words of the control API", async () => {
+  it("reports errors in the words of the control API", async () => {
     const { press } = await setting();
     const response = await press({
       do: "createWebhookEndpoint",

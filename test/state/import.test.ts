@@ -6,7 +6,10 @@ import { temporaryFolder } from "../support/folders.js";
 import { type Mutation, mutate, mutation } from "./mutations.js";
 import { busyExports, carryOn, type Json, type Opened, opened, sweep } from "./world.js";
 
-/** How many broken states are tried, and which: the same each time, so that a change is judged and not its luck. More by hand. */
+/**
+ * Number of broken states. The default seed is fixed, so that runs are comparable; set the variable for a longer
+ * run.
+ */
 const RUNS = Number(process.env.PAYMENTS_SANDBOX_STATE_RUNS ?? 150);
 const SEED = Number(process.env.PAYMENTS_SANDBOX_STATE_SEED ?? 2026);
 
@@ -18,7 +21,7 @@ beforeAll(async () => {
 const wrongs = fc.array(mutation, { minLength: 1, maxLength: 3 });
 const which = fc.nat(100);
 
-/** A real export with some of it wrong, and what is. */
+/** Returns an export with mutations, and their descriptions. */
 function broken(number: number, mutations: readonly Mutation[]): { state: Json; what: string[] } {
   const state: Json = structuredClone(exports[number % exports.length]);
   const what: string[] = [];
@@ -39,13 +42,13 @@ const withoutClock = (state: Json) => ({
   collections: { ...state.collections, clock: [] },
 });
 
-/** A start brings its scenarios with it, whatever the data says of them, and keeps its clock at the time it is. */
+/** Removes what a start replaces: its scenarios, and the state of its clock. */
 const withoutOwn = (state: Json) => {
   const { collections, at: _at, ...rest } = withoutClock(state);
   return { ...rest, collections: { ...collections, scenarios: [] } };
 };
 
-/** The state is refused and nothing has changed, or it is one that everything works with from then on. */
+/** Imports the state. It is refused and changes nothing, or all later calls succeed. */
 async function takeIn(world: Opened, state: Json): Promise<boolean> {
   const { client, sandbox, errors } = world;
   const before = withoutClock(sandbox.snapshot());
@@ -62,7 +65,7 @@ async function takeIn(world: Opened, state: Json): Promise<boolean> {
   await carryOn(world);
   for (const target of [{ by: "1h" }, { by: "366d" }, { until: "idle" }]) {
     const answer = await client.advance(target);
-    // Many unreachable receivers may prevent idle, which is reported.
+    // Idle may be impossible with many unreachable receivers; the call reports that.
     expect([200, 400]).toContain(answer.status);
   }
   await sweep(world);
@@ -70,7 +73,7 @@ async function takeIn(world: Opened, state: Json): Promise<boolean> {
   return true;
 }
 
-/** A failure says what was wrong with the state. */
+/** Adds the mutations of the state to an error. */
 async function explaining<Result>(what: readonly string[], work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -79,22 +82,22 @@ async function explaining<Result>(what: readonly string[], work: () => Promise<R
   }
 }
 
-describe("a state from outside", () => {
-  it("has records of every collection, and tasks of every kind", () => {
+describe("an imported state", () => {
+  it("contains records of every collection and tasks of every kind", () => {
     const isEmpty = (name: CollectionName) => exports.every((state) => state.collections[name].length === 0);
     expect(COLLECTION_NAMES.filter(isEmpty)).toEqual([]);
     const kinds = new Set(exports.flatMap((state) => state.collections.tasks.map(([, { kind }]) => kind)));
     expect([...kinds].sort()).toEqual(["attempt", "expire", "settle", "timeline", "withdrawal"]);
   });
 
-  it("is imported as it was exported", async () => {
+  it("equals the exported state", async () => {
     for (const state of exports) {
       await using world = await opened();
       expect(await takeIn(world, state)).toBe(true);
     }
   });
 
-  it("with a fault is refused and changes nothing, or works afterwards", {
+  it("is refused and changes nothing, or supports all later calls, when it has a fault", {
     timeout: 3_600_000,
   }, async () => {
     const tally = { taken: 0, refused: 0 };
@@ -111,7 +114,7 @@ describe("a state from outside", () => {
     expect(tally.taken).toBeGreaterThan(RUNS / 40);
   });
 
-  it("that is stored in a file survives a restart", { timeout: 3_600_000 }, async () => {
+  it("survives a restart when it is stored in a file", { timeout: 3_600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(which, wrongs, async (number, mutations) => {
         const { state, what } = broken(number, mutations);
@@ -120,7 +123,7 @@ describe("a state from outside", () => {
         {
           await using world = await opened(data);
           await world.client.ask("PUT /_sandbox/state", state);
-          // Tasks due by now run before it ends, so that they need not run later.
+          // Runs the tasks that are due, so that they do not run after the restart.
           await world.client.ask("GET /_sandbox");
           await world.sandbox.settled();
           kept = world.sandbox.snapshot();

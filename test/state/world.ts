@@ -5,7 +5,7 @@ import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { REFUSING_URL } from "../support/receiver-server.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests take states apart
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary parts of states
 export type Json = any;
 
 const MOBILE = {
@@ -18,11 +18,11 @@ const MOBILE = {
 export interface Opened extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly client: Client;
-  /** Whatever the sandbox reported as its own fault. */
+  /** Errors that the sandbox reported as internal. */
   readonly errors: unknown[];
 }
 
-/** With an empty start time it begins where its data says. */
+/** Opens a sandbox. With an empty start time it starts at the time of its data. */
 export async function opened(data?: string, startTime = START): Promise<Opened> {
   const errors: unknown[] = [];
   const sandbox = await openSandbox({
@@ -43,7 +43,7 @@ export async function opened(data?: string, startTime = START): Promise<Opened> 
 /** @param request method and path */
 type Call = (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Json>;
 
-/** Makes calls on the records; none may get a 500. */
+/** Makes calls on the records and fails on a 500. */
 async function withoutFaults({ client }: Opened, work: (call: Call) => Promise<void>): Promise<void> {
   const bad: string[] = [];
   await work(async (request, body, headers) => {
@@ -54,7 +54,7 @@ async function withoutFaults({ client }: Opened, work: (call: Call) => Promise<v
   if (bad.length > 0) throw new Error(bad.join("\n"));
 }
 
-/** Exports of a busy sandbox, with records of every collection in them and something planned of every kind. */
+/** Returns exports of a busy sandbox with records of every collection and tasks of every kind. */
 export async function busyExports(): Promise<StateDump[]> {
   await using world = await opened();
   const { client, sandbox } = world;
@@ -152,7 +152,7 @@ export async function busyExports(): Promise<StateDump[]> {
   return exports;
 }
 
-/** Calls of every kind, on whatever there is: how many there are depends on the state. */
+/** Calls every operation on existing records; their number depends on the state. */
 export async function sweep(world: Opened): Promise<void> {
   await withoutFaults(world, async (call) => {
     const ids = async (path: string, id: string): Promise<string[]> =>
@@ -198,7 +198,7 @@ const READS = [
   "/api/v1/webhooks",
 ];
 
-/** Typical calls of an app and a tester, whatever the state. */
+/** Makes typical calls of an app and of a tester. */
 export async function carryOn(world: Opened): Promise<void> {
   await withoutFaults(world, async (call) => {
     const charges = await call("GET /_sandbox/charges?limit=100");
