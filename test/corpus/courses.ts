@@ -24,7 +24,7 @@ const TWICE = { pays_again: "paid_twice" } as const;
 const FORGOTTEN = { never_looks: "paid_not_marked" } as const;
 const HASTY = 500;
 
-/** A course, the shops that get it wrong, and the findings in their books. */
+/** A sequence of events, the shops that handle it incorrectly, and the findings in their books. */
 export const COURSES: readonly (readonly [course: string, rules: Course, wrong: Wrong])[] = [
   ["nothing", {}, {}],
   ["copies", { webhooks: [{ ...paid, copies: 2 }] }, { acts_twice: "delivered_twice" }],
@@ -56,7 +56,7 @@ export const COURSES: readonly (readonly [course: string, rules: Course, wrong: 
   ["a read that fails", { faults: [fails("getCharge")] }, { marks_first: "paid_not_marked" }],
 ];
 
-/** Runs one order to its end, with the timed job, and compares the books. */
+/** Runs an order to its end with the timed job, and compares the books with the ledger. */
 export async function carryOut(
   start: (options: ShopOptions) => Promise<RunningShop>,
   { patienceMs = 60_000, ...rules }: Course,
@@ -75,14 +75,14 @@ export async function carryOut(
   return books(shop, sandbox);
 }
 
-/** The shop's orders, and where they are wrong. */
+/** Returns the shop's orders and the differences to the ledger. */
 export async function books({ url }: RunningShop, sandbox: Sandbox) {
   const { orders } = (await (await fetch(`${url}/orders`)).json()) as { orders: object[] };
   const { findings } = await sandbox.reconcile(orders);
   return { orders, findings: findings.map(({ kind }) => kind) };
 }
 
-/** Time advances until the shop has its response: a call may be held until webhooks have arrived. */
+/** Advances time until the shop gets its response, because a call may be held until webhooks arrive. */
 async function orderIn(shop: RunningShop, sandbox: Sandbox): Promise<void> {
   let isAnswered = false;
   const order = fetch(`${shop.url}/orders`, {

@@ -3,23 +3,23 @@ import { type News, type Order, Shop } from "./shop.js";
 
 const TRIES = 3;
 
-/** Pays once more for an order, whatever has become of the try before. */
+/** Pays again for an order without checking the previous attempt. */
 async function payAgain(shop: Shop, order: Order): Promise<void> {
   if (order.tries >= TRIES) return;
   order.openUntil = undefined;
   await shop.attempt(order);
 }
 
-/** The shops, each with one fault; `right` and `queued` have none. */
+/** Shops with one fault each; `right` and `queued` have none. */
 export const SHOPS = {
   right: Shop,
 
-  /** Responds with 202 and works afterwards. */
+  /** Responds with 202 and processes the event afterwards. */
   queued: class extends Shop {
     override readonly answersFirst = true;
   },
 
-  /** Acts on the same news twice. */
+  /** Acts twice on a repeated status. */
   acts_twice: class extends Shop {
     override isNews({ known }: Order, { charge_id, status_history }: News): boolean {
       return status_history.length >= (known.get(charge_id) ?? 0);
@@ -30,7 +30,7 @@ export const SHOPS = {
     }
   },
 
-  /** Knows news by the id of its event alone. */
+  /** Detects duplicates by event id only. */
   trusts_ids: class extends Shop {
     readonly #heard = new Set<string>();
 
@@ -48,21 +48,21 @@ export const SHOPS = {
     }
   },
 
-  /** Checks, then acts: a concurrent event passes the same check. */
+  /** Checks before it acts without a lock, so that a concurrent event passes the same check. */
   races: class extends Shop {
     override take(order: Order, news: News): Promise<void> {
       return this.learn(order, news);
     }
   },
 
-  /** Takes what comes last for what is so now. */
+  /** Takes the latest event as the current status. */
   last_wins: class extends Shop {
     override isNews(): boolean {
       return true;
     }
   },
 
-  /** Drops events of charges unknown to it, and reads only after an error. */
+  /** Drops events of unknown charges, and reads charges only after an error. */
   drops_unknown: class extends Shop {
     override orderOf({ charge_id }: Charge): Order | undefined {
       return [...this.orders.values()].find((order) => order.charge_id === charge_id);
@@ -80,7 +80,7 @@ export const SHOPS = {
     }
   },
 
-  /** Looks when a response is lost, and pays again when it sees nothing because the look fails. */
+  /** Searches for the charge when a response is lost, and pays again when the search fails. */
   looks_once: class extends Shop {
     override async lost(order: Order): Promise<void> {
       const charge = await this.look(order).catch((error) => {
@@ -91,7 +91,7 @@ export const SHOPS = {
     }
   },
 
-  /** Marks events as handled before the work is done: if that fails, it is never done. */
+  /** Marks an event as handled before the work, so that failed work is never repeated. */
   marks_first: class extends Shop {
     override async learn(order: Order, news: News): Promise<void> {
       if (!this.isNews(order, news)) return;
@@ -110,7 +110,7 @@ export const SHOPS = {
     override async tick(): Promise<void> {}
   },
 
-  /** Delivers whenever a customer comes back from the page, and heeds no news after that. */
+  /** Delivers when a customer returns from the page, and ignores later events. */
   believes_return: class extends Shop {
     override async learn(order: Order, news: News): Promise<void> {
       if (!order.onPage || order.delivered === 0) await super.learn(order, news);
@@ -126,7 +126,7 @@ export const SHOPS = {
     }
   },
 
-  /** Looks when a customer comes back from the page, and never else. */
+  /** Reads the charge only when a customer returns from the page. */
   waits_for_return: class extends Shop {
     override orderOf(charge: Charge): Order | undefined {
       const order = super.orderOf(charge);
@@ -137,9 +137,9 @@ export const SHOPS = {
   },
 } as const;
 
-/** Shops whose fault shows only while a job or a read is under way at the same time; `explore` finds them. */
+/** Shops whose fault shows only during a concurrent job or read; `explore` finds them. */
 export const BUSY_SHOPS = {
-  /** Its timed job and its webhooks do not wait for each other. */
+  /** Runs its timed job and its webhook handlers concurrently on the same order. */
   job_races: class extends Shop {
     override async lookAfter(order: Order): Promise<void> {
       if (order.charge_id === null) return super.lookAfter(order);
@@ -147,14 +147,14 @@ export const BUSY_SHOPS = {
     }
   },
 
-  /** Its timed job takes an order that is not paid yet for one that was never paid for. */
+  /** Its timed job pays again for an order whose payment is pending. */
   job_pays: class extends Shop {
     override async lookAfter(order: Order): Promise<void> {
       if (!order.onPage) await payAgain(this, order);
     }
   },
 
-  /** Responds first, and then trusts its read, however stale. */
+  /** Responds first and then uses a stale read. */
   reads_late: class extends Shop {
     override readonly answersFirst = true;
 

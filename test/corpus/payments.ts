@@ -1,4 +1,4 @@
-/** The service has said no: nothing was done. */
+/** The service refused the call, so it had no effect. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -8,7 +8,7 @@ export class Refused extends Error {
   }
 }
 
-/** No response, or one that leaves the outcome open. */
+/** No response, or a response that does not show whether the call took effect. */
 export class Unanswered extends Error {}
 
 export interface Quote {
@@ -48,7 +48,7 @@ export interface ServiceAccess {
 const PAGE_SIZE = 100;
 const PRICING = { base_currency: "KES", amount: "500.00" };
 
-/** The part of the payments service that a small shop uses. */
+/** The operations of the payments service that a small shop uses. */
 export class Payments {
   readonly #access: ServiceAccess;
 
@@ -56,14 +56,14 @@ export class Payments {
     this.#access = access;
   }
 
-  /** Costs nothing, so it may be asked for again. */
+  /** Creates a quote, which is free and can be repeated. */
   quote({ email }: Wanted): Promise<Quote> {
     const body = { pricing: PRICING, payment_method: "mobile_money", customer_email: email };
     const ask = () => this.#call<Quote>("POST", "quotes", body);
     return ask().catch(ask);
   }
 
-  /** A payment by mobile money, which the customer is asked for on the phone. */
+  /** Creates a mobile money payment, which the customer confirms on the phone. */
   charge({ id, email, phone }: Wanted, { quote_id }: Quote): Promise<Omit<Charge, "status_history">> {
     const ask = () =>
       this.#call<Charge>("POST", "whitelabel", {
@@ -80,7 +80,7 @@ export class Payments {
     });
   }
 
-  /** A page to pay on, from which the customer comes back. */
+  /** Creates a hosted page, which returns the customer to `back`. */
   page({ id, email }: Wanted, back: string): Promise<Page> {
     return this.#call("POST", "checkouts", {
       pricing: PRICING,

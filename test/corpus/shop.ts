@@ -12,21 +12,21 @@ export interface Order {
   /** True if the order is paid on a hosted page. */
   readonly onPage: boolean;
   page?: Page;
-  /** Something went wrong, so the timed job looks after it. */
+  /** True after an error; the timed job then checks the order. */
   isInDoubt: boolean;
   isPaying: boolean;
   tries: number;
-  /** When the first try began, and until when the last one may still be carried out, by the service's clock. */
+  /** Time of the first attempt and latest time at which the last one may take effect, by the service's clock. */
   since?: string;
   openUntil?: string | undefined;
-  /** How much is known of each of its charges: the length of the history. */
+  /** Length of the known status history by charge. */
   readonly known: Map<string, number>;
-  /** The end of what is done with it, one after the other. */
+  /** Resolves when all queued work on the order is complete. */
   turn: Promise<void>;
 }
 
 export interface News extends Charge {
-  /** The event that brought the status; none if the charge was read. */
+  /** Event with the status; undefined when the charge was read. */
   readonly eventId?: string;
 }
 
@@ -38,21 +38,21 @@ const STATUS: Readonly<Record<string, string>> = {
   REFUNDED: "refunded",
 };
 
-/** How far a read may lag behind. */
+/** Maximum age of a read. */
 const MARGIN_MS = 60_000;
 
-/** A shop that is right: each order is paid at most once, and delivered once when it is. Faults are planted in `faults.ts`. */
+/** A correct shop: each order is paid and delivered at most once. `faults.ts` replaces parts with faulty ones. */
 export class Shop {
   readonly orders = new Map<string, Order>();
-  /** Its own address. */
+  /** URL of the shop. */
   url = "";
-  /** Webhooks get their response before they are processed. */
+  /** True if webhooks get their response before processing. */
   readonly answersFirst: boolean = false;
   readonly #orderOfCharge = new Map<string, string | undefined>();
 
   constructor(readonly payments: Payments) {}
 
-  /** Ordered again under the same number, it is the same order. */
+  /** Creates an order; a repeated id returns the existing order. */
   async order(wish: Pick<Order, "id" | "email" | "phone" | "onPage">): Promise<Order> {
     const known = this.orders.get(wish.id);
     if (known !== undefined && !known.onPage) return known;
@@ -69,26 +69,26 @@ export class Shop {
       known: new Map(),
       turn: Promise.resolve(),
     };
-    // Stored before payment: webhooks can arrive before the response.
+    // The order is stored before payment, because webhooks can arrive before the response.
     this.orders.set(order.id, order);
     await (order.onPage ? this.openPage(order) : this.pay(order)).catch((error) => this.fail(order, error));
     return order;
   }
 
-  /** It could not be done now: the timed job goes on with it. */
+  /** Leaves the order to the timed job after an error. */
   fail(order: Order, error: unknown): void {
     if (!(error instanceof Unanswered || error instanceof Refused)) throw error;
     order.isInDoubt = true;
   }
 
-  /** A page whose URL was lost does no harm: no customer can pay on it. */
+  /** Opens a hosted page. A page whose URL was lost is harmless, because no customer can pay on it. */
   async openPage(order: Order): Promise<void> {
     if (order.delivered > 0 || (order.page !== undefined && order.status === "pending")) return;
     const page = await this.payments.page(order, `${this.url}/orders/${order.id}/back`);
     if (order.delivered === 0) Object.assign(order, { charge_id: page.charge_id, page, status: "pending" });
   }
 
-  /** The customer returns from the page. Its URL can be forged, so the shop reads the charge. */
+  /** Handles the customer's return. Its URL can be forged, so the shop reads the charge. */
   async comeBack(order: Order): Promise<void> {
     if (this.isDue(order)) await this.lookAfter(order).catch((error) => this.fail(order, error));
   }
@@ -103,7 +103,10 @@ export class Shop {
     }
   }
 
-  /** There is no key that makes two tries one payment. A quote that has run out pays nothing, so a try ends with its quote. */
+  /**
+   * Pays with a quote. Charges have no idempotency key, so a new attempt waits for the expiry of the previous
+   * quote.
+   */
   async attempt(order: Order): Promise<void> {
     const quote = await this.payments.quote(order);
     const { openUntil } = order;
@@ -123,14 +126,14 @@ export class Shop {
     }
   }
 
-  /** The response to a payment is lost: the charge may exist, and no other may be made until that is known. */
+  /** Handles a lost response: the shop searches for the charge before it makes another. */
   async lost(order: Order): Promise<void> {
     order.isInDoubt = true;
     const charge = await this.look(order);
     if (charge !== undefined) await this.take(order, charge);
   }
 
-  /** The order's charge, among those that were made since. */
+  /** Searches the charges since the first attempt for the order's charge. */
   async look({ id, since = "" }: Order): Promise<Charge | undefined> {
     for await (const charge_id of this.payments.since(since)) {
       if (this.#orderOfCharge.has(charge_id) && this.#orderOfCharge.get(charge_id) !== id) continue;
@@ -145,13 +148,13 @@ export class Shop {
     return this.orders.get(metadata?.order_id ?? "");
   }
 
-  /** An event of a webhook. One that fails now is left to the timed job and needs no redelivery. */
+  /** Handles a webhook event. After an error the timed job retries it without a redelivery. */
   async hear(news: News): Promise<void> {
     const order = this.orderOf(news);
     if (order !== undefined) await this.take(order, news).catch((error) => this.fail(order, error));
   }
 
-  /** Applies a status of an order's charge, from an event or a read, in any number and order, one after the other. */
+  /** Applies a charge's status from an event or a read, one at a time, in any number and order. */
   take(order: Order, news: News): Promise<void> {
     const turn = order.turn.then(() => this.learn(order, news));
     order.turn = turn.catch(() => {});
@@ -172,17 +175,17 @@ export class Shop {
     known.set(charge_id, status_history.length);
   }
 
-  /** Delivers once, and books what the service has in its books. */
+  /** Delivers once, and records the amounts of the service. */
   async act(order: Order, { charge_id, status, amount, currency }: News): Promise<void> {
     const isOther = order.charge_id !== null && order.charge_id !== charge_id;
-    // Another charge of the order counts where it is the one that pays. Where two do, the second's money goes back.
+    // Another charge of the order counts only when it pays the order. A second payment is refunded.
     if (isOther && (order.delivered > 0 || status !== "COMPLETED")) return;
     if (status === "COMPLETED" && this.owes(order)) {
       const booked = await this.payments.read(charge_id);
       if (booked.status !== "COMPLETED") throw new Unanswered("the books are behind");
       order.delivered += 1;
     }
-    if (status === "REFUNDED") order.delivered = 0; // the goods come back
+    if (status === "REFUNDED") order.delivered = 0; // the goods are returned
     Object.assign(order, { charge_id, amount, currency, status: STATUS[status] ?? "pending" });
   }
 
@@ -190,7 +193,7 @@ export class Shop {
     return delivered === 0;
   }
 
-  /** The timed job: looks after all that is open. */
+  /** The timed job: checks all open orders. */
   async tick(): Promise<void> {
     for (const order of [...this.orders.values()])
       if (this.isDue(order)) await this.lookAfter(order).catch((error) => this.fail(order, error));

@@ -9,19 +9,19 @@ const RIGHT = ["right", "queued"] as const;
 const meets = (kind: ShopKind, course: Course) => carryOut((options) => startShop(kind, options), course);
 
 describe.each(COURSES)("%s", (_, course, wrong) => {
-  it.each(RIGHT)("leaves the books right in the shop that is %s", async (kind) => {
+  it.each(RIGHT)("ends with correct books in the shop that is %s", async (kind) => {
     const { orders, findings } = await meets(kind, course);
     expect(findings).toEqual([]);
     expect(orders).toMatchObject([{ status: "paid", delivered: 1 }]);
   });
 
-  it.each(Object.entries(wrong))("leaves the books wrong in the shop that %s", async (kind, finding) => {
+  it.each(Object.entries(wrong))("ends with wrong books in the shop that %s", async (kind, finding) => {
     expect((await meets(kind as ShopKind, course)).findings).toEqual([finding]);
   });
 });
 
 const PAID = { status: "paid", delivered: 1 };
-/** An action of the customer on the page, the right shop's order then, and the findings in other shops. */
+/** Actions of the customer on the page, the resulting order in the right shop, and the findings in other shops. */
 const CUSTOMERS = [
   ["pay_twice: { checkout_id: X }", PAID, { believes_return: ["delivered_twice"] }],
   ["pay_twice: { checkout_id: X, at_once: true }", PAID, { believes_return: ["delivered_twice"] }],
@@ -34,7 +34,7 @@ const CUSTOMERS = [
 ] as const;
 
 describe.each(CUSTOMERS)("%s", (step, right, wrong) => {
-  /** One order, paid or not on the page; a day later. */
+  /** Runs one order by hosted page for a day. */
   async function orderOnPage(kind: ShopKind) {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
@@ -53,16 +53,16 @@ describe.each(CUSTOMERS)("%s", (step, right, wrong) => {
     return books(shop, sandbox);
   }
 
-  it.each(RIGHT)("leaves the books right in the shop that is %s", async (kind) => {
+  it.each(RIGHT)("ends with correct books in the shop that is %s", async (kind) => {
     expect(await orderOnPage(kind)).toMatchObject({ orders: [right], findings: [] });
   });
 
-  it.each(Object.entries(wrong))("leaves the books wrong in the shop that %s", async (kind, findings) => {
+  it.each(Object.entries(wrong))("ends with wrong books in the shop that %s", async (kind, findings) => {
     expect(await orderOnPage(kind as ShopKind)).toMatchObject({ findings });
   });
 });
 
-it("finds nothing of any shop where nothing goes wrong, and each of them in some course", async () => {
+it("every faulty shop has correct books without mishaps, and wrong books after at least one sequence of events", async () => {
   const faulty = Object.keys(SHOPS).filter((kind) => !RIGHT.some((right) => right === kind)) as ShopKind[];
   const wrong = [...COURSES, ...CUSTOMERS].flatMap(([, , found]) => Object.keys(found));
   expect([...new Set(wrong)].sort()).toEqual([...faulty].sort());

@@ -7,7 +7,7 @@ import { Payments } from "./payments.js";
 import type { Order, Shop } from "./shop.js";
 
 export interface ShopOptions {
-  /** Where the payments service is. */
+  /** URL of the payments service. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Secret of its webhooks. */
@@ -22,13 +22,13 @@ export interface RunningShop {
 }
 
 export interface ShopHere extends RunningShop {
-  /** From here on it accepts calls and does not respond. */
+  /** Accepts calls without a response from now on. */
   hang(): void;
-  /** From here on its responses are not HTTP. */
+  /** Sends responses that are not HTTP from now on. */
   babble(): void;
 }
 
-/** Starts a shop at a free port and has its webhooks sent to it; it ends with the test, or by `close()`. */
+/** Starts a shop on a free port and registers its webhook URL; it stops after the test, or by `close()`. */
 export async function startShop(
   kind: ShopKind,
   { baseUrl, apiKey, secret = DEFAULT_WEBHOOK_SECRET, patienceMs = 2_000 }: ShopOptions,
@@ -54,7 +54,7 @@ export async function startShop(
   return { url, hang, babble, close: () => closed(server) };
 }
 
-/** Has the sandbox send its webhooks to a shop. */
+/** Registers a shop's webhook URL in the sandbox. */
 export async function hearWebhooks(url: string, { baseUrl, apiKey, secret }: ShopOptions): Promise<void> {
   const registered = await fetch(`${baseUrl}/_sandbox/webhook-endpoints`, {
     method: "POST",
@@ -110,7 +110,7 @@ async function hear(
   return [200, {}];
 }
 
-/** The shop's view of an order, also a row for `reconcile`. */
+/** Returns the shop's record of an order, in the row format of `reconcile`. */
 function rowOf({ id, email, charge_id, status, amount, currency, delivered, page }: Order): object {
   const metadata = { order_id: id };
   const checkout_id = page?.checkout_id;
