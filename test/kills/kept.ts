@@ -1,8 +1,8 @@
-/** A state as `GET /_sandbox/state` returns it, without the fields that a read changes. */
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
+/** A state from `GET /_sandbox/state`, without the fields that a read changes. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
 export type Collections = Readonly<Record<string, readonly (readonly [string | number, any])[]>>;
 
-/** A namespace as a caller sees it. */
+/** A namespace as read by the control API. */
 export interface Seen {
   readonly isThere: boolean;
   readonly apiKey: string;
@@ -12,10 +12,10 @@ export interface Seen {
 
 export const NOTHING: Seen = { isThere: false, apiKey: "", collections: {}, snapshots: [] };
 
-/** The state expected when the process starts again. */
+/** The expected state after a restart. */
 export interface Kept {
   readonly seen: Seen;
-  /** A snapshot may have either of two states when it was overwritten without a response. */
+  /** A snapshot has one of two states when a call to overwrite it had no response. */
   readonly snapshots: ReadonlyMap<string, readonly Collections[]>;
 }
 
@@ -38,7 +38,7 @@ export function isRestored(now: Seen, from: Collections): boolean {
   return now.isThere && differences(now.collections, from).every((text) => text.startsWith("namespace "));
 }
 
-/** The records that differ, each with what the one says and the other. */
+/** Returns the records that differ, with both values. */
 export function differences(one: Collections, other: Collections): string[] {
   const found: string[] = [];
   for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {

@@ -3,22 +3,22 @@ import { START } from "../support/api-client.js";
 import type { Answer } from "../support/caller.js";
 import { type Collections, differences, isRestored, type Kept, type Seen } from "./kept.js";
 
-/** A call that changes something, and how to tell that it did. */
+/** A call that changes state, and a check that it took effect. */
 export interface Operation {
   readonly line: string;
   readonly body?: unknown;
-  /** Number of concurrent calls: they share a commit, and a kill may come between them. */
+  /** Number of concurrent calls, which share a commit; a kill may come between them. */
   readonly times?: number;
-  /** True if the state after the call follows from the state before; `answers` are the received responses. */
+  /** True if the call led from the state before to the state after; `answers` are the received responses. */
   happened(now: Seen, answer: Answer | undefined, answers: readonly Answer[]): boolean;
-  /** Contents of snapshots after the call, if it changes one; `isSure` after a response. */
+  /** Contents of snapshots after the call, if it changes one; `isSure` is true after a response. */
   snapshots?(isSure: boolean): Kept["snapshots"];
 }
 
 export interface Place {
   readonly name: string;
   readonly kept: Kept;
-  /** A state exported earlier, of this namespace or another. */
+  /** An earlier export of this or another namespace. */
   readonly exported: { readonly state: unknown; readonly collections: Collections } | undefined;
 }
 
@@ -43,7 +43,7 @@ const WEIGHTS = {
   delete: 3,
 } as const;
 
-/** The next operation at a place, or undefined if there is none. */
+/** Returns the next operation of a namespace, or undefined if there is none. */
 export function nextOperation(place: Place, random: Random): Operation | undefined {
   if (!place.kept.seen.isThere) return MAKERS.make(place, random);
   return MAKERS[random.weighed(WEIGHTS)](place, random);
@@ -122,7 +122,7 @@ const MAKERS: Readonly<Record<keyof typeof WEIGHTS | "make", Maker>> = {
   advance: ({ kept }, random) => {
     const [from, ms] = [clockOf(kept.seen), random.pick([500, 3_000, 60_000, 7_200_000])];
     const happened = (now: Seen, answer: Answer | undefined) =>
-      // Broken off, time is where it had come to.
+      // An interrupted advance leaves time between its start and its end.
       answer === undefined ? between(clockOf(now), from, from + ms) : clockOf(now) === from + ms;
     return { line: "POST /_sandbox/clock/advance", body: { by: `${ms}ms` }, happened };
   },
@@ -186,7 +186,7 @@ function openCharge({ seen }: Kept, random: Random) {
   return open.length === 0 ? undefined : random.pick(open);
 }
 
-/** That charge changes and has its event; no other does. */
+/** True if only that charge changes and has a new event. */
 function changing({ charge_id }: { charge_id: string }, { seen }: Kept): Operation["happened"] {
   return (now) => {
     const changed = differences(
@@ -201,7 +201,7 @@ function changing({ charge_id }: { charge_id: string }, { seen }: Kept): Operati
   };
 }
 
-/** There is one more, under that key if it is known; the others are as they were. Quotes that have run out may go. */
+/** True if there is one more record, under the key if it is known. Expired quotes may be removed. */
 function isOneMore(name: string, before: Seen, now: Seen, key: string | undefined): boolean {
   const added = addedTo(name, before, now);
   return (

@@ -19,38 +19,38 @@ import {
 } from "./kept.js";
 import { nextOperation, type Operation } from "./operations.js";
 
-/** A namespace, what it is to be, and the call whose end is not known yet. */
+/** A namespace with its expected state and the pending call. */
 interface Place {
   readonly name: string;
   kept: Kept;
   pending: { readonly operation: Operation; readonly answers: Answer[]; answer?: Answer } | undefined;
 }
 
-/** Number of callers, each with its own namespaces: acknowledged changes must be there. */
+/** Number of callers, each with its own namespaces. */
 const CALLERS = 6;
 const NAMESPACES_EACH = 2;
 
-/** Calls that are more than a line of the journal. */
+/** Calls that write more than one line of the journal. */
 const STEPS = /namespaces|snapshots|reset|state/;
 
-/** True if keys and snapshots may change too, and not only the state. */
+/** True if keys and snapshots may change in addition to the state. */
 function isWhole({ line }: Operation): boolean {
   return /namespaces|snapshots/.test(line);
 }
 
-/** Data that a command is killed on again and again, and what is to be in it. */
+/** A data folder whose process is killed repeatedly, and its expected content. */
 export class Trial {
-  /** Counts for a reader to see that all kinds of moments were met. */
+  /** Counts of the kinds of moments that kills met. */
   readonly tally = {
     kills: 0,
     startsKilled: 0,
     answers: 0,
-    /** Calls without a response: those that took effect, and those that did not. */
+    /** Calls without a response that took effect, and those that did not. */
     happened: 0,
     notHappened: 0,
-    /** Concurrent calls killed with some of them acknowledged or stored, and others not. */
+    /** Concurrent calls at a kill of which some were acknowledged or stored. */
     inMidTurn: 0,
-    /** Calls, each with the number of its 200s and of its refusals. */
+    /** Successes and refusals of each call. */
     calls: new Map<string, { done: number; refused: number }>(),
   };
   readonly #data: string;
@@ -73,7 +73,7 @@ export class Trial {
     );
   }
 
-  /** One life of the process: it must start with the expected state, and is killed at some moment. */
+  /** Starts the process, checks its state, and kills it at a random moment. */
   async live(): Promise<void> {
     const command = this.#start();
     if (this.#random.chance(0.15)) {
@@ -88,7 +88,7 @@ export class Trial {
     this.tally.kills++;
   }
 
-  /** The last time: all that is there is looked at, the insides of the snapshots too. */
+  /** Starts the process a last time and checks all data, including the contents of snapshots. */
   async end(): Promise<void> {
     const command = this.#start();
     const { client } = await this.#ready(command);
@@ -119,7 +119,7 @@ export class Trial {
     return { client: Client.at(url) };
   }
 
-  /** At some moment from when it has the lock on. */
+  /** Kills the process at a random moment after it has the lock. */
   async #killStarting(command: Command): Promise<void> {
     const lock = () => readIfExists(() => readFileSync(`${this.#data}.lock`, "utf8"));
     while (!lock()?.includes(String(command.pid)) && isAlive(command.pid)) await yieldToEventLoop();
@@ -128,11 +128,11 @@ export class Trial {
     this.#checkStderr(command);
   }
 
-  /** Callers call until it is dead: by a kill, or now and then by a stop. */
+  /** Makes calls until the process ends, by a kill or sometimes by a regular stop. */
   async #work(command: Command, client: Client): Promise<void> {
     const dieAt = this.tally.answers + this.#random.int(1, 60);
     const signal = this.#random.chance(0.1) ? "SIGTERM" : "SIGKILL";
-    // Either soon after a response, or during a call that takes several disk operations.
+    // Kills the process shortly after a response, or during a call with several disk operations.
     const isAimed = this.#random.chance(0.6);
     let isDying = false;
     const dieSoon = (): void => {
@@ -160,7 +160,7 @@ export class Trial {
       if (isAimed && STEPS.test(operation.line)) dieSoon();
       for (const one of await Promise.allSettled(sent)) if (one.status === "rejected") throw one.reason;
       for (const answer of answers) {
-        // A caller that is told of the shutdown cannot know whether its call took effect.
+        // A response about the shutdown does not tell whether the call took effect.
         if (isDying && answer.status !== 200 && signal === "SIGTERM") return;
         if (answer.status >= 500) throw new Unexpected(`${operation.line} in ${place.name}: ${answer.text}`);
         this.#count(operation, answer);
@@ -180,7 +180,7 @@ export class Trial {
           if (isDying && signal === "SIGTERM") return;
         }
       } catch (error) {
-        // All other errors are those of a call without a server.
+        // Other errors are those of calls without a server.
         if (error instanceof Unexpected) unexpected = error;
         if (!isDying) command.signal("SIGKILL");
       }
@@ -200,7 +200,7 @@ export class Trial {
     count[status === 200 ? "done" : "refused"]++;
   }
 
-  /** True if each namespace is as it was or as the unfinished call made it, and no other exists. */
+  /** Checks that each namespace has its expected state, with or without the pending call, and that no other exists. */
   async #audit(client: Client): Promise<void> {
     const { items } = (await client.ask("GET /_sandbox/namespaces?limit=100")).json;
     const names = new Set(items.map(({ name }: { name: string }) => name));
@@ -221,7 +221,7 @@ export class Trial {
       pending !== undefined &&
       (answer?.status ?? 200) === 200 &&
       pending.operation.happened(now, answer, pending.answers);
-    // Of concurrent calls the acknowledged ones took effect, even without a response to the last.
+    // Acknowledged concurrent calls took effect, even when the last call had no response.
     const mustBe = pending?.answers.some(({ status }) => status === 200);
     const isRight = mustBe ? hasHappened : hasHappened || isSameAsBefore;
     if (!isRight) throw new Unexpected(complaint(place, now));
@@ -234,7 +234,7 @@ export class Trial {
     place.kept = { seen: now, snapshots: snapshots ?? kept.snapshots };
   }
 
-  /** @param known what cannot have changed need not be asked for again */
+  /** @param known earlier state, whose constant parts are not read again */
   async #look(client: Client, name: string, known?: Seen): Promise<Seen> {
     const headers = { "sandbox-namespace": name };
     const state = await client.ask("GET /_sandbox/state", undefined, headers);
@@ -253,7 +253,7 @@ export class Trial {
     };
   }
 
-  /** Every file is one of a namespace that is there. */
+  /** Checks that every file belongs to an existing namespace. */
   #checkFiles(): void {
     const data = basename(this.#data);
     const folder = dirname(this.#data);
@@ -269,7 +269,7 @@ export class Trial {
     }
   }
 
-  /** The server may report a change that was never finished, and nothing else. */
+  /** Checks that standard error reports at most an unfinished change. */
   #checkStderr({ stderr }: Command): void {
     const lines = stderr
       .split("\n")
@@ -278,7 +278,7 @@ export class Trial {
   }
 }
 
-/** A fault that is not only a missing server. */
+/** An error other than a missing server. */
 class Unexpected extends Error {}
 
 function complaint({ name, kept, pending }: Place, now: Seen): string {
