@@ -24,6 +24,7 @@ const CHARGE: ObservedCharge = {
   history: [{ status: "COMPLETED", atMs: 2_000 }],
   isHosted: false,
   expiresMs: 3_601_000,
+  amount: "500.00",
   isAutomatic: false,
   createdMs: 1_000,
   endedMs: 1_000,
@@ -43,6 +44,8 @@ class FakePlan implements RunPlan {
   payLate(): void {}
   payWrongMoney(): void {}
   cancelThenPay(): void {}
+  endPayment(): void {}
+  returnUnpaid(): void {}
   moveTime(): void {}
   runJob(): void {}
 }

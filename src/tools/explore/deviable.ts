@@ -48,6 +48,9 @@ export interface ConcurrentChange {
   readonly isReadByHandler: boolean;
 }
 
+/** How a payment ends in a run whose customer pays in plain runs. A refund comes after the flow's steps. */
+export type PaymentEnd = "declined" | "expired" | "refunded" | "partly_refunded";
+
 /** A change to one call, written as fields of a fault rule. */
 export type CallChange = Pick<FaultRule, "drop" | "respond" | "hold" | "at_most" | "delay_answer" | "stale">;
 /** A change to one webhook, written as fields of a webhook rule. */
@@ -77,6 +80,15 @@ export interface RunPlan {
    * @param page counts the flow's payments on pages from 0
    */
   cancelThenPay(page: number): void;
+  /** Makes the payment of a charge end otherwise. */
+  endPayment(end: PaymentEnd, charge: ObservedCharge): void;
+  /**
+   * Makes the customer open the checkout's `success_url` without having paid: while the checkout is open, and after the
+   * payment is declined (side `first`) or the customer has cancelled (side `second`).
+   *
+   * @param page counts the flow's payments on pages from 0
+   */
+  returnUnpaid(page: number): void;
   /** Advances sandbox time in parallel with the flow's steps, after `call` arrives. Default: after a charge exists. */
   moveTime(ms: number, call?: CallOccurrence): void;
   /** Holds the response to a read until the app has responded to the payment's next webhook. */
@@ -98,6 +110,8 @@ export interface Deviable {
     readonly pages: number;
     /** Why the customer cannot leave a charge unpaid; undefined if the customer can. */
     readonly mustPayReason?: string | undefined;
+    /** The checkout has a `success_url` that a run can open. Known after the plain runs. */
+    readonly canReturn?: boolean;
     /** The app's scheduled work can run in the middle of the flow. */
     readonly hasJob?: boolean;
     /** Why `hasJob` is false although the flow has scheduled work. */
@@ -240,6 +254,8 @@ export interface ObservedCall extends Pick<CallOccurrence, "operation" | "isOwn"
   readonly createdId: string | undefined;
   /** Id of the charge or withdrawal that the call read. */
   readonly readId: string | undefined;
+  /** URL to which the customer of the created checkout returns after paying. */
+  readonly successUrl?: string | undefined;
 }
 
 export interface ObservedDelivery {
@@ -279,6 +295,7 @@ export interface ObservedCharge extends ObservedPayment {
   /** The customer pays on a page of the service. */
   readonly isHosted: boolean;
   readonly expiresMs: number;
+  readonly amount: string;
   readonly currency: string;
   /** The planned changes of status, each with its time. */
   readonly timeline: ChargeRule["timeline"];

@@ -366,16 +366,27 @@ class Exploration {
   }
 }
 
+const PAGE_KINDS: readonly DeviationKind[] = ["cancelled_then_paid", "returned_unpaid"];
+const END_KINDS: readonly DeviationKind[] = [
+  "paid_late",
+  "declined",
+  "expired_unpaid",
+  "refunded",
+  "partly_refunded",
+];
+
 function absenceReason(
   kind: DeviationKind,
   { deliveries, charges }: ObservedRun,
-  { hasJob, jobReason = "the flow has no tick", pages, mustPayReason }: Deviable["customer"],
+  { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn }: Deviable["customer"],
 ): string {
   if (kind.startsWith("job_") && !hasJob) return jobReason;
-  if (kind === "cancelled_then_paid" && pages === 0) return "the customer pays on no page of the service";
-  if (kind === "paid_late" && charges.every(({ status }) => status !== "COMPLETED"))
+  if (PAGE_KINDS.includes(kind) && pages === 0) return "the customer pays on no page of the service";
+  if (END_KINDS.includes(kind) && charges.every(({ status }) => status !== "COMPLETED"))
     return "no charge is paid";
-  if (kind === "cancelled_then_paid" || kind === "paid_late") return mustPayReason ?? NO_PLACE;
+  if (kind === "returned_unpaid" && mustPayReason === undefined && !canReturn)
+    return "no checkout has a success_url that a run can name";
+  if (PAGE_KINDS.includes(kind) || END_KINDS.includes(kind)) return mustPayReason ?? NO_PLACE;
   if (kind.startsWith("webhook_") && deliveries.length === 0) return "the app receives no webhooks";
   return NO_PLACE;
 }

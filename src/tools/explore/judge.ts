@@ -127,11 +127,17 @@ function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): 
       : lasting("money", `done more than once: ${text}`);
   const marking = differences.map(({ got }) => statusMeaningOf(got)).find((found) => found !== undefined);
   const arePaid = charges.some(({ status }) => isPaid(status as ChargeStatus));
+  if (marking === "refunded" && arePaid)
+    return wrong("money", `a part was refunded, and the app takes it for the whole: ${text}`);
   if (marking !== undefined && (marking === "paid") !== arePaid)
     return lasting(
       "money",
       `${arePaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${text}`,
     );
+  const delivered = differences.filter(
+    ({ expected, got }) => isJsonObject(expected) && (got === true || amountOf(got) >= amountOf(expected.lt)),
+  );
+  if (delivered.length > 0 && !arePaid) return lasting("money", `not paid, but delivered: ${text}`);
   if (differences.some(({ got }) => isWaiting(got)) && charges.every(isFinal))
     return wrong("liveness", `the charge has ended, and the app waits: ${text}`);
   return wrong("convergence", `the end differs from a plain run's: ${text}`);

@@ -8,6 +8,7 @@ import type {
   ObservedCharge,
   ObservedPayment,
   ObservedRun,
+  PaymentEnd,
   RunPlan,
   WebhookChange,
 } from "./deviable.js";
@@ -24,8 +25,10 @@ interface Effect {
   readonly isHolding?: true;
   /** The deviation affects every customer, or holds a response, so its runs are not concurrent with others. */
   readonly isShared?: true;
-  /** A race of two different sides: one run holds the first until the second is done, another run the second. */
+  /** The deviation has two variants, such as the sides of a race. Each set is run with both. */
   readonly hasSides?: boolean;
+  /** The deviation decides whether and how a charge is paid. A set has one such deviation. */
+  readonly isEnd?: true;
 }
 
 interface Kind {
@@ -139,7 +142,15 @@ function payingWrongMoney(
   paidOf: (charge: ObservedCharge) => ChargeRule["paid"],
 ): Effect | undefined {
   const charge = place.what === "pays" ? place.charge : undefined;
-  return charge && { applyTo: (plan) => plan.payWrongMoney(paidOf(charge), charge.timeline) };
+  return charge && { isEnd: true, applyTo: (plan) => plan.payWrongMoney(paidOf(charge), charge.timeline) };
+}
+
+/** Ends the payment otherwise, after the same steps of the customer. */
+function endingAs(end: PaymentEnd): Kind["effectAt"] {
+  return (place) =>
+    place.what === "pays" && place.canWait
+      ? { isEnd: true, applyTo: (plan) => plan.endPayment(end, place.charge) }
+      : undefined;
 }
 
 export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
@@ -211,15 +222,33 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description: "the customer pays when the charge has expired",
     effectAt: (place) =>
       place.what === "pays" && place.canWait
-        ? { isShared: true, applyTo: (plan) => plan.payLate(place.expirySinceMs) }
+        ? { isShared: true, isEnd: true, applyTo: (plan) => plan.payLate(place.expirySinceMs) }
         : undefined,
   },
   cancelled_then_paid: {
     description: "the customer cancels the page in one tab and pays it in another, which is too late",
     effectAt: (place) =>
       place.what === "pays_on_page" && place.canWait
-        ? { applyTo: (plan) => plan.cancelThenPay(place.page) }
+        ? { isEnd: true, applyTo: (plan) => plan.cancelThenPay(place.page) }
         : undefined,
+  },
+  declined: { description: "the payment is declined", effectAt: endingAs("declined") },
+  expired_unpaid: {
+    description: "the customer never pays, and the charge expires",
+    effectAt: endingAs("expired"),
+  },
+  returned_unpaid: {
+    description:
+      "the customer opens success_url without having paid, before and after the payment has failed",
+    effectAt: (place) =>
+      place.what === "pays_on_page" && place.canWait && place.canReturn
+        ? { hasSides: true, isEnd: true, applyTo: (plan) => plan.returnUnpaid(place.page) }
+        : undefined,
+  },
+  refunded: { description: "the whole payment is refunded after the flow", effectAt: endingAs("refunded") },
+  partly_refunded: {
+    description: "half of the payment is refunded after the flow",
+    effectAt: endingAs("partly_refunded"),
   },
   pressed_twice: {
     description: "the customer presses twice",
@@ -337,7 +366,7 @@ export class KnownDeviations {
       a.call !== undefined &&
       a.call.earlierCount === b.call?.earlierCount &&
       a.call.operation === b.call.operation;
-    if (isSameCall || (a.isHolding && b.isHolding)) return "impossible";
+    if (isSameCall || (a.isHolding && b.isHolding) || (a.isEnd && b.isEnd)) return "impossible";
     const [payment, otherPayment] = [this.#paymentOf(one), this.#paymentOf(other)];
     return payment !== undefined && otherPayment !== undefined && areUnrelated(payment, otherPayment)
       ? "independent"

@@ -84,6 +84,8 @@ export type PlaceOfCustomer =
       /** Counts the flow's payments on pages from 0. */
       readonly page: number;
       readonly canWait: boolean;
+      /** The checkout has a `success_url` that a run can open. */
+      readonly canReturn: boolean;
       /** When the app's scheduled work can run before the customer pays. */
       readonly jobBeforeNext?: JobMoment | undefined;
     };
@@ -120,7 +122,7 @@ function beforeQuiet({ quietMs = Infinity, ...observed }: ObservedRun): Observed
 /** Lists the places at which the customer pays, by the charges that the service has, however the flow pays them. */
 function paymentPlaces(
   { charges, startMs }: ObservedRun,
-  { pages, mustPayReason, hasJob }: Deviable["customer"],
+  { pages, mustPayReason, hasJob, canReturn = false }: Deviable["customer"],
 ): PlaceOfCustomer[] {
   const index = charges.findIndex(({ status }) => status === "COMPLETED");
   const paid = charges[index];
@@ -150,6 +152,7 @@ function paymentPlaces(
             at: `page#${page + 1}`,
             page,
             canWait,
+            canReturn,
             jobBeforeNext: hasJob ? { page } : undefined,
           },
         ]

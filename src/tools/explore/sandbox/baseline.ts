@@ -40,9 +40,28 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
     pressMatches: findPresses(flow).map((_, press) => pressMatchOf(one, press, customerMatch)),
     readMatch: readMatchOf(one.observed, customerMatch),
+    returnPath: returnPathOf(one) === returnPathOf(other) ? returnPathOf(one) : undefined,
     observed: commonViews(flow, one, other),
   };
 }
+
+/** Writes the path of the first `success_url`, with variables of the flow for its ids. */
+function returnPathOf({ observed, loaded }: LoadedPlainRun): string | undefined {
+  const url = observed.calls.find(({ successUrl }) => successUrl !== undefined)?.successUrl;
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  const { pathname, search } = new URL(url);
+  const values = loaded.scope.names
+    .map((name) => ({ name, text: encodeURIComponent(textOf(savedVariable(loaded, name))) }))
+    .filter(({ text }) => text.length >= MIN_ID)
+    .sort((one, other) => other.text.length - one.text.length);
+  return values.reduce(
+    (path, { name, text }) => path.replaceAll(text, `\${${name}}`),
+    `${pathname}${search}`.replaceAll("${", "$${"),
+  );
+}
+
+/** Minimum length of a value that is taken for an id. */
+const MIN_ID = 3;
 
 type CustomerMatch = Baseline["customerMatch"];
 

@@ -1,7 +1,8 @@
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { ObservedRun, RunFailure } from "../deviable.js";
-import { countCompletedPayments, statusMeaningOf } from "../judge.js";
+import { countCompletedPayments } from "../judge.js";
+import { atMost, partlyRefunded, refunded, unpaid } from "./payment-ends.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 
 /*
@@ -38,7 +39,7 @@ export function concessionsFor(
   baseline: Baseline,
 ): Concession[] {
   const returned = plan.isPaidLate ? returnOf(observed, plain) : undefined;
-  const isOpen = plan.isCancelled && baseline.observed.some((view) => isLess(failure.body, view));
+  const isOpen = plan.isUnpaid && baseline.observed.some((view) => isLess(failure.body, view));
   return [
     ...(refused.length === 0 ? [] : [{ refused }]),
     ...(returned === undefined ? [] : [{ returned }]),
@@ -77,56 +78,19 @@ function wasRefundedFirst({ charges, deliveries }: ObservedRun): boolean {
 /** Returns the end that a run must have with the concession. */
 export function endWith(
   baseline: Baseline,
-  { isCancelled }: SandboxPlan,
+  { isUnpaid, end }: SandboxPlan,
   { returned, isUndelivered, refused, isOpen }: Concession,
 ): Baseline {
   const { completedCharges, completedWithdrawals = 0, observed } = baseline;
-  if (isCancelled) return unpaid(baseline, isOpen);
+  if (isUnpaid) return unpaid(baseline, isOpen);
+  if (end === "refunded") return refunded(baseline);
+  if (end === "partly_refunded") return partlyRefunded(baseline);
   const payouts = typeof completedWithdrawals === "number" ? completedWithdrawals : completedWithdrawals.lte;
   if (returned === "payout")
     return { ...unpaid(baseline), completedCharges, completedWithdrawals: payouts + 1 };
   if (returned === "refund") return unpaid(baseline);
   if (isUndelivered) return { ...baseline, observed: observed.map(withFewer) };
   return refused === undefined ? baseline : { ...baseline, ...atMost(baseline) };
-}
-
-/** Returns the end of a run that leaves one charge unpaid: no view shows it as paid, or waits for the payment. */
-function unpaid(baseline: Baseline, mayWait = false): Baseline {
-  return {
-    ...baseline,
-    ...atMost(baseline),
-    completedCharges: Math.max(0, baseline.completedCharges - 1),
-    observed: baseline.observed.map((one) => notPaid(one, mayWait) ?? PRESENT),
-  };
-}
-
-/** A payout may depend on a payment that did not come, or came too late. */
-function atMost({ completedWithdrawals: most }: Baseline): Pick<Baseline, "completedWithdrawals"> {
-  return typeof most === "number" ? { completedWithdrawals: { lte: most } } : {};
-}
-
-export const PRESENT = { exists: true };
-/** Status words of an order that waits for its payment. An order that is `open` or `unpaid` need not wait. */
-const WAITING_WORDS = ["pending", "processing", "awaiting_payment", "waiting"];
-
-function notPaid(value: unknown, mayWait: boolean): unknown {
-  if (Array.isArray(value)) return value.map((part) => notPaid(part, mayWait) ?? PRESENT);
-  if (!isJsonObject(value)) {
-    if (typeof value !== "string" || statusMeaningOf(value) !== "paid") return undefined;
-    return { not: { in: [value, ...(mayWait ? [] : waitingWords(value))] } };
-  }
-  const fields = Object.entries(value).flatMap(([key, part]) => {
-    const expected = notPaid(part, mayWait);
-    return expected === undefined ? [] : [[key, expected]];
-  });
-  return fields.length === 0 ? undefined : Object.fromEntries(fields);
-}
-
-/** Writes the words as the app writes `paid`. */
-function waitingWords(paid: string): string[] {
-  if (paid === paid.toUpperCase()) return WAITING_WORDS.map((word) => word.toUpperCase());
-  if (paid === paid.toLowerCase()) return WAITING_WORDS;
-  return WAITING_WORDS.map((word) => word[0]!.toUpperCase() + word.slice(1));
 }
 
 /** Allows each number of an expectation to be lower. */

@@ -1,13 +1,14 @@
+import type { ChargeStatus } from "../../../core/schema/common.js";
 import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import type { AppWaits } from "./app-waits.js";
-import { PRESENT } from "./concessions.js";
 import { type Flow, findPresses, isAppWrite } from "./flow.js";
 import { jobSteps } from "./job-steps.js";
-import { cancelStep, findPages, unpaidStep } from "./payment-steps.js";
+import { PRESENT } from "./payment-ends.js";
+import { cancelStep, findPages, partialRefundSteps, returnSteps, unpaidStep } from "./payment-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
@@ -42,19 +43,36 @@ export function driveSteps(
   const { pressedTwice, set, jobs } = plan;
   const presses = findPresses(flow);
   const pages = findPages(flow);
-  return flow.drive.flatMap((step, index): RawStep[] => {
+  const steps = flow.drive.flatMap((step, index): RawStep[] => {
     const page = pages.indexOf(step);
     if (page !== -1) {
       const isBusy = jobs.some((job) => "page" in job && job.page === page);
-      const changed = page === plan.cancelledPage ? cancelStep(step) : step;
-      return [...(isBusy ? jobSteps(flow, set.length) : []), plan.isPaidLate ? unpaidStep(changed) : changed];
+      return [...(isBusy ? jobSteps(flow, set.length) : []), ...pageSteps(step, page, plan, baseline)];
     }
-    if (plan.isPaidLate && step.pay !== undefined) return [unpaidStep(step)];
+    if (step.pay !== undefined && unpaidUntil(plan) !== undefined)
+      return [unpaidStep(step, unpaidUntil(plan))];
     const tolerant = tolerantStep(step, set.length + 1, flowWait);
     const press = presses.indexOf(step);
     if (pressedTwice.has(press)) return pressTwice(tolerant, plan, baseline.pressMatches[press]);
     return [isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant];
   });
+  const { refundedPart } = plan;
+  return refundedPart === undefined
+    ? steps
+    : [...steps, ...partialRefundSteps(refundedPart, baseline.customerMatch)];
+}
+
+/** The status until which a run waits for a charge that is not paid in time; undefined if the charge is paid. */
+function unpaidUntil({ isPaidLate, end }: SandboxPlan): ChargeStatus | undefined {
+  if (end === "declined") return "FAILED";
+  return isPaidLate || end === "expired" ? "AWAITING_PAYMENT" : undefined;
+}
+
+function pageSteps(step: RawStep, page: number, plan: SandboxPlan, baseline: Baseline): RawStep[] {
+  if (page === plan.returnedPage) return returnSteps(step, baseline.returnPath!, plan.variant.side);
+  const changed = page === plan.cancelledPage ? cancelStep(step) : step;
+  const until = unpaidUntil(plan);
+  return [until === undefined ? changed : unpaidStep(changed, until)];
 }
 
 /** Prefix of the variables with the statuses of the app's responses, by the index of the step. */

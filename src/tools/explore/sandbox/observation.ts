@@ -131,6 +131,7 @@ function callOf(
     isDeviated: fault !== null && fault !== undefined,
     createdId: readId === undefined && own.has(responseId) ? responseId : undefined,
     readId: method === "GET" ? readId : undefined,
+    ...(typeof request.success_url === "string" ? { successUrl: request.success_url } : {}),
   };
 }
 
@@ -181,6 +182,7 @@ function chargeOf(row: LogRow): ObservedCharge {
     id: objectIdOf(row),
     status: String(row.status),
     email: String(row.customer_email),
+    amount: String(row.amount),
     currency: String(row.currency),
     timeline,
     metadata: recordOf(row.metadata) as Record<string, string>,

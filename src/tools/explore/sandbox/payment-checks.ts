@@ -4,8 +4,9 @@ import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 /** Makes steps that count paid charges. Two presses may place two orders, each paid at most as in a plain run. */
 export function chargeChecks(
   { chargeMatch, completedCharges, orderCharges }: Baseline,
-  { isPressedTwice }: SandboxPlan,
+  { isPressedTwice, end }: SandboxPlan,
 ): RawStep[] {
+  if (end === "refunded") return [];
   const paid = { ...chargeMatch, status: "COMPLETED" };
   if (orderCharges === undefined || !isPressedTwice)
     return [{ name: "Paid as often as ordered", expect_charge: { ...paid, count: completedCharges } }];

@@ -1,9 +1,12 @@
+import type { ChargeStatus } from "../../../core/schema/common.js";
 import { REVERSAL_KINDS } from "../../../core/schema/event-types.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/customer.js";
+import type { RaceSide } from "../deviable.js";
 import type { Flow } from "./flow.js";
+import type { Baseline } from "./sandbox-plan.js";
 
 /*
  * How the customer of a flow pays: on a page, with `pay_twice`, `close_page` or a call of the page's `pay`, or with `pay`.
@@ -36,16 +39,42 @@ export function cancelStep(step: RawStep): RawStep {
   return { ...sharedFields(step), cancel_then_pay: choiceOf(step) };
 }
 
-/** The customer chooses a payment method and leaves; the charge expires before it is paid. */
-export function unpaidStep(step: RawStep): RawStep {
+/** The customer chooses a payment method and leaves; the charge is not paid until it has the status. */
+export function unpaidStep(step: RawStep, until: ChargeStatus = "AWAITING_PAYMENT"): RawStep {
   const { pay, pay_twice, close_page, expect: _expect, ...rest } = step;
-  const until = "AWAITING_PAYMENT";
   if (isJsonObject(pay)) return { ...rest, pay: { ...pay, until } };
   const page = pay_twice ?? close_page;
   if (!isJsonObject(page)) return rest;
   const { at_once: _atOnce, ...choice } = page;
   return { ...sharedFields(step), close_page: { payment_method: PAY_DEFAULTS.method, ...choice, until } };
 }
+
+/** The customer opens `success_url` while the page is open, fails to pay or cancels, and opens it again. */
+export function returnSteps(step: RawStep, path: string, side: RaceSide): RawStep[] {
+  const opened = {
+    name: "The customer opens success_url",
+    app: `GET ${path}`,
+    expect: { status: { lt: 500 } },
+  };
+  const { checkout_id } = choiceOf(step)!;
+  const cancelled = { ...sharedFields(step), request: `POST /_sandbox/checkouts/${checkout_id}/cancel` };
+  return [opened, side === "first" ? unpaidStep(step, "FAILED") : cancelled, opened];
+}
+
+/** Half of the payment is refunded. The charge is the customer's newest that is paid. */
+export function partialRefundSteps(amount: string, { customer_email }: Baseline["customerMatch"]): RawStep[] {
+  const customer =
+    customer_email === undefined ? "" : `&customer_email=${customer_email.replaceAll("+", "%2B")}`;
+  return [
+    {
+      request: `GET /_sandbox/charges?status=COMPLETED&limit=1${customer}`,
+      save: { [REFUNDED]: "body.items.0.charge_id" },
+    },
+    { partial_refund: { charge_id: `\${${REFUNDED}}`, amount } },
+  ];
+}
+
+const REFUNDED = "refunded_charge";
 
 /** The name and `save` of a step that becomes another kind of step, whose result is a charge, not a response. */
 function sharedFields({ name, save, request }: RawStep): RawStep {

@@ -51,9 +51,9 @@ export function deviatingRunDocument(
   learned: Baseline,
   { name, concession = {}, ...waits }: AppWaits & { readonly name: string; readonly concession?: Concession },
 ): RunDocument {
-  const { isWrongMoney } = plan;
+  const { isWrongMoney, isUnpaid, end } = plan;
   const { refused = [], returned, isUndelivered = false } = concession;
-  const isUnpaid = plan.isCancelled || returned !== undefined;
+  const isOtherEnd = isWrongMoney || isUnpaid || (end ?? returned) !== undefined;
   const baseline = endWith(learned, plan, concession);
   const tail = quietEnd(flow, {
     deviations: plan.set.length,
@@ -77,7 +77,7 @@ export function deviatingRunDocument(
     ...(isWrongMoney
       ? withRole("not_delivered", notDelivered(flow, baseline))
       : viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } }))),
-    ...checksOf(flow, isUnpaid || isWrongMoney, isUndelivered),
+    ...checksOf(flow, isOtherEnd, isUndelivered),
     ...withRole("manners", refusalChecks(baseline, plan)),
   ];
   return assemble(flow, rules, plan.variant.isPatient ? placed.map(asPatient) : placed, name);
@@ -139,9 +139,9 @@ function withMovingTime(
   return [{ step: waiting, role: "drive" }, ...placed.filter(({ role }) => role !== "drive")];
 }
 
-function checksOf(flow: Flow, isUnpaid = false, isUndelivered = false): Placed[] {
-  // The flow's `expect` describes an order that is paid in full; an unpaid or wrongly paid order fails it.
-  const checks = flow.checks.filter(({ oracle }) => !isUnpaid || oracle !== "expect");
+function checksOf(flow: Flow, isOtherEnd = false, isUndelivered = false): Placed[] {
+  // The flow's `expect` describes an order that is paid in full and not refunded.
+  const checks = flow.checks.filter(({ oracle }) => !isOtherEnd || oracle !== "expect");
   return [
     ...checks.map(({ step, oracle }): Placed => {
       if (typeof step.app !== "string") return { step, role: oracle };

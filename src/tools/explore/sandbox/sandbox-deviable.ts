@@ -94,7 +94,7 @@ interface PlainRunOptions {
 export class SandboxDeviable implements Deviable {
   readonly name: string;
   readonly source: string;
-  readonly customer: Deviable["customer"];
+  readonly #customer: Deviable["customer"];
   readonly #flow: Flow;
   readonly #options: SandboxDeviableOptions;
   readonly #client: Client;
@@ -119,7 +119,7 @@ export class SandboxDeviable implements Deviable {
     const { fetch, namespace, controlToken } = options;
     this.name = String(flow.raw.name);
     this.source = flow.file;
-    this.customer = {
+    this.#customer = {
       presses: findPresses(flow).map(({ app }) => String(app)),
       pages: findPages(flow).length,
       mustPayReason: mustPayReason(flow),
@@ -140,6 +140,10 @@ export class SandboxDeviable implements Deviable {
     const deviable = new SandboxDeviable(flow, options, session);
     deviable.#position = await readListPositions(deviable.#client);
     return deviable;
+  }
+
+  get customer(): Deviable["customer"] {
+    return { ...this.#customer, canReturn: this.#baseline?.returnPath !== undefined };
   }
 
   close(): Promise<string[]> {

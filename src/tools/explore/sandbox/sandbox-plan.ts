@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import { decimalsOf, percentOf } from "../../../core/domain/money.js";
 import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type {
   CallChange,
   CallOccurrence,
   JobMoment,
+  ObservedCharge,
+  PaymentEnd,
   RunPlan,
   RunVariant,
   WebhookChange,
@@ -39,10 +42,16 @@ export interface Baseline {
   readonly pressMatches: readonly (Readonly<Record<string, unknown>> | undefined)[];
   /** Selects the app's reads of the customer's charges. */
   readonly readMatch: Readonly<Record<string, unknown>>;
+  /** Path of the app to which a paid checkout leads; undefined if it has an id that the flow does not know. */
+  readonly returnPath?: string | undefined;
   /** Expected body of each view of the app. */
   readonly observed: readonly unknown[];
 }
 
+/** The customer chooses a payment method, and does not pay. */
+const UNPAID_TIMELINE: ChargeRule["timeline"] = [{ after: "1s", to: "AWAITING_PAYMENT" }];
+/** Sandbox time from a payment to its refund: after the flow's steps and the work that follows a payment. */
+const REFUNDED_AFTER = "2h";
 /** Sandbox time from a charge's expiry to its late payment. */
 const LATE_BY = "10m";
 /** Sandbox time that passes while the scheduled work runs, and delay of a webhook that arrives meanwhile. */
@@ -83,6 +92,11 @@ export class SandboxPlan implements RunPlan {
   readonly pressedTwice = new Set<number>();
   /** Page that the customer cancels, counted from 0 among the flow's payments on pages. */
   cancelledPage: number | undefined;
+  /** Page after which the customer opens `success_url` without having paid, counted like `cancelledPage`. */
+  returnedPage: number | undefined;
+  end: PaymentEnd | undefined;
+  /** Amount of a partial refund. */
+  refundedPart: string | undefined;
   /** Sandbox time from the start to a moment between expiry and late payment; undefined if the charge is paid in time. */
   unpaidSinceMs: number | undefined;
   isWrongMoney = false;
@@ -164,10 +178,7 @@ export class SandboxPlan implements RunPlan {
     this.unpaidSinceMs = expirySinceMs + durationToMs(LATE_BY) / 2;
     this.charges.push({
       match: this.#customerMatch,
-      timeline: [
-        { after: "1s", to: "AWAITING_PAYMENT" },
-        { after_expiry: LATE_BY, to: "COMPLETED" },
-      ],
+      timeline: [...UNPAID_TIMELINE, { after_expiry: LATE_BY, to: "COMPLETED" }],
     });
   }
 
@@ -180,12 +191,40 @@ export class SandboxPlan implements RunPlan {
     this.cancelledPage = page;
   }
 
+  endPayment(end: PaymentEnd, { amount, timeline }: ObservedCharge): void {
+    this.end = end;
+    if (end === "partly_refunded") {
+      this.refundedPart = percentOf(amount, "50", decimalsOf(amount));
+      return;
+    }
+    const index = timeline.findIndex(({ to }) => to === "COMPLETED");
+    const before = index === -1 ? timeline : timeline.slice(0, index);
+    const paid = timeline[index] ?? { after: "1s", to: "COMPLETED" };
+    const ends = {
+      declined: [...before, { ...paid, to: "FAILED" as const, reason: "declined" }],
+      expired: UNPAID_TIMELINE,
+      refunded: [...timeline, { after: REFUNDED_AFTER, to: "REFUNDED" as const }],
+    };
+    this.charges.push({ match: this.#customerMatch, timeline: ends[end] });
+  }
+
+  returnUnpaid(page: number): void {
+    this.returnedPage = page;
+    if (this.variant.side === "second") return;
+    this.charges.push({
+      match: this.#customerMatch,
+      timeline: [...UNPAID_TIMELINE, { after: "1s", to: "FAILED", reason: "declined" }],
+    });
+  }
+
   get isPaidLate(): boolean {
     return this.unpaidSinceMs !== undefined;
   }
 
-  get isCancelled(): boolean {
-    return this.cancelledPage !== undefined;
+  /** True if the customer's charges are never paid. */
+  get isUnpaid(): boolean {
+    const { cancelledPage, returnedPage, end } = this;
+    return (cancelledPage ?? returnedPage) !== undefined || end === "declined" || end === "expired";
   }
 
   moveTime(ms: number, call?: CallOccurrence): void {
