@@ -40,6 +40,8 @@ class FakePlan implements RunPlan {
     this.webhooks.push(`${type}#${earlierCount + 1} ${JSON.stringify(change)}`);
   }
   pressTwice(): void {}
+  pressAgain(): void {}
+  ruleCharge(): void {}
   holdInRace(): void {}
   payLate(): void {}
   payWrongMoney(): void {}

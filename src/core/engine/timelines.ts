@@ -3,6 +3,7 @@ import { prorateAmount, toCanonicalAmount } from "../domain/money.js";
 import { findRule, type MatchSubject } from "../domain/rule-matching.js";
 import { checkEntry, type PlannedEntry, type StatusRules } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
+import { durationToMs } from "../schema/duration.js";
 import { isRefusal, type Refusal } from "../schema/refusals.js";
 import type { ChargeRule, Scenario } from "../schema/scenario-rules.js";
 import { digestOf, fractionOf } from "./ids.js";
@@ -47,9 +48,7 @@ export function assignTimeline<Item extends Charge | Withdrawal>(
     scenario,
     timeline: choice?.rule.timeline ?? [],
     rule: choice?.index ?? null,
-    ...(choice !== undefined && "paid" in choice.rule && "charge_id" in record
-      ? paidOf(tx, record, choice.rule.paid)
-      : {}),
+    ...(choice !== undefined && "charge_id" in record ? chargeFieldsOf(tx, record, choice.rule) : {}),
     notes:
       missed.length === 0
         ? notes
@@ -60,6 +59,14 @@ export function assignTimeline<Item extends Charge | Withdrawal>(
               note: `no rule of scenario ${name} matches; ${scenario ?? "none"} applies`,
             })),
           ],
+  };
+}
+
+function chargeFieldsOf(tx: Transaction, charge: Charge, rule: ChargeRule) {
+  const { paid, settles_after } = rule;
+  return {
+    ...paidOf(tx, charge, paid),
+    ...(settles_after === undefined ? {} : { settlement_delay_ms: durationToMs(settles_after) }),
   };
 }
 

@@ -111,6 +111,10 @@ export const chargeRuleSchema = closedShape("ChargeRule", "How some charges beha
     z.optional(paidSchema),
     "What the customer pays, if that is not the amount: the charge carries it as `amount_paid` and `currency_paid` once it is paid.",
   ),
+  settles_after: field(
+    z.optional(durationSchema),
+    "How long after its payment the charge settles; by default the currency's settlement delay.",
+  ),
 });
 export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 

@@ -66,12 +66,16 @@ export interface RunPlan {
    * @param press counts the customer's writes from 0
    */
   pressTwice(press: number): void;
+  /** Makes the customer send a write to the app once more after its response. */
+  pressAgain(press: number): void;
   /**
    * Makes the customer pay after the charge has expired. In between, the scheduled work runs and the app's views are read.
    *
    * @param expirySinceMs sandbox milliseconds from the start of the run to the charge's expiry
    */
   payLate(expirySinceMs: number): void;
+  /** Gives the customer's charges a rule under which they end as in a plain run. */
+  ruleCharge(rule: Omit<ChargeRule, "match">): void;
   /** Makes the customer pay a wrong amount or currency. The charge keeps the `timeline` of the plain run. */
   payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
   /**
@@ -112,6 +116,8 @@ export interface Deviable {
     readonly mustPayReason?: string | undefined;
     /** The checkout has a `success_url` that a run can open. Known after the plain runs. */
     readonly canReturn?: boolean;
+    /** The longest time that the flow advances in one step, in sandbox milliseconds: the app may have a deadline in it. */
+    readonly longestAdvanceMs?: number;
     /** The app's scheduled work can run in the middle of the flow. */
     readonly hasJob?: boolean;
     /** Why `hasJob` is false although the flow has scheduled work. */

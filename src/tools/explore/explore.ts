@@ -18,7 +18,8 @@ import {
   type UntriedDeviation,
 } from "./exploration.js";
 import { behaviourOf, refusalText } from "./judge.js";
-import { DEVIATION_KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
+import { DEVIATION_KIND_DEFINITIONS } from "./kinds.js";
+import { KnownDeviations } from "./known-deviations.js";
 import { type SearchResult, type SearchRunResult, searchDeviationSets, seededRandom } from "./search.js";
 import {
   type Failure,

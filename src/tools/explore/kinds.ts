@@ -3,20 +3,17 @@ import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import type { ChargeRule } from "../../core/schema/scenario-rules.js";
 import type {
   CallChange,
-  Deviable,
   JobMoment,
   ObservedCharge,
-  ObservedPayment,
-  ObservedRun,
   PaymentEnd,
   RunPlan,
   WebhookChange,
 } from "./deviable.js";
-import { type Deviation, type DeviationKind, type DeviationSet, deviationKey } from "./deviation-set.js";
-import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./places.js";
+import type { Deviation, DeviationKind } from "./deviation-set.js";
+import type { Place, PlaceOfCall, PlaceOfEvent } from "./places.js";
 
 /** How a deviation changes the plan of a run. */
-interface Effect {
+export interface Effect {
   /** Adds the change to the plan. */
   readonly applyTo: (plan: RunPlan) => void;
   /** The call that the deviation changes. */
@@ -61,7 +58,7 @@ function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind[
 }
 
 /** Maximum wall time of a held read. The hold must end even if the app handles no webhook during a read. */
-const READ_HELD_MS = 150;
+export const READ_HELD_MS = 150;
 /** `delay_answer` keeps the read open a little longer, for an app that responds to a webhook before handling it. */
 const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
 
@@ -153,6 +150,22 @@ function endingAs(end: PaymentEnd): Kind["effectAt"] {
       : undefined;
 }
 
+const SETTLED_AFTER = "3d";
+
+function atOnce(entry: ChargeRule["timeline"][number]): ChargeRule["timeline"][number] {
+  return "after" in entry ? { ...entry, after: "0s" } : entry;
+}
+
+/** Gives the charge a rule of its own; undefined if none applies. */
+function rulingCharge(
+  ruleOf: (charge: ObservedCharge) => Omit<ChargeRule, "match"> | undefined,
+): Kind["effectAt"] {
+  return (place) => {
+    const rule = place.what === "pays" && place.canWait ? ruleOf(place.charge) : undefined;
+    return rule && { isEnd: true, applyTo: (plan) => plan.ruleCharge(rule) };
+  };
+}
+
 export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
   request_lost: {
     description: "the request is lost on its way: nothing is done",
@@ -188,6 +201,16 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   webhook_late: {
     description: `the webhook arrives ${LATE_BY} late`,
     effectAt: onAttempt({ delay: LATE_BY }),
+  },
+  webhook_after_deadline: {
+    description: "the webhook of a payment in time arrives after the charge's deadline and the app's",
+    effectAt: (place) =>
+      place.what === "event" && place.deadlineMs !== undefined
+        ? {
+            applyTo: (plan) =>
+              plan.deviateWebhook(place, { delay: formatWholeSeconds(place.deadlineMs! + MARGIN_MS) }),
+          }
+        : undefined,
   },
   webhook_after_next: {
     description: "the webhook arrives after the next one",
@@ -250,12 +273,29 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     description: "half of the payment is refunded after the flow",
     effectAt: endingAs("partly_refunded"),
   },
+  settled_late: {
+    description: `the payment is settled ${SETTLED_AFTER} later`,
+    effectAt: rulingCharge(({ timeline }) => ({ timeline, settles_after: SETTLED_AFTER })),
+  },
+  events_at_once: {
+    description: "everything happens to the payment at one instant",
+    effectAt: rulingCharge(({ timeline }) =>
+      timeline.length > 1
+        ? { timeline: timeline.map((entry, index) => (index === 0 ? entry : atOnce(entry))) }
+        : undefined,
+    ),
+  },
   pressed_twice: {
     description: "the customer presses twice",
     effectAt: (place) =>
       place.what === "presses"
         ? { isShared: true, hasSides: true, applyTo: (plan) => plan.pressTwice(place.press) }
         : undefined,
+  },
+  pressed_again: {
+    description: "the customer presses once more after the response",
+    effectAt: (place) =>
+      place.what === "presses" ? { applyTo: (plan) => plan.pressAgain(place.press) } : undefined,
   },
   job_meanwhile: {
     description: "the app's scheduled work runs while the payment is pending",
@@ -302,113 +342,4 @@ export function deviationsAt(place: Place): Deviation[] {
     (kind) => DEVIATION_KIND_DEFINITIONS[kind].effectAt(place) !== undefined,
   );
   return kinds.map((kind) => ({ kind, at: place.at }));
-}
-
-/** Why two deviations are not run together: they exclude each other, or neither can influence the other. */
-export type SeparationReason = "impossible" | "independent";
-
-/** All deviations that applied to any run so far, each with its place in the first such run. */
-export class KnownDeviations {
-  readonly #customer: Deviable["customer"];
-  readonly #places = new Map<string, Place>();
-  readonly #excluded = new Set<string>();
-  /** The charges and withdrawals of the first run. */
-  #payments: readonly ObservedPayment[] | undefined;
-
-  constructor(customer: Deviable["customer"]) {
-    this.#customer = customer;
-  }
-
-  /** Lists the deviations that apply to a run, and remembers their places. */
-  findIn(observed: ObservedRun): Deviation[] {
-    this.#payments ??= [...observed.charges, ...observed.withdrawals];
-    return placesOf(observed, this.#customer).flatMap((place) => {
-      const deviations = deviationsAt(place);
-      for (const deviation of deviations)
-        if (!this.#places.has(deviationKey(deviation))) this.#places.set(deviationKey(deviation), place);
-      return deviations;
-    });
-  }
-
-  /** Returns a predicate for deviations that apply to a run; `found` is the result of `findIn` for the same run. */
-  applicabilityTest(found: readonly Deviation[]): (deviation: Deviation) => boolean {
-    const [keys, places] = [new Set(found.map(deviationKey)), new Set(found.map(({ at }) => at))];
-    return (deviation) => {
-      const { what } = this.#placeOf(deviation);
-      if (what !== "call" && what !== "event" && what !== "change") return true;
-      // A hold ends at a later change of the payment, so a deviation that holds may not apply even if its place exists.
-      return this.effectOf(deviation).isHolding === undefined
-        ? places.has(deviation.at)
-        : keys.has(deviationKey(deviation));
-    };
-  }
-
-  effectOf(deviation: Deviation): Effect {
-    return DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
-  }
-
-  /** Returns true if a set has a race that a run must decide for each side. */
-  hasSides(set: DeviationSet): boolean {
-    return set.some((deviation) => this.effectOf(deviation).hasSides === true);
-  }
-
-  /** Returns an equal key for sets whose runs have equally many steps, which concurrent runs need. */
-  stepsKey(set: DeviationSet): string {
-    const calls = set.filter((deviation) => this.effectOf(deviation).call !== undefined);
-    return `${set.length} ${calls.length}`;
-  }
-
-  /** Returns the reason not to combine two deviations; undefined if there is no reason. */
-  separationOf(one: Deviation, other: Deviation): SeparationReason | undefined {
-    if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
-    const [a, b] = [this.effectOf(one), this.effectOf(other)];
-    const isSameCall =
-      a.call !== undefined &&
-      a.call.earlierCount === b.call?.earlierCount &&
-      a.call.operation === b.call.operation;
-    if (isSameCall || (a.isHolding && b.isHolding) || (a.isEnd && b.isEnd)) return "impossible";
-    const [payment, otherPayment] = [this.#paymentOf(one), this.#paymentOf(other)];
-    return payment !== undefined && otherPayment !== undefined && areUnrelated(payment, otherPayment)
-      ? "independent"
-      : undefined;
-  }
-
-  /**
-   * Excludes a held read from larger sets if the app makes the read while it handles a webhook. The next webhook comes
-   * only after the app's response, so such a hold always times out.
-   */
-  excludeUnreleasedRead([only, ...others]: DeviationSet, { deliveries }: ObservedRun): void {
-    if (only?.kind !== "read_held" || others.length > 0 || this.effectOf(only).isHolding) return;
-    const hasWaited = deliveries.some(({ attempts }) =>
-      attempts.some(({ durationMs }) => durationMs >= READ_HELD_MS),
-    );
-    if (hasWaited) this.#excluded.add(deviationKey(only));
-  }
-
-  /** Returns true if the deviation affects only the run's own customer and holds no response while time advances. */
-  isOwn(deviation: Deviation): boolean {
-    const place = this.#placeOf(deviation);
-    const { isHolding, isShared } = this.effectOf(deviation);
-    return (place.what !== "call" || place.isOwn) && isHolding === undefined && isShared === undefined;
-  }
-
-  #placeOf(deviation: Deviation): Place {
-    return this.#places.get(deviationKey(deviation))!;
-  }
-
-  #paymentOf(deviation: Deviation): ObservedPayment | undefined {
-    const place = this.#placeOf(deviation);
-    return this.#payments?.find((payment) => "payment" in place && payment === place.payment);
-  }
-}
-
-/** Returns true if both payments have metadata and share no metadata value. */
-function areUnrelated({ id, metadata }: ObservedPayment, other: ObservedPayment): boolean {
-  const [values, others] = [Object.values(metadata), Object.values(other.metadata)];
-  return (
-    id !== other.id &&
-    values.length > 0 &&
-    others.length > 0 &&
-    !values.some((value) => others.includes(value))
-  );
 }

@@ -43,6 +43,8 @@ interface JobMoments {
 export interface PlaceOfEvent extends WebhookOccurrence, JobMoments {
   readonly what: "event" | "attempt";
   readonly at: string;
+  /** Sandbox milliseconds after which the charge has expired and the flow's longest advance is over; of a payment's event. */
+  readonly deadlineMs?: number | undefined;
   /** The event is the last of its charge or withdrawal. */
   readonly isLast: boolean;
   /** Sandbox milliseconds from a retry to the payment's next event; absent if there is no next event. */
@@ -92,7 +94,7 @@ export type PlaceOfCustomer =
 
 /** Lists the places of a run: calls of the app, events and other changes, actions of the customer. */
 export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Place[] {
-  const { presses, hasJob = false } = customer;
+  const { presses } = customer;
   const observed = beforeQuiet(run);
   const calls = callPlaces(observed);
   return [
@@ -101,8 +103,8 @@ export function placesOf(run: ObservedRun, customer: Deviable["customer"]): Plac
       return { what: "presses" as const, at: `${call}#${earlierCount + 1}`, press };
     }),
     ...calls,
-    ...eventPlaces(observed, calls, hasJob),
-    ...(hasJob ? unheardChangePlaces(observed) : []),
+    ...eventPlaces(observed, calls, customer),
+    ...(customer.hasJob ? unheardChangePlaces(observed) : []),
     ...paymentPlaces(observed, customer),
   ];
 }
@@ -203,7 +205,19 @@ function isPendingEvent(type: string): boolean {
   return subject !== undefined && !hasEnded(subject.status);
 }
 
-function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJob: boolean): PlaceOfEvent[] {
+/** Returns the time from a payment's event until every deadline of the app has passed; undefined for other events. */
+function deadlineMs(type: string, atMs: number, charge: ObservedCharge | undefined, longestMs: number) {
+  const status = parseEventType(type)?.status as ChargeStatus;
+  return charge !== undefined && status === "COMPLETED"
+    ? Math.max(charge.expiresMs - atMs, longestMs)
+    : undefined;
+}
+
+function eventPlaces(
+  observed: ObservedRun,
+  calls: readonly PlaceOfCall[],
+  { hasJob = false, longestAdvanceMs = 0 }: Deviable["customer"],
+): PlaceOfEvent[] {
   const { deliveries } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
   // Keeps one delivery of each event: an event has a delivery per endpoint.
@@ -231,6 +245,12 @@ function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJo
       {
         what: "event" as const,
         ...place,
+        deadlineMs: deadlineMs(
+          type,
+          atMs,
+          observed.charges.find(({ id }) => id === object_id),
+          longestAdvanceMs,
+        ),
         creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
         handlerRead,
         ...(hasJob ? jobMomentsOf(change, observed) : {}),

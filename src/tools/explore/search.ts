@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Deviation, type DeviationSet, deviationKey, deviationSetKey } from "./deviation-set.js";
 import type { ExploreReport, SkipReason } from "./exploration.js";
-import { DEVIATION_KIND_DEFINITIONS, type SeparationReason } from "./kinds.js";
+import { DEVIATION_KIND_DEFINITIONS } from "./kinds.js";
+import type { SeparationReason } from "./known-deviations.js";
 
 export interface SearchRunResult {
   readonly hasFailed: boolean;

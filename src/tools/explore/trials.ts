@@ -5,7 +5,7 @@ import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
 import { describeFlowFailure } from "./flow-failure.js";
 import { behaviourOf, judgeTrace, type TraceVerdict, type WrongVerdict } from "./judge.js";
-import type { KnownDeviations } from "./kinds.js";
+import type { KnownDeviations } from "./known-deviations.js";
 
 export interface PlainRunResult {
   /** A plain run, the reference for runs with deviations. */

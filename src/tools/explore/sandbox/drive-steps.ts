@@ -54,7 +54,8 @@ export function driveSteps(
     const tolerant = tolerantStep(step, set.length + 1, flowWait);
     const press = presses.indexOf(step);
     if (pressedTwice.has(press)) return pressTwice(tolerant, plan, baseline.pressMatches[press]);
-    return [isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant];
+    const once = isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant;
+    return plan.pressedAgain.has(press) ? [once, withoutSave(tolerant)] : [once];
   });
   const { refundedPart } = plan;
   return refundedPart === undefined
@@ -87,14 +88,17 @@ function withAnswer(step: RawStep, index: number): RawStep {
   return { ...step, save: { ...(step.save as object), [`${ANSWER_NAME}${index}`]: "status" } };
 }
 
+function withoutSave({ save: _save, expect: _expect, ...step }: RawStep): RawStep {
+  return { ...step, expect: { status: { lt: 500 } } };
+}
+
 /** The customer goes on with the response to the held press, or, if `side` is `second`, to the other press. */
 function pressTwice(
   press: RawStep,
   { variant, raceHeld }: SandboxPlan,
   match: Baseline["pressMatches"][number],
 ): RawStep[] {
-  const { save: _save, ...again } = press;
-  const { held, other } = inTurn(variant.side, [press], [again]);
+  const { held, other } = inTurn(variant.side, [press], [withoutSave(press)]);
   return match === undefined
     ? [{ name: PRESSED, parallel: [held, other] }]
     : raceSteps({ name: PRESSED, match, maxHeld: raceHeld, held, other });

@@ -20,6 +20,10 @@ function advanceMs({ advance }: RawStep): number | undefined {
   return typeof advance === "string" ? parseDuration(advance) : undefined;
 }
 
+export function longestAdvanceMs({ drive }: Flow): number {
+  return Math.max(0, ...drive.map((step) => advanceMs(step) ?? 0));
+}
+
 /** Returns true if every step that moves time has a known duration. Only then can a job run at a given time. */
 export function hasKnownTimes({ drive, reset }: Flow): boolean {
   return [...drive, ...reset].every(

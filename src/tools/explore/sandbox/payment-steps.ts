@@ -90,7 +90,7 @@ function sharedFields({ name, save, request }: RawStep): RawStep {
 
 /** Why the customer cannot leave a charge unpaid: a step of the flow moves the charge itself. */
 export function mustPayReason({ drive }: Flow): string | undefined {
-  const step = drive.find(movesCharge);
+  const step = drive.find((one) => movesCharge(one) || nestedSteps(one).some(paysCharge));
   return step && `the flow's step ${stepKindsOf(step)[0]} needs a charge that is paid in time`;
 }
 
@@ -98,11 +98,19 @@ const MOVE_CALL = /^POST \/_sandbox\/charges\/[^/?]+\/(?!advance)/;
 
 function movesCharge(step: RawStep): boolean {
   const [kind = ""] = stepKindsOf(step);
-  const nested = nestedStepLists(step).flatMap(({ list }) => list as readonly RawStep[]);
   return (
     kind === "transition" ||
     (REVERSAL_KINDS as readonly string[]).includes(kind) ||
     (typeof step.request === "string" && MOVE_CALL.test(step.request)) ||
-    nested.some(movesCharge)
+    nestedSteps(step).some(movesCharge)
   );
+}
+
+/** Returns true for a step that waits for a paid charge. A nested one is the same for several customers. */
+function paysCharge(step: RawStep): boolean {
+  return (step.pay ?? step.pay_twice ?? step.close_page) !== undefined || nestedSteps(step).some(paysCharge);
+}
+
+function nestedSteps(step: RawStep): RawStep[] {
+  return nestedStepLists(step).flatMap(({ list }) => list as RawStep[]);
 }

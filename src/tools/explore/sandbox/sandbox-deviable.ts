@@ -45,7 +45,7 @@ import { type Concession, concessionsFor } from "./concessions.js";
 import { refusedSteps } from "./drive-steps.js";
 import { type Flow, findPresses } from "./flow.js";
 import { customerEmail, isolationReason } from "./isolation.js";
-import { hasKnownTimes } from "./job-steps.js";
+import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
 import { type ListPositions, observedRunOf, readListPositions, readRowsSince } from "./observation.js";
 import { findPages, mustPayReason } from "./payment-steps.js";
@@ -54,7 +54,7 @@ import { deviatingRunDocument, plainRunDocument, type RunDocument } from "./run-
 import { failureOf } from "./run-failure.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
-import { savedVariable } from "./saved-variable.js";
+import { savedTime } from "./saved-variable.js";
 
 export interface SandboxDeviableOptions {
   readonly fetch: SandboxFetch;
@@ -94,7 +94,7 @@ interface PlainRunOptions {
 export class SandboxDeviable implements Deviable {
   readonly name: string;
   readonly source: string;
-  readonly #customer: Deviable["customer"];
+  customer: Deviable["customer"];
   readonly #flow: Flow;
   readonly #options: SandboxDeviableOptions;
   readonly #client: Client;
@@ -119,10 +119,11 @@ export class SandboxDeviable implements Deviable {
     const { fetch, namespace, controlToken } = options;
     this.name = String(flow.raw.name);
     this.source = flow.file;
-    this.#customer = {
+    this.customer = {
       presses: findPresses(flow).map(({ app }) => String(app)),
       pages: findPages(flow).length,
       mustPayReason: mustPayReason(flow),
+      longestAdvanceMs: longestAdvanceMs(flow),
       hasJob: flow.scheduledWork.length > 0 && hasKnownTimes(flow),
       ...(flow.scheduledWork.length > 0 ? { jobReason: "a step moves time by an unknown duration" } : {}),
     };
@@ -142,10 +143,6 @@ export class SandboxDeviable implements Deviable {
     return deviable;
   }
 
-  get customer(): Deviable["customer"] {
-    return { ...this.#customer, canReturn: this.#baseline?.returnPath !== undefined };
-  }
-
   close(): Promise<string[]> {
     return this.#session.close();
   }
@@ -163,7 +160,10 @@ export class SandboxDeviable implements Deviable {
     const run = await (first === undefined ? this.#runFirst() : this.#runSecond(first));
     if (run.trace.failure !== undefined) return run.trace;
     this.#pace = paceOf(run.responseMs);
-    if (this.#plain.push(run) === 2) this.#baseline = baselineOf(this.#flow, first!, run);
+    if (this.#plain.push(run) === 2) {
+      this.#baseline = baselineOf(this.#flow, first!, run);
+      this.customer = { ...this.customer, canReturn: this.#baseline.returnPath !== undefined };
+    }
     return run.trace;
   }
 
@@ -255,8 +255,8 @@ export class SandboxDeviable implements Deviable {
 
   /** Makes all checks of a run that fails one of them, or that differs from a plain run. */
   async #checkEnd(plan: SandboxPlan, run: Run): Promise<Trace> {
-    const { trace } = run;
-    const { failure, observed } = trace;
+    const { trace, observed } = run;
+    const { failure } = trace;
     const plain = this.#plain[0]!.observed;
     const isOver = failure === undefined ? hasFailureSigns(observed, plain) : isCheck(failure.role);
     if (!isOver || failure?.isIncomplete === true) return trace;
@@ -344,11 +344,17 @@ export class SandboxDeviable implements Deviable {
         const driving = report.steps.filter((step, at) => step.kind === kind && roles[at] === "drive");
         return Math.max(0, ...driving.map(({ duration_ms }) => duration_ms));
       };
-      const [waitedMs, responseMs] = [longestMs("wait_for"), longestMs("app")];
       const trace = { observed, failure: failureOf(report, roles), hasReachedApp };
       const resume: Run["resume"] = async (steps, itsRoles) =>
         failureOf(await report.resume(steps), itsRoles);
-      return { loaded, observed, trace, resume, waitedMs, responseMs };
+      return {
+        loaded,
+        observed,
+        trace,
+        resume,
+        waitedMs: longestMs("wait_for"),
+        responseMs: longestMs("app"),
+      };
     });
   }
 
@@ -385,11 +391,6 @@ export class SandboxDeviable implements Deviable {
 /** Returns true for a step that checks the end of a run, or prepares such checks. */
 function isCheck(role: StepRole | undefined): boolean {
   return role !== undefined && role !== "reset" && role !== "drive" && role !== "tail";
-}
-
-function savedTime(loaded: LoadedScenario, name: string): number | undefined {
-  const text = savedVariable(loaded, name);
-  return text === undefined ? undefined : Date.parse(String(text));
 }
 
 /** Fields of a run's document that differ between runs with the same steps. */

@@ -88,8 +88,9 @@ export class SandboxPlan implements RunPlan {
   readonly faults: FaultRule[] = [];
   /** Rules that hold one side of a race, and break nothing. They come after `faults`, which must match first. */
   readonly raceHolds: FaultRule[] = [];
-  /** Presses of the customer that are repeated, counted from 0. */
+  /** Presses of the customer that are repeated before, or after, the response, counted from 0. */
   readonly pressedTwice = new Set<number>();
+  readonly pressedAgain = new Set<number>();
   /** Page that the customer cancels, counted from 0 among the flow's payments on pages. */
   cancelledPage: number | undefined;
   /** Page after which the customer opens `success_url` without having paid, counted like `cancelledPage`. */
@@ -152,8 +153,16 @@ export class SandboxPlan implements RunPlan {
     this.pressedTwice.add(press);
   }
 
+  pressAgain(press: number): void {
+    this.pressedAgain.add(press);
+  }
+
   get isPressedTwice(): boolean {
-    return this.pressedTwice.size > 0;
+    return this.pressedTwice.size + this.pressedAgain.size > 0;
+  }
+
+  ruleCharge(rule: Omit<ChargeRule, "match">): void {
+    this.charges.push({ match: this.#customerMatch, ...rule });
   }
 
   holdInRace({ operation, earlierCount, isOwn }: CallOccurrence): void {

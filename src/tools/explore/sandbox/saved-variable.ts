@@ -5,3 +5,9 @@ export function savedVariable({ scope }: LoadedScenario, name: string): unknown 
   const resolved = scope.resolve({ name, fallback: undefined });
   return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
 }
+
+/** Returns a saved instant in milliseconds; undefined if the run saved none. */
+export function savedTime(loaded: LoadedScenario, name: string): number | undefined {
+  const text = savedVariable(loaded, name);
+  return text === undefined ? undefined : Date.parse(String(text));
+}

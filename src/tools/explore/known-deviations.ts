@@ -1,0 +1,113 @@
+import type { Deviable, ObservedPayment, ObservedRun } from "./deviable.js";
+import { type Deviation, type DeviationSet, deviationKey } from "./deviation-set.js";
+import { DEVIATION_KIND_DEFINITIONS, deviationsAt, type Effect, READ_HELD_MS } from "./kinds.js";
+import { type Place, placesOf } from "./places.js";
+
+/** Why two deviations are not run together: they exclude each other, or neither can influence the other. */
+export type SeparationReason = "impossible" | "independent";
+
+/** All deviations that applied to any run so far, each with its place in the first such run. */
+export class KnownDeviations {
+  readonly #customer: Deviable["customer"];
+  readonly #places = new Map<string, Place>();
+  readonly #excluded = new Set<string>();
+  /** The charges and withdrawals of the first run. */
+  #payments: readonly ObservedPayment[] | undefined;
+
+  constructor(customer: Deviable["customer"]) {
+    this.#customer = customer;
+  }
+
+  /** Lists the deviations that apply to a run, and remembers their places. */
+  findIn(observed: ObservedRun): Deviation[] {
+    this.#payments ??= [...observed.charges, ...observed.withdrawals];
+    return placesOf(observed, this.#customer).flatMap((place) => {
+      const deviations = deviationsAt(place);
+      for (const deviation of deviations)
+        if (!this.#places.has(deviationKey(deviation))) this.#places.set(deviationKey(deviation), place);
+      return deviations;
+    });
+  }
+
+  /** Returns a predicate for deviations that apply to a run; `found` is the result of `findIn` for the same run. */
+  applicabilityTest(found: readonly Deviation[]): (deviation: Deviation) => boolean {
+    const [keys, places] = [new Set(found.map(deviationKey)), new Set(found.map(({ at }) => at))];
+    return (deviation) => {
+      const { what } = this.#placeOf(deviation);
+      if (what !== "call" && what !== "event" && what !== "change") return true;
+      // A hold ends at a later change of the payment, so a deviation that holds may not apply even if its place exists.
+      return this.effectOf(deviation).isHolding === undefined
+        ? places.has(deviation.at)
+        : keys.has(deviationKey(deviation));
+    };
+  }
+
+  effectOf(deviation: Deviation): Effect {
+    return DEVIATION_KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
+  }
+
+  /** Returns true if a set has a race that a run must decide for each side. */
+  hasSides(set: DeviationSet): boolean {
+    return set.some((deviation) => this.effectOf(deviation).hasSides === true);
+  }
+
+  /** Returns an equal key for sets whose runs have equally many steps, which concurrent runs need. */
+  stepsKey(set: DeviationSet): string {
+    const calls = set.filter((deviation) => this.effectOf(deviation).call !== undefined);
+    return `${set.length} ${calls.length}`;
+  }
+
+  /** Returns the reason not to combine two deviations; undefined if there is no reason. */
+  separationOf(one: Deviation, other: Deviation): SeparationReason | undefined {
+    if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
+    const [a, b] = [this.effectOf(one), this.effectOf(other)];
+    const isSameCall =
+      a.call !== undefined &&
+      a.call.earlierCount === b.call?.earlierCount &&
+      a.call.operation === b.call.operation;
+    if (isSameCall || (a.isHolding && b.isHolding) || (a.isEnd && b.isEnd)) return "impossible";
+    const [payment, otherPayment] = [this.#paymentOf(one), this.#paymentOf(other)];
+    return payment !== undefined && otherPayment !== undefined && areUnrelated(payment, otherPayment)
+      ? "independent"
+      : undefined;
+  }
+
+  /**
+   * Excludes a held read from larger sets if the app makes the read while it handles a webhook. The next webhook comes
+   * only after the app's response, so such a hold always times out.
+   */
+  excludeUnreleasedRead([only, ...others]: DeviationSet, { deliveries }: ObservedRun): void {
+    if (only?.kind !== "read_held" || others.length > 0 || this.effectOf(only).isHolding) return;
+    const hasWaited = deliveries.some(({ attempts }) =>
+      attempts.some(({ durationMs }) => durationMs >= READ_HELD_MS),
+    );
+    if (hasWaited) this.#excluded.add(deviationKey(only));
+  }
+
+  /** Returns true if the deviation affects only the run's own customer and holds no response while time advances. */
+  isOwn(deviation: Deviation): boolean {
+    const place = this.#placeOf(deviation);
+    const { isHolding, isShared } = this.effectOf(deviation);
+    return (place.what !== "call" || place.isOwn) && isHolding === undefined && isShared === undefined;
+  }
+
+  #placeOf(deviation: Deviation): Place {
+    return this.#places.get(deviationKey(deviation))!;
+  }
+
+  #paymentOf(deviation: Deviation): ObservedPayment | undefined {
+    const place = this.#placeOf(deviation);
+    return this.#payments?.find((payment) => "payment" in place && payment === place.payment);
+  }
+}
+
+/** Returns true if both payments have metadata and share no metadata value. */
+function areUnrelated({ id, metadata }: ObservedPayment, other: ObservedPayment): boolean {
+  const [values, others] = [Object.values(metadata), Object.values(other.metadata)];
+  return (
+    id !== other.id &&
+    values.length > 0 &&
+    others.length > 0 &&
+    !values.some((value) => others.includes(value))
+  );
+}
