@@ -25,6 +25,7 @@ const CHARGE: ObservedCharge = {
   isHosted: false,
   expiresMs: 3_601_000,
   amount: "500.00",
+  base: { amount: "500.00", currency: "KES" },
   isAutomatic: false,
   createdMs: 1_000,
   endedMs: 1_000,
@@ -72,6 +73,7 @@ class FakeDeviable implements Deviable {
   isolationReason = () => "the fake has one customer";
   profile = () => ({});
   openQuestions = () => [];
+  wrongPrice = () => undefined;
   flowCoverage = () => ({ fields: ["delivered"], spots: [] });
   planRun = () => new FakePlan();
 

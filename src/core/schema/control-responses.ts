@@ -123,6 +123,8 @@ const chargeFateSchema = recordShape("ChargeFate", "Why a charge has the outcome
 export const controlChargeSchema = recordShape("ControlCharge", "A charge with its scenario and timeline.", {
   ...fieldsOf(chargeDetailSchema),
   ...pickFields(chargeRecordSchema.shape, "mode", "kind"),
+  base_amount: field(text, "The price that the app asked for, without fees, in `base_currency`."),
+  base_currency: text,
   sandbox: chargeFateSchema,
 });
 export const controlChargeListSchema = pageShape("ControlChargeList", "Charges", controlChargeSchema);

@@ -86,7 +86,7 @@ export interface BookReport {
 }
 
 /** Fields of a row, besides `metadata.KEY`. */
-export const BOOK_ROW_FIELDS = ["charge_id", "status", "amount", "currency", "delivered"] as const;
+export const BOOK_ROW_FIELDS = ["charge_id", "status", "amount", "currency", "price", "delivered"] as const;
 export const METADATA_FIELD_PREFIX = "metadata.";
 
 export function isBookRowField(name: string): boolean {
@@ -135,7 +135,7 @@ export const reconcileRequestSchema = closedShape(
   {
     rows: field(
       z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_BOOK_ROWS)),
-      "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
+      "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount` and `currency` (what the customer pays, with fees), `price` (without fees) and `delivered` (how often) are optional. Other fields are ignored.",
       {
         examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],
       },

@@ -37,7 +37,20 @@ const appCall = {
   steady: z.optional(durationSchema),
 };
 /** A read of the app's state, for `explore`. */
-const observeSchema = z.strictObject({ ...appCall, ignore: z.optional(z.array(z.string())) });
+const observeSchema = z
+  .strictObject({
+    ...appCall,
+    ignore: z.optional(z.array(z.string())),
+    /** Dotted path of the app's price, which must be the charge's base amount, and of its currency. */
+    price: z.optional(z.string()),
+    currency: z.optional(z.string()),
+  })
+  .check(
+    z.refine(({ price, currency }) => price !== undefined || currency === undefined, {
+      error: "needs price beside currency",
+      path: ["currency"],
+    }),
+  );
 /** A read of the app's state, and the body it must never return. */
 const neverSchema = z.strictObject({ ...appCall, body: expectationSchema });
 export type ObserveRule = z.infer<typeof observeSchema>;

@@ -162,8 +162,14 @@ export function chargeReply(charge: Charge): RawJson {
 
 /** Adds mode, kind, scenario and timeline to the service's view. */
 function controlChargeJson(charge: Charge): string {
-  const { mode, kind, scenario, scenario_asked, timeline, notes } = charge;
-  const extra = JSON.stringify({ mode, kind, sandbox: { scenario, scenario_asked, timeline, notes } });
+  const { mode, kind, pricing, scenario, scenario_asked, timeline, notes } = charge;
+  const base = { base_amount: pricing.amount, base_currency: pricing.base_currency };
+  const extra = JSON.stringify({
+    mode,
+    kind,
+    ...base,
+    sandbox: { scenario, scenario_asked, timeline, notes },
+  });
   return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
 }
 

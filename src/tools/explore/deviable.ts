@@ -131,6 +131,8 @@ export interface Deviable {
   openQuestions(): readonly string[];
   /** Returns the fields that the flow checks, and its blind spots. Called after the plain runs. */
   flowCoverage(): FlowCoverage;
+  /** Describes a charge whose base amount is not the app's price; undefined if there is none. Called after the plain runs. */
+  wrongPrice(): string | undefined;
   planRun(set: DeviationSet, variant: RunVariant): RunPlan;
   /** Carries out plans concurrently. */
   observe(plans: readonly RunPlan[]): Promise<readonly Trace[]>;
@@ -301,6 +303,8 @@ export interface ObservedCharge extends ObservedPayment {
   /** The customer pays on a page of the service. */
   readonly isHosted: boolean;
   readonly expiresMs: number;
+  /** The price that the app asked for, without fees. */
+  readonly base: { readonly amount: string; readonly currency: string };
   readonly amount: string;
   readonly currency: string;
   /** The planned changes of status, each with its time. */

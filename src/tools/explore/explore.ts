@@ -14,6 +14,7 @@ import {
   type ExploreFinding,
   type ExploreReport,
   NOT_REPRODUCED,
+  type Oracle,
   summarySentence,
   type UntriedDeviation,
 } from "./exploration.js";
@@ -180,17 +181,16 @@ class Exploration {
     this.#deviations = new KnownDeviations(deviable.customer);
     this.first = this.#deviations.findIn(observed).filter((one) => this.#isTried(one));
     this.evidence = new Evidence(observed);
-    const refusal = refusalText(observed);
-    if (refusal !== undefined)
-      this.findings.push({
-        oracle: "manners",
-        message: `with nothing going wrong: ${refusal}`,
-        deviations: [],
-        seen: ONCE,
-      });
+    this.#reportPlain("manners", refusalText(observed));
+    this.#reportPlain("money", deviable.wrongPrice());
     for (const doubt of deviable.openQuestions()) this.#notes.add(doubt);
     this.#lanes = this.#chooseLanes();
     this.#trials = new Trials(deviable, this.#deviations, this.#lanes);
+  }
+
+  #reportPlain(oracle: Oracle, fault: string | undefined): void {
+    if (fault === undefined) return;
+    this.findings.push({ oracle, message: `with nothing going wrong: ${fault}`, deviations: [], seen: ONCE });
   }
 
   /** Explains why the exploration is inconclusive; undefined if it is not. */

@@ -26,6 +26,8 @@ export interface BookRow {
   readonly marking: Marking;
   readonly amount: string | undefined;
   readonly currency: string | undefined;
+  /** The shop's price: the charge's base amount. */
+  readonly price: string | undefined;
   readonly delivered: number | undefined;
 }
 
@@ -100,9 +102,12 @@ function bookRow(
     const value = cellText(values[key]);
     return value === undefined ? [] : [[key.slice(METADATA_FIELD_PREFIX.length), value]];
   });
-  const amount = cellText(values.amount);
-  if (values.amount !== undefined && !AMOUNT_PATTERN.test(amount ?? ""))
-    fault("amount", 'must be an amount such as "512.50"');
+  const [amount, price] = (["amount", "price"] as const).map((field) => {
+    const text = cellText(values[field]);
+    if (values[field] !== undefined && !AMOUNT_PATTERN.test(text ?? ""))
+      fault(field, 'must be an amount such as "512.50"');
+    return text;
+  });
   const delivered = countOf(values.delivered);
   if (delivered === null) fault("delivered", "must be a count: a whole number, true or false");
   return {
@@ -113,6 +118,7 @@ function bookRow(
     marking: marking ?? "unpaid",
     amount,
     currency: cellText(values.currency)?.toUpperCase(),
+    price,
     delivered: delivered ?? undefined,
   };
 }

@@ -74,7 +74,11 @@ function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] 
     add("marked_not_paid", newest, `${statusText(newest)}; ${claimWithDelivery}`);
   const bought = paid.length > 0 ? paid : [newest];
   if (!bought.some((charge) => isSameMoney(row, charge)))
-    add("amount_differs", newest, `${moneyText(newest)}; the app says ${moneyText(row)}`);
+    add(
+      "amount_differs",
+      newest,
+      `${moneyText(newest)}${baseText(row, newest)}; the app says ${moneyText(row)}`,
+    );
   if (paid.length > 1)
     add(
       "paid_twice",
@@ -87,15 +91,28 @@ function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] 
   return found.sort((a, b) => BOOK_FINDING_KINDS.indexOf(a.kind) - BOOK_FINDING_KINDS.indexOf(b.kind));
 }
 
-function isSameMoney({ amount, currency }: BookRow, charge: Charge): boolean {
+function isSameMoney({ amount, currency, price }: BookRow, charge: Charge): boolean {
+  const { pricing } = charge;
+  const currencies = [charge.currency, ...(price === undefined ? [] : [pricing.base_currency])];
   return (
     (amount === undefined || compareAmounts(amount, charge.amount) === 0) &&
-    (currency === undefined || currency === charge.currency)
+    (price === undefined || compareAmounts(price, pricing.amount) === 0) &&
+    (currency === undefined || currencies.includes(currency))
   );
 }
 
-function moneyText({ amount, currency }: Pick<BookRow, "amount" | "currency">): string {
-  return [amount, currency].filter((part) => part !== undefined).join(" ");
+function moneyText({
+  amount,
+  currency,
+  price,
+}: Partial<Pick<BookRow, "amount" | "currency" | "price">>): string {
+  const priceText = price === undefined ? undefined : `price ${price}`;
+  return [amount, priceText, currency].filter((part) => part !== undefined).join(" ");
+}
+
+/** Adds the base amount if the row has a price. */
+function baseText({ price }: BookRow, { pricing }: Charge): string {
+  return price === undefined ? "" : ` (base amount ${pricing.amount} ${pricing.base_currency})`;
 }
 
 function statusText(charge: Charge): string {

@@ -88,10 +88,12 @@ function looks({ observe, scheduledWork }: Flow): RawStep[] {
     durationToMs,
   );
   const byItself = scheduledWork.length === 0 ? [callBegins(Math.max(...pausesMs))] : [];
-  const views = observe.map(({ ignore: _ignore, steady: _steady, ...view }) => ({
-    ...view,
-    expect: { status: { gte: 100 } },
-  }));
+  const views = observe.map(
+    ({ ignore: _ignore, price: _price, currency: _currency, steady: _steady, ...view }) => ({
+      ...view,
+      expect: { status: { gte: 100 } },
+    }),
+  );
   return [...byItself, ...views];
 }
 

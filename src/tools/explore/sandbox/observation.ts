@@ -182,6 +182,7 @@ function chargeOf(row: LogRow): ObservedCharge {
     id: objectIdOf(row),
     status: String(row.status),
     email: String(row.customer_email),
+    base: { amount: String(row.base_amount), currency: String(row.base_currency) },
     amount: String(row.amount),
     currency: String(row.currency),
     timeline,

@@ -1,6 +1,7 @@
 import { durationToMs, formatDuration } from "../../../core/schema/duration.js";
 import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
+import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { StepRole } from "../deviable.js";
 import { STEADY_DURATION } from "./app-pace.js";
@@ -108,11 +109,13 @@ function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
 
 /** Makes the steps that read the app's views, and adds the fields of `fieldsOf` to each. */
 function viewsOf({ observe }: Flow, fieldsOf: (index: number) => object): Placed[] {
-  const steps = observe.map(({ ignore: _ignore, steady = STEADY_DURATION, ...view }, index) => ({
-    ...view,
-    steady,
-    ...fieldsOf(index),
-  }));
+  const steps = observe.map(
+    ({ ignore: _ignore, price: _price, currency: _currency, steady = STEADY_DURATION, ...view }, index) => ({
+      ...view,
+      steady,
+      ...fieldsOf(index),
+    }),
+  );
   return withRole("observe", steps);
 }
 
@@ -176,4 +179,10 @@ function assemble({ raw }: Flow, rules: Rules, placed: readonly Placed[], name =
     steps: placed.map(({ step }) => step),
   };
   return { document, roles: placed.map(({ role }) => role) };
+}
+
+/** Adds roles for the steps of a top-level `include`, which the loader puts before the steps of the document. */
+export function withIncludedSteps({ document, roles }: RunDocument, { steps }: LoadedScenario): StepRole[] {
+  const included = steps.length - (document.steps as readonly RawStep[]).length;
+  return [...Array.from({ length: included }, () => "drive" as const), ...roles];
 }

@@ -14,7 +14,7 @@ import {
   type ScenarioInputs,
   withScenarioRules,
 } from "../../scenario/files.js";
-import { flattenSteps, type LoadedStep, type RawStep } from "../../scenario/loaded-steps.js";
+import { flattenSteps, type LoadedStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import { leafSteps } from "../../scenario/running/run-report.js";
 import { RunSession } from "../../scenario/running/run-session.js";
@@ -49,8 +49,14 @@ import { hasKnownTimes, longestAdvanceMs } from "./job-steps.js";
 import { findAbsentFields, findFlowCoverage, saveCheckedBodies } from "./looked-at.js";
 import { type ListPositions, observedRunOf, readListPositions, readRowsSince } from "./observation.js";
 import { findPages, mustPayReason } from "./payment-steps.js";
+import { wrongPrice } from "./price-check.js";
 import { MOMENT_NAMES } from "./quiet-end.js";
-import { deviatingRunDocument, plainRunDocument, type RunDocument } from "./run-document.js";
+import {
+  deviatingRunDocument,
+  plainRunDocument,
+  type RunDocument,
+  withIncludedSteps,
+} from "./run-document.js";
 import { failureOf } from "./run-failure.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
@@ -212,6 +218,10 @@ export class SandboxDeviable implements Deviable {
   flowCoverage(): FlowCoverage {
     const runs = this.#plain.map(({ loaded }) => loaded);
     return findFlowCoverage(this.#flow, runs);
+  }
+
+  wrongPrice(): string | undefined {
+    return wrongPrice(this.#flow, this.#plain[0]!);
   }
 
   isolationReason(): string | undefined {
@@ -395,9 +405,3 @@ function isCheck(role: StepRole | undefined): boolean {
 
 /** Fields of a run's document that differ between runs with the same steps. */
 const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
-
-/** Adds roles for the steps of a top-level `include`, which the loader puts before the steps of the document. */
-function withIncludedSteps({ document, roles }: RunDocument, { steps }: LoadedScenario): StepRole[] {
-  const included = steps.length - (document.steps as readonly RawStep[]).length;
-  return [...Array.from({ length: included }, () => "drive" as const), ...roles];
-}

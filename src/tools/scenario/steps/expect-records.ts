@@ -126,7 +126,7 @@ export const expectCharge = defineRecordExpectation(
   {
     description: "A charge is as described; with count, exactly that many are.",
     what: "charge",
-    fields: { ...chargeFields, ...expectedFields("kind", "sandbox") },
+    fields: { ...chargeFields, ...expectedFields("kind", "base_amount", "base_currency", "sandbox") },
     record: controlChargeSchema,
     rows: candidates,
     idOf: (row) => String(row.charge_id),
