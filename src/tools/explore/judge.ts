@@ -118,7 +118,7 @@ function judgePaid({ differences, role }: RunFailure): WrongVerdict {
 function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): WrongVerdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
-  const more = differences.filter(({ expected, got }) => amountOf(got) > amountOf(expected));
+  const more = differences.filter(({ expected, got }) => amountOf(got) > amountOf(upperBound(expected)));
   // A balance is also too high if the app did not debit a payout, or has yet to do so.
   const isLeft = withdrawals.some(isCompleted) && more.every(({ path }) => BALANCE_NAME.test(path));
   if (more.length > 0)
@@ -141,6 +141,10 @@ function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): 
   if (differences.some(({ got }) => isWaiting(got)) && charges.every(isFinal))
     return wrong("liveness", `the charge has ended, and the app waits: ${text}`);
   return wrong("convergence", `the end differs from a plain run's: ${text}`);
+}
+
+function upperBound(expected: unknown): unknown {
+  return isJsonObject(expected) ? expected.lte : expected;
 }
 
 /** Names of fields that fall when money is paid out. */

@@ -47,6 +47,8 @@ const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
 /** Sandbox time by which an advance or a delay ends after the next event. */
 const MARGIN_MS = 1_000;
+/** The scheduled work, which may give an unpaid order up, runs hourly after the flow. */
+const DEADLINE_MARGIN_MS = 2 * 3_600_000;
 
 function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind["effectAt"] {
   return (place) => {
@@ -208,7 +210,9 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
       place.what === "event" && place.deadlineMs !== undefined
         ? {
             applyTo: (plan) =>
-              plan.deviateWebhook(place, { delay: formatWholeSeconds(place.deadlineMs! + MARGIN_MS) }),
+              plan.deviateWebhook(place, {
+                delay: formatWholeSeconds(place.deadlineMs! + DEADLINE_MARGIN_MS),
+              }),
           }
         : undefined,
   },

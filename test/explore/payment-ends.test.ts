@@ -1,0 +1,182 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { describe, expect, it } from "vitest";
+import { type CallService, foundIn, openApp } from "./apps.js";
+import { checkoutShop, deliver, explored, flowOf, type OnCharge, type Order } from "./checkout-shop.js";
+
+const PAID = flowOf("", "status: paid, delivered: 1");
+
+/** A right shop: delivers once, and marks what has ended. */
+const follow: OnCharge = (order, status) => {
+  if (status === "COMPLETED" && order.status !== "paid") deliver(order);
+  else if (order.status !== "paid" && /FAILED|CANCELLED|EXPIRED/.test(status))
+    order.status = status.toLowerCase();
+};
+
+const FAULTS: readonly (readonly [title: string, onCharge: OnCharge, kind: string, message: string])[] = [
+  [
+    "a declined payment by a shop whose order waits for ever",
+    (order, status) => {
+      if (status === "FAILED") order.status = "pending";
+      else follow(order, status, undefined as never);
+    },
+    "declined charge#1",
+    'the charge has ended, and the app waits: body.status is "pending"',
+  ],
+  [
+    "an expired charge by a shop that delivers then",
+    (order, status) => {
+      if (status === "EXPIRED") deliver(order);
+      else follow(order, status, undefined as never);
+    },
+    "expired_unpaid charge#1",
+    'not paid, but marked as paid by the app: body.status is "paid"',
+  ],
+  [
+    "a refund by a shop whose order waits again",
+    (order, status) => {
+      if (status === "REFUNDED") order.status = "pending";
+      else follow(order, status, undefined as never);
+    },
+    "refunded charge#1",
+    'the charge has ended, and the app waits: body.status is "pending"',
+  ],
+  [
+    "a second delivery by a shop that takes a refund for news of the payment",
+    (order, status) => {
+      if (status === "REFUNDED") deliver(order);
+      else follow(order, status, undefined as never);
+    },
+    "refunded charge#1",
+    "done more than once: body.delivered is 2",
+  ],
+];
+
+/** The flow in which the events of a payment come one after the other. */
+const IN_TURN = PAID.replace(
+  / {2}- close_page.*\n.*\n/,
+  '  - request: "POST /_sandbox/checkouts/${checkout}/pay"\n    body: { payment_method: card }\n',
+);
+
+describe("explore finds", () => {
+  it.each(FAULTS)("%s", async (_, onCharge, kind, message) => {
+    const { found, report } = await explored(checkoutShop(onCharge), PAID);
+    expect(found.join()).toContain(kind);
+    expect(report.findings.map((one) => one.message).join()).toContain(message);
+  });
+
+  it("a shop that takes a visit of success_url for a payment, only by that visit", async () => {
+    const shop = (call: CallService) => {
+      const answer = checkoutShop(follow)(call);
+      const visited = new Set<string>();
+      return async (route: string, body: never) => {
+        const [, thanked] = /^GET \/thanks\?order=(.*)$/.exec(route) ?? [];
+        if (thanked !== undefined) return [200, visited.add(thanked)] as const;
+        const [status, view] = await answer(route, body);
+        const isPaid = route.startsWith("GET /orders/") && visited.has(route.slice("GET /orders/".length));
+        return [status, isPaid ? { ...(view as object), status: "paid" } : view] as const;
+      };
+    };
+    const { found, report } = await explored(shop as never, PAID);
+    expect(found).toEqual(["money: returned_unpaid page#1"]);
+    expect(report.findings[0]?.message).toContain("not paid, but marked as paid by the app");
+  });
+
+  it("a shop that takes a part of the refund for the whole", async () => {
+    const shop = (call: CallService) => {
+      const answer = checkoutShop(follow)(call);
+      const refunded = new Set<string>();
+      return async (route: string, body: { type?: string; data?: { metadata: { order: string } } }) => {
+        if (body?.type?.includes("refund") === true) refunded.add(body.data!.metadata.order);
+        const [status, view] = await answer(route, body as never);
+        const isRefunded =
+          route.startsWith("GET /orders/") && refunded.has(route.slice("GET /orders/".length));
+        return [status, isRefunded ? { ...(view as object), status: "refunded" } : view] as const;
+      };
+    };
+    const { found, report } = await explored(shop as never, PAID);
+    expect(found).toEqual(["money: partly_refunded charge#1"]);
+    expect(report.findings[0]?.message).toContain("a part was refunded, and the app takes it for the whole");
+  });
+
+  it("a shop that gives an order up before the webhook of its payment arrives", async () => {
+    const since = new Map<Order, number>();
+    const late: OnCharge = (order, status) => {
+      const first = since.get(order) ?? Date.now();
+      since.set(order, first);
+      if (order.status === "given up") return;
+      follow(order, status, undefined as never);
+    };
+    // The shop's own deadline is the scheduled work: it runs an hour after the order, and the webhook comes later.
+    const flow = `${PAID}tick:\n  - app: POST /tick\n`;
+    const giveUp = async (order: Order) => {
+      if (order.status === "open") order.status = "given up";
+    };
+    const { found } = await explored(checkoutShop(late, undefined, giveUp), flow);
+    expect(found.join()).toContain("webhook_after_deadline charge.completed#1");
+  });
+
+  it("a shop that ignores an event no newer than the last", async () => {
+    const shop = (call: CallService) => {
+      const answer = checkoutShop(follow)(call);
+      const newest = new Map<string, string>();
+      return async (route: string, body: { timestamp?: string; data?: { charge_id: string } }) => {
+        const { charge_id = "" } = body?.data ?? {};
+        const { timestamp } = body ?? {};
+        if (timestamp !== undefined && timestamp <= (newest.get(charge_id) ?? "")) return [200] as const;
+        if (timestamp !== undefined) newest.set(charge_id, timestamp);
+        return answer(route, body as never);
+      };
+    };
+    const { found } = await explored(shop as never, IN_TURN);
+    expect(found.join()).toContain("events_at_once charge#1");
+  });
+});
+
+it("explore is silent on a right shop with every end of a payment", async () => {
+  const { found, report } = await explored(checkoutShop(follow), PAID);
+  expect(found).toEqual([]);
+  expect(report.singles.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining([
+      "webhook_after_deadline",
+      "declined",
+      "expired_unpaid",
+      "returned_unpaid",
+      "refunded",
+      "partly_refunded",
+      "settled_late",
+      "events_at_once",
+      "pressed_again",
+    ]),
+  );
+});
+
+describe("a price", () => {
+  /** A shop that asks for a hundredth of the price in a currency without cents. */
+  const shop =
+    (call: CallService) => async (route: string, body: { id: string; price: number; email: string }) => {
+      if (route.startsWith("GET ")) return [200, { cost: "1999", money: "JPY", status: "paid" }] as const;
+      if (route !== "POST /bookings") return [200] as const;
+      await call("POST", "payments/checkouts", {
+        pricing: { base_currency: "KES", amount: "19.99" },
+        customer_email: body.email,
+      });
+      return [201] as const;
+    };
+  const flow = (view: string) =>
+    `name: booking\nsteps:\n  - app: POST /bookings\n    body: { email: "a-\${run.id}@shop.test" }\nobserve:\n  - app: GET /bookings\n${view}`;
+
+  it.each([
+    ["    price: cost\n", "the app asks for 19.99 KES, and its price is 1999 KES"],
+    ["    price: cost\n    currency: money\n", "the app asks for 19.99 KES, and its price is 1999 JPY"],
+    ["    price: nowhere\n", "no response to GET /bookings has an amount at price: nowhere"],
+  ])("at a path of the view is compared with the base amount: %j", async (view, message) => {
+    const { report } = await foundIn(await openApp(shop as never), flow(view));
+    expect(report.findings[0]).toMatchObject({ oracle: "money", deviations: [] });
+    expect(report.findings[0]?.message).toBe(`with nothing going wrong: ${message}`);
+  });
+
+  it("in cents is not taken for a wrong one, unless the flow names its path", async () => {
+    const { report } = await foundIn(await openApp(shop as never), flow(""));
+    expect(report.findings.map(({ message }) => message).join()).not.toContain("its price");
+  });
+});
