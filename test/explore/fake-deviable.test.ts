@@ -153,7 +153,7 @@ it("searches and judges runs of any service that can deviate", async () => {
   expect(report.findings[0]?.file).toBe(
     "paid twice: 2 completed charges for one order; createWhitelabel#1: it is done, and its response is lost",
   );
-  expect(report).toMatchObject({ passed: false, complete_depth: 2, choices: 10 });
+  expect(report).toMatchObject({ passed: false, complete_depth: 2, choices: 11 });
   expect(report.notes).toEqual(["one lane: the fake has one customer"]);
   expect(report.saved.holds_a_failing_set).toBeGreaterThan(0);
   expect(deviable.saved.map(({ calls, webhooks }) => [...calls, ...webhooks])).toEqual([
@@ -255,7 +255,11 @@ it("lists what it looked at, and the kinds that had no place", async () => {
 
 it.each([
   ["429", true, /depth 1 complete$/],
-  ["", false, /depth 0 complete: 9 of 9 runs could not be judged \(no charge to wait for\): fix that first$/],
+  [
+    "",
+    false,
+    /depth 0 complete: 10 of 10 runs could not be judged \(no charge to wait for\): fix that first$/,
+  ],
 ])("completes a depth if only changes with %j cannot be judged: %s", async (text, passed, sentence) => {
   class Unjudged extends FakeDeviable {
     override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {

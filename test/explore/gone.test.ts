@@ -50,8 +50,12 @@ it.each([
     });
     expect(report).toMatchObject({
       complete_depth: 2,
-      runs: 1,
-      findings: [{ oracle: "liveness", message: expect.stringContaining(message) }],
+      runs: 2,
+      findings: ["pressed_twice", "pressed_again"].map((kind) => ({
+        oracle: "liveness",
+        message: expect.stringContaining(message),
+        deviations: [{ kind }],
+      })),
     });
   },
 );
