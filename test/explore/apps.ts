@@ -94,6 +94,7 @@ export const shopOf =
       order.charge_id = charge.charge_id;
       if (charge.status === "COMPLETED" && isPaidBy(charge))
         Object.assign(order, { status: "paid", delivered: 1 });
+      else if (/FAILED|CANCELLED|EXPIRED/.test(charge.status)) order.status = charge.status.toLowerCase();
     };
     return async (route, body) => {
       const [, id = ""] = /^GET \/orders\/(.*)$/.exec(route) ?? [];
