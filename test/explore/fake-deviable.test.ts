@@ -48,6 +48,7 @@ class FakePlan implements RunPlan {
   payWrongMoney(): void {}
   cancelThenPay(): void {}
   endPayment(): void {}
+  payAsStrangers(): void {}
   returnUnpaid(): void {}
   moveTime(): void {}
   runJob(): void {}

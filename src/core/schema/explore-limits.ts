@@ -23,6 +23,7 @@ export const DEVIATION_KINDS = [
   "response_429",
   "read_stale",
   "read_held",
+  "paid_between_pages",
   "webhook_late",
   "webhook_after_deadline",
   "webhook_after_next",

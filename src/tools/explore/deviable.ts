@@ -51,6 +51,15 @@ export interface ConcurrentChange {
 /** How a payment ends in a run whose customer pays in plain runs. A refund comes after the flow's steps. */
 export type PaymentEnd = "declined" | "expired" | "refunded" | "partly_refunded";
 
+/** A list of payins that the app reads, and the strangers who pay. */
+export interface StrangersAtList {
+  /** Number of earlier reads of the list, pages counted, in the run. */
+  readonly earlierCount: number;
+  readonly strangers: number;
+  /** The strangers pay between the first page and the next; otherwise before the list is read. */
+  readonly areBetween: boolean;
+}
+
 /** A change to one call, written as fields of a fault rule. */
 export type CallChange = Pick<FaultRule, "drop" | "respond" | "hold" | "at_most" | "delay_answer" | "stale">;
 /** A change to one webhook, written as fields of a webhook rule. */
@@ -97,6 +106,8 @@ export interface RunPlan {
   moveTime(ms: number, call?: CallOccurrence): void;
   /** Holds the response to a read until the app has responded to the payment's next webhook. */
   holdInRace(place: CallOccurrence): void;
+  /** Makes strangers pay before the app reads a list, or one between its pages. */
+  payAsStrangers(list: StrangersAtList): void;
   /** Runs the app's scheduled work at a moment in the flow. */
   runJob(moment: JobMoment): void;
 }
@@ -262,6 +273,8 @@ export interface ObservedCall extends Pick<CallOccurrence, "operation" | "isOwn"
   readonly createdId: string | undefined;
   /** Id of the charge or withdrawal that the call read. */
   readonly readId: string | undefined;
+  /** The call reads a page of the list of payins: the first page, or a further one. */
+  readonly page?: "first" | "further" | undefined;
   /** URL to which the customer of the created checkout returns after paying. */
   readonly successUrl?: string | undefined;
 }

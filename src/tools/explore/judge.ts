@@ -144,7 +144,8 @@ function judgeView(failure: RunFailure, { charges, withdrawals }: ObservedRun): 
 }
 
 function upperBound(expected: unknown): unknown {
-  return isJsonObject(expected) ? expected.lte : expected;
+  if (!isJsonObject(expected)) return expected;
+  return Array.isArray(expected.in) ? Math.max(...expected.in.map(amountOf)) : expected.lte;
 }
 
 /** Names of fields that fall when money is paid out. */

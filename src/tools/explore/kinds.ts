@@ -152,6 +152,19 @@ function endingAs(end: PaymentEnd): Kind["effectAt"] {
       : undefined;
 }
 
+/** More than a page of a list has by default. */
+const MANY_STRANGERS = 60;
+
+function payingBetweenPages({ list, earlierCount }: PlaceOfCall): Effect | undefined {
+  if (list === undefined) return undefined;
+  const areBetween = list.hasFurtherPage;
+  const strangers = areBetween ? 1 : MANY_STRANGERS;
+  return {
+    isShared: true,
+    applyTo: (plan) => plan.payAsStrangers({ earlierCount, strangers, areBetween }),
+  };
+}
+
 const SETTLED_AFTER = "3d";
 
 function atOnce(entry: ChargeRule["timeline"][number]): ChargeRule["timeline"][number] {
@@ -199,6 +212,10 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
   read_held: {
     description: "the read stays open until the app has responded to the next webhook",
     effectAt: (place) => (place.what === "call" ? holdingRead(place) : undefined),
+  },
+  paid_between_pages: {
+    description: `a stranger pays between two pages of a list that the app reads, or ${MANY_STRANGERS} before a list of which it reads one page`,
+    effectAt: (place) => (place.what === "call" ? payingBetweenPages(place) : undefined),
   },
   webhook_late: {
     description: `the webhook arrives ${LATE_BY} late`,

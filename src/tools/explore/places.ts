@@ -25,6 +25,8 @@ export interface PlaceOfCall extends CallOccurrence {
   readonly timelineMs?: number;
   /** True for a read of a charge or withdrawal whose status had already changed. */
   readonly hasChangedStatus: boolean;
+  /** The call reads the first page of a list of payins, and whether the app reads a further one. */
+  readonly list?: { readonly hasFurtherPage: boolean };
   /** Sandbox milliseconds from a read to the payment's next event; 0 if a webhook was sent at the time of the read. */
   readonly nextEventMs?: number;
   /** The charge or withdrawal that the call created or read. */
@@ -185,11 +187,19 @@ function callPlaces(observed: ObservedRun): PlaceOfCall[] {
         atMs,
         timelineMs: created?.isAutomatic && isAwaited ? created.endedMs - created.createdMs : undefined,
         hasChangedStatus: hasChanged,
+        ...(call.page === "first" && observed.charges.length > 0
+          ? { list: { hasFurtherPage: hasFurtherPage(calls, index) } }
+          : {}),
         nextEventMs: isAwaited ? nextEventMs(call, observed) : undefined,
         payment: created ?? read,
       },
     ];
   });
+}
+
+/** Returns true if the next read of the list after a first page is of a further page. */
+function hasFurtherPage(calls: readonly ObservedCall[], index: number): boolean {
+  return calls.slice(index + 1).find(({ page }) => page !== undefined)?.page === "further";
 }
 
 function nextEventMs({ readId, atMs }: ObservedCall, { deliveries }: ObservedRun): number | undefined {

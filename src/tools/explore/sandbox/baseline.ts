@@ -9,10 +9,13 @@ import { type Flow, findPresses } from "./flow.js";
 import { viewVariableName } from "./run-document.js";
 import type { Baseline, OrderPayments } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
+import { growthsOf } from "./strangers.js";
 
 export interface LoadedPlainRun {
   readonly observed: ObservedRun;
   readonly loaded: LoadedScenario;
+  /** Number of runs up to this one, with it. */
+  readonly ordinal: number;
 }
 
 /** Placeholder for the run id in scenario files. */
@@ -40,8 +43,31 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
     refusedTypes: [...new Set(refusalsOf(one.observed).map(({ type }) => type))],
     pressMatches: findPresses(flow).map((_, press) => pressMatchOf(one, press, customerMatch)),
     readMatch: readMatchOf(one.observed, customerMatch),
+    list: listBaselineOf(flow, one, other),
     returnPath: returnPathOf(one) === returnPathOf(other) ? returnPathOf(one) : undefined,
     observed: commonViews(flow, one, other),
+  };
+}
+
+function listBaselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): Baseline["list"] {
+  const { charges, calls } = one.observed;
+  const completed = countCompletedPayments(charges);
+  if (calls.every(({ page }) => page === undefined) || completed === 0) return undefined;
+  const countReads = (end: number) => calls.slice(0, end).filter(({ page }) => page !== undefined).length;
+  const viewsIn = (run: LoadedPlainRun) => flow.observe.map((_, index) => observedIn(run, index));
+  const ignored = flow.observe.map(({ ignore = [] }) => ignore);
+  return {
+    price: charges[0]!.base,
+    completed,
+    reads: findPresses(flow).map((_, press) => {
+      const [from, to] = callsOfPress(one, press);
+      return [countReads(from), countReads(to)];
+    }),
+    growths: growthsOf(
+      { views: viewsIn(one), ordinal: one.ordinal },
+      { views: viewsIn(other), ordinal: other.ordinal },
+      ignored,
+    ),
   };
 }
 
@@ -65,18 +91,23 @@ const MIN_ID = 3;
 
 type CustomerMatch = Baseline["customerMatch"];
 
-/** Selects the app's last write between the marks before and after a press, else its last call there. */
-function pressMatchOf(
-  { observed, loaded }: LoadedPlainRun,
-  press: number,
-  customerMatch: CustomerMatch,
-): Baseline["pressMatches"][number] {
-  const [from, to] = pressMarkNames(press).map((name) => {
+/** Returns the positions of the calls between the marks before and after a press. */
+function callsOfPress({ observed, loaded }: LoadedPlainRun, press: number): [from: number, to: number] {
+  const positions = pressMarkNames(press).map((name) => {
     const [newest] = (savedVariable(loaded, name) ?? []) as LogRow[];
     const newestId = newest && recordIdOf("requests", newest);
     return observed.calls.findIndex(({ id }) => id === newestId) + 1;
   });
-  const calls = observed.calls.slice(from, to).filter(({ isByFlow }) => !isByFlow);
+  return positions as [number, number];
+}
+
+/** Selects the app's last write between the marks before and after a press, else its last call there. */
+function pressMatchOf(
+  run: LoadedPlainRun,
+  press: number,
+  customerMatch: CustomerMatch,
+): Baseline["pressMatches"][number] {
+  const calls = run.observed.calls.slice(...callsOfPress(run, press)).filter(({ isByFlow }) => !isByFlow);
   const call = calls.findLast(({ method }) => method !== "GET") ?? calls.at(-1);
   return call && { operation: call.operation, ...(call.isOwn ? customerMatch : {}) };
 }

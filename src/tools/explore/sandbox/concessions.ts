@@ -4,6 +4,7 @@ import type { ObservedRun, RunFailure } from "../deviable.js";
 import { countCompletedPayments } from "../judge.js";
 import { atMost, partlyRefunded, refunded, unpaid } from "./payment-ends.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
+import { withStrangersCounted } from "./strangers.js";
 
 /*
  * Right ends that differ from the end of a plain run: an unpaid order has no payout, a late payment may be returned, and
@@ -79,10 +80,12 @@ function wasRefundedFirst({ charges, deliveries }: ObservedRun): boolean {
 /** Returns the end that a run must have with the concession. */
 export function endWith(
   baseline: Baseline,
-  { isUnpaid, end }: SandboxPlan,
+  plan: SandboxPlan,
   { returned, isUndelivered, refused, isOpen }: Concession,
 ): Baseline {
+  const { isUnpaid, end } = plan;
   const { completedCharges, completedWithdrawals = 0, observed } = baseline;
+  if (plan.strangers !== undefined) return withStrangersCounted(baseline, plan);
   if (isUnpaid) return unpaid(baseline, isOpen);
   if (end === "refunded") return refunded(baseline);
   if (end === "partly_refunded") return partlyRefunded(baseline);

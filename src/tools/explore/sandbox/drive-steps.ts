@@ -12,6 +12,7 @@ import { cancelStep, findPages, partialRefundSteps, returnSteps, unpaidStep } fr
 import { inTurn, raceSteps } from "./race-steps.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
+import { pressOfList, withStrangers } from "./strangers.js";
 
 const PRESSED = "The customer presses again before there is a response";
 /** Variables with the newest call to the service before and after a press, each as a list. */
@@ -53,14 +54,19 @@ export function driveSteps(
       return [unpaidStep(step, unpaidUntil(plan))];
     const tolerant = tolerantStep(step, set.length + 1, flowWait);
     const press = presses.indexOf(step);
+    if (plan.strangers !== undefined && press !== -1 && press === pressOfList(plan, baseline))
+      return [...withStrangers([tolerant], plan, baseline), withoutSave(tolerant)];
     if (pressedTwice.has(press)) return pressTwice(tolerant, plan, baseline.pressMatches[press]);
     const once = isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant;
     return plan.pressedAgain.has(press) ? [once, withoutSave(tolerant)] : [once];
   });
-  const { refundedPart } = plan;
-  return refundedPart === undefined
-    ? steps
-    : [...steps, ...partialRefundSteps(refundedPart, baseline.customerMatch)];
+  const { refundedPart, strangers } = plan;
+  const isReadByJob = strangers !== undefined && pressOfList(plan, baseline) === undefined;
+  return [
+    ...steps,
+    ...(isReadByJob ? withStrangers(jobSteps(flow, set.length), plan, baseline) : []),
+    ...(refundedPart === undefined ? [] : partialRefundSteps(refundedPart, baseline.customerMatch)),
+  ];
 }
 
 /** The status until which a run waits for a charge that is not paid in time; undefined if the charge is paid. */

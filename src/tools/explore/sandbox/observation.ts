@@ -131,8 +131,16 @@ function callOf(
     isDeviated: fault !== null && fault !== undefined,
     createdId: readId === undefined && own.has(responseId) ? responseId : undefined,
     readId: method === "GET" ? readId : undefined,
+    ...(operation === LIST_OPERATION ? { page: pageOf(recordOf(row.query)) } : {}),
     ...(typeof request.success_url === "string" ? { successUrl: request.success_url } : {}),
   };
+}
+
+/** The operation that lists the payins of all customers. */
+export const LIST_OPERATION = "listPayins";
+
+function pageOf({ offset }: Record<string, unknown>): ObservedCall["page"] {
+  return Number(offset ?? 0) > 0 ? "further" : "first";
 }
 
 /** Returns true for a call that should create a payment, even if the call failed and left no charge. */

@@ -27,6 +27,15 @@ export function viewVariableName(index: number): string {
   return `observed_${index + 1}`;
 }
 
+/** Builds a run that only saves the app's views. */
+export function viewsDocument(flow: Flow): RunDocument {
+  return assemble(
+    flow,
+    {},
+    viewsOf(flow, (index) => ({ save: { [viewVariableName(index)]: "body" } })),
+  );
+}
+
 /**
  * Builds the run without deviations, which saves the app's views for the baseline.
  *

@@ -5,16 +5,8 @@
  */
 
 import type { SandboxFetch } from "../../../core/client/control-client.js";
-import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
-import { documentFromValue } from "../../../core/files/documents.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
-import {
-  type LoadedScenario,
-  loadScenarioWithIncludes,
-  type ScenarioInputs,
-  withScenarioRules,
-} from "../../scenario/files.js";
-import { flattenSteps, type LoadedStep } from "../../scenario/loaded-steps.js";
+import type { LoadedStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import { leafSteps } from "../../scenario/running/run-report.js";
 import { RunSession } from "../../scenario/running/run-session.js";
@@ -55,12 +47,15 @@ import {
   deviatingRunDocument,
   plainRunDocument,
   type RunDocument,
+  viewsDocument,
   withIncludedSteps,
 } from "./run-document.js";
 import { failureOf } from "./run-failure.js";
+import { RunLoader } from "./run-loader.js";
 import { type Baseline, SandboxPlan, scenarioName } from "./sandbox-plan.js";
 import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
 import { savedTime } from "./saved-variable.js";
+import { grownValue, growthKey } from "./strangers.js";
 
 export interface SandboxDeviableOptions {
   readonly fetch: SandboxFetch;
@@ -111,12 +106,12 @@ export class SandboxDeviable implements Deviable {
   /** Quiet period after a webhook, before time advances; undefined if there is no wait. */
   #quiet: string | undefined;
   #isRestless = false;
+  #runs = 0;
   #mayGoOn = false;
   #pace = 1;
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
-  /** Loaded documents. The key is the content without its name and rules, because many runs have the same steps. */
-  readonly #checked = new Map<string, LoadedScenario>();
+  readonly #loader: RunLoader;
   #position: ListPositions | undefined;
   /** Sandbox time at the end of the last run; undefined if it is not known. */
   #nowMs: number | undefined;
@@ -137,6 +132,7 @@ export class SandboxDeviable implements Deviable {
     this.#options = options;
     this.#client = new Client({ fetch, namespace, controlToken });
     this.#session = session;
+    this.#loader = new RunLoader(flow.file, options);
   }
 
   /** Leases the namespace until `close`. */
@@ -251,6 +247,8 @@ export class SandboxDeviable implements Deviable {
   }
 
   async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
+    const counting = plans.find(({ strangers }) => strangers !== undefined);
+    if (counting !== undefined) counting.before = await this.#readGrowths();
     const runs = await this.#carryOut(plans.map((plan) => omitImpliedSteps(this.#documentOf(plan))));
     const traces: Trace[] = [];
     for (const [index, run] of runs.entries()) {
@@ -261,6 +259,14 @@ export class SandboxDeviable implements Deviable {
       traces.push({ ...(await this.#checkEnd(plan, run)), hasPausedLonger });
     }
     return traces;
+  }
+
+  /** Reads the numbers that grow with each run. */
+  async #readGrowths(): Promise<ReadonlyMap<string, number>> {
+    const { growths = [] } = this.#baseline.list ?? {};
+    if (growths.length === 0) return new Map();
+    const [run] = await this.#carryOut([viewsDocument(this.#flow)]);
+    return new Map(growths.map((growth) => [growthKey(growth), grownValue(run!.loaded, growth)]));
   }
 
   /** Makes all checks of a run that fails one of them, or that differs from a plain run. */
@@ -292,7 +298,7 @@ export class SandboxDeviable implements Deviable {
 
   /** Carries out the steps of a document that follow the run's own. */
   async #check(run: Run, document: RunDocument): Promise<RunFailure | undefined> {
-    const loaded = await this.#load(document.document);
+    const loaded = await this.#loader.load(document.document);
     const all = withIncludedSteps(document, loaded);
     const indexes = [...all.keys()].filter((index) => isCheck(all[index]));
     return run.resume(
@@ -303,6 +309,7 @@ export class SandboxDeviable implements Deviable {
 
   save(plan: SandboxPlan, description: string): string | undefined {
     const { saveTo, vars = {} } = this.#options;
+    plan.before = undefined;
     return saveTo && saveDocument(saveTo, this.#documentOf(plan).document, description, vars, this.source);
   }
 
@@ -322,7 +329,7 @@ export class SandboxDeviable implements Deviable {
   async #carryOut(runs: readonly RunDocument[]): Promise<Run[]> {
     const all = await this.#timed(
       "checking steps",
-      Promise.all(runs.map(({ document }) => this.#load(document))),
+      Promise.all(runs.map(({ document }) => this.#loader.load(document))),
     );
     const roles = withIncludedSteps(runs[0]!, all[0]!);
     const startMs = this.#nowMs ?? (await this.#readClock());
@@ -362,6 +369,7 @@ export class SandboxDeviable implements Deviable {
         observed,
         trace,
         resume,
+        ordinal: ++this.#runs,
         waitedMs: longestMs("wait_for"),
         responseMs: longestMs("app"),
       };
@@ -379,29 +387,9 @@ export class SandboxDeviable implements Deviable {
     const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
     return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
   }
-
-  /** Checks the steps once for all runs that differ only in their rules. */
-  async #load(document: RunDocument["document"]): Promise<LoadedScenario> {
-    const { vars = {}, environment = {}, runIdOf } = this.#options;
-    const inputs: ScenarioInputs = { vars, environment, runIdOf };
-    const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
-    const checked = this.#checked.get(key);
-    if (checked !== undefined) return withScenarioRules(checked, document, inputs);
-    // Includes are relative to the flow's file.
-    const loaded = await loadScenarioWithIncludes(
-      { ...documentFromValue(document), file: this.#flow.file },
-      inputs,
-    );
-    if (document.include === undefined && !flattenSteps(loaded.steps).some(({ kind }) => kind === "include"))
-      this.#checked.set(key, loaded);
-    return loaded;
-  }
 }
 
 /** Returns true for a step that checks the end of a run, or prepares such checks. */
 function isCheck(role: StepRole | undefined): boolean {
   return role !== undefined && role !== "reset" && role !== "drive" && role !== "tail";
 }
-
-/** Fields of a run's document that differ between runs with the same steps. */
-const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);

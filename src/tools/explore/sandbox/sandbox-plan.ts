@@ -10,11 +10,31 @@ import type {
   PaymentEnd,
   RunPlan,
   RunVariant,
+  StrangersAtList,
   WebhookChange,
   WebhookOccurrence,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
 import { formatWholeSeconds } from "../kinds.js";
+
+/** A number in a view of the app that grows by the same in each run, such as a count of all payments. */
+export interface Growth {
+  readonly view: number;
+  readonly path: readonly string[];
+  readonly perRun: number;
+  /** Its value in an app that has just started. */
+  readonly fresh: number;
+}
+
+/** What a run with strangers needs of the plain runs. */
+export interface ListBaseline {
+  readonly price: { readonly amount: string; readonly currency: string };
+  /** Number of completed charges of all customers of a run. */
+  readonly completed: number;
+  /** For each press of the customer, the number of reads of the list before it and after it. */
+  readonly reads: readonly (readonly [from: number, to: number])[];
+  readonly growths: readonly Growth[];
+}
 
 /** Selects the payments of an order, and has the number of completed ones in a plain run. */
 export interface OrderPayments {
@@ -42,6 +62,8 @@ export interface Baseline {
   readonly pressMatches: readonly (Readonly<Record<string, unknown>> | undefined)[];
   /** Selects the app's reads of the customer's charges. */
   readonly readMatch: Readonly<Record<string, unknown>>;
+  /** Present if the app reads the list of payins. */
+  readonly list?: ListBaseline | undefined;
   /** Path of the app to which a paid checkout leads; undefined if it has an id that the flow does not know. */
   readonly returnPath?: string | undefined;
   /** Expected body of each view of the app. */
@@ -96,6 +118,9 @@ export class SandboxPlan implements RunPlan {
   /** Page after which the customer opens `success_url` without having paid, counted like `cancelledPage`. */
   returnedPage: number | undefined;
   end: PaymentEnd | undefined;
+  strangers: StrangersAtList | undefined;
+  /** Values of the growing fields before the run, as text by `growthKey`; absent in a saved file, for a fresh app. */
+  before: ReadonlyMap<string, number> | undefined;
   /** Amount of a partial refund. */
   refundedPart: string | undefined;
   /** Sandbox time from the start to a moment between expiry and late payment; undefined if the charge is paid in time. */
@@ -215,6 +240,10 @@ export class SandboxPlan implements RunPlan {
       refunded: [...timeline, { after: REFUNDED_AFTER, to: "REFUNDED" as const }],
     };
     this.charges.push({ match: this.#customerMatch, timeline: ends[end] });
+  }
+
+  payAsStrangers(list: StrangersAtList): void {
+    this.strangers = list;
   }
 
   returnUnpaid(page: number): void {

@@ -1,0 +1,80 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { temporaryFolder } from "../support/folders.js";
+import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
+
+const FLOW = `
+name: import
+steps:
+  - repeat: 3
+    as: number
+    steps:
+      - pay: { amount: "19.99", customer_email: "\${number}-\${run.id}@shop.test" }
+  - app: POST /import
+observe:
+  - app: GET /lines
+`;
+const BY_JOB = `${FLOW.replace("  - app: POST /import\n", "  - app: GET /lines\n")}tick:\n  - app: POST /import\n`;
+
+interface Import {
+  readonly pageSize: number;
+  /** Books a payment again that an earlier page has had. */
+  readonly countsTwice?: boolean;
+  /** Reads one page, and takes it for all. */
+  readonly readsOnePage?: boolean;
+}
+
+/** A ledger of all payments, which an import reads from the list, newest first, as far as it is known. */
+const ledger =
+  ({ pageSize, countsTwice = false, readsOnePage = false }: Import) =>
+  (call: CallService): Answer => {
+    const lines: string[] = [];
+    let newest = "";
+    let working: Promise<void> = Promise.resolve();
+    const importAll = async () => {
+      const found: string[] = [];
+      for (let offset = 0; ; offset += pageSize) {
+        const query = `status_filter=COMPLETED&limit=${pageSize}&offset=${offset}`;
+        const { items } = (await call("GET", `payments/payins?${query}`)) as {
+          items: { charge_id: string }[];
+        };
+        const known = items.findIndex(({ charge_id }) => charge_id === newest);
+        found.push(...items.slice(0, known === -1 ? items.length : known).map(({ charge_id }) => charge_id));
+        if (known !== -1 || readsOnePage || items.length < pageSize) break;
+      }
+      newest = found[0] ?? newest;
+      lines.push(...(countsTwice ? found : new Set(found)));
+    };
+    return async (route) => {
+      if (route === "GET /lines") return [200, { count: lines.length }];
+      if (route !== "POST /import") return [200];
+      working = working.catch(() => {}).then(importAll);
+      return working.then(
+        () => [200],
+        () => [503],
+      );
+    };
+  };
+
+it.each([
+  ["a press", FLOW],
+  ["a job", BY_JOB],
+])("an import by %s that counts a payment on two pages is found, and its fix is not", async (_, flow) => {
+  const save = temporaryFolder();
+  const wrong = await openApp(ledger({ pageSize: 2, countsTwice: true }), null);
+  const { found, report } = await foundIn(wrong, flow, { save });
+  expect(found).toEqual(["money: paid_between_pages listPayins#1"]);
+  expect(report.findings[0]?.message).toMatch(/^done more than once: body.count is \d+/);
+  const { steps } = parse(readFileSync(report.findings[0]!.file!, "utf8"));
+  expect(JSON.stringify(steps)).toContain('{"count":{"in":[3,4]}}');
+  const right = await openApp(ledger({ pageSize: 2 }), null);
+  expect((await foundIn(right, flow)).found).toEqual([]);
+});
+
+it("an import of the first page only is found by sixty strangers who pay first", async () => {
+  const wrong = await openApp(ledger({ pageSize: 20, readsOnePage: true }), null);
+  expect((await foundIn(wrong, BY_JOB)).found.join()).toContain("paid_between_pages listPayins#1");
+});
