@@ -15,6 +15,7 @@ ${tests}`,
     node: `
 import assert from "node:assert/strict";
 import * as hooks from "node:test";
+import { setupSandbox } from "payments-sandbox/testing";
 const { before: beforeAll, describe, test } = hooks;
 const sandbox = setupSandbox({ hooks, ${options} });
 ${tests}`,
