@@ -21,12 +21,12 @@ import { closedAtEnd } from "./lifetime.js";
 
 export { Answer, errorOf, expectError, expectInvalid, type Headerset, okBody };
 
-/** Start time of the sandboxes of these tests, whose clock stands still. */
+/** Start time of test sandboxes with a manual clock. */
 export const START = "2026-01-31T09:00:00.000Z";
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** START and so many seconds, as the service writes it. */
+/** Returns START plus the seconds, in the service's format. */
 export function later(seconds: number): string {
   return new Date(Date.parse(START) + seconds * 1000).toISOString();
 }
@@ -35,15 +35,15 @@ export type Quote = z.infer<typeof quoteSchema>;
 export type Summary = z.infer<typeof payinSummarySchema>;
 export type Balances = z.infer<typeof balancesSchema>;
 
-/** Instructions of any method, to be read without asking which. */
+/** Instructions with the fields of any payment method. */
 type WithInstructions<Body> = Omit<Body, "payment_instructions"> & {
   payment_instructions: Record<string, string>;
 };
 export type Whitelabel = WithInstructions<z.infer<typeof whitelabelResultSchema>>;
-/** A charge whose method is picked. */
+/** A charge with a selected method. */
 export type Charge = WithInstructions<z.infer<typeof chargeDetailSchema>>;
 
-/** A caller of the service, call by call as it is documented. */
+/** Calls the service; one method per documented operation. */
 export class Api extends Caller {
   readonly sandbox: Sandbox;
 
@@ -72,12 +72,12 @@ export class Api extends Caller {
     return okBody(await this.tryWhitelabel(body, headers));
   }
 
-  /** A quote and the checkout that goes with it. */
+  /** Creates a quote and a checkout with it. */
   async pay(order: Partial<typeof KES_ORDER> & Record<string, unknown> = {}): Promise<Whitelabel> {
     return this.whitelabel(await this.checkoutBody(order));
   }
 
-  /** A valid whitelabel body with a quote of its own. */
+  /** Returns a valid whitelabel body with a new quote. */
   async checkoutBody(order: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const { to_currency, ...body } = { ...KES_ORDER, ...order } as Record<string, unknown>;
     const { pricing, payment_method } = body;
@@ -102,21 +102,21 @@ export class Api extends Caller {
     return okBody(await this.get<Balances>("/api/v1/accounts/balances"));
   }
 
-  /** The balance in that currency as `available / pending`, or undefined without an account. */
+  /** Returns the balance as `available / pending`, or undefined when the currency has no account. */
   async balance(currency: string): Promise<string | undefined> {
     const found = (await this.balances()).balances.find((one) => one.currency === currency);
     return found && `${found.available_balance} / ${found.pending_balance}`;
   }
 
-  /** Every event there is, type and data. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it
+  /** Returns the type and data of every event. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests state what they expect of it
   told(): [string, any][] {
     return this.sandbox
       .snapshot()
       .collections.events.map(([, { type, body }]) => [type, JSON.parse(body).data]);
   }
 
-  /** The id of a new payout destination. */
+  /** Creates a payout destination and returns its id. */
   async destination(body: unknown = MOBILE_ACCOUNT): Promise<string> {
     const answer = await this.post<{ destination_id: string }>("/api/v1/payouts/destinations", body);
     return okBody(answer).destination_id;
@@ -127,7 +127,7 @@ export class Api extends Caller {
   }
 }
 
-/** Order of most tests: 500.00 KES by mobile money. */
+/** Default order: 500.00 KES by mobile money. */
 export const KES_ORDER = {
   pricing: { base_currency: "KES", amount: "500.00" },
   payment_method: "mobile_money",
@@ -135,7 +135,7 @@ export const KES_ORDER = {
   phone_number: "+254700000001",
 };
 
-/** Where most payouts go. */
+/** Default payout destination. */
 export const MOBILE_ACCOUNT = {
   type: "mobile_money",
   currency: "KES",
@@ -143,17 +143,17 @@ export const MOBILE_ACCOUNT = {
   provider: "SimbaPesa Sandbox",
 };
 
-/** Where sandboxes without `data` keep their state: in memory, or where a test file says for the tests it repeats. */
+/** Default data file of sandboxes without `data`; undefined keeps their state in memory. */
 export const stateOf: { data?: (() => string) | undefined } = {};
 
-/** A sandbox of this test's own, at START, closed after it. */
+/** Opens a sandbox at START and closes it after the test. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const data = options.data ?? stateOf.data?.();
   const all = { clock: "manual", startTime: START, ...options } as const;
   return closedAtEnd(await createSandbox(data === undefined ? all : { ...all, data }));
 }
 
-/** The same, as the caller who holds the ordinary test key. */
+/** Opens a sandbox at START, with a client that has the default test key. */
 export async function openApi(options: SandboxOptions = {}): Promise<Api> {
   return new Api(await openSandbox(options));
 }

@@ -3,15 +3,15 @@ import { type Api, openApi } from "./api-client.js";
 import { type Client, openShop, type Shop } from "./receiver-client.js";
 
 interface Given {
-  /** A caller with the ordinary test key, of a sandbox of this test's own, at START. */
+  /** A client with the default test key, of a new sandbox at START. */
   api: Api;
-  /** Such a sandbox, and a shop that uses it. */
+  /** A new sandbox at START with a shop that uses it. */
   shop: Shop;
-  /** The shop alone. */
+  /** The client of the shop. */
   client: Client;
 }
 
-/** `it`, with what most tests begin with; a test that names none of it opens nothing. */
+/** `it` with fixtures, which are opened only for tests that name them. */
 export const it = test.extend<Given>({
   api: async ({ task: _ }, use) => use(await openApi()),
   shop: async ({ task: _ }, use) => use(await openShop()),

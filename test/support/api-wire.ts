@@ -8,7 +8,7 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** One connection, spoken to in bytes: for what an HTTP client would not send, or would hide. */
+/** A connection that sends and receives bytes, for requests that an HTTP client would not send. */
 export class Wire {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
@@ -27,7 +27,7 @@ export class Wire {
     };
     socket.on("close", end);
     socket.on("end", end);
-    // With a reset after the response the server stops an upload: earlier bytes count.
+    // The server stops an upload with a reset after its response; the bytes before the reset count.
     socket.on("error", end);
   }
 
@@ -50,7 +50,7 @@ export class Wire {
     return this.#ended;
   }
 
-  /** The next response, by its content length, or to HEAD; undefined when the connection ended before one. */
+  /** Returns the next response, by its content length, or undefined when the connection ended before one. */
   async next(isToHead = false): Promise<WireAnswer | undefined> {
     for (;;) {
       const answer = this.#take(isToHead);
@@ -80,7 +80,7 @@ export class Wire {
       return { status, headers, body: "" };
     }
     if (headers["transfer-encoding"] === "chunked") {
-      // Only responses of Node itself are chunked: an empty body.
+      // Only Node's own responses are chunked; their body is empty.
       if (this.#received.toString("latin1", start, start + 5) !== "0\r\n\r\n") return undefined;
       this.#received = this.#received.subarray(start + 5);
       return { status, headers, body: "" };
@@ -100,7 +100,7 @@ export class Wire {
   }
 }
 
-/** Sends one request in bytes on its own connection and returns the response. */
+/** Sends a request as bytes on a new connection and returns the response. */
 export async function exchange(
   port: number,
   request: string | Buffer,
@@ -113,7 +113,7 @@ export async function exchange(
   return answer;
 }
 
-/** The lines of a request without its body, ended as HTTP wants it. */
+/** Returns the head of a request with HTTP line endings. */
 export function head(...lines: string[]): string {
   return `${lines.join("\r\n")}\r\n\r\n`;
 }

@@ -7,7 +7,7 @@ export interface ErrorBody {
   details?: Record<string, string>;
 }
 
-/** One response, read. `error` checks the documented shape before it returns it. */
+/** A response with its parsed body. `error` checks the documented shape. */
 export class Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
@@ -23,8 +23,8 @@ export class Answer<Body = unknown> {
     return JSON.parse(this.text) as Body;
   }
 
-  /** The body for tests that read whatever the wire says. */
-  // biome-ignore lint/suspicious/noExplicitAny: they say themselves what they expect
+  /** The body for tests that read arbitrary JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests state what they expect
   get json(): any {
     return JSON.parse(this.text);
   }
@@ -38,7 +38,7 @@ export class Answer<Body = unknown> {
   }
 }
 
-/** The error of a body, which must have exactly the documented shape. */
+/** Returns the error of a body, which must have the documented shape. */
 export function errorOf(text: string): ErrorBody {
   const { error, ...beside } = JSON.parse(text) as { error: ErrorBody };
   const { code, message, details, ...rest } = error;
@@ -54,7 +54,7 @@ export function errorOf(text: string): ErrorBody {
   return error;
 }
 
-/** Expects a refusal with that status and code and, where given, details for exactly those fields. */
+/** Checks for an error with that status and code and, if given, with details for exactly these fields. */
 export function expectError(answer: Answer<unknown>, status: number, code: string, fields?: string[]): void {
   expect({ status: answer.status, code: answer.error.code }).toEqual({ status, code });
   if (fields !== undefined) expect(Object.keys(answer.details).sort()).toEqual([...fields].sort());
@@ -64,7 +64,7 @@ export function expectInvalid(answer: Answer<unknown>, ...fields: string[]): voi
   expectError(answer, 400, "VALIDATION_ERROR", fields);
 }
 
-/** The body of a 200; anything else fails with what came instead. */
+/** Returns the body of a 200; other responses fail the test. */
 export function okBody<Body>(answer: Answer<Body>): Body {
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
   return answer.body;
@@ -81,7 +81,7 @@ export function overPort(url: string): Transport {
   return (path, init) => fetch(url + path, init);
 }
 
-/** Calls a server, in process or by HTTP, with a key or none. */
+/** Calls a server in process or by HTTP, with or without an API key. */
 export class Caller {
   readonly transport: Transport;
   readonly key: string | null;
@@ -105,7 +105,7 @@ export class Caller {
     return new Answer(response.status, response.headers, await response.text());
   }
 
-  /** `POST /path`, with the body as JSON; text is sent as it stands. */
+  /** Calls `POST /path` with the body as JSON; a string is sent unchanged. */
   ask<Body>(line: string, body?: unknown, headers: Headerset = {}): Promise<Answer<Body>> {
     const space = line.indexOf(" ");
     const [method, path] = [line.slice(0, space), line.slice(space + 1)];

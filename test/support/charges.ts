@@ -3,7 +3,7 @@ import { iso } from "../../src/core/schema/time.js";
 
 export const CREATED_MS = Date.UTC(2026, 0, 31, 9);
 
-/** A priced whitelabel charge that waits for its customer, with what differs; frozen, as all records shall be. */
+/** Returns a whitelabel charge that awaits its payment, with the given changes; frozen, as all records are. */
 export function chargeWith(differs: Partial<Charge> = {}): Charge {
   const status = differs.status ?? "PENDING";
   const charge: Charge = {

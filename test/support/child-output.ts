@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 
-/** How a command ended, and all it printed. */
+/** Exit code and output of a command. */
 export interface Finished {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -13,7 +13,7 @@ export class ChildOutput {
   stdout = "";
   stderr = "";
   readonly ended: Promise<Finished>;
-  /** Both streams, as they came. */
+  /** Both streams in order of arrival. */
   #all = "";
   #isOver = false;
   #listeners: (() => void)[] = [];
@@ -38,7 +38,7 @@ export class ChildOutput {
     for (const listener of this.#listeners.splice(0)) listener();
   }
 
-  /** Resolves when `stream` matches, both streams by default; rejects when the process ends before. */
+  /** Resolves when `stream` (default: both) matches; rejects when the process ends first. */
   async printed(pattern: RegExp, stream?: "stdout"): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(stream === undefined ? this.#all : this.stdout);

@@ -1,4 +1,4 @@
-/** Facts of the interface specification and the contract, written again: nothing is read from src or fixtures. */
+/** Values of the interface specification and the contract, copied by hand and independent of src and fixtures. */
 export const DECIMALS: Readonly<Record<string, number>> = {
   USD: 2,
   NGN: 2,
@@ -34,7 +34,7 @@ export const METHOD_CURRENCIES: Readonly<Record<string, readonly string[]>> = {
   crypto: ["USDT_TRC20", "USDT_ERC20", "BTC", "ETH"],
 };
 
-/** Platform and gateway, percent of the settlement. */
+/** Platform and gateway fees in percent of the settlement. */
 export const FEES: Readonly<Record<string, readonly [string, string]>> = {
   bank_transfer: ["1.0", "0.5"],
   mobile_money: ["1.0", "1.5"],
@@ -42,7 +42,7 @@ export const FEES: Readonly<Record<string, readonly [string, string]>> = {
   crypto: ["0.5", "0.5"],
 };
 
-/** How long after COMPLETED the money is available. */
+/** Delay from COMPLETED until the amount is available. */
 export const SETTLEMENT_MS: Readonly<Record<string, number>> = {
   BTC: 2 * 600_000,
   ETH: 12 * 12_000,
@@ -50,7 +50,7 @@ export const SETTLEMENT_MS: Readonly<Record<string, number>> = {
   USDT_TRC20: 20 * 3_000,
 };
 
-/** Least amount of a withdrawal; a currency without one is none to be paid out in. */
+/** Minimum amount of a withdrawal; other currencies allow no withdrawals. */
 export const MINIMUM: Readonly<Record<string, string>> = {
   USD: "10.00",
   NGN: "5000.00",
@@ -60,7 +60,7 @@ export const MINIMUM: Readonly<Record<string, string>> = {
   USDT_ERC20: "50.000000",
 };
 
-/** A status that is not named leads nowhere. */
+/** Permitted transitions; other statuses are final. */
 export const CHARGE_MOVES: Readonly<Record<string, readonly string[]>> = {
   PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
   AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],

@@ -21,14 +21,14 @@ export const START_MS = Date.UTC(2026, 0, 31, 9);
 const shipped = await loadShippedContent();
 export const catalogue = new Catalogue(shipped.fixtures);
 
-/** A charge does not change by itself, except for its expiry: the start of tests of single transitions. */
+/** A scenario in which only expiry changes a charge, for tests of single transitions. */
 export const QUIET: Scenario = {
   name: "quiet",
   charges: [{ timeline: [] }],
   withdrawals: [{ timeline: [] }],
 };
 
-/** A scenario that gives every charge this timeline. */
+/** Returns a scenario that gives every charge this timeline. */
 export function timelineOf(name: string, ...timeline: ChargeTimelineEntry[]): Scenario {
   return { name, charges: [{ timeline }] };
 }
@@ -38,13 +38,13 @@ export interface EngineSetup {
   readonly seed?: string;
   readonly store?: Store;
   readonly settings?: Partial<Settings>;
-  /** Besides the shipped ones and `quiet`. */
+  /** Additional scenarios; the built-in ones and `quiet` always exist. */
   readonly scenarios?: readonly Scenario[];
-  /** True if an endpoint subscribes to every event of test mode. */
+  /** True if an endpoint subscribes to every test-mode event. */
   readonly endpoint?: boolean;
 }
 
-/** Initial state of that setup, which a reset restores too. */
+/** Returns the command that creates the initial state, which a reset restores. */
 export function furnishing(setup: EngineSetup = {}): Command<void> {
   return (tx) => {
     for (const scenario of [...shipped.scenarios, QUIET, ...(setup.scenarios ?? [])])
@@ -69,11 +69,11 @@ export function newEngine(setup: EngineSetup = {}): Engine {
   });
 }
 
-/** A store that records its changes, and fails on request. */
+/** A store that records changes and fails on request. */
 export interface RecordingStore extends Store {
   readonly changes: Change[];
   readonly replaced: StateDump[];
-  /** Thrown by the next `append`, once. */
+  /** The next `append` throws this error once. */
   failure: Error | undefined;
   events: StoreEvents | undefined;
 }
@@ -103,12 +103,12 @@ export function recordingStore(): RecordingStore {
   };
 }
 
-/** The value as it comes back from a file. */
+/** Returns the value after serialization and parsing. */
 export function asJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** The whole state, byte for byte. */
+/** Returns the whole state as JSON. */
 export function bytesOf(engine: Engine): string {
   return JSON.stringify(engine.dump());
 }
@@ -138,7 +138,7 @@ export interface Order {
   readonly method?: string;
   readonly email?: string;
   readonly metadata?: Record<string, string>;
-  /** Whose timeline the charge has; `quiet` when nothing is said, null leaves it to the rules. */
+  /** Name of the scenario; default: `quiet`. Null selects one by its rules. */
   readonly scenario?: string | null;
   readonly expiresInMinutes?: number;
 }
@@ -176,7 +176,7 @@ export function whitelabelBody(order: Order, quoteId: string): object {
   };
 }
 
-/** A quote and the whitelabel charge made with it: two commands. */
+/** Creates a quote and a whitelabel charge with it, in two commands. */
 export function newCharge(engine: Engine, atMs: number, order: Order = {}): Charge {
   const quote = must(askQuote(engine, atMs, order));
   const { scenario = "quiet" } = order;
@@ -198,7 +198,7 @@ export const DELIVERED = {
   retryAfterMs: null,
 };
 
-/** Runs everything due by then, each at its own time, as the runtime does; every delivery gets a 200. */
+/** Runs all tasks until the instant, each at its due time, with a 200 for every delivery. */
 export function runUntil(engine: Engine, untilMs: number, onRan?: (task: Task) => void): Task[] {
   const ran: Task[] = [];
   for (let task = engine.takeDue(untilMs); task !== undefined; task = engine.takeDue(untilMs)) {
@@ -210,7 +210,7 @@ export function runUntil(engine: Engine, untilMs: number, onRan?: (task: Task) =
   return ran;
 }
 
-/** `PENDING@0 COMPLETED@2.5`: a charge's statuses, with the seconds since the start. */
+/** Formats a charge's statuses with the seconds since START: `PENDING@0 COMPLETED@2.5`. */
 export function historyOf(engine: Engine, chargeId: string): string {
   const { status_history } = engine.state.get("charges", chargeId)!;
   return status_history.map(({ status, at }) => `${status}@${(Date.parse(at) - START_MS) / 1_000}`).join(" ");

@@ -3,21 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atEndOfFile } from "./lifetime.js";
 
-/** A temporary folder by its real path; removed at the end of the test file. */
+/** Creates a temporary folder, removed at the end of the test file, and returns its real path. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "payments-sandbox-test-")));
   atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Such a folder with these files in it. */
+/** Creates a temporary folder with these files. */
 export function folderWith(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }
 
-/** A file with that text in a folder of its own. */
+/** Creates a file in a new temporary folder. */
 export function temporaryFile(name: string, text: string): string {
   return join(folderWith({ [name]: text }), name);
 }

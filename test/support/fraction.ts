@@ -1,10 +1,10 @@
 /**
- * Exact arithmetic on decimal strings with fractions of BigInt: the model that the money code is held against.
- * It shares nothing with decimal.js, and nothing with src.
+ * Exact decimal arithmetic with fractions of BigInt: the reference for tests of the money code. It shares no code with
+ * decimal.js or src.
  */
 export interface Fraction {
   readonly n: bigint;
-  /** More than 0. */
+  /** Positive. */
   readonly d: bigint;
 }
 
@@ -30,13 +30,13 @@ export function over(a: Fraction, b: Fraction): Fraction {
   return { n: a.n * b.d, d: a.d * b.n };
 }
 
-/** The integer nearest to the fraction; a half goes away from zero. */
+/** Rounds to the nearest integer; halves are rounded away from zero. */
 export function nearestInteger({ n, d }: Fraction): bigint {
   const magnitude = ((n < 0n ? -n : n) * 2n + d) / (2n * d);
   return n < 0n ? -magnitude : magnitude;
 }
 
-/** `1234` with two decimals is `12.34`. */
+/** Formats minor units: `1234` with two decimals is `12.34`. */
 export function decimalText(units: bigint, decimals: number): string {
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0");
   const split = digits.length - decimals;
@@ -44,7 +44,7 @@ export function decimalText(units: bigint, decimals: number): string {
   return units < 0n ? `-${text}` : text;
 }
 
-/** `12.34` with two decimals is `1234`; an amount with another number of decimals is a mistake. */
+/** Parses `12.34` with two decimals as `1234`; throws when the number of decimals differs. */
 export function minorUnits(text: string, decimals: number): bigint {
   const { n, d } = fraction(text);
   if (d !== 10n ** BigInt(decimals)) throw new Error(`${text} has not exactly ${decimals} decimals`);
@@ -55,7 +55,7 @@ export function halfUp(value: Fraction, decimals: number): string {
   return decimalText(nearestInteger(times(value, { n: 10n ** BigInt(decimals), d: 1n })), decimals);
 }
 
-/** A positive number to so many significant digits, half-up, without trailing zeros. */
+/** Rounds a positive number half-up to the significant digits, without trailing zeros. */
 export function significant(value: Fraction, digits: number): string {
   let exponent = value.n.toString().length - value.d.toString().length;
   if (isBelow(value, powerOfTen(exponent))) exponent--;

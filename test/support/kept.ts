@@ -8,7 +8,7 @@ import { START as START_TEXT } from "./api-client.js";
 import { temporaryFolder } from "./folders.js";
 import { FakeWall, worldOn } from "./receiver-world.js";
 
-/** The lock of a process on this machine. */
+/** Returns the content of a lock file of a process on this machine. */
 export function lockOf(pid: number): string {
   const file = join(temporaryFolder(), "sample.json");
   const store = new FileStore({ file });
@@ -20,11 +20,11 @@ export function lockOf(pid: number): string {
   return `${JSON.stringify({ ...owner, pid, started })}\n`;
 }
 
-/** No process has such a number. */
+/** A process id that does not exist. */
 export const NO_PID = 999_999_999;
 export const START = Date.parse(START_TEXT);
 
-/** A disk that takes `refusesFrom` calls that change something, and then is full. */
+/** A disk that accepts `refusesFrom` writing calls and is full afterwards. */
 export function diskThatMayFill() {
   const disk = { calls: 0, refusesFrom: Number.POSITIVE_INFINITY, syncs: 0 };
   const refusing = <Args extends unknown[], Result>(work: (...args: Args) => Result) => {
@@ -51,12 +51,12 @@ interface Wishes {
   readonly data: string;
   readonly io?: Partial<StoreIo>;
   readonly fsync?: boolean;
-  /** Manual by default; null leaves it to the data. */
+  /** Default: manual. Null keeps the clock of the data. */
   readonly clock?: string | null;
   readonly wall?: FakeWall;
 }
 
-/** A server on the files, in this process. */
+/** Starts a server on the data file in this process. */
 export async function server({ data, io = {}, fsync = false, clock = "manual", wall }: Wishes) {
   const made = await worldOn(wall ?? new FakeWall(START), {
     storage: (onError) => new FileStorage({ data, fsync, io, onError }),
@@ -77,7 +77,7 @@ export function filesBeside(data: string): string[] {
   return readdirSync(dirname(data)).sort();
 }
 
-/** Open handles of this process for them, where the system lists them. */
+/** Returns this process's open handles for the data folder, where the system lists them. */
 export function handlesBeside(data: string): string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc/self/fd")
@@ -86,7 +86,7 @@ export function handlesBeside(data: string): string[] {
     .sort();
 }
 
-/** Empty for a handle that is closed by now. */
+/** Returns an empty string for a handle that was closed. */
 function readlinkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -95,7 +95,7 @@ function readlinkOf(path: string): string {
   }
 }
 
-/** The text of a JSON object with the checksum in front that files of this program have. */
+/** Serializes an object with the checksum prefix of data files. */
 export function withChecksum(object: object): string {
   const rest = JSON.stringify(object).slice(1);
   return `{"checksum":"${createHash("sha256").update(rest).digest("hex")}",${rest}`;

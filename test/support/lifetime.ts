@@ -1,6 +1,6 @@
 /**
- * Closes what tests open: `setup.ts` runs it, the last first, after the test that opened it, or after the file's last
- * test when it was opened outside of one.
+ * Closes what tests open, in reverse order: after the test that opened it, or after the file's last test when a hook or
+ * the file opened it. `setup.ts` calls it.
  */
 type Close = () => unknown;
 
@@ -24,7 +24,7 @@ export function beginTest(): void {
   ofTest = [];
 }
 
-/** Closes now what this test has opened so far: it goes on as after a restart. */
+/** Closes now what this test has opened, for example before a restart. */
 export async function closeAll(): Promise<void> {
   await closeEach(ofTest?.splice(0) ?? []);
 }
@@ -41,7 +41,7 @@ export async function endFile(): Promise<void> {
   await closeEach(closing);
 }
 
-/** One that fails keeps none of the others open. */
+/** Closes all of them, even when one fails. */
 async function closeEach(closing: Close[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closing.reverse())

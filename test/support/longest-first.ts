@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const TESTS = join(import.meta.dirname, "..");
 
 /**
- * What takes longest, the longest first, as seen in a whole run on two cores. Not by kind: files that wait for processes,
- * browsers or an app that is explored want to run beside files that compute.
+ * The slowest test files, slowest first, measured on two cores. Files that wait for processes or browsers run beside
+ * files that compute.
  */
 const LONGEST = [
   "pages/dashboard-browser",
@@ -69,7 +69,7 @@ const LONGEST = [
   "explore/command",
 ].map((name) => join(TESTS, `${name}.test.ts`));
 
-/** A long file that begins late keeps a whole run waiting, with one core at work. */
+/** Starts the slowest files first, because a slow file that starts last leaves one core idle. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const gone = LONGEST.filter((file) => !existsSync(file));

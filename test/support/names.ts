@@ -2,7 +2,7 @@ import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 import { vi } from "vitest";
 
-/** Resolves every host name to that address in this process. */
+/** Resolves every host name in this process to the address. */
 export function everyNameIs(address: string): void {
   const family = address.includes(":") ? 6 : 4;
   vi.spyOn(dns, "lookup").mockImplementation(((

@@ -5,13 +5,13 @@ import type { Plugin } from "vitest/config";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SOURCE = join(ROOT, "src");
-/** A folder a run, so that two at a time do not overwrite each other's. */
+/** One folder per run, so that concurrent runs do not overwrite each other's files. */
 const RUNS = join(ROOT, "node_modules/.cache/test-source");
 const COMPILED = join(RUNS, String(process.pid));
 
 /**
- * Tests import the source as Node loads it by itself: compiled once for a whole run. Vitest would transform its hundreds
- * of modules, and hand each of them to each worker in a message. Where files are watched it still does.
+ * Compiles the source once per run, so that tests import it as Node does. Vitest would transform hundreds of modules and
+ * send them to each worker. In watch mode Vitest transforms them.
  */
 export function nativeSource(): Plugin {
   let isOn = false;
@@ -42,7 +42,7 @@ function compileOnce(): void {
     outdir: COMPILED,
     format: "esm",
     target: "node20",
-    // Vitest finds the lines of the source by it.
+    // Vitest maps stack traces with it.
     sourcemap: "inline",
     sourcesContent: false,
   });

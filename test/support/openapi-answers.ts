@@ -6,8 +6,8 @@ import { type DescribedResponse, operationsOf, shippedDocument } from "./openapi
 const ID = "https://payments-sandbox.test/openapi.json";
 
 /**
- * A validator of the document's schemas. Responses must match the formats; in requests formats are annotations, as in
- * JSON Schema by default.
+ * Returns a validator for the document's schemas. It checks formats in responses; in requests they are annotations, as
+ * in JSON Schema by default.
  */
 export function schemaValidator(
   document: object,
@@ -18,7 +18,7 @@ export function schemaValidator(
     allErrors: true,
     validateSchema: false,
     validateFormats: assertFormats,
-    // A pass over the code it makes takes a third of the time it is made in, and each worker makes it.
+    // Optimizing the generated code takes a third of the time of generating it, in each worker.
     code: { optimize: false },
   });
   formats.default(ajv);
@@ -31,7 +31,7 @@ export function schemaValidator(
   };
 }
 
-/** The document with closed objects: an unknown field in a response is an error. */
+/** Closes all objects of the document, so that an unknown field in a response is an error. */
 export function strictly(document: OpenApiDocument): OpenApiDocument {
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas).map(([name, schema]) => [
@@ -46,7 +46,7 @@ const document = strictly(await shippedDocument());
 const validatorAt = schemaValidator(document);
 const operations = new Map(operationsOf(document).map(({ operation }) => [operation.operationId, operation]));
 
-/** Errors of a response of the service, by the document; empty when it matches. */
+/** Returns the errors of a response by the document; empty when it matches. */
 export function answerFaults(operationId: string, status: number, body: unknown): string[] {
   const operation = operations.get(operationId);
   if (operation === undefined) return [`the document has no operation ${operationId}`];
@@ -58,7 +58,7 @@ export function answerFaults(operationId: string, status: number, body: unknown)
   return faultsAt(schema.$ref, body).map((fault) => `${operationId} ${status}: ${fault}`);
 }
 
-/** Errors of an event, by the document. */
+/** Returns the errors of an event by the document. */
 export function eventFaults(type: string, payload: unknown): string[] {
   return faultsAt(`#/webhooks/${type}/post/requestBody/content/application~1json/schema`, payload);
 }

@@ -3,12 +3,12 @@ import { openApi } from "./api-client.js";
 import { schemaValidator } from "./openapi-answers.js";
 import { operationsOf } from "./openapi-document.js";
 
-/** The control API's document of a sandbox with the shipped fixtures and settings. */
+/** Returns the control API's document with the default fixtures and settings. */
 export async function shippedControlDocument(): Promise<OpenApiDocument> {
   return (await (await openApi()).get<OpenApiDocument>("/_sandbox/openapi.json")).body;
 }
 
-/** The schema of a part of the document, with every object closed that lists its fields and says nothing of others. */
+/** Closes every object schema that lists its fields and does not set `additionalProperties`. */
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed);
   if (typeof part !== "object" || part === null) return part;
@@ -20,7 +20,7 @@ function isObjectSchema({ type, properties }: OpenApiJson): boolean {
   return type === "object" && typeof properties === "object" && properties !== null;
 }
 
-/** The document with closed objects: an unknown field in a response is an error. */
+/** Closes all objects of the document, so that an unknown field in a response is an error. */
 export function closedDocument(document: OpenApiDocument): OpenApiDocument {
   const schemas = closed(document.components.schemas) as OpenApiDocument["components"]["schemas"];
   return { ...document, components: { ...document.components, schemas } };
@@ -43,12 +43,12 @@ interface Content {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-/** Checks responses against the document, field by field. */
+/** Checks responses of the control API against the document. */
 export class ControlAnswers {
   readonly document: OpenApiDocument;
   readonly operations: readonly Described[];
   readonly #validatorAt: ReturnType<typeof schemaValidator>;
-  /** Schemas of request bodies: their objects are as open as in the document. */
+  /** Validators of request bodies, whose objects stay open. */
   readonly #bodyValidatorAt: ReturnType<typeof schemaValidator>;
   /** Operation and status of each checked response. */
   readonly seen = new Set<string>();
@@ -66,14 +66,14 @@ export class ControlAnswers {
     }));
   }
 
-  /** The operation that a call is, by its method and its path without the query. */
+  /** Finds the operation of a call by its method and path; ignores the query. */
   find(method: string, path: string): Described | undefined {
     const fits = (one: Described) =>
       one.method === method && new RegExp(`^${one.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
     return this.operations.find(fits);
   }
 
-  /** Errors of a response; empty when it is as documented. */
+  /** Returns the errors of a response; empty when it matches. */
   faults(method: string, path: string, status: number, headers: Headers, text: string): string[] {
     const operation = this.find(method, path);
     if (operation === undefined) return [`the document has no ${method} ${path}`];
@@ -106,7 +106,7 @@ export class ControlAnswers {
     return this.#bodyValidatorAt(`${place}/content/application~1json/schema`)(body);
   }
 
-  /** Errors of a record, by the name of its schema. */
+  /** Returns the errors of a record by the name of its schema. */
   schemaFaults(name: string, value: unknown): string[] {
     const validate = this.#validatorAt(`#/components/schemas/${name}`);
     if (validate(value)) return [];

@@ -9,7 +9,7 @@ import {
 import { serviceDocument } from "../../src/server/openapi/service-document.js";
 import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 
-/** The document of a sandbox with the shipped fixtures and settings, at no address and without examples. */
+/** Returns the service's document with the default fixtures and settings, without servers and examples. */
 export async function shippedDocument(): Promise<OpenApiDocument> {
   return fillPlaceholders(serviceDocument(), await shippedFacts());
 }
@@ -19,7 +19,7 @@ export async function shippedFacts(): Promise<PlaceholderLookup> {
   return createPlaceholderLookup({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0");
 }
 
-/** The parts of an operation that tests ask for. */
+/** Fields of an operation that tests read. */
 export interface DescribedOperation {
   readonly operationId: string;
   readonly parameters?: readonly { name: string; in: string; schema: object }[];
@@ -37,7 +37,7 @@ interface Content {
   };
 }
 
-/** Every operation of the document, with where it is. */
+/** Returns every operation of the document with its path and method. */
 export function operationsOf({ paths }: Pick<OpenApiDocument, "paths">) {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({

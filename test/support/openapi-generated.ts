@@ -7,8 +7,8 @@ import { openSandbox } from "./api-client.js";
 import { atEndOfFile } from "./lifetime.js";
 
 /**
- * Acts as a user of a document: generates types, writes a client against them, runs it. The files lie in a folder
- * below node_modules, where the client library is found and no other tool looks.
+ * Generates types from a document, compiles a client against them, and runs it. The folder is below node_modules, where
+ * the client library resolves and other tools do not look.
  */
 export class GeneratedClient<Program> {
   readonly #folder = mkdtempSync(
@@ -21,7 +21,7 @@ export class GeneratedClient<Program> {
   /** Output of the compiler. */
   complaints: string[] = [];
 
-  /** `types` is what the program imports them as, `source` the program beside the test. */
+  /** `types` is the name under which the program imports the types; `source` is the program's URL. */
   async make(documentPath: string, types: string, source: URL): Promise<void> {
     const answer = await (await openSandbox()).fetch(new Request(`http://sandbox${documentPath}`));
     const generated = await openapiTS(Buffer.from(await answer.arrayBuffer()), { silent: true });

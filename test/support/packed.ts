@@ -5,7 +5,7 @@ import { buildIfMissing, ROOT, userEnvironment } from "./built.js";
 import { ChildOutput, type Finished } from "./child-output.js";
 import { temporaryFolder } from "./folders.js";
 
-/** Other versions of Node to try the package on, besides the one that runs the tests: paths, as in PATH. */
+/** Paths of further Node versions to test the package on, separated as in PATH. */
 export const NODES = [
   process.execPath,
   ...(process.env.SANDBOX_TEST_NODES ?? process.env.PAYMENTS_SANDBOX_OTHER_NODE ?? "")
@@ -13,7 +13,7 @@ export const NODES = [
     .filter((path) => path !== ""),
 ];
 
-/** A project of its own that has the package installed: the files that would be published, and nothing of this one. */
+/** A project with the package installed from the files that would be published. */
 export class Project {
   readonly folder = temporaryFolder();
 
@@ -34,7 +34,7 @@ export class Project {
     }
   }
 
-  /** Runs a script of the project, or of one of its dependencies, to its end. */
+  /** Runs a script of the project or of one of its dependencies. */
   async run(
     args: readonly string[],
     env: Record<string, string> = {},

@@ -9,7 +9,7 @@ import { freePort } from "./servers.js";
 const HOW_TO_INSTALL =
   "These tests need PostgreSQL 14 or newer: install it (Debian and Ubuntu: apt-get install postgresql; macOS: brew install postgresql@17), or set PAYMENTS_SANDBOX_POSTGRES_BIN to the folder of initdb and postgres.";
 
-/** The folder of `initdb` and `postgres`, which Debian keeps out of PATH. */
+/** Finds the folder of `initdb` and `postgres`, which is not in PATH on Debian. */
 function findBinaries(): string | undefined {
   const { PAYMENTS_SANDBOX_POSTGRES_BIN: chosen, PATH = "" } = process.env;
   const packaged = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"].flatMap((root) =>
@@ -23,7 +23,7 @@ function findBinaries(): string | undefined {
   return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name))));
 }
 
-/** Tests that need the server; left out where it is missing, except in CI, where they fail. */
+/** True if tests that need PostgreSQL are skipped; in CI they run and fail. */
 export const lacksPostgres = findBinaries() === undefined && !process.env.CI;
 if (lacksPostgres) console.info(`Tests on PostgreSQL are skipped. ${HOW_TO_INSTALL}`);
 export const itOnPostgres = it.skipIf(lacksPostgres);
@@ -56,12 +56,12 @@ export class Postgres {
     return postgres;
   }
 
-  /** URL of a schema of its own. */
+  /** Returns the URL of a new schema. */
   url(query = "lease=60s", port = this.#port): string {
     return `postgres://sandbox@127.0.0.1:${port}/postgres?schema=s${++this.#schemas}&${query}`;
   }
 
-  /** Rows of a query in the schema of the URL. */
+  /** Returns the rows of a query in the URL's schema. */
   async query<Row = Record<string, unknown>>(url: string, text: string): Promise<Row[]> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -81,7 +81,7 @@ export class Postgres {
     return this.#server!.pid!;
   }
 
-  /** Starts the server; resolves when it takes connections. */
+  /** Starts the server and waits until it accepts connections. */
   async restart(settings: readonly string[] = ["fsync=off"]): Promise<void> {
     const all = [`port=${this.#port}`, "listen_addresses=127.0.0.1", "max_connections=200", ...settings];
     const flags = [`unix_socket_directories=${this.#folder}`, ...all].flatMap((setting) => ["-c", setting]);
@@ -103,7 +103,7 @@ export class Postgres {
     });
   }
 
-  /** SIGINT ends it in good order, SIGQUIT at once, as a crash. */
+  /** Stops the server: SIGINT shuts it down regularly, SIGQUIT simulates a crash. */
   async stop(signal: "SIGINT" | "SIGQUIT" = "SIGQUIT"): Promise<void> {
     this.#server?.kill(signal);
     await this.#ended;

@@ -11,7 +11,7 @@ import {
   ZERO,
 } from "./fraction.js";
 
-/** The arithmetic of the contract once more: fractions of BigInt, nothing of src and no decimal library. */
+/** The contract's price arithmetic with fractions of BigInt, independent of src and decimal libraries. */
 export interface Price {
   readonly amount: string;
   readonly currency: string;

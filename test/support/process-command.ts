@@ -15,19 +15,19 @@ const ON_TERMINAL = join(ROOT, "test/support/on-terminal.py");
 export interface CommandOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
-  /** Its standard input; empty by default. */
+  /** Standard input; empty by default. */
   readonly input?: string;
-  /** Run on a terminal so many columns wide, where `type` presses keys. */
+  /** Width of the terminal that the command runs on; `type` presses keys there. */
   readonly columns?: number;
-  /** In a process group of its own, as a shell starts a job. */
+  /** True if it runs in its own process group, as a shell job does. */
   readonly isJob?: boolean;
-  /** How many files it may have open, where a shell can say so. */
+  /** Maximum number of open files, where the shell supports a limit. */
   readonly openFiles?: number;
-  /** The Node that runs it; default: the one that runs the tests. */
+  /** Node binary; default: the one that runs the tests. */
   readonly node?: string | undefined;
-  /** The file that Node runs; default: the package's command. */
+  /** File that Node runs; default: the package's command. */
   readonly file?: string | undefined;
-  /** Command that starts it. */
+  /** Command that starts the process. */
   readonly through?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface ReadyLine {
   readonly seed: string;
 }
 
-/** The command as a user starts it: a process of its own, killed with the test that forgot it. */
+/** A separate process of the command, killed after the test when it still runs. */
 export class Command extends ChildOutput {
   readonly #child: ChildProcess;
 
@@ -91,13 +91,13 @@ export class Command extends ChildOutput {
     return JSON.parse((await this.printed(/^(\{.*\})\n/m))[1]!);
   }
 
-  /** Closes its output. */
+  /** Closes the command's output streams. */
   hangUp(): void {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
   }
 
-  /** Presses keys of the terminal it runs on. */
+  /** Presses keys on the command's terminal. */
   type(keys: string): void {
     this.#child.stdin?.write(keys);
   }
@@ -106,12 +106,12 @@ export class Command extends ChildOutput {
     this.#child.kill(signal);
   }
 
-  /** Acts as a terminal's Ctrl-C: the system signals every process of the job's group. */
+  /** Sends the signal to every process of the job's group, as Ctrl-C in a terminal does. */
   signalGroup(signal: NodeJS.Signals): void {
     try {
       process.kill(-this.pid, signal);
     } catch (error) {
-      // The last process of the group may have ended a moment ago.
+      // The last process of the group may have ended meanwhile.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }
@@ -123,8 +123,8 @@ export class Command extends ChildOutput {
 }
 
 /**
- * Runs the command to its end; most commands in a process that carries out others too, which is a tenth of the work. A
- * process of its own is for what that is asked about, and for `start` and `exec`, which do things with theirs.
+ * Runs a command until it exits. Most commands run in a shared resident process, which takes a tenth of the time; `start`,
+ * `exec` and commands with process options run in a separate process.
  */
 export function run(args: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   const { cwd, env, ...ofProcess } = options;
@@ -145,8 +145,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * True if the sandbox of that seed responds at a port of this machine. Only its own seed proves it: a closed port can
- * be a neighbour's within the moment.
+ * True if the sandbox with that seed responds at the port. The seed identifies it, because another test may listen on a
+ * port that was just closed.
  */
 export async function isServing(port: number, seed: string): Promise<boolean> {
   try {

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { atEnd } from "./lifetime.js";
 
-/** Whether a program is on this machine and succeeds with the arguments. */
+/** True if a program is installed and succeeds with the arguments. */
 export function isHere(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args.length > 0 ? args : ["--version"], { stdio: "ignore" }).status === 0;
 }
 
-/** Starts a program that prints the port it listens on; it ends with the test, or by `close()`. */
+/** Starts a program that prints its port; it is stopped after the test, or by `close()`. */
 export async function startProgram(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(command, args, {
     env: { ...process.env, ...env },

@@ -10,7 +10,7 @@ export interface ChargeWish {
   readonly metadata?: Record<string, string>;
 }
 
-/** Speaks to a sandbox as a shop and its tests do: in this process, or over a port. */
+/** Calls a sandbox as a shop and its tests do, in process or by HTTP. */
 export class Client extends Caller {
   constructor(transport: Transport, key = "sk_test_sandbox") {
     super(transport, key);
@@ -24,7 +24,7 @@ export class Client extends Caller {
     return new Client(overPort(url));
   }
 
-  /** The same in another namespace; without a name, where it is. */
+  /** Returns a client of the namespace, or this client when it is undefined. */
   in(namespace: string | undefined): Client {
     if (namespace === undefined) return this;
     return new Client((path, init) => {
@@ -39,7 +39,7 @@ export class Client extends Caller {
     return this.ask("POST /api/v1/payments/quotes", body, { authorization: `Bearer ${key}` });
   }
 
-  /** A whitelabel checkout for a quote. */
+  /** Creates a whitelabel checkout with a quote. */
   async checkout(quoteId: string, wish: ChargeWish = {}): Promise<Answer<unknown>> {
     const { email = "ada@shop.test", amount = "100.00", key = "sk_test_sandbox", scenario, metadata } = wish;
     return this.ask(
@@ -59,7 +59,7 @@ export class Client extends Caller {
     );
   }
 
-  /** A quote and its checkout; the charge's id. */
+  /** Creates a quote and a checkout, and returns the charge's id. */
   async pay(wish: ChargeWish = {}): Promise<string> {
     const quote = await this.quote(wish);
     if (quote.status !== 200) throw new Error(quote.text);
@@ -68,7 +68,7 @@ export class Client extends Caller {
     return checkout.json.charge_id;
   }
 
-  /** A withdrawal to a mobile wallet; the withdrawal. */
+  /** Creates a withdrawal to a mobile wallet. */
   async withdraw({ currency, amount }: { readonly currency: string; readonly amount: string }) {
     const wallet = { type: "mobile_money", currency, phone_number: "+254700000001", provider: "M" };
     const { json: destination } = await this.ask("POST /api/v1/payouts/destinations", wallet);
@@ -92,7 +92,7 @@ export interface Shop {
   readonly client: Client;
 }
 
-/** A sandbox of this test's own, at START, closed after it, and a shop that uses it. */
+/** Opens a sandbox at START with a shop that uses it, and closes it after the test. */
 export async function openShop(options: SandboxOptions = {}): Promise<Shop> {
   const sandbox = await openSandbox(options);
   return { sandbox, client: Client.of(sandbox) };

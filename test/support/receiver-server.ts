@@ -11,7 +11,7 @@ export interface WebhookEvent {
   readonly data: { readonly charge_id: string; readonly status: string };
 }
 
-/** One request to a receiver, and the means to respond. */
+/** A request to a receiver, with methods to respond. */
 export class Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -27,7 +27,7 @@ export class Received {
     return JSON.parse(this.body);
   }
 
-  /** The text of `data` as it stood in the body. */
+  /** The JSON of `data` exactly as in the body. */
   get dataText(): string {
     return this.body.slice(this.body.indexOf('"data":') + '"data":'.length, -1);
   }
@@ -36,7 +36,7 @@ export class Received {
     return this.response.writableEnded;
   }
 
-  /** Throws unless the signature is one the official library takes. */
+  /** Throws unless the official library accepts the signature. */
   verify(secret: string = DEFAULT_WEBHOOK_SECRET): unknown {
     return new Webhook(secret).verify(this.body, this.headers as Record<string, string>);
   }
@@ -48,16 +48,16 @@ export class Received {
 
 export type Handler = (received: Received) => unknown;
 
-/** Responds at once, as a good receiver does. */
+/** Responds immediately with a success. */
 export const accept: Handler = (received) => received.answer();
-/** Holds the response until the test sends it. */
+/** Leaves the request open until the test responds. */
 export const hold: Handler = () => {};
 export const refuseWith =
   (status: number, headers: Record<string, string> = {}): Handler =>
   (received) =>
     received.answer(status, headers);
 
-/** A webhook receiver on its own port, with its requests in order. */
+/** A webhook receiver on a free port, with its requests in order. */
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
   handler: Handler;
@@ -97,14 +97,14 @@ export class Receiver implements AsyncDisposable {
     return this.received.map((one) => one.event.type);
   }
 
-  /** Resolves after that many requests in all; returns the last of them. */
+  /** Waits until this many requests have arrived, and returns the last of them. */
   async arrived(count: number): Promise<Received> {
     if (this.received.length < count)
       await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
     return this.received[count - 1]!;
   }
 
-  /** Requests about one charge, in order. */
+  /** Returns the requests about one charge, in order. */
   about(chargeId: string): Received[] {
     return this.received.filter((one) => one.event.data.charge_id === chargeId);
   }
@@ -118,12 +118,12 @@ export class Receiver implements AsyncDisposable {
   }
 }
 
-/** A URL without a listener: the port is below all that are assigned, and no service's by name. */
+/** A URL without a listener: no service has port 4. */
 export const REFUSING_URL = "http://127.0.0.1:4/hooks";
 
 /**
- * A URL nobody listens at yet: the port was free a moment ago. It can be any other test's a moment later, so this is for
- * a test that listens there itself; what is sent there by one that does not might reach another's receiver.
+ * Returns a URL on a port that was free at the time of the call. Only for tests that listen there themselves: another test
+ * may take the port.
  */
 export async function freeUrl(): Promise<string> {
   const receiver = await Receiver.open();

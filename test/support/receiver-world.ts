@@ -16,12 +16,12 @@ import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 import { closedAtEnd } from "./lifetime.js";
 import { Client } from "./receiver-client.js";
 
-/** Wall time that moves when the test says so; timers wait no longer than the machine's can. */
+/** A wall clock that tests advance. Its timers have the maximum delay of Node's timers. */
 export class FakeWall implements WallClock {
   #nowMs: number;
   #elapsedMs = 0;
   #timers: { readonly atMs: number; readonly callback: () => void }[] = [];
-  /** Every delay that was asked for, in order. */
+  /** Delays of all timers in order. */
   readonly delays: number[] = [];
 
   constructor(nowMs: number) {
@@ -48,12 +48,12 @@ export class FakeWall implements WallClock {
     };
   }
 
-  /** When the armed timers go off, in wall time from now. */
+  /** Remaining delays of the active timers, in milliseconds. */
   get armed(): number[] {
     return this.#timers.map((timer) => timer.atMs - this.#nowMs).sort((a, b) => a - b);
   }
 
-  /** Lets so much time pass, each timer going off at its time. */
+  /** Advances time and runs each timer at its due time. */
   elapse(durationMs: number): void {
     const untilMs = this.#nowMs + durationMs;
     for (;;) {
@@ -71,14 +71,14 @@ export class FakeWall implements WallClock {
     this.#elapsedMs += durationMs;
   }
 
-  /** Sets the machine's clock; timers are not affected. */
+  /** Changes the wall time without running timers. */
   step(byMs: number): void {
     this.#nowMs += byMs;
     this.#timers = this.#timers.map((timer) => ({ ...timer, atMs: timer.atMs + byMs }));
   }
 }
 
-/** Stores changes as a file would, as JSON, and refuses writes on request. */
+/** A store that keeps changes as JSON and can refuse writes. */
 export class KeptStore implements Store {
   refuses = false;
   #snapshot: string | undefined;
@@ -117,13 +117,13 @@ export class KeptStore implements Store {
 }
 
 export interface WorldWishes extends Partial<Omit<NamespaceOptions, "clock">> {
-  /** As the option says it: `real`, `manual`, `60x`. */
+  /** Value of the clock option: `real`, `manual`, `60x`. */
   readonly clockText?: string;
-  /** Storage of namespaces, in place of one store for the default one; its errors are reported. */
+  /** Storage of all namespaces instead of one store for the default one. */
   readonly storage?: (onError: (failure: Error) => void) => Storage;
 }
 
-/** A sandbox wired as by `openSandbox`, but with the test's own wall clock and store. */
+/** Opens a sandbox as `openSandbox` does, on a given wall clock and store. */
 export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
   const { clockText, storage, ...options } = wishes;
   const { fixtures, scenarios } = await loadShippedContent();

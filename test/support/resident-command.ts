@@ -6,10 +6,10 @@ import type { Finished } from "./child-output.js";
 import { atEndOfFile } from "./lifetime.js";
 
 const PROGRAM = fileURLToPath(new URL("resident.mjs", import.meta.url));
-/** Processes of this file that wait for a command. */
+/** Idle processes of this worker. */
 const idle: ChildProcess[] = [];
 
-/** Has a process that carries out one command after another carry out this one: as `run`, which see. */
+/** Runs a command in a resident process; see `run`. */
 export function carryOut(
   args: readonly string[],
   {

@@ -1,6 +1,6 @@
 /**
- * Carries out one command line after another, as bin/ does each in a process of its own. One is over when it has ended
- * and nothing of it is left that would keep a process.
+ * Runs one command line after another; bin/ runs each in a separate process. A command is complete when it has ended and
+ * nothing it opened keeps the process alive.
  */
 import { main } from "../../dist/cli.cjs";
 
@@ -33,7 +33,7 @@ process.on("message", async ({ args, cwd, env }) => {
   if (isLast) process.disconnect();
 });
 
-/** Whether it left something, which the end of a process would take with it. */
+/** True if the command left resources that the end of a process would free. */
 async function carryOut(args) {
   const before = kept();
   try {
@@ -46,7 +46,7 @@ async function carryOut(args) {
   return false;
 }
 
-/** How much keeps this process going. */
+/** Number of resources that keep this process alive. */
 function kept() {
   return process.getActiveResourcesInfo().filter((what) => what !== "Immediate").length;
 }

@@ -4,12 +4,12 @@ import type { RunReport, StepReport } from "../../src/tools/scenario/running/run
 import { openSandbox } from "./api-client.js";
 import { temporaryFile } from "./folders.js";
 
-/** Writes a file with that text where nothing else is. */
+/** Writes a file in a new temporary folder. */
 export function fileWith(text: string, name = "scenario.yaml"): string {
   return temporaryFile(name, text);
 }
 
-/** Runs a scenario of these steps (YAML, a list) in a sandbox of its own, or in the one given. */
+/** Runs a scenario with these steps (a YAML list) in a new sandbox or the given one. */
 export async function runSteps(
   steps: string,
   { rules = "", sandbox, ...options }: RunFileOptions & { rules?: string; sandbox?: Sandbox } = {},
@@ -18,19 +18,19 @@ export async function runSteps(
   return (sandbox ?? (await openSandbox())).run(file, options);
 }
 
-/** Runs such a scenario, all of whose steps have to pass. */
+/** Runs a scenario and checks that all steps pass. */
 export async function expectPassed(...run: Parameters<typeof runSteps>): Promise<RunReport> {
   const report = await runSteps(...run);
   expect(failed(report)).toBeUndefined();
   return report;
 }
 
-/** The step that did not pass, if any. */
+/** Returns the step that did not pass, if any. */
 export function failed(report: RunReport): StepReport | undefined {
   return report.steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
 }
 
-/** A quote, and a charge for it by mobile money; saves `quote`, `charge`. */
+/** Returns steps that create a quote and a mobile money charge, saved as `quote` and `charge`. */
 export function pays(email: string, amount = "500.00", phone = "+254700000001"): string {
   const common = `pricing: { base_currency: KES, amount: "${amount}" }, payment_method: mobile_money`;
   return `

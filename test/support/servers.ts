@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { atEnd } from "./lifetime.js";
 
-/** Has the server listen, at a free port unless one is given, until the test is over; the port. */
+/** Starts the server on the port (default: a free one) until the end of the test, and returns the port. */
 export async function listening(server: Server, port = 0, host = "127.0.0.1"): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -12,7 +12,7 @@ export async function listening(server: Server, port = 0, host = "127.0.0.1"): P
   return (server.address() as AddressInfo).port;
 }
 
-/** Closes the port and cuts all connections. */
+/** Closes the server and all its connections. */
 export async function closed(server: Server): Promise<void> {
   if (!server.listening) return;
   await new Promise<void>((resolve) => {
@@ -21,7 +21,7 @@ export async function closed(server: Server): Promise<void> {
   });
 }
 
-/** A port without a listener. */
+/** Returns a port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await new Promise<number>((resolve) => {

@@ -6,23 +6,23 @@ import { issueDetails, safeParse } from "../../src/core/schema/issues.js";
 import { RECORD_SCHEMAS } from "../../src/core/schema/records/collections.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
-// For every test file, in the worker it shares with others: what a test opened is closed, and every answer of the
-// service in the whole suite is held against the OpenAPI document.
+// Runs in each worker for every test file: closes what a test opened, and checks every service response
+// against the OpenAPI document.
 
 const served = channel("payments-sandbox:request");
 let loading: Promise<typeof import("./openapi-answers.js")> | undefined;
 let heard: ServedRequest[] = [];
 
-/** A response that a fault forced is the user's own and can be anything. */
+/** Ignores responses that a fault forced, because a user defines them. */
 function hear(message: unknown): void {
   const request = message as ServedRequest;
   if (request.operation === null || request.status === null || request.fault !== null) return;
-  // The document is loaded with the first response: test files without one do not pay for it.
+  // The document is loaded at the first response, so that other test files do not load it.
   loading ??= import("./openapi-answers.js");
   heard.push({ ...request });
 }
 
-/** Throws with all undocumented responses since the last test. */
+/** Throws with all undocumented responses since the previous test. */
 async function checkAnswers(): Promise<void> {
   if (heard.length === 0) return;
   const { answerFaults } = await loading!;
@@ -42,7 +42,7 @@ async function checkAnswers(): Promise<void> {
 const commits = channel("payments-sandbox:commit");
 let recordFaults: string[] = [];
 
-/** A record that its schema refuses could be committed, and would keep the data file from being opened again. */
+/** Checks committed records: a record that its schema refuses would prevent the data file from being opened. */
 function checkRecords(message: unknown): void {
   for (const [collection, key, record] of (message as Change).puts) {
     if (record === null) continue;
@@ -52,7 +52,7 @@ function checkRecords(message: unknown): void {
   }
 }
 
-/** An event is not asked for its body: serializing it is put off, and the journal leaves it out. */
+/** Omits an event's body, which is serialized late and not written to the journal. */
 function plainRecord(collection: string, record: object): unknown {
   if (collection !== "events") return JSON.parse(JSON.stringify(record));
   const { event_id, seq, type, at, mode, organization_id, object_id } = record as EventRecord;
@@ -68,13 +68,13 @@ function checkCommits(): void {
 served.subscribe(hear);
 commits.subscribe(checkRecords);
 beforeEach(beginTest);
-// Hooks after a test run in the reverse order: responses during close are checked too.
+// Vitest runs `afterEach` hooks in reverse order, so this one also checks responses during close.
 afterEach(checkAnswers);
 afterEach(checkCommits);
 afterEach(endTest);
 afterAll(async () => {
   await endFile();
-  // The next file finds the process as this one did.
+  // Restores the process for the next test file.
   vi.restoreAllMocks();
   vi.useRealTimers();
   vi.unstubAllEnvs();

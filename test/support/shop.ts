@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { listening } from "./servers.js";
 
-/** A mistake that a shop can make. */
+/** A fault that the shop can have. */
 export type Bug = "fulfils_twice";
 
 export interface Order {
@@ -14,10 +14,10 @@ export interface Order {
 
 const TRIES = 3;
 
-/** A small real shop: sells one thing by mobile money, and learns of the payment by webhook. */
+/** A small shop that sells one item by mobile money and learns of the payment by webhook. */
 export class Shop {
   readonly bug: Bug | undefined;
-  /** Where the payments service is, and how to talk to it; set once it runs. */
+  /** URL and keys of the payments service; set once it runs. */
   service = { url: "", apiKey: "", webhookSecret: "" };
   readonly #server: Server;
   readonly #orders = new Map<string, Order>();
@@ -73,7 +73,7 @@ export class Shop {
     return order;
   }
 
-  /** Calls the service, and again when it has an error of its own. */
+  /** Calls the service, and repeats the call after a 5xx. */
   async #call(path: string, body: unknown): Promise<Record<string, string>> {
     for (let left = TRIES; ; left--) {
       const answer = await fetch(`${this.service.url}${path}`, {

@@ -2,8 +2,8 @@ import { isBuiltin } from "node:module";
 import ts from "typescript";
 
 /**
- * The rules of docs/internal/architecture.md that can be read off a source file: which way imports run, and where the
- * machine's time, timers and chance may be asked for.
+ * Rules of docs/internal/architecture.md that a source file can be checked for: directions of imports, and uses of the
+ * machine's time, timers and randomness.
  */
 export interface SourceFault {
   /** Path below src, with slashes. */
@@ -15,11 +15,11 @@ export interface SourceFault {
 const PURE_LAYERS = ["schema", "domain", "engine"] as const;
 const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace"] as const;
 
-/** Core as the tools and the command see it: no state, no store and no namespace. */
+/** Layers of core that tools and the command may import: without state, store and namespace. */
 const KIT = ["schema", "domain", "time", "files", "delivery", "client", "reports"] as const;
 const TOOLS = ["scenario", "doctor", "explore"] as const;
 
-/** Each layer, and those it may import besides itself. */
+/** Layers that each layer may import besides itself. */
 const MAY_IMPORT = {
   schema: [],
   domain: ["schema"],
@@ -42,7 +42,7 @@ const MAY_IMPORT = {
 } as const satisfies Record<string, readonly string[]>;
 type Layer = keyof typeof MAY_IMPORT;
 
-/** The layers of each room; a room without a list is one layer. */
+/** Layers of each folder; a folder without a list is one layer. */
 const ROOMS: Readonly<Record<string, readonly Layer[] | undefined>> = {
   core: [...CORE, "client", "reports"],
   server: undefined,
@@ -53,16 +53,16 @@ const ROOMS: Readonly<Record<string, readonly Layer[] | undefined>> = {
   cli: undefined,
 };
 
-/** Packages only one file may import. */
+/** Packages that only one file may import. */
 const ONLY_IMPORTER: Readonly<Record<string, string>> = { "decimal.js": "core/domain/money.ts" };
 
-/** Pure layers see nothing of the machine but Node's hashes, which are functions like any other. */
+/** Pure layers may use only Node's hash functions. */
 const PURE: readonly Layer[] = PURE_LAYERS;
 const PURE_MODULES: readonly string[] = ["node:crypto"];
 
 const IMPURE_MODULES: readonly string[] = ["timers", "timers/promises", "perf_hooks"];
 
-/** Names that mean time, a timer or chance wherever they are read: as a global, of a module or of an object. */
+/** Names that stand for time, timers or randomness as a global, a module's export or a property. */
 const IMPURE_NAMES: Readonly<Record<string, string>> = {
   setTimeout: "timer",
   setInterval: "timer",
@@ -78,7 +78,7 @@ const IMPURE_NAMES: Readonly<Record<string, string>> = {
   getRandomValues: "randomness",
 };
 
-/** Pure functions of these globals; any other use is an error, aliases included. */
+/** Pure functions of these globals; all other uses are errors, including aliases. */
 const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   Date: ["parse", "UTC", "prototype"],
   AbortSignal: ["abort", "any", "prototype"],
@@ -91,7 +91,7 @@ function layerOf(file: string): Layer | undefined {
   return layers === undefined ? (room as Layer) : layers.find((layer) => layer === folder);
 }
 
-/** Target of a relative specifier, as a path below src; undefined outside of it. */
+/** Returns the target of a relative import as a path below src, or undefined outside src. */
 function resolve(from: string, specifier: string): string | undefined {
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
@@ -122,7 +122,7 @@ function importFault(file: string, specifier: string): string | undefined {
   return undefined;
 }
 
-/** The specifier of every way to import there is; null where it is not written out and cannot be checked. */
+/** Returns the specifier of an import of any kind, or null when it is not a literal. */
 function specifierIn(node: ts.Node): string | null | undefined {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node))
     return node.moduleSpecifier === undefined ? undefined : textOf(node.moduleSpecifier);
@@ -144,7 +144,7 @@ function textOf(node: ts.Node): string | null {
   return ts.isStringLiteralLike(node) ? node.text : null;
 }
 
-/** True if the identifier is read, neither a type nor a declared name. */
+/** True if the identifier is read and is neither a type nor a declared name. */
 function isRead(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isTypeReferenceNode(parent) || ts.isTypeQueryNode(parent) || ts.isQualifiedName(parent))
@@ -192,7 +192,7 @@ function purityFault(node: ts.Node): string | undefined {
   return `${text}${member === undefined ? "" : `.${member}`}: wall time`;
 }
 
-/** Every fault of one source file; `file` is its path below src. */
+/** Returns all faults of a source file; `file` is its path below src. */
 export function faultsOf(file: string, source: string): SourceFault[] {
   if (layerOf(file) === undefined) return [{ file, line: 1, message: "is in no layer of the architecture" }];
   const isPure = layerOf(file) !== "time";
@@ -216,7 +216,7 @@ export function faultsOf(file: string, source: string): SourceFault[] {
   return faults;
 }
 
-/** Names of the variables of a module that can change: `let`, and collections that begin empty. */
+/** Returns the names of mutable module variables: `let`, and collections that start empty. */
 export function moduleVariablesIn(source: string): string[] {
   const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.Latest, true);
   return file.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>

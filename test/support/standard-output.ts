@@ -4,13 +4,13 @@ const before = ["isTTY", "columns"].map(
   (name) => [name, Object.getOwnPropertyDescriptor(process.stdout, name)] as const,
 );
 
-/** Standard output is a terminal of that width from now on. */
+/** Makes standard output a terminal of that width. */
 export function onTerminal(columns: number): void {
   for (const [name, value] of Object.entries({ isTTY: true, columns }))
     Object.defineProperty(process.stdout, name, { value, configurable: true });
 }
 
-/** Standard output and the environment are as they were; for `afterEach`. */
+/** Restores standard output and the environment; for `afterEach`. */
 export function offTerminal(): void {
   vi.unstubAllEnvs();
   for (const [name, own] of before)

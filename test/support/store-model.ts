@@ -5,10 +5,10 @@ import type { Store } from "../../src/core/engine/store.js";
 import { COLLECTION_NAMES } from "../../src/core/schema/records/collection-names.js";
 import { FileStore } from "../../src/core/store/file-store.js";
 
-/** No records before a change, which is then stored whole. */
+/** A reader without records, so that changes are encoded whole. */
 export const none: RecordReader = { get: () => undefined };
 
-/** An independent model of the state, without its storage. */
+/** An independent model of the state without its storage. */
 export interface Model {
   seq: number;
   rates: Map<string, string>;
@@ -33,7 +33,7 @@ export function dumpOf({ seq, rates }: Model): StateDump {
   };
 }
 
-/** State that an engine makes of loaded data. */
+/** Returns the model of loaded data. */
 export function modelOf(loaded: ReturnType<Store["load"]>): Model {
   const model: Model = {
     seq: loaded?.snapshot?.seq ?? 0,
@@ -46,12 +46,12 @@ export function modelOf(loaded: ReturnType<Store["load"]>): Model {
   return model;
 }
 
-/** The model after changes 1 to seq. */
+/** Returns the model after changes 1 to seq. */
 export function upTo(seq: number): Model {
   return { seq, rates: new Map(Array.from({ length: seq }, (_, i) => [`C${i + 1}`, `${i + 1}`])) };
 }
 
-/** The state in the files, as JSON; they are left as they are, but for a torn line. */
+/** Returns the state in the files as JSON; changes the files only by removing an incomplete line. */
 export function stateAt(where: string): string {
   const store = new FileStore({ file: where });
   const loaded = store.load()!;

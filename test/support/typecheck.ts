@@ -4,10 +4,10 @@ import ts from "typescript";
 import { ROOT } from "./built.js";
 
 const LIBRARIES = /[\\/]node_modules[\\/](typescript|@types[\\/]node|undici-types)[\\/]/;
-/** Declarations of the language and of Node, which take longer to read than what is checked: read once for a file's tests. */
+/** Cache of the declarations of TypeScript and Node, which take longer to read than the checked files. */
 const read = new Map<string, ts.SourceFile | undefined>();
 
-/** Output of `tsc` for a project in that folder: of a configuration file there, or of these arguments. */
+/** Returns the output of `tsc` for a project with these arguments or the folder's configuration file. */
 export function typeComplaints(folder: string, given: string | readonly string[]): string {
   const { options, fileNames, errors } =
     typeof given === "string"
@@ -31,7 +31,7 @@ export function typeComplaints(folder: string, given: string | readonly string[]
   return ts.formatDiagnostics([...errors, ...ts.getPreEmitDiagnostics(program)], host);
 }
 
-/** Output of the newest `tsc` there, in a fifth of the time; it no longer resolves as Node 10 did. */
+/** Returns the output of the newest `tsc`, which is five times faster and has no Node 10 resolution. */
 export function newestTypeComplaints(folder: string, args: readonly string[]): string {
   const tsc = join(ROOT, "node_modules/typescript-7/bin/tsc");
   const line = [tsc, "--noEmit", "--singleThreaded", "--pretty", "false", ...args];

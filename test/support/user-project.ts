@@ -8,15 +8,15 @@ import { ChildOutput, type Finished } from "./child-output.js";
 import { temporaryFolder } from "./folders.js";
 import { atEnd } from "./lifetime.js";
 
-/** `npx` and `npm test`, without the time npm takes to begin. */
+/** Scripts for `npx` and `npm test` without npm's start time. */
 const BIN = fileURLToPath(new URL("bin", import.meta.url));
-/** The first line that fails ends what it runs. */
+/** -e ends the shell at the first line that fails. */
 const SHELL = ["sh", "-ec"];
 
-/** A user's folder in which this checkout is installed as npm installs it, so that `npx payments-sandbox` is it. */
+/** A user's project with this checkout installed as npm does, so that `npx payments-sandbox` runs it. */
 export class UserProject {
   readonly folder = temporaryFolder();
-  /** Shells, each the leader of a group that may outlive it. */
+  /** Shells; each leads a process group that may outlive it. */
   readonly #shells = new Set<ChildProcess>();
 
   constructor() {
@@ -39,7 +39,7 @@ export class UserProject {
     writeFileSync(join(this.folder, name), text);
   }
 
-  /** Runs lines of a shell until the first that fails; background processes continue. */
+  /** Runs shell lines until the first that fails; background processes continue. */
   shell(
     lines: string,
     env: Record<string, string> = {},
@@ -48,7 +48,7 @@ export class UserProject {
     return this.#spawn(lines, env, shell).ended;
   }
 
-  /** Begins lines of a shell that go on until the test ends, or the file. */
+  /** Starts shell lines that run until the end of the test or the file. */
   terminal(lines: string, env: Record<string, string> = {}): ChildOutput {
     return this.#spawn(lines, env, SHELL);
   }
@@ -59,7 +59,7 @@ export class UserProject {
         const ended = child.exitCode !== null || child.signalCode !== null;
         const closed = ended || new Promise((resolve) => child.once("close", resolve));
         try {
-          // The whole group: npx does not pass a signal on to what it runs.
+          // The signal goes to the whole group, because npx does not pass it on.
           process.kill(-child.pid!, "SIGKILL");
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
@@ -81,12 +81,12 @@ export class UserProject {
   }
 }
 
-/** The environment of a user's shell, in which `npx` and `npm test` begin at once. */
+/** A user's environment in which `npx` and `npm test` start without npm's start time. */
 export function shellEnvironment(): Record<string, string> {
   return { ...userEnvironment(), PATH: `${BIN}${delimiter}${process.env.PATH}` } as Record<string, string>;
 }
 
-/** Free ports of this machine. */
+/** Returns free ports. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {

@@ -1,4 +1,7 @@
-/** Splits a command line into its words. An interpolated text is one word or a part of one, a list is its own words. */
+/**
+ * Splits a command line into words. An interpolated string is one word or a part of one; each item of a list is a
+ * word.
+ */
 export function words(
   texts: TemplateStringsArray,
   ...values: readonly (string | number | readonly string[])[]
