@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-/** Two processes on one database. The first runs the default namespace. */
+/** Starts two processes on one database; the first runs the default namespace. */
 async function startTwo(): Promise<{ owner: Started; other: Started }> {
   const data = ["--data", postgres.url("lease=60s")];
   const owner = await startServer(data);
   return { owner, other: await startServer(data) };
 }
 
-/** A server outside the sandbox that records the calls it gets. */
+/** Starts an unrelated server that records its requests. */
 async function openStranger(): Promise<{ port: number; calls: string[] }> {
   const calls: string[] = [];
   const server = createServer((incoming, outgoing) => {
@@ -42,7 +42,7 @@ itOnPostgres("a path that names a host gets the owner's response, and the host i
     [`/_sandbox/..//${host}/x`]: 404,
     [`http://localhost//${host}/x`]: 404,
     [`http://localhost//${host}/x?namespace=default`]: 404,
-    // Not a valid request target.
+    // An invalid request target.
     [`/\\${host}/x`]: 400,
     [`http://localhost/\\${host}/x`]: 400,
   };
@@ -89,7 +89,7 @@ itOnPostgres("a forwarded call carries only the credentials that the owner check
 
 const MIB = 1024 * 1024;
 
-/** Sends a body of that many MiB in chunks until the response arrives. */
+/** Sends a body of this size in chunks until the response arrives. */
 function upload(url: string, mebibytes: number, headers: Record<string, string>, method = "POST") {
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
     const call = request(url, { method, headers: { "content-type": "application/json", ...headers } });
@@ -155,7 +155,7 @@ itOnPostgres("a body beyond the limit of most operations is forwarded to one tha
   expect([put.status, body.length > MIB]).toEqual([200, true]);
 });
 
-/** Needs the peak memory in /proc. */
+/** Reads the peak memory from /proc. */
 const itOnLinux = it.skipIf(lacksPostgres || process.platform !== "linux");
 
 itOnLinux("an endless upload is refused, and no process keeps it in memory", async () => {

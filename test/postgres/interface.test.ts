@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { stateOf } from "../support/api-client.js";
 import { lacksPostgres, Postgres } from "../support/postgres.js";
 
-/** The message that a client leaves with. */
+/** Message with which a client disconnects. */
 const TERMINATE = Buffer.from("X\0\0\0\x04", "latin1");
-/** Last message of a server's response to `DISCARD`. */
+/** Last message of the server's response to `DISCARD`. */
 const DISCARDED = Buffer.from("C\0\0\0\x10DISCARD ALL\0Z\0\0\0\x05I", "latin1");
-/** Last message of a server's greeting: it is ready for queries. */
+/** Last message of the server's greeting: ready for queries. */
 const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
 const DISCARD = Buffer.concat(["rollback", "discard all"].map(queryMessage));
 
-/** A message of one query. */
+/** Returns the message of a simple query. */
 function queryMessage(text: string): Buffer {
   const message = Buffer.from(`Q\0\0\0\0${text}\0`, "latin1");
   message.writeInt32BE(message.length - 1, 1);
@@ -24,8 +24,8 @@ interface Kept {
 }
 
 /**
- * A door to PostgreSQL that keeps its connections for the next clients: a new one costs the server 50 ms of processor time,
- * most of what a sandbox on it costs. All clients must be the same user of the same database.
+ * A proxy to PostgreSQL that reuses connections, because a new one costs the server 50 ms of processor time. All clients
+ * must be the same user of the same database.
  */
 class KeptConnections {
   readonly #idle: Kept[] = [];
@@ -74,7 +74,7 @@ class KeptConnections {
     client.resume();
   }
 
-  /** A new connection, when the server is ready for its queries. */
+  /** Opens a connection and waits until the server is ready for queries. */
   #greeted(startup: Buffer): Promise<Kept> {
     const socket = this.#track(connect(this.target, "127.0.0.1"));
     socket.write(startup);
@@ -95,7 +95,7 @@ class KeptConnections {
   }
 }
 
-// The interface's tests about state once more, with each sandbox in a schema of its own.
+// Repeats the interface's tests about state, with a schema per sandbox.
 
 /**
  * Left out:
@@ -111,7 +111,7 @@ const FILES: Readonly<Record<string, string>> = {
   webhooks: "delivery further-attempts reset",
   control: "events import namespaces reversals webhook-endpoints",
 };
-/** By `npm run test:postgres` only: a minute and a half more, for what these try in fewer steps. */
+/** Run only by `npm run test:postgres`, which takes 90 seconds longer. */
 const MORE: typeof FILES = {
   http: "balances checkouts clock end-of-time quotes transition webhook-registration whitelabel",
   webhooks: "held log mailbox mishaps races",
@@ -136,6 +136,6 @@ const tried = [FILES, ...(process.env.PAYMENTS_SANDBOX_ALL === undefined ? [] : 
 for (const [folder, names] of tried.flatMap((files) => Object.entries(files)))
   for (const name of names.split(" "))
     describe.skipIf(lacksPostgres)(`${folder}/${name}`, async () => {
-      // The query makes it another module than the one of that file's own run.
+      // The query makes it a different module from the one of that file's own run.
       await import(/* @vite-ignore */ `../${folder}/${name}.test.ts?postgres`);
     });

@@ -19,7 +19,7 @@ itOnPostgres(
     const trial = await Trial.begin(postgres, new Random(SEED));
     await trial.run(ROUNDS);
     if (process.env.PAYMENTS_SANDBOX_ROUNDS !== undefined) console.log(trial.tally);
-    // Each of the five namespaces is taken over once at least; most misfortunes move some.
+    // Each of the five namespaces moves to another process at least once.
     expect(trial.tally.takeovers).toBeGreaterThan(ROUNDS < 20 ? 4 : ROUNDS);
   },
 );

@@ -17,7 +17,7 @@ afterAll(() => postgres.end());
 
 const health = async ({ url }: Started) => (await fetch(`${url}/health`)).json();
 
-/** Reads a stream until it has had all texts. */
+/** Reads a stream until it contains all texts. */
 async function readUntil({ body }: Response, ...texts: string[]): Promise<string> {
   const decoder = new TextDecoder();
   let all = "";
@@ -115,7 +115,7 @@ itOnPostgres("continues clock, webhooks and streams after a crash, from the last
   const [one, two] = [await startServer(data), await startServer(data)];
   const charge = await two.client.pay();
   const { to } = (await two.client.ask("POST /_sandbox/clock/advance", { by: "1s" })).json;
-  // Passed on to the process that dies.
+  // This process forwards the stream to the one that is killed.
   const stream = await fetch(`${two.url}/_sandbox/stream`);
   const isOver = readUntil(stream, "never").then(
     () => true,
@@ -273,7 +273,7 @@ itOnPostgres.each(["prefer", "require", "verify-ca", "verify-full"])(
   },
 );
 
-/** Runs `work` while another session holds a table, so that statements on the table do not return. */
+/** Runs `work` while another session locks a table, so that statements on the table block. */
 async function whileLocked(url: string, table: string, work: () => Promise<void>): Promise<void> {
   const session = new pg.Client({ connectionString: url });
   await session.connect();
@@ -330,7 +330,7 @@ itOnPostgres("responds with 503 when the lease has expired and the database does
   await whileLocked(url, "processes", async () => {
     const isAway = async (): Promise<boolean> => {
       const { status, json, headers } = await one.client.charge(charge);
-      // Later on, reads go on from memory.
+      // Later reads come from memory.
       expect(headers.get("sandbox-storage")).toBeNull();
       if (status !== 503) return false;
       expect([json.error.code, headers.get("retry-after")]).toEqual(["STORAGE_AWAY", "1"]);

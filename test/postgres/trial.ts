@@ -15,10 +15,10 @@ const PROCESSES = 3;
 const NAMESPACES = ["default", "n1", "n2", "n3", "n4"];
 const CALLERS = 6;
 const LEASE_MS = 1_500;
-/** Longer than anything takes that is not lost: a lease, a start and a retry of a webhook. */
+/** Longer than a lease, a start or a webhook retry takes. */
 const PATIENCE_MS = 90_000;
 
-/** A charge, whose call is made once, or a withdrawal, whose call is retried with its key until it has a response. */
+/** A charge, whose call is made once, or a withdrawal, whose call is retried with its key. */
 interface Order {
   readonly namespace: string;
   readonly key: string;
@@ -29,21 +29,21 @@ interface Order {
   rank: number;
 }
 
-/** The course of a charge by the default scenario; time must go on for it, in whatever process. */
+/** Statuses of a charge in the default scenario. */
 const COURSE = ["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED"];
 
 export interface Tally {
   orders: number;
   answered: number;
   reads: number;
-  /** Calls that got 503, and calls whose connection broke. */
+  /** Calls with a 503, and calls whose connection closed. */
   refused: number;
   broken: number;
   takeovers: number;
   [round: string]: number;
 }
 
-/** Three processes and one database under load, of which some are killed, paused or restarted; and an auditor. */
+/** Three processes on one database under load. Some are killed, paused or restarted; an audit follows. */
 export class Trial {
   readonly tally: Tally = {
     orders: 0,
@@ -74,7 +74,7 @@ export class Trial {
   static async begin(postgres: Postgres, random: Random): Promise<Trial> {
     const trial = new Trial(postgres, random, await Receiver.open());
     for (let index = 0; index < PROCESSES; index++) trial.#processes.push(await trial.#start());
-    // Every commit leaves a trace that no process can undo.
+    // A trigger logs every commit in a table that no process changes.
     await postgres.query(
       trial.#url,
       `create table trace (id int, seq bigint, before bigint, fence bigint, owner text, number serial);
@@ -107,7 +107,7 @@ export class Trial {
     return startServer(["--data", this.#url, "--seed", "trial", ...webhooks]);
   }
 
-  /** One call to one process. Undefined if the connection broke; a 503 says that it is to be repeated. */
+  /** Calls one process. Returns undefined when the connection closed; a 503 asks for a repeat. */
   async #call(
     index: number,
     method: string,
@@ -182,7 +182,7 @@ export class Trial {
       body,
     );
     if (made === undefined || made.status === 503) return;
-    // The quote may have expired meanwhile.
+    // The quote may have expired.
     if (made.status !== 200 && made.json.error.details?.quote_id === undefined)
       throw new Unexpected(JSON.stringify(made.json));
     order.id = made.json.charge_id;
@@ -203,7 +203,7 @@ export class Trial {
     this.tally.withdrawals!++;
   }
 
-  /** A read is never older than an earlier response, except while the database is away. */
+  /** Checks that a read is not older than an earlier response, except while the database is unreachable. */
   async #read(order: Order): Promise<void> {
     const { rank } = order;
     const path = `/api/v1/payments/charges/${order.id}`;
@@ -230,7 +230,7 @@ export class Trial {
     }
   }
 
-  /** So many rounds, each with one misfortune, under load; then the audit. */
+  /** Runs rounds with one failure each under load, then the audit. */
   async run(rounds: number): Promise<void> {
     const callers = Array.from({ length: CALLERS }, () => this.#load());
     for (let round = 0; round < rounds && this.#failure === undefined; round++) {
@@ -283,7 +283,7 @@ export class Trial {
     for (const namespace of NAMESPACES) this.#auditOrders(namespace, await this.#storedState(namespace));
   }
 
-  /** Time goes on until each charge is complete, and every event of it reached the receiver at least once. */
+  /** Waits until each charge is complete and the receiver got every event at least once. */
   async #auditWebhooks(): Promise<void> {
     for (const namespace of NAMESPACES)
       for (const from = Date.now(); ; await pause(100)) {
@@ -300,7 +300,10 @@ export class Trial {
       }
   }
 
-  /** In each namespace numbers follow on each other, and fences only rise; a fence is one process's. */
+  /**
+   * Checks that sequence numbers of each namespace are consecutive, and that fences increase and belong to one
+   * process.
+   */
   async #auditCommits(): Promise<void> {
     const rows = await this.#postgres.query<Record<"id" | "seq" | "before" | "fence" | "owner", string>>(
       this.#url,
@@ -320,7 +323,7 @@ export class Trial {
     }
   }
 
-  /** The state as the next process would load it, checked with its ledger. */
+  /** Loads the state as the next process would, and checks its ledger. */
   async #storedState(namespace: string): Promise<State> {
     const rows = await this.#postgres.query<{ seq: string; is_state: boolean; body: string }>(
       this.#url,
@@ -337,7 +340,7 @@ export class Trial {
     return state;
   }
 
-  /** Each acknowledged order has one charge, equal to its response; each other order has one charge at most. */
+  /** Checks that each acknowledged order has one charge, equal to its response, and that others have at most one. */
   #auditOrders(namespace: string, state: State): void {
     const { charges, withdrawals } = state.tables;
     const made = {
@@ -363,8 +366,8 @@ class Unexpected extends Error {}
 
 interface Called {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
   readonly json: any;
-  /** The response says that it is from memory, while the database is away. */
+  /** True if the response comes from memory while the database is unreachable. */
   readonly isAway: boolean;
 }
