@@ -6,7 +6,7 @@ import { openShop } from "../support/receiver-client.js";
 
 type Call = (sandbox: Sandbox) => unknown;
 
-/** Options and arguments that this process checks; `never` stands for what a caller in JavaScript can pass. */
+/** Arguments that the library checks; `never` stands for invalid arguments from JavaScript. */
 const CHECKED_HERE: [title: string, call: Call, message: string][] = [
   ...(
     [
@@ -133,7 +133,7 @@ const CHECKED_HERE: [title: string, call: Call, message: string][] = [
 const NOT_A_TARGET = "must be an ISO 8601 instant, a duration such as 30m, next or idle, not";
 const KEEP = "must be one of webhooks, keys, scenarios";
 
-/** Arguments that the control API checks. The details are those of `Sandbox` and of `TestSandbox`, which calls it. */
+/** Arguments that the control API checks, with the error details of `Sandbox` and `TestSandbox`. */
 const CHECKED_BY_CONTROL: [
   title: string,
   call: (one: Sandbox | TestSandbox) => Promise<unknown>,
@@ -186,14 +186,14 @@ describe("an invalid argument", () => {
     return outcome.reason;
   }
 
-  it.each(CHECKED_HERE)("throws a UserError that names it: %s", async (_title, call, message) => {
+  it.each(CHECKED_HERE)("throws a UserError that names the argument: %s", async (_title, call, message) => {
     const error = await errorOf((await openShop()).sandbox, call);
     expect(error).toBeInstanceOf(UserError);
     expect(error.message).toContain(message);
   });
 
   it.each(CHECKED_BY_CONTROL)(
-    "throws the SandboxError of the control API, and changes nothing: %s",
+    "throws the control API's error as a SandboxError, and changes nothing: %s",
     async (_title, call, details) => {
       const { sandbox } = await openShop();
       const before = sandbox.snapshot();
@@ -210,7 +210,7 @@ describe("an invalid argument", () => {
     },
   );
 
-  it("throws a SandboxError that names the parameter: transition, a number as ID", async () => {
+  it("throws a SandboxError that names the parameter when transition() gets a number as ID", async () => {
     const { sandbox } = await openShop();
     await expect(sandbox.transition(7 as never, "FAILED")).rejects.toThrow("chargeId must be a string");
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
 
-/** Two tests that fail and one that passes; runners differ in how they provide `test` and the hooks. */
+/** Two failing tests and a passing one; runners differ in how they provide `test` and the hooks. */
 const TESTS = `
 const order = async () => {
   const headers = { authorization: "Bearer " + sandbox.apiKey, "content-type": "application/json" };
@@ -56,8 +56,8 @@ const RUNNERS = [
   ["node:test", ["--test", "--test-reporter=spec", "shop.node.mjs"], "a shop > marks what is paid"],
 ] as const;
 
-describe("a test that fails", () => {
-  it.each(RUNNERS)("is exported by exec: %s", async (name, args, title) => {
+describe("a failed test", () => {
+  it.each(RUNNERS)("is exported to a file under exec: %s", async (name, args, title) => {
     const folder = join(project.folder, `artifacts of ${name}`);
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
     const line = [bin, "exec", "--artifacts", folder, "--", process.execPath, ...args];

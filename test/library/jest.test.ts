@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Project } from "../support/packed.js";
 
-/** What a suite does with the package and never over the port. A module it asks for after its end ends Jest's whole run. */
+/** Suites that use the package in process. Jest fails the run when a suite loads a module after its end. */
 const SUITES = {
   "nothing.test.js": `
     const { setupSandbox } = require("payments-sandbox/testing");
@@ -65,7 +65,7 @@ const SUITES = {
     });`,
 };
 
-/** With Jest's support of ES modules a module is read from the disk meanwhile. */
+/** With Jest's support of ES modules, this module is read from the disk during the test. */
 const MODULE = `
   import { createSandbox } from "payments-sandbox";
   import { setupSandbox } from "payments-sandbox/testing";
@@ -96,12 +96,12 @@ describe.each([
     ["one file after the other", 13, ["--runInBand", "\\.js$"], {}],
     ["files in several workers", 13, ["--maxWorkers=2", "\\.js$"], {}],
     ["an ES module", 1, ["\\.mjs$"], { NODE_OPTIONS: "--experimental-vm-modules" }],
-  ])("leaves nothing running after a suite: %s", async (_how, tests, args, environment) => {
+  ])("leaves no handle or timer open after a suite: %s", async (_how, tests, args, environment) => {
     const jest = `node_modules/${installed}/bin/jest.js`;
     const options = ["--ci", "--colors=false", "--cacheDirectory", join(cache, installed)];
     const { code, stderr } = await project.run([jest, ...options, ...args], environment);
-    // Not "failed to exit": a worker that takes half a second for it, as on a busy machine, is told of. One that is kept from
-    // it by what it has opened would keep the run in one process from its end, too.
+    // "failed to exit" is not checked: Jest also prints it for a slow worker. Resources that stay open would also prevent
+    // the end of a run in one process.
     expect(stderr).not.toMatch(/torn down|soft deleted|open handle|internal error/);
     expect(stderr.replaceAll(/ +/g, " ")).toContain(`\nTests: ${tests} passed, ${tests} total\n`);
     expect(code).toBe(0);

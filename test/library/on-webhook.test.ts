@@ -62,7 +62,7 @@ describe("onWebhook()", () => {
     }
   });
 
-  it("is awaited by advance(), each attempt at its own time, in the order of the object's events", async ({
+  it("is awaited by advance(), each attempt at its own time and in the order of the object's events", async ({
     shop: { sandbox, client },
   }) => {
     const heard: string[] = [];
@@ -99,9 +99,7 @@ describe("onWebhook()", () => {
       expect((await client.charge(charge)).json.status).toBe("COMPLETED");
   });
 
-  it("can refund a payment it is told of: transition() works in a handler", async ({
-    shop: { sandbox, client },
-  }) => {
+  it("can call transition() to refund the payment of the event", async ({ shop: { sandbox, client } }) => {
     const { types, handler } = listener();
     await sandbox.onWebhook(handler);
     const refund: WebhookHandler = async (request) =>
@@ -159,7 +157,7 @@ describe("onWebhook()", () => {
       () => ({ status: 200, headers: { get: () => 5 }, text: async () => "" }),
       /^the webhook handler threw TypeError/,
     ],
-  ])("counts %s as a failed attempt, which is retried", async (_what, answer, text) => {
+  ])("fails the attempt and gets a retry after %s", async (_what, answer, text) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     let calls = 0;
     await sandbox.onWebhook((() => (++calls === 1 ? answer() : 200)) as WebhookHandler);
@@ -172,7 +170,7 @@ describe("onWebhook()", () => {
     expect(calls).toBe(2);
   });
 
-  it("logs at most the size limit of a response, and follows Retry-After", async () => {
+  it("logs a response up to the size limit, and follows its Retry-After", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     const answers = [new Response("x".repeat(5_000), { status: 503, headers: { "retry-after": "90" } }), 200];
     await sandbox.onWebhook(() => answers.shift() as Response);
@@ -185,7 +183,7 @@ describe("onWebhook()", () => {
     expect(await attempts(client)).toHaveLength(2);
   });
 
-  it("is disabled by 410, as any endpoint", async ({ shop: { sandbox, client } }) => {
+  it("is disabled by a 410, as other endpoints are", async ({ shop: { sandbox, client } }) => {
     const handler = vi.fn(() => 410);
     await sandbox.onWebhook(handler);
     await client.pay();
@@ -193,7 +191,7 @@ describe("onWebhook()", () => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it("waits for a handler no longer than for a receiver, and for nothing else of the process", async () => {
+  it("has the timeout of a receiver, and waits for no other work of the process", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant", webhookTimeout: "20ms" });
     let calls = 0;
     await sandbox.onWebhook(() => (++calls === 1 ? new Promise<number>(() => {}) : 200));
@@ -202,7 +200,7 @@ describe("onWebhook()", () => {
     expect(await attempts(client)).toMatchObject([{ status: null, error: "no answer within 0.02 s" }]);
   });
 
-  it("gets the mishaps of a scenario", async ({ shop: { sandbox, client } }) => {
+  it("supports the mishaps of a scenario", async ({ shop: { sandbox, client } }) => {
     const ids: (string | null)[] = [];
     const forged: boolean[] = [];
     await sandbox.onWebhook(async (request) => {
@@ -228,7 +226,7 @@ describe("onWebhook()", () => {
     expect(new Set(ids.slice(2)).size).toBe(1);
   });
 
-  it("filters by types and mode, and has a signature and URL of its own", async ({
+  it("filters by types and mode, and has its own signature and URL", async ({
     shop: { sandbox, client },
   }) => {
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -254,7 +252,7 @@ describe("onWebhook()", () => {
     ["node:assert", () => assert.equal(1, 2)],
     ["Chai, as in Vitest", () => expect(1).toBe(2)],
     ["Jest", () => Promise.reject(Object.assign(new Error("1, not 2"), { matcherResult: { pass: false } }))],
-  ])("throws a failed assertion in the test's own wait: %s", async (_whose, check) => {
+  ])("rejects the test's pending wait when an assertion in the handler fails: %s", async (_whose, check) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     await sandbox.onWebhook(check);
     const thrown = async (wait: Promise<unknown>) => expect(wait).rejects.toThrow(/2/);
@@ -268,7 +266,7 @@ describe("onWebhook()", () => {
     await thrown(sandbox.close());
   });
 
-  it("ends with its disposer or block, and drops waiting deliveries", async ({
+  it("stops at its disposer or at the end of a block, and pending deliveries are dropped", async ({
     shop: { sandbox, client },
   }) => {
     const [called, block] = [listener(), listener()];
@@ -287,7 +285,7 @@ describe("onWebhook()", () => {
     expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.total).toBe(0);
   });
 
-  it("survives a reset, without deliveries from before", async () => {
+  it("stays registered after a reset and gets no earlier deliveries", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     let letGo: (status: number) => void = () => {};
     const answers: (number | Promise<number>)[] = [new Promise<number>((resolve) => (letGo = resolve)), 200];
@@ -309,7 +307,7 @@ describe("onWebhook()", () => {
     expect(handler).toHaveBeenCalledTimes(2);
   });
 
-  it("is not called when a reset precedes its turn, nor after close()", async () => {
+  it("is not called for a delivery that a reset precedes, or after close()", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     const { types, handler } = listener();
     const stop = await sandbox.onWebhook(handler);
@@ -322,7 +320,7 @@ describe("onWebhook()", () => {
     expect(types).toEqual([]);
   });
 
-  it("belongs to its process: reopened data drops its deliveries", async () => {
+  it("belongs to its process, so that reopened data drops its deliveries", async () => {
     const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" } as const;
     {
       await using sandbox = await createSandbox(options);
@@ -346,9 +344,7 @@ describe("onWebhook()", () => {
     }
   });
 
-  it("is listed among the endpoints, and cannot be registered by HTTP", async ({
-    shop: { sandbox, client },
-  }) => {
+  it("is listed as an endpoint, and cannot be registered by HTTP", async ({ shop: { sandbox, client } }) => {
     await sandbox.onWebhook(() => 200);
     const { items } = (await client.ask("GET /_sandbox/webhook-endpoints")).json;
     expect(items).toMatchObject([{ url: "in-process://handler-1", events: ["*"], enabled: true }]);
@@ -358,7 +354,7 @@ describe("onWebhook()", () => {
       expect((await client.post(path, wanted)).status).toBe(400);
   });
 
-  it("works when a test fakes the timers of its process", async ({ shop: { sandbox, client } }) => {
+  it("is called when a test fakes the timers of its process", async ({ shop: { sandbox, client } }) => {
     const { types, handler } = listener();
     await sandbox.onWebhook(handler);
     vi.useFakeTimers();
@@ -370,7 +366,7 @@ describe("onWebhook()", () => {
 });
 
 describe("fetch()", () => {
-  it("accepts the arguments of fetch, or a path, for any host, and works detached", async () => {
+  it("accepts the arguments of fetch or a path, for any host, also as a detached function", async () => {
     const { fetch } = (await openShop()).sandbox;
     const path = "/api/v1/payments/supported-currencies";
     for (const input of [

@@ -33,7 +33,7 @@ const FLOW = `
 const PRINTED = "COMPLETED 3 true INVALID_TRANSITION 200 true true\n";
 const NAMES = "createSandbox, SandboxError, UserError";
 
-/** Prints the handles that keep the process alive and the errors it got; then ends. */
+/** Prints the handles that keep the process alive and its errors, and exits. */
 const QUIET = `
   const handles = process.getActiveResourcesInfo().filter((name) => !/^(TTYWrap|PipeWrap|FSReqPromise|CloseReq|FSReqCallback|ConfigureReq)/.test(name));
   const events = ["exit", "SIGINT", "SIGTERM", "uncaughtException", "unhandledRejection", "warning", "beforeExit"];
@@ -84,14 +84,14 @@ const project = new Project({
   `,
 });
 
-/** The oldest that is promised, where there is one to try. */
+/** Binary of the oldest supported Node, if there is one. */
 const OLDEST = process.env.PAYMENTS_SANDBOX_OLDEST_NODE;
 const ALL_NODES = OLDEST === undefined ? NODES : [...NODES, OLDEST];
 
 describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `node ${index}`, node]))(
   "the package on %s",
   (_version, node) => {
-    it.each(["flow.mjs", "flow.cjs"])("works: %s", async (file) => {
+    it.each(["flow.mjs", "flow.cjs"])("completes a payment and its webhook: %s", async (file) => {
       expect(await project.run([file], {}, node)).toEqual({ code: 0, stdout: PRINTED, stderr: "" });
     });
 
@@ -103,11 +103,11 @@ describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `n
       });
     });
 
-    it.each(["quiet.mjs", "quiet.cjs"])("starts nothing on load: %s", async (file) => {
+    it.each(["quiet.mjs", "quiet.cjs"])("starts nothing when it is loaded: %s", async (file) => {
       expect(await project.run([file], {}, node)).toEqual({ code: 0, stdout: "[[],[]]\n", stderr: "" });
     });
 
-    it("reads only its modules on load, and its data once", async () => {
+    it("reads only its own modules when it is loaded, and its data once", async () => {
       const stdout = "[]\ntrue\n[]\n";
       expect(await project.run(["reads.cjs"], {}, node)).toEqual({ code: 0, stdout, stderr: "" });
     });

@@ -3,7 +3,7 @@ import { createSandbox } from "../../src/library/index.js";
 import { NODES, Project } from "../support/packed.js";
 import { suites } from "./support/suites.js";
 
-/** The tests of a shop; runners differ in how they provide `test` and the hooks. */
+/** Tests of a shop; runners differ in how they provide `test` and the hooks. */
 const TESTS = `
 const paid = async (sandbox, email = "ada@shop.test") => {
   const call = async (path, body) => {
@@ -168,7 +168,7 @@ describe("setupSandbox()", () => {
   });
 
   it.each(RUNNERS)(
-    "gives a namespace of a running server, and leaves nothing there: %s",
+    "uses a namespace of a running server, and deletes it at the end: %s",
     async (_name, args, passed) => {
       await using server = await createSandbox();
       const { url } = await server.listen();
@@ -182,12 +182,12 @@ describe("setupSandbox()", () => {
         headers: { "content-type": "application/json" },
         body: "{}",
       });
-      // Every file had one of its own.
+      // Each file had its own namespace.
       expect((await next.json()).name).not.toBe("ns1");
     },
   );
 
-  it.each(NODES.slice(1).map((node) => [node]))("works with node:test on %s", async (node) => {
+  it.each(NODES.slice(1).map((node) => [node]))("runs under node:test on %s", async (node) => {
     const { stdout, stderr, code } = await project.run(
       ["--test", "--test-reporter=tap", "node/one.test.mjs"],
       {},
@@ -197,13 +197,13 @@ describe("setupSandbox()", () => {
     expect(stdout).toMatch(/^# fail 0$/m);
   });
 
-  it("is open at the top level of a file after await sandbox.ready, and ends with the file", async () => {
+  it("can be used at the top level of a file after await sandbox.ready, and closes with the file", async () => {
     const { code, stdout } = await project.run(["--test", "--test-reporter=tap", "node/top.mjs"]);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/^# pass 1$/m);
   });
 
-  it("says what to do without hooks", async () => {
+  it("throws an error with instructions when the runner has no hooks", async () => {
     expect(await project.run(["node/bare.mjs"])).toEqual({
       code: 0,
       stdout:
@@ -212,13 +212,13 @@ describe("setupSandbox()", () => {
     });
   });
 
-  it("finds hooks under the names Mocha has for them, and is gone after the last", async () => {
+  it("finds hooks by the names of Mocha, and closes after the last test", async () => {
     const gone = "the sandbox exists from beforeAll to afterAll: use it in a hook or a test\n";
     const stdout = `200\n${gone}${gone}`;
     expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 
-  it("refuses options that a namespace on a shared server cannot have", async () => {
+  it("refuses options that a namespace on a shared server does not support", async () => {
     const { code, stdout } = await project.run(["node/fixtures.test.mjs"], {
       PAYMENTS_SANDBOX_URL: "http://127.0.0.1:9",
     });

@@ -32,7 +32,7 @@ describe("createSandbox()", () => {
     expect(Date.parse(now)).toBeLessThanOrEqual(Date.now());
   });
 
-  it("accepts webhooks as strings and as records, with their own or a common secret", async () => {
+  it("accepts webhooks as strings and records, with their own or a common secret", async () => {
     const [one, two] = [await Receiver.open(), await Receiver.open()];
     const secret = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`;
     const { sandbox, client } = await openShop({
@@ -89,12 +89,12 @@ describe("listen()", () => {
     expect(url).toBe(`http://127.0.0.1:${port}`);
     expect([sandbox.url, sandbox.port]).toEqual([url, port]);
     const charge = await Client.at(url).pay();
-    // One sandbox by HTTP and in process.
+    // The HTTP server and the process share one sandbox.
     expect((await Client.of(sandbox).charge(charge)).text).toBe((await Client.at(url).charge(charge)).text);
     await expect(sandbox.listen()).rejects.toThrow("already listening");
   });
 
-  it("opens the given port and host, and has the host in the URL", async () => {
+  it("opens the given port and host, and returns a URL with the host", async () => {
     const first = await openShop();
     const { port, url } = await first.sandbox.listen({ port: 0, host: "localhost" });
     expect(url).toBe(`http://localhost:${port}`);
@@ -104,7 +104,7 @@ describe("listen()", () => {
     expect((await second.sandbox.listen()).url).toBe(url);
   });
 
-  it("throws a UserError when the port is in use, and can be retried", async () => {
+  it("throws a UserError when the port is in use, and can be called again", async () => {
     const [one, two] = [await openShop(), await openShop()];
     const { port } = await one.sandbox.listen();
     await expect(two.sandbox.listen({ port })).rejects.toThrow(UserError);
@@ -114,7 +114,7 @@ describe("listen()", () => {
 });
 
 describe("advance()", () => {
-  it("moves time by a duration, to an instant, to the next task, until idle", async ({
+  it("moves time by a duration, to an instant, to the next task, or until idle", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -176,7 +176,7 @@ describe("transition()", () => {
 });
 
 describe("an asynchronous method", () => {
-  it("returns a promise, and has done its work when the call returns", async ({
+  it("returns a promise and has completed its work when the call returns", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -193,7 +193,9 @@ describe("an asynchronous method", () => {
 });
 
 describe("reset() and snapshot()", () => {
-  it("reset deletes all data and sets a manual clock back", async ({ shop: { sandbox, client } }) => {
+  it("reset() deletes all data and returns a manual clock to its start time", async ({
+    shop: { sandbox, client },
+  }) => {
     const charge = await client.pay();
     await sandbox.advance("1h");
     await sandbox.reset();
@@ -204,7 +206,7 @@ describe("reset() and snapshot()", () => {
     expect(await client.pay()).toBe(charge);
   });
 
-  it("snapshot is the whole state as plain JSON, independent of later changes", async ({
+  it("snapshot() returns the whole state as plain JSON, independent of later changes", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -219,13 +221,13 @@ describe("reset() and snapshot()", () => {
 });
 
 describe("restore()", () => {
-  it("restores a snapshot, time too, in the same or another sandbox", async ({
+  it("restores a snapshot and its time in the same or another sandbox", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
     await sandbox.advance("1s");
     const snapshot = sandbox.snapshot();
-    // Wall time goes on, and restores are counted.
+    // Wall time continues, and the state counts restores.
     const held = ({
       at,
       counters,
@@ -238,7 +240,7 @@ describe("restore()", () => {
     expect(held(sandbox.snapshot())).toEqual(taken);
     const other = await openShop();
     await other.sandbox.restore(snapshot);
-    // Later changes by the caller have no effect.
+    // Later changes to the caller's object have no effect.
     (snapshot.collections.charges as unknown[]).length = 0;
     for (const one of [{ sandbox, client }, other]) {
       expect((await one.client.charge(charge)).json.status).toBe("AWAITING_PAYMENT");
@@ -248,7 +250,7 @@ describe("restore()", () => {
     }
   });
 
-  it("refuses what the control API refuses, and changes nothing", async () => {
+  it("refuses invalid states as the control API does, and changes nothing", async () => {
     const receiver = await Receiver.open(() => {});
     const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     await client.pay();
@@ -272,7 +274,9 @@ describe("restore()", () => {
 });
 
 describe("control()", () => {
-  it("accepts a method, a path and a body, or the first two in one string", async ({ shop: { sandbox } }) => {
+  it("accepts a method, a path and a body, or method and path in one string", async ({
+    shop: { sandbox },
+  }) => {
     const fault = { match: { operation: "createQuote" }, respond: { status: 503 } };
     await sandbox.control("POST", "/_sandbox/faults", fault);
     await sandbox.control("post /_sandbox/faults", fault);
@@ -300,7 +304,7 @@ describe("close()", () => {
     checkWebhook: (one) => one.checkWebhook("localhost:1"),
   };
 
-  it("covers every method", () => {
+  it("is tested with every method", () => {
     const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(Object.create(Sandbox.prototype)));
     const getters = Object.entries(Object.getOwnPropertyDescriptors(Sandbox.prototype)).filter(
       ([, { value }]) => typeof value !== "function",
@@ -311,7 +315,7 @@ describe("close()", () => {
     );
   });
 
-  it.each(Object.entries(calls))("ends the sandbox: %s says so", async (method, call) => {
+  it.each(Object.entries(calls))("makes later calls fail with an error: %s", async (method, call) => {
     const { sandbox } = await openShop();
     const stop = await sandbox.onWebhook(() => 204);
     await sandbox.close();
@@ -322,7 +326,7 @@ describe("close()", () => {
     stop();
   });
 
-  it("ends a pending listen()", async ({ shop: { sandbox } }) => {
+  it("rejects a pending listen()", async ({ shop: { sandbox } }) => {
     const listening = sandbox.listen();
     const [, outcome] = await Promise.allSettled([sandbox.close(), listening]);
     expect(outcome).toMatchObject({
@@ -332,7 +336,7 @@ describe("close()", () => {
     expect(sandbox.port).toBeUndefined();
   });
 
-  it("leaves no port, timer or delivery behind, and can be called twice", async () => {
+  it("leaves no port, timer or delivery open, and can be called twice", async () => {
     const receiver = await Receiver.open(() => {});
     const { sandbox, client } = await openShop({ seed: "closed twice", webhooks: [receiver.url] });
     const { port } = await sandbox.listen();

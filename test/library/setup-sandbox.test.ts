@@ -6,7 +6,7 @@ import { Client, openShop } from "../support/receiver-client.js";
 import { freePort } from "../support/servers.js";
 
 describe("setupSandbox()", () => {
-  /** The sandbox of a test file and its hooks, which are called by hand. */
+  /** Returns the sandbox of a test file and its hooks, which tests call themselves. */
   function setUp(options: SetupOptions) {
     const begins: (() => Promise<void>)[] = [];
     const ends: (() => Promise<void>)[] = [];
@@ -15,7 +15,7 @@ describe("setupSandbox()", () => {
     const hooks = { beforeAll: begin, beforeEach: begin, afterEach: end, afterAll: end };
     return { sandbox: setupSandbox({ hooks, ...options }), begins, ends };
   }
-  /** Runs a test file of one test. */
+  /** Runs the hooks around one test. */
   async function inTest(options: SetupOptions, test: (sandbox: TestSandbox) => Promise<void>) {
     const { sandbox, begins, ends } = setUp(options);
     const work = [...begins, () => test(sandbox)];
@@ -27,19 +27,19 @@ describe("setupSandbox()", () => {
     for (const run of ends) ended.push(...(await Promise.allSettled([run()])));
     for (const one of ended) if (one.status === "rejected") throw one.reason;
   }
-  /** A server to share, or none: the same must hold of both. */
+  /** URL of a shared server, or false; both must behave the same. */
   async function serverOf(kind: string): Promise<string | false> {
     return kind === "own" ? false : (await (await openShop()).sandbox.listen()).url;
   }
 
-  it("says where it looked for a server, and what to do without one", async () => {
+  it("reports where it looked for a server, and how to continue without one", async () => {
     const server = `http://127.0.0.1:${await freePort()}`;
     await expect(inTest({ server }, async () => {})).rejects.toThrow(
       `setupSandbox: there is no sandbox at ${server}: start it, unset PAYMENTS_SANDBOX_URL, or pass { server: false }`,
     );
   });
 
-  it("undoes before each test the changes of the previous test to a key", async () => {
+  it("restores an API key before each test when the previous test changed it", async () => {
     const { sandbox, begins, ends } = setUp({ server: false, listen: false });
     const [open, beginTest] = begins;
     await open!();
@@ -55,36 +55,41 @@ describe("setupSandbox()", () => {
     expect(statuses).toEqual([200, 200]);
   });
 
-  it.each(["own", "shared"])("has restore() and control(), and errors with a reason: %s", async (kind) => {
-    const server = await serverOf(kind);
-    await inTest({ server, startTime: START }, async (sandbox) => {
-      const { checkout_id } = await (
-        await sandbox.fetch("/api/v1/payments/checkouts", {
-          method: "POST",
-          headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
-          body: JSON.stringify({ pricing: { base_currency: "NGN", amount: "100.00" } }),
-        })
-      ).json();
-      const snapshot = await sandbox.snapshot();
-      await sandbox.advance("10m");
-      await sandbox.reset();
-      await sandbox.restore(snapshot);
-      const { items } = await sandbox.control<{ items: { checkout_id: string }[] }>(
-        "GET",
-        "/_sandbox/charges",
-      );
-      expect(items.map((charge) => charge.checkout_id)).toEqual([checkout_id]);
-      expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ now: START });
-      await expect(sandbox.reset({ keep: ["nope"] as never })).rejects.toThrow("; keep.0 must be one of");
-      await expect(sandbox.control("/_sandbox/faults")).rejects.toThrow("control: needs a method and a path");
-      await expect(sandbox.transition("ch_nobody", "FAILED")).rejects.toThrow(
-        "Charge not found (NOT_FOUND): POST /_sandbox/charges/ch_nobody/transition",
-      );
-    });
-  });
+  it.each(["own", "shared"])(
+    "supports restore() and control(), and errors state a reason: %s",
+    async (kind) => {
+      const server = await serverOf(kind);
+      await inTest({ server, startTime: START }, async (sandbox) => {
+        const { checkout_id } = await (
+          await sandbox.fetch("/api/v1/payments/checkouts", {
+            method: "POST",
+            headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
+            body: JSON.stringify({ pricing: { base_currency: "NGN", amount: "100.00" } }),
+          })
+        ).json();
+        const snapshot = await sandbox.snapshot();
+        await sandbox.advance("10m");
+        await sandbox.reset();
+        await sandbox.restore(snapshot);
+        const { items } = await sandbox.control<{ items: { checkout_id: string }[] }>(
+          "GET",
+          "/_sandbox/charges",
+        );
+        expect(items.map((charge) => charge.checkout_id)).toEqual([checkout_id]);
+        expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ now: START });
+        await expect(sandbox.reset({ keep: ["nope"] as never })).rejects.toThrow("; keep.0 must be one of");
+        await expect(sandbox.control("/_sandbox/faults")).rejects.toThrow(
+          "control: needs a method and a path",
+        );
+        await expect(sandbox.transition("ch_nobody", "FAILED")).rejects.toThrow(
+          "Charge not found (NOT_FOUND): POST /_sandbox/charges/ch_nobody/transition",
+        );
+      });
+    },
+  );
 
   it.each(["own", "shared"])(
-    "fails the test whose webhook handler's assertion fails, and no other: %s",
+    "fails only the test in which an assertion of the webhook handler fails: %s",
     async (kind) => {
       const server = await serverOf(kind);
       const statuses: unknown[] = [];
@@ -103,14 +108,14 @@ describe("setupSandbox()", () => {
         actual: "http://localhost/webhooks",
       });
       const idle = { for: "idle", timeout: "10s" };
-      // It does not wait by a method of the sandbox: the end of the test reports the error.
+      // This test does not wait with the sandbox's methods, so the end of the test reports the error.
       await expect(failing((sandbox) => sandbox.control("POST /_sandbox/wait", idle))).rejects.toThrow(
         failure,
       );
       expect(statuses).toEqual([500]);
       await expect(failing((sandbox) => sandbox.settled())).rejects.toThrow(failure);
       await expect(failing((sandbox) => sandbox.advance("1s"))).rejects.toThrow(failure);
-      // An error thrown to the test is reported once.
+      // An error that the test has received is not reported again.
       await failing((sandbox) => sandbox.settled().catch(() => {}));
     },
   );
@@ -131,7 +136,7 @@ describe("setupSandbox()", () => {
             key: sandbox.apiKey,
             scenario: "instant",
           });
-          // It does not wait for the webhook.
+          // Returns before the webhook arrives.
         },
       );
     await selling((status) => status);

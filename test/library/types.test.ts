@@ -102,7 +102,7 @@ const config = (options: object) =>
       lib: ["ES2022", "ESNext.Disposable"],
       types: ["node"],
       strict: true,
-      // Ours and those of Node are checked; the language's own take most of the time.
+      // Checks the declarations of the package and of Node; those of TypeScript take most of the time.
       skipDefaultLibCheck: true,
       ...options,
     },
@@ -124,7 +124,7 @@ const project = new Project(
 
 const INSTALLED = join(project.folder, "node_modules/payments-sandbox");
 
-/** Texts of the declarations, and members without a description. */
+/** Returns the words of the declarations, and the members without a description. */
 function readDeclarations(): { names: string[]; withoutDoc: string[] } {
   const file = join(INSTALLED, "dist/types/declarations.d.ts");
   const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2022, true);
@@ -147,14 +147,14 @@ function readDeclarations(): { names: string[]; withoutDoc: string[] } {
 
 describe("the package's types", () => {
   it.each(["common.json", "module/module.json", "module/bundler.json"])(
-    "require no other package, and report errors: %s",
+    "compile without other packages, and report errors: %s",
     (file) => expect(newestTypeComplaints(project.folder, ["-p", file])).toBe(""),
   );
 
-  it("do so for an older compiler, with the resolution of Node 10", () =>
+  it("compile with an older compiler and the resolution of Node 10", () =>
     expect(typeComplaints(project.folder, "legacy.json")).toBe(""));
 
-  it("describe every field and method of what is exported, and expose no record of the state", () => {
+  it("describe every exported field and method, and expose no record of the state", () => {
     const { names, withoutDoc } = readDeclarations();
     const doors = ["index", "testing"].map((door) =>
       readFileSync(join(INSTALLED, `dist/types/${door}.d.ts`), "utf8"),
@@ -168,7 +168,7 @@ describe("the package's types", () => {
       expect(names).not.toContain(name);
   });
 
-  it("written by hand match the schemas field by field", () => {
+  it("match the schemas field by field when they are written by hand", () => {
     expectTypeOf<DeepReadonly<z.infer<typeof bookReportSchema>>>().toEqualTypeOf<BookReport>();
     expectTypeOf<z.infer<typeof customSignatureSchema>>().toEqualTypeOf<CustomSignature>();
     expectTypeOf<keyof z.infer<typeof stateDumpSchema>>().toEqualTypeOf<keyof SandboxState>();

@@ -1,4 +1,4 @@
-/** A suite of a user's for each runner, with a sandbox of its own; `options` are fields of an object literal. */
+/** A test suite for each runner, with a new sandbox; `options` are fields of an object literal. */
 export function suites(tests: string, options = "") {
   return {
     jest: `
