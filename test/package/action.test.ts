@@ -27,7 +27,7 @@ const read = (name: string) => {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 };
 
-/** Runs the action as a runner does: a bash for each step, the inputs by their variables, the path as it was added to. */
+/** Runs the action as a runner does: bash for each step, inputs as variables, and the extended path. */
 async function runAction(given: Readonly<Record<string, string>>) {
   const inputs: Record<string, string> = {};
   for (const [name, input] of Object.entries(action.inputs)) {
@@ -67,20 +67,20 @@ async function runAction(given: Readonly<Record<string, string>>) {
 const file = join(ROOT, "dist/payments-sandbox.mjs");
 
 describe("action.yml", () => {
-  it("passes inputs as variables only, and refers to existing inputs and steps", () => {
+  it("passes inputs only as variables, and refers to existing inputs and steps", () => {
     const text = JSON.stringify(action);
     for (const { run } of steps) expect(run ?? "").not.toContain("${{");
     for (const [, input] of text.matchAll(/inputs\.([\w-]+)/g)) expect(action.inputs).toHaveProperty(input!);
     for (const [, id] of text.matchAll(/steps\.(\w+)\./g)) expect(steps.map((one) => one.id)).toContain(id);
   });
 
-  it("names actions by their commit, and no package of a registry", () => {
+  it("refers to actions by commit, and to no package of a registry", () => {
     const text = readFileSync(join(ROOT, "action.yml"), "utf8");
     for (const [, name] of text.matchAll(/uses: (\S+)/g)) expect(name).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
     expect(text).not.toMatch(/payments-sandbox@/);
   });
 
-  it("installs the packed file of the checkout that it is in", async () => {
+  it("installs the packed file of its own checkout", async () => {
     mkdirSync(join(project.folder, "action"));
     execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", join(project.folder, "action")], {
       cwd: ROOT,
@@ -91,7 +91,7 @@ describe("action.yml", () => {
     expect(read("version.txt")).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it("runs a command beside a sandbox, exits as the command does, and keeps the artifacts", async () => {
+  it("runs a command with a sandbox, exits with the command's code, and keeps the artifacts", async () => {
     const fails = 'curl -s "$PAYMENTS_BASE_URL/health" > health.json; exit 3';
     expect(await runAction({ file, run: fails, options: "--seed a --scenario declined" })).toMatchObject({
       code: 3,
@@ -100,7 +100,7 @@ describe("action.yml", () => {
     expect(read("payments-sandbox-artifacts/exec.json")).toContain('"declined"');
   });
 
-  it("starts a sandbox for the following steps, and passes its URL on", async () => {
+  it("starts a sandbox for the following steps, and exports its URL", async () => {
     const { code, output, port } = await runAction({ file });
     expect(code, output).toBe(0);
     const said = Object.fromEntries(

@@ -16,7 +16,7 @@ import {
   type Tarball,
 } from "./support/packed.js";
 
-/** Declarations for a user's compiler; library/types.test.ts has more, with the types of Node. */
+/** Code for a user's compiler; library/types.test.ts has more, with Node's types. */
 const USE = `
 import { createSandbox, type Sandbox, SandboxError } from "payments-sandbox";
 export async function fired(): Promise<number> {
@@ -32,7 +32,7 @@ void (() => createSandbox({ clok: "manual" }));
 void ((sandbox: Sandbox) => sandbox.transition("ch_x", "PAID"));
 `;
 
-/** Every door opened, its types asked for. */
+/** Imports the types of every entry point. */
 const everyDoor = (doors: readonly string[]): string =>
   doors.map((door, index) => `import * as door${index} from "${door}";\nvoid door${index};\n`).join("");
 
@@ -62,17 +62,17 @@ function start(command: string, ...args: string[]): ChildOutput {
 }
 
 describe("the command", () => {
-  /** The binary that npx runs, in a third of the time. */
+  /** Binary that npx runs, in a third of npx's time. */
   const COMMAND = "node_modules/.bin/payments-sandbox";
 
-  it("is the one that npx runs", async () => {
+  it("is the binary that npx runs", async () => {
     expect(await start("npx", "--offline", "payments-sandbox", "--version").ended).toMatchObject({
       code: 0,
       stdout: `${MANIFEST.version}\n`,
     });
   });
 
-  it("starts, responds, and ends on SIGTERM with 0", async () => {
+  it("starts, responds, and exits with 0 on SIGTERM", async () => {
     const output = start(COMMAND, "--json", "--port", "0");
     const ready = JSON.parse((await output.printed(/^\{.*\}\n/))[0]);
     try {
@@ -88,7 +88,7 @@ describe("the command", () => {
     expect(isAlive(ready.pid)).toBe(false);
   });
 
-  it("runs the scenario of init, and a built-in one", async () => {
+  it("runs the scenario of init and a built-in scenario", async () => {
     expect((await start(COMMAND, "init").ended).code).toBe(0);
     const shipped = "node_modules/payments-sandbox/scenarios/flow_card.yaml";
     const { code, stdout } = await start(COMMAND, "run", "payments-sandbox.scenario.yaml", shipped).ended;
@@ -96,12 +96,12 @@ describe("the command", () => {
   });
 });
 
-describe("its types", () => {
+describe("the installed types", () => {
   const STRICT = [
     "--strict",
     "--skipLibCheck",
     "false",
-    // Ours and those of Node are checked; the language's own take most of the time.
+    // Checks the declarations of the package and of Node; those of TypeScript take most of the time.
     "--skipDefaultLibCheck",
     "--exactOptionalPropertyTypes",
     "--target",
@@ -116,21 +116,21 @@ describe("its types", () => {
     ["without those of Node", []],
     ["with those of Node, without those of the DOM", ["--lib", "ES2022", ...ofNode]],
     ["with both, which declare the same names", ["--lib", "ESNext,DOM", ...ofNode]],
-  ])("are right %s", (_what, args) => {
+  ])("compile %s", (_what, args) => {
     expect(tsc(...args, "use.mts", "use.cts")).toBe("");
   });
 
-  it("report what is missing without those of Node and of the DOM", () => {
+  it("report missing names without the types of Node and of the DOM", () => {
     const told = tsc("--lib", "ES2022", "use.mts");
     const names = new Set([...told.matchAll(/Cannot find name '(\w+)'/g)].map((match) => match[1]));
     expect([...names]).toEqual(expect.arrayContaining(["Request", "Response", "AbortSignal"]));
-    // Either of them is enough.
+    // One of the two suffices.
     expect(names).not.toContain("Buffer");
     expect(names).not.toContain("NodeJS");
   });
 });
 
-it("the library exports all its entry points, imported and required", () => {
+it("every entry point of the library can be imported and required", () => {
   const all = (open: string, doors: readonly string[]) =>
     `${doors.map((door) => `${open}("${door}");`).join("")} console.log("ok")`;
   const node = (...args: string[]): string =>
@@ -143,7 +143,7 @@ describe("the tarball", () => {
   const MEGABYTE = 1024 * 1024;
   const paths = (): string[] => tarball.files.map(({ path }) => path);
 
-  /** Output of a tool that checks the tarball; empty without faults. */
+  /** Output of a tool that checks the tarball; empty when it finds no fault. */
   function finds(script: string, ...args: string[]): string {
     try {
       execFileSync(process.execPath, [join(ROOT, "node_modules", script), ...args], {
@@ -162,19 +162,19 @@ describe("the tarball", () => {
     expect(tarball.size).toBeLessThan(MEGABYTE);
   });
 
-  it("installs nothing else, far under 25 packages", () => {
+  it("installs no other package", () => {
     const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
     expect(Object.keys(lock.packages)).toEqual(["", "node_modules/payments-sandbox"]);
   });
 
-  it("installs without a warning, and packing does not change the manifest", () => {
+  it("installs without a warning, and packing leaves the manifest unchanged", () => {
     expect(warnings).toBe("");
     const { scripts } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     expect(scripts).not.toHaveProperty("prepare");
     expect(tarball.manifest).toBe(readFileSync(join(ROOT, "package.json"), "utf8"));
   });
 
-  it("contains what it needs, and no development files", () => {
+  it("contains all required files, and no development files", () => {
     const known = [
       /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
       /^bin\/(payments-sandbox\.js|package\.json)$/,
@@ -198,7 +198,7 @@ describe("the tarball", () => {
     expect(paths()).toEqual(expect.arrayContaining([...needed, "scenarios/schema.json"]));
   });
 
-  it("has all files that the package refers to", () => {
+  it("contains all files that the package refers to", () => {
     const named = [
       ...Object.values(MANIFEST.bin),
       ...JSON.stringify(MANIFEST.exports).matchAll(/"(\.\/[^"]+\.\w+)"/g),
@@ -207,7 +207,7 @@ describe("the tarball", () => {
     for (const path of named) expect(paths()).toContain(path);
   });
 
-  it("has the targets of its pages' links", () => {
+  it("contains the targets of its pages' links", () => {
     const links = paths()
       .filter((path) => path.endsWith(".md"))
       .flatMap((page) =>
@@ -228,7 +228,7 @@ describe("the tarball", () => {
     expect(readFileSync(join(installed, command!.path), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it("has no path of the build machine", () => {
+  it("contains no path of the build machine", () => {
     const places = [ROOT.replace(/\/$/, ""), homedir()].filter((place) => place.length > 1);
     const isTold = (text: string) =>
       places.some((place) => text.includes(`${place}/`)) || /sourceMappingURL=|["'`(]\/home\/\w/.test(text);
@@ -240,11 +240,11 @@ describe("the tarball", () => {
     expect(told).toEqual([]);
   });
 
-  it("has types for every way of importing (attw)", () => {
+  it("has types for each kind of import (attw)", () => {
     expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
   });
 
-  it("is packed correctly (publint)", () => {
+  it("passes publint", () => {
     expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
   });
 });

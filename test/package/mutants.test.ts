@@ -18,7 +18,7 @@ const isLow = (count: number) => count < 1;
 const edits = (source: string) =>
   mutationsOf(source).map(({ kind, before, text }: Record<string, string>) => `${kind}: ${before} → ${text}`);
 
-it("finds mutations in functions, and none in tables, types and descriptions", () => {
+it("finds mutations only in functions, not in tables, types and descriptions", () => {
   expect(edits(SOURCE).sort()).toEqual([
     "change a number: 1 → 2",
     "change a number: 1 → 2",
@@ -48,12 +48,12 @@ const SOURCES = new Map(
 const draw = (seed: string, count: number) => drawMutants(SOURCES, seed, count);
 const mutants = draw("mutants", 100);
 
-it("draws the same mutants from the same seed, and the same ones first when it draws more", () => {
+it("the same seed selects the same mutants, and a larger selection starts with them", () => {
   expect(draw("mutants", 120).slice(0, 100)).toEqual(mutants);
   expect(draw("other", 100)).not.toEqual(mutants);
 });
 
-it("draws none from files that send signals to processes", () => {
+it("files that send signals to processes have no mutants", () => {
   const source = (signal: string) => `const send = (pid: number) => pid > 0 && process.kill(pid, ${signal});`;
   const drawn = drawMutants(
     new Map([
@@ -66,7 +66,7 @@ it("draws none from files that send signals to processes", () => {
   expect(new Set(drawn.map(({ file }: { file: string }) => file))).toEqual(new Set(["src/b.ts"]));
 });
 
-it("makes mutants and probes that parse", () => {
+it("mutants and probes are valid source", () => {
   for (const mutant of mutants) {
     const source = SOURCES.get(mutant.file)!;
     const probes = mutant.probes.map((edit: { text: string }) => ({

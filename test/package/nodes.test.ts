@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { Command, type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { MANIFEST } from "./support/packed.js";
 
-/** The versions of Node that are supported by their makers; as in the README. */
+/** Node versions with upstream support, as in the README. */
 const MAIN_VERSIONS = ["22", "24", "26"];
 
 const {
@@ -20,7 +20,7 @@ const versionOf = (node: string): string => execFileSync(node, ["--version"], { 
 
 const LEAST = MANIFEST.engines.node.replace(">=", "");
 
-/** Run by `exec`. */
+/** Script that `exec` runs. */
 const CALL = `fetch(process.env.PAYMENTS_BASE_URL + "/health").then(({ status }) => console.log("answered", status))`;
 
 const SCENARIO = `
@@ -33,7 +33,7 @@ steps:
 const MAIN_NODES = MAIN.split(delimiter).filter((path) => path !== "");
 
 describe("the main versions of Node", () => {
-  it("are those that the README names and .ci/run installs", () => {
+  it("are the versions that the README names and .ci/run installs", () => {
     const named = `Node ${MAIN_VERSIONS.slice(0, -1).join(", ")} and ${MAIN_VERSIONS.at(-1)} are the main versions; ${LEAST},`;
     expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(named);
     const script = readFileSync(join(ROOT, ".ci/run"), "utf8");
@@ -41,7 +41,7 @@ describe("the main versions of Node", () => {
   });
 
   it.skipIf(MAIN_NODES.length === 0)(
-    "are those that are tested (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
+    "are the tested versions (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
     () => {
       expect(MAIN_NODES.map((node) => versionOf(node).slice(1).split(".")[0])).toEqual(MAIN_VERSIONS);
     },
@@ -56,7 +56,7 @@ const TRIED = [...MAIN_NODES, ...(OLDEST === undefined ? [] : [OLDEST])].map((no
 describe.each(TRIED)("the command on Node %s", (_version, node) => {
   const inFolder = () => ({ node, cwd: temporaryFolder() }) satisfies CommandOptions;
 
-  it("starts with data, responds, and has all data after SIGKILL and SIGTERM", async () => {
+  it("starts with data, responds, and keeps all data after SIGKILL and SIGTERM", async () => {
     const folder = inFolder();
     for (const [count, signal] of (["SIGKILL", "SIGTERM", "SIGTERM"] as const).entries()) {
       const server = new Command(["start", "--json", "--port", "0", "--data", "data.json"], folder);
@@ -74,7 +74,7 @@ describe.each(TRIED)("the command on Node %s", (_version, node) => {
     }
   });
 
-  it("exec runs a command beside it", async () => {
+  it("runs another command with exec", async () => {
     expect(await run(["exec", "--", node!, "-e", CALL], inFolder())).toMatchObject({
       code: 0,
       stdout: "answered 200\n",
@@ -82,7 +82,7 @@ describe.each(TRIED)("the command on Node %s", (_version, node) => {
     });
   });
 
-  it("run executes steps and flows", async () => {
+  it("executes steps and flows with run", async () => {
     const folder = inFolder();
     writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
     expect(await run(["run", "paid.yaml", "card"], folder)).toMatchObject({
@@ -98,11 +98,11 @@ describe.skipIf(OLDEST === undefined)(
   () => {
     const inFolder = () => ({ node: OLDEST, cwd: temporaryFolder() }) satisfies CommandOptions;
 
-    it("is tested on that version", () => {
+    it("runs on that version", () => {
       expect(versionOf(OLDEST!)).toBe(`v${LEAST}.0.0`);
     });
 
-    it("exec runs a command under a mishap", async () => {
+    it("runs another command with exec under a mishap", async () => {
       const under = await run(["exec", "--under", "webhook_chaos", "--", OLDEST!, "-e", CALL], inFolder());
       expect(under.stdout).toContain("Not exercised: webhook_chaos.");
       expect(under.code).toBe(0);
@@ -113,7 +113,7 @@ describe.skipIf(OLDEST === undefined)(
       [["init"], "payments-sandbox.config.yaml"],
       [["openapi"], '"openapi"'],
       [["--help"], "Usage:"],
-    ])("works: %j", async (args, printed) => {
+    ])("exits with 0: %j", async (args, printed) => {
       const folder = inFolder();
       writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
       const stdout = expect.stringContaining(printed);
@@ -123,7 +123,7 @@ describe.skipIf(OLDEST === undefined)(
 );
 
 it.skipIf(TOO_OLD === undefined).each([[[]], [["start"]], [["exec", "--", "true"]], [["--help"]]])(
-  "prints one line on a Node that is too old (PAYMENTS_SANDBOX_TOO_OLD_NODE names its binary): %j",
+  "an unsupported Node prints one error line (PAYMENTS_SANDBOX_TOO_OLD_NODE names its binary): %j",
   async (args) => {
     expect(await run(args, { node: TOO_OLD })).toEqual({
       code: 1,
@@ -135,13 +135,13 @@ it.skipIf(TOO_OLD === undefined).each([[[]], [["start"]], [["exec", "--", "true"
 );
 
 it.skipIf(OTHER === undefined)(
-  "a Node with a compile cache keeps it for the next start (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
+  "a Node with a compile cache uses it at the next start (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
   async () => {
     const TMPDIR = temporaryFolder();
     const options: CommandOptions = { node: OTHER, env: { TMPDIR } };
     for (let start = 0; start < 2; start++)
       expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
-    // Any user of the machine can put a file into the temporary folder.
+    // The cache is outside the temporary folder, where any user of the machine can write.
     expect(readdirSync(TMPDIR)).toEqual([]);
     const cache = join(ROOT, "dist/compiled");
     expect(readdirSync(cache).some((name) => name.startsWith(`v${versionOf(OTHER!).slice(1)}`))).toBe(true);

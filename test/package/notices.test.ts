@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
 import { ROOT } from "../support/process-command.js";
 
-/** The packages whose code the build takes into dist/. */
+/** Returns the packages whose code the build includes in dist/. */
 async function bundledPackages(): Promise<string[]> {
   const bundle = await rolldown({
     cwd: ROOT,
@@ -31,13 +31,13 @@ function notice(name: string): string {
   const files = readdirSync(folder);
   const file = files.find((one) => /^licen[cs]e(\.md|\.txt)?$/i.test(one));
   const content = readFileSync(join(folder, file ?? "README.md"), "utf8").replaceAll("\r\n", "\n");
-  // Without a file of its own, the licence is the last part of the README.
+  // A package without a licence file has it as the last part of its README.
   const text = (file === undefined ? content.split(/^## license$/im)[1]! : content).trim();
   expect([name, text]).toEqual([name, expect.any(String)]);
   return `## ${name} (${license})\n\n\`\`\`text\n${text}\n\`\`\`\n`;
 }
 
-// After a change of what is bundled: npx vitest run test/package/notices.test.ts -u
+// Update after a change of the bundled packages: npx vitest run test/package/notices.test.ts -u
 it("THIRD-PARTY.md has the licence of every bundled package", async () => {
   const names = await bundledPackages();
   expect(names.length).toBeGreaterThan(5);

@@ -13,7 +13,7 @@ import { MANIFEST } from "./support/packed.js";
 buildIfMissing();
 const BUILT = join(ROOT, "dist/payments-sandbox.mjs");
 
-/** Alone in a folder: the package does not lie around it. */
+/** A folder without the other files of the package. */
 const folder = temporaryFolder();
 const file = join(folder, "payments-sandbox.mjs");
 copyFileSync(BUILT, file);
@@ -27,7 +27,7 @@ steps:
     expect: { status: 200 }
 `;
 
-/** A command for `exec`: it requests the pages that are unpacked on demand. */
+/** Script that `exec` runs: it requests pages that are decompressed on demand. */
 const LOOKS = `${FETCH_IMPORTED}
 const base = process.env.PAYMENTS_BASE_URL;
 for (const path of ["/health", "/docs", "/openapi.json", "/_sandbox/openapi.json", "/_sandbox/dashboard", "/_sandbox"]) {
@@ -43,7 +43,7 @@ describe.each([
   const isAsked = _name === "this Node" || node !== undefined;
   const here = { node, file, cwd: folder };
 
-  it.skipIf(!isAsked)("exec: serves all bundled files", async () => {
+  it.skipIf(!isAsked)("serves all bundled files under exec", async () => {
     writeFileSync(join(folder, "looks.mjs"), LOOKS);
     const { code, stdout, stderr } = await run(["exec", "--", process.execPath, "looks.mjs"], here);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -52,7 +52,7 @@ describe.each([
     for (const line of lines) expect(line).toMatch(/ 200 true$/);
   });
 
-  it.skipIf(!isAsked)("run: executes steps, and bundled flows", async () => {
+  it.skipIf(!isAsked)("executes steps and bundled flows with run", async () => {
     writeFileSync(join(folder, "one-file.yaml"), SCENARIO);
     const stdout = expect.stringContaining("3 of 3 scenarios passed");
     const files = ["one-file.yaml", "card", "scenarios/flow_card.yaml"];
@@ -60,7 +60,7 @@ describe.each([
   });
 });
 
-it("start, explore, check-webhook: with a running server", async () => {
+it("start, explore and check-webhook use a running server", async () => {
   const command = new Command(["start", "--json", "--port", "0"], { file, cwd: folder });
   const { url, api_key } = await command.ready();
   const shop = await startShop("pays_again", { baseUrl: url, apiKey: api_key });
@@ -75,14 +75,14 @@ it("start, explore, check-webhook: with a running server", async () => {
   expect(await command.stop()).toMatchObject({ code: 0, stderr: "" });
 });
 
-it("prints its version, and one line on a Node that is too old", async () => {
+it("the file prints its version, or one error line on an unsupported Node", async () => {
   expect(await run(["--version"], { file })).toMatchObject({ code: 0, stdout: `${MANIFEST.version}\n` });
   if (TOO_OLD === undefined) return;
   const stderr = expect.stringMatching(/^payments-sandbox needs Node \d+ or newer; .*\n$/);
   expect(await run(["start"], { file, node: TOO_OLD })).toMatchObject({ code: 1, stderr });
 });
 
-it("is under a megabyte, and has no path of the build machine", () => {
+it("the file is smaller than a megabyte and contains no path of the build machine", () => {
   const text = readFileSync(BUILT, "utf8");
   expect(Buffer.byteLength(text)).toBeGreaterThan(400_000);
   expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);

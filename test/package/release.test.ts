@@ -23,7 +23,7 @@ it("the changelog has one entry until there is a release", () => {
   expect(notesOf(ours, MANIFEST.version)).toBe("# payments-sandbox 0.1.0\n\nFirst release.\n");
 });
 
-it("a release without its repository's URLs is refused, with the fields to set", () => {
+it("a release without its repository's URLs is refused with the missing fields", () => {
   const folder = temporaryFolder();
   for (const name of ["scripts", "CHANGELOG.md"])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
@@ -40,7 +40,7 @@ it("a release without its repository's URLs is refused, with the fields to set",
   });
 });
 
-it("its checksums are those of the files, by name", () => {
+it("the checksums of a release match its files", () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "b"), "abc");
   writeFileSync(join(folder, "a"), "");
@@ -50,7 +50,7 @@ it("its checksums are those of the files, by name", () => {
   );
 });
 
-it("its bill of materials has every bundled package, with licence and hash, and the runtime of each binary", () => {
+it("the bill of materials lists every bundled package with licence and hash, and the runtime of each binary", () => {
   const packages: { name: string }[] = bundledPackages(ROOT);
   expect(packages.map(({ name }) => name)).toEqual(expect.arrayContaining(["hono", "zod", "decimal.js"]));
   const runtimes = Object.fromEntries(
@@ -69,7 +69,7 @@ it("its bill of materials has every bundled package, with licence and hash, and 
     else expect(one).toMatchObject({ type: "platform", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
 });
 
-it("its version is the same in all places", () => {
+it("the version of a release is the same in all places", () => {
   const found = ["python/pyproject.toml", "CITATION.cff"].map(
     (file) => /^version\s*[:=]\s*"?([^"\s]+)"?$/m.exec(readFileSync(join(ROOT, file), "utf8"))?.[1],
   );

@@ -8,7 +8,7 @@ import { buildIfMissing, ROOT } from "../support/process-command.js";
 
 const hasRun = (command: string) => spawnSync(command, ["--version"]).status === 0;
 
-/** The pages call the fixture `payments`; this is what it is in a session of its own. */
+/** The pages name the fixture `payments`; this defines it per session. */
 const USES = `
 import os, sys
 import payments_sandbox
@@ -34,7 +34,7 @@ print("fine")
 `;
 
 const hasPython = hasRun("python3");
-/** The wheel, made once for both tests of it. */
+/** The wheel, built once for both tests. */
 const wheelFolder = temporaryFolder();
 const wheel = hasPython ? builtWheel() : "";
 
@@ -44,7 +44,7 @@ function builtWheel(): string {
   return execFileSync("python3", line, { encoding: "utf8" }).trim();
 }
 
-it.skipIf(!hasPython)("Python: the wheel, and the page's test (skipped without python3)", () => {
+it.skipIf(!hasPython)("the Python wheel runs the test of the page (skipped without python3)", () => {
   const folder = temporaryFolder();
   const python = (...args: string[]) =>
     execFileSync("python3", args, {
@@ -59,7 +59,7 @@ it.skipIf(!hasPython)("Python: the wheel, and the page's test (skipped without p
 });
 
 it.skipIf(!hasPython)(
-  "Python: the wheel has the command, installed without a network (skipped without python3)",
+  "the Python wheel installs the command without a network (skipped without python3)",
   () => {
     const folder = temporaryFolder();
     const env = { PATH: process.env.PATH };
@@ -79,7 +79,7 @@ it.skipIf(!hasPython)(
     );
     const told = "import os; print(os.environ['PAYMENTS_BASE_URL'].startswith('http'))";
     expect(run(...module, "exec", "--", join(bin, "python"), "-c", told)).toBe("True\n");
-    // The console script, as an installer writes it.
+    // The console script as an installer creates it.
     const script = join(bin, "payments-sandbox");
     writeFileSync(script, `#!${join(bin, "python")}\nfrom payments_sandbox.__main__ import main\nmain()\n`);
     chmodSync(script, 0o755);

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/folders.js";
 
 const execute = promisify(execFile);
 
-/** The `package.json` that the tests follow. */
+/** The `package.json` under test. */
 export const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   readonly version: string;
   readonly files: readonly string[];
@@ -20,12 +20,12 @@ interface Conditions {
   readonly require?: unknown;
 }
 
-/** The modules that can be imported, as a user writes them; the manifest itself is no module. */
+/** Specifiers of the entry points, except for the manifest. */
 export const DOORS = Object.keys(MANIFEST.exports)
   .filter((path) => !path.endsWith(".json"))
   .map((path) => path.replace(/^\./, "payments-sandbox"));
 
-/** Entry points that can be required too. */
+/** Entry points that CommonJS can require. */
 export const REQUIRED_DOORS = DOORS.filter((door) => {
   const conditions = MANIFEST.exports[door.replace("payments-sandbox", ".")];
   return typeof conditions === "object" && "require" in conditions;
@@ -39,13 +39,13 @@ export interface PackedFile {
 
 export interface Tarball {
   readonly file: string;
-  /** The text of `package.json` once it was packed. */
+  /** Text of the packed `package.json`. */
   readonly manifest: string;
   readonly size: number;
   readonly files: readonly PackedFile[];
 }
 
-/** A user's environment; nothing is fetched. */
+/** A user's environment without network access for npm. */
 export function offlineEnvironment(): NodeJS.ProcessEnv {
   return { ...userEnvironment(), npm_config_cache: join(temporaryFolder(), "npm-cache") };
 }
@@ -59,8 +59,8 @@ async function npm(folder: string, ...args: string[]) {
 }
 
 /**
- * Packs what is built, in a folder that has what is published and a build that does nothing: another would build
- * under the feet of other tests.
+ * Packs the build in a separate folder with a build script that does nothing, because a real build would change files
+ * that other tests use.
  */
 export async function pack(): Promise<Tarball> {
   buildIfMissing();
@@ -76,7 +76,7 @@ export async function pack(): Promise<Tarball> {
   return { ...described!, file: join(folder, file), manifest };
 }
 
-/** A project that had nothing, with the tarball installed and these files written; and what npm had to say. */
+/** Creates a project with the tarball installed and these files, and returns npm's output. */
 export async function install(
   tarball: Tarball,
   files: Readonly<Record<string, string>> = {},
