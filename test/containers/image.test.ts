@@ -12,7 +12,7 @@ interface Instruction {
   readonly rest: string;
 }
 
-/** The Dockerfile's instructions, a continued line as one. */
+/** Instructions of the Dockerfile, with continued lines joined. */
 const instructions: Instruction[] = textOf("Dockerfile")
   .replace(/^#.*\n/gm, "")
   .replaceAll(/\\\n\s*/g, "")
@@ -35,7 +35,7 @@ const entrypoint: string[] = JSON.parse(only("ENTRYPOINT"));
 const command: string[] = JSON.parse(only("CMD"));
 const health: string[] = JSON.parse(/CMD (\[.*\])$/.exec(only("HEALTHCHECK"))![1]!);
 
-/** Node's error for a user without an entry in /etc/passwd. */
+/** Simulates Node's error for a user without an entry in /etc/passwd. */
 const NOBODY = `
   import os from "node:os";
   import { syncBuiltinESMExports } from "node:module";
@@ -43,13 +43,13 @@ const NOBODY = `
   syncBuiltinESMExports();
 `;
 
-/** Throws the program's error if it does not accept these arguments. */
+/** Throws the program's error when it does not accept the arguments. */
 async function understood(words: readonly string[]): Promise<void> {
   await idleProgram().parseAsync([...words], { from: "user" });
 }
 
 describe("the Dockerfile", () => {
-  it("has a small base image with a version, and one file from the build", () => {
+  it("uses a small base image with a version and copies one file of the build", () => {
     const [from, copy, ...others] = instructions;
     expect(from).toEqual({
       name: "FROM",
@@ -59,7 +59,7 @@ describe("the Dockerfile", () => {
     const [source, target] = copy!.rest.split(" ");
     buildIfMissing();
     expect(existsSync(join(ROOT, source!))).toBe(true);
-    // All else stays out of what is sent to the engine.
+    // All other files are excluded from the build context.
     expect(textOf(".dockerignore")).toBe(`*\n!${source}\n`);
     expect(entrypoint).toEqual(["node", target]);
     expect(others.map(({ name }) => name)).toEqual([
@@ -72,7 +72,7 @@ describe("the Dockerfile", () => {
     ]);
   });
 
-  it("runs as a user other than root, and checks health by the command itself", async () => {
+  it("runs as a user other than root, and checks health with the command", async () => {
     expect(only("USER")).toBe("node");
     expect(only("EXPOSE")).toBe("4402");
     expect(health.slice(0, 2)).toEqual(entrypoint);
@@ -80,13 +80,13 @@ describe("the Dockerfile", () => {
     await understood(command);
   });
 
-  it("starts on every interface, healthy, and closed without a token", async () => {
+  it("listens on every interface, is healthy, and refuses control calls without a token", async () => {
     const file = join(ROOT, "dist/payments-sandbox.mjs");
     const server = new Command([...command, "--json", "--port", "0"], { file, env: environment });
     const { port } = await server.ready();
     expect(environment.PAYMENTS_SANDBOX_HOST).toBe("0.0.0.0");
     const env = { ...environment, PAYMENTS_SANDBOX_URL: `127.0.0.1:${port}` };
-    // `docker run --user 12345` runs as a user unknown to the image.
+    // `docker run --user 12345` selects a user that the image does not know.
     const asNobody = { ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NOBODY)}` };
     expect(await run(health.slice(2), { file, env: asNobody })).toMatchObject({ code: 0, stderr: "" });
     expect((await fetch(`http://127.0.0.1:${port}/_sandbox`)).status).toBe(403);
@@ -99,7 +99,7 @@ describe("containers/", () => {
     expect(existsSync(join(ROOT, "containers", payments.build.context, "Dockerfile"))).toBe(true);
     await understood(payments.command.split(/\s+/));
     expect(payments.environment).toHaveProperty("PAYMENTS_SANDBOX_CONTROL_TOKEN");
-    // Published on this machine alone: the service's keys are known to everybody.
+    // The port is published on loopback only, because the service's keys are public.
     expect(payments.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:4402:4402$/)]);
   });
 
@@ -112,7 +112,7 @@ describe("containers/", () => {
   });
 });
 
-it("the images that others have made are named by their digests", () => {
+it("images of other publishers have digests", () => {
   const images = ["shared.compose.yaml", "shared.kubernetes.yaml", "compose.yaml"].flatMap((name) =>
     [...textOf(`containers/${name}`).matchAll(/image: (\S+)/g)].map(([, image]) => image!),
   );

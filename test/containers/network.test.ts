@@ -45,7 +45,7 @@ describe.skipIf(!canMakeMachines())(
         );
         expect(answers.map(({ status }) => status)).toEqual([200, 403, 403, 200]);
         expect(answers[1]!.json.error.message).toContain("--allowed-host");
-        // A client that only reaches the port is refused.
+        // Clients that only know the port are refused.
         const { code, stderr } = await shared.run(
           "app",
           ["npx", "payments-sandbox", "status", "--url", address],
@@ -54,7 +54,7 @@ describe.skipIf(!canMakeMachines())(
         expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("FORBIDDEN") });
       });
 
-      it("the control API is closed without the token and open with it", async () => {
+      it("the control API refuses calls without the token", async () => {
         const answers = await shared.ask(
           "app",
           { url: `${PAYMENTS}/_sandbox` },
@@ -75,7 +75,7 @@ describe.skipIf(!canMakeMachines())(
         expect(JSON.parse(status.stdout)).toMatchObject({ api_key: "sk_test_sandbox" });
       });
 
-      it("on the host, by the published port: checkout links and the dashboard", async () => {
+      it("the published port serves checkout links and the dashboard to the host", async () => {
         await shared.publish(4402, "payments");
         const [made] = await shared.ask("app", ContainerWorld.checkout(PAYMENTS));
         const { checkout_url } = made!.json;
@@ -95,7 +95,7 @@ describe.skipIf(!canMakeMachines())(
         expect(dashboard!.status).toBe(200);
       });
 
-      it("an order at the app is completed by a webhook from the sandbox's container", async () => {
+      it("a webhook from the sandbox's container completes an order of the app", async () => {
         await shared.app("app", COMPOSE.app!.environment!);
         expect(await shared.orderAndWait("app", "http://app:3000", PAYMENTS, TOKEN)).toBe("paid");
       });
@@ -105,14 +105,14 @@ describe.skipIf(!canMakeMachines())(
       { recipe: RECIPES.docker, token: TOKEN },
       { recipe: RECIPES.githubService, token: "ci" },
     ])(
-      "$recipe.name: an app on the host calls the published port and gets its webhooks",
+      "$recipe.name: an app on the host calls the published port and receives webhooks",
       async ({ recipe, token }) => {
         const world = await ContainerWorld.open("payments");
         await world.sandbox("payments", recipe);
         await world.publish(4402, "payments");
         await world.app("host", { ...KEYS, PAYMENTS_BASE_URL: PUBLISHED });
         expect(await world.orderAndWait("host", "http://localhost:3000", PUBLISHED, token)).toBe("paid");
-        // As the workflow's steps do, where nothing is said but the token.
+        // The workflow's steps set only the token.
         const env = await world.run(
           "host",
           ["npx", "payments-sandbox", "env", "--format", "dotenv"],
@@ -125,7 +125,7 @@ describe.skipIf(!canMakeMachines())(
       },
     );
 
-    it("on the host: an app in a container calls host.docker.internal, and gets webhooks at its published port", async () => {
+    it("an app in a container calls host.docker.internal and receives webhooks at its published port", async () => {
       const world = await ContainerWorld.open("app");
       const banner = await world.sandbox("host", RECIPES.onTheHost);
       const token = /Control token +(\S+)/.exec(banner)![1]!;
@@ -137,7 +137,7 @@ describe.skipIf(!canMakeMachines())(
       expect(await world.orderAndWait("app", "http://app:3000", host, token)).toBe("paid");
     });
 
-    it("GitLab service: an unreachable job pulls its webhooks", async () => {
+    it("a GitLab job that the service cannot reach pulls its webhooks", async () => {
       const world = await ContainerWorld.open("payments", "job");
       await world.sandbox("payments", RECIPES.gitlabService);
       await world.app("job", { ...KEYS, PAYMENTS_BASE_URL: PAYMENTS });
@@ -149,7 +149,7 @@ describe.skipIf(!canMakeMachines())(
       expect(await world.statusOf("job", order)).toBe("paid");
     });
 
-    it("webhook pull: as described for an app on the host", async () => {
+    it("webhook pull forwards events to an app on the host, as documented", async () => {
       const line = blocksOf("docs/containers.md").find(({ code }) =>
         /^npx payments-sandbox webhook pull/.test(code),
       )!.code;

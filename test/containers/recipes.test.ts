@@ -3,7 +3,7 @@ import { exchange, head } from "../support/api-wire.js";
 import { Command } from "../support/process-command.js";
 import { COMPOSE, GITLAB, RECIPES, type Recipe } from "./support/recipes.js";
 
-/** A path without a key. Not `/health`, which is served before the host is checked. */
+/** A path without an API key. `/health` is served before the host check. */
 const LOOK = "GET /api/v1/payments/supported-currencies HTTP/1.1";
 
 /** Arguments after `npx payments-sandbox`. */
@@ -14,7 +14,7 @@ function startArguments({ argv }: Recipe): string[] {
 }
 
 describe("docs/containers.md", () => {
-  it.each(Object.values(RECIPES))("$name starts, except for its address and port", async (recipe) => {
+  it.each(Object.values(RECIPES))("$name starts with other addresses and ports", async (recipe) => {
     const args = startArguments(recipe);
     expect(args[0]).toBe("start");
     expect(args[args.indexOf("--host") + 1]).toBe("0.0.0.0");
@@ -25,7 +25,7 @@ describe("docs/containers.md", () => {
     expect((await exchange(port, head(LOOK, "Host: other:4402")))?.status).toBe(403);
   });
 
-  it("agree on both sides of a recipe", () => {
+  it("both sides of a recipe have the same values", () => {
     const { payments, app } = COMPOSE;
     expect(app!.environment).toMatchObject({
       ...payments!.environment,

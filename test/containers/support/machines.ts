@@ -8,7 +8,7 @@ import { buildIfMissing } from "../../support/process-command.js";
 
 const PREFIX = "10.99.0";
 
-/** True if this user can create network namespaces and a bridge between them; not possible on every system. */
+/** True if this user can create network namespaces and a bridge between them. */
 export function canMakeMachines(): boolean {
   try {
     const tries = "ip link add br0 type bridge && nsenter --version && mount --bind /etc/hosts /etc/hosts";
@@ -20,8 +20,8 @@ export function canMakeMachines(): boolean {
 }
 
 /**
- * Model of a container engine's default network: a bridge on the host, and containers with an interface and a hosts
- * file each. The process that holds the network removes it when its standard input ends.
+ * Models a container engine's default network: a bridge on the host, and containers with an interface and a hosts file.
+ * The process that holds the network removes it when its standard input ends.
  */
 export class Machines {
   readonly #folder = temporaryFolder();
@@ -51,7 +51,7 @@ export class Machines {
       `mount --bind ${hosts} /etc/hosts`,
       `echo host $$`,
       ...addresses.flatMap(({ name, address }, index) => [
-        // It has left for its own namespaces when it says so.
+        // The machine has entered its own namespaces when it writes to this pipe.
         `mkfifo ${this.#folder}/${name}`,
         `unshare --net --mount sh -c 'echo there > ${this.#folder}/${name}; exec cat' <&3 >&2 & pid=$!`,
         `read there < ${this.#folder}/${name}`,
@@ -68,7 +68,7 @@ export class Machines {
     });
   }
 
-  /** A host and containers with these names, each knowing the others by name. */
+  /** Creates a host and containers, which resolve each other's names. */
   static async open(names: readonly string[]): Promise<Machines> {
     const machines = new Machines(names);
     atEnd(() => machines.#close());
@@ -77,12 +77,12 @@ export class Machines {
     return machines;
   }
 
-  /** The address of a container. */
+  /** Returns the address of a container. */
   address(name: string): string {
     return `${PREFIX}.${[...this.#pids.keys()].indexOf(name) + 1}`;
   }
 
-  /** Begins a command on a machine, in a folder that it may only read. */
+  /** Starts a command on a machine in a read-only folder. */
   start(
     machine: string,
     argv: readonly string[],
@@ -105,7 +105,7 @@ export class Machines {
   async #close(): Promise<void> {
     const ended = [...this.#running].map((child) => {
       const closed = new Promise((resolve) => child.once("close", resolve));
-      // The whole group: npx does not pass a signal on to what it runs.
+      // The signal goes to the whole group, because npx does not pass it on.
       process.kill(-child.pid!, "SIGKILL");
       return closed;
     });

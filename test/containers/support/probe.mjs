@@ -1,4 +1,4 @@
-// Run on a machine of its own: carries out the requests it is given, in order, and prints what was answered.
+// Runs on a machine of the test network: sends the given requests in order and prints the responses.
 import { request } from "node:http";
 
 function send({ url, method = "GET", headers = {}, body }) {

@@ -1,5 +1,5 @@
-// What a container engine does for `ports: ["127.0.0.1:PORT:PORT"]`: connections to the host's port go to the
-// container's, byte for byte.
+// Forwards connections from the host's port to the container's, as a container engine does for
+// `ports: ["127.0.0.1:PORT:PORT"]`.
 import { connect, createServer } from "node:net";
 
 const [port, machine] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { blocksOf } from "../../docs/support/pages.js";
 /** A container of a recipe that runs the sandbox. */
 export interface Recipe {
   readonly name: string;
-  /** The command as the engine is given it, `npx` and all. */
+  /** Command line for the engine, including `npx`. */
   readonly argv: readonly string[];
   readonly env: Record<string, string>;
 }
@@ -27,7 +27,7 @@ function only<T>(what: string, found: readonly T[]): T {
   return found[0]!;
 }
 
-/** Engines split a command as a shell does; the page's have no quotes. */
+/** Splits a command as a shell does; the page's commands have no quotes. */
 function words(command: string | readonly string[]): string[] {
   if (typeof command !== "string") return command.map(String);
   if (/["'\\$]/.test(command)) throw new Error(`a command that is not plain words: ${command}`);

@@ -19,13 +19,13 @@ export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever is answered
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
   readonly json: any;
 }
 
 const KEY = { authorization: "Bearer sk_test_sandbox", "content-type": "application/json" };
 
-/** The app of the getting-started page and a sandbox of a recipe, on machines of their own. */
+/** The app of the getting-started page and the sandbox of a recipe, on separate machines. */
 export class ContainerWorld {
   readonly #machines: Machines;
   readonly #project = new UserProject();
@@ -43,7 +43,7 @@ export class ContainerWorld {
     return this.#machines.address(machine);
   }
 
-  /** Starts the sandbox of a recipe as it stands there. */
+  /** Starts the sandbox of a recipe unchanged. */
   async sandbox(machine: string, { argv, env }: Recipe): Promise<string> {
     return (await this.start(machine, argv, env).printed(/is ready[\s\S]*Stop with/)).input;
   }
@@ -52,13 +52,13 @@ export class ContainerWorld {
     await this.start(machine, ["node", "app.mjs"], env).printed(/listens on port 3000/);
   }
 
-  /** A port of a container that is the host's too. */
+  /** Publishes a container's port on the host. */
   async publish(port: number, machine: string): Promise<void> {
     const argv = ["node", support("publish.mjs"), String(port), machine];
     await this.start("host", argv).printed(/published/);
   }
 
-  /** Begins a command that goes on until the test ends, or the file. */
+  /** Starts a command that runs until the end of the test or the file. */
   start(machine: string, argv: readonly string[], env: Record<string, string> = {}): ChildOutput {
     return this.#machines.start(machine, argv, {
       cwd: this.#project.folder,
@@ -66,12 +66,12 @@ export class ContainerWorld {
     });
   }
 
-  /** Runs a command on a machine to its end. */
+  /** Runs a command on a machine until it exits. */
   run(machine: string, argv: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
     return this.start(machine, argv, env).ended;
   }
 
-  /** Sends requests from a machine, and returns the responses. */
+  /** Sends requests from a machine and returns the responses. */
   async ask(machine: string, ...asks: readonly Ask[]): Promise<Answer[]> {
     const { code, stdout, stderr } = await this.run(machine, [
       "node",
@@ -82,7 +82,7 @@ export class ContainerWorld {
     return (JSON.parse(stdout) as Answer[]).map((answer) => ({ ...answer, json: jsonOf(answer.text) }));
   }
 
-  /** Orders at the app, lets ten seconds pass by the control API, and gives where the order is read. */
+  /** Orders at the app, advances ten seconds by the control API, and returns the request that reads the order. */
   async order(from: string, shop: string, control: string, token: string): Promise<Ask> {
     const [ordered, advanced] = await this.ask(
       from,
@@ -98,7 +98,7 @@ export class ContainerWorld {
     return { url: `${shop}/orders/${ordered!.json.order_id}` };
   }
 
-  /** The status of a new order after ten seconds. */
+  /** Returns the status of a new order after ten seconds. */
   async orderAndWait(from: string, shop: string, control: string, token: string): Promise<string> {
     return this.statusOf(from, await this.order(from, shop, control, token));
   }
@@ -108,7 +108,7 @@ export class ContainerWorld {
     return answer!.json.status;
   }
 
-  /** Headers and body of a call that makes a hosted checkout. */
+  /** Returns a call that creates a hosted checkout. */
   static checkout(url: string): Ask {
     return {
       url: `${url}/api/v1/payments/checkouts`,
