@@ -13,7 +13,7 @@ beforeAll(async () => {
   await world.api.ask("PATCH /_sandbox/keys/sk_test_unverified", { status: "revoked" });
 });
 
-/** Sends the operation's first example with that key, or without one. */
+/** Sends the operation's first example with the key, or without one. */
 async function sendWithKey(row: Row, key: string | null): Promise<Answer<unknown>> {
   const [{ method, path, body }] = goodCalls(row, world) as [GoodCall];
   return checkForm(row, path, await world.api.as(key).ask(`${method} ${path}`, body));
@@ -22,7 +22,7 @@ async function sendWithKey(row: Row, key: string | null): Promise<Answer<unknown
 const stateText = () => JSON.stringify(world.api.sandbox.snapshot());
 
 describe("an API key", () => {
-  /** Sends each operation with the key, and compares the error's message, or 200. Nothing may change. */
+  /** Sends each operation with the key, compares the error message or 200, and checks that nothing changes. */
   async function expectForEach(key: string | null, expected: (row: Row) => string): Promise<void> {
     const before = stateText();
     for (const row of SERVICE) {
@@ -34,20 +34,20 @@ describe("an API key", () => {
   }
   const INVALID = "401 Invalid API key";
 
-  it("that is missing is 401 where it is required [R20.1 R22.2 R23.2 R24.1 R25.7 R27.4 R27.5 R27.6]", () =>
+  it("returns 401 when it is missing and required [R20.1 R22.2 R23.2 R24.1 R25.7 R27.4 R27.5 R27.6]", () =>
     expectForEach(null, ({ needsKey }) => (needsKey ? INVALID : "200")));
 
   it.each(["sk_test_nobody", "sk_test_unverified"])(
-    "that is unknown or revoked is 401, also where it is optional: %s [R29.3]",
+    "returns 401 when it is unknown or revoked, even for operations that do not require a key: %s [R29.3]",
     (key) => expectForEach(key, ({ takesKey }) => (takesKey ? INVALID : "200")),
   );
 
-  it("that is read-only is 403 for each write [R27.5 R27.8 R29.4]", () =>
+  it("returns 403 for each write when it is read-only [R27.5 R27.8 R29.4]", () =>
     expectForEach("sk_test_readonly", ({ method }) =>
       method === "GET" ? "200" : "403 This API key is read-only",
     ));
 
-  it("of a deactivated organization is 404 where it is required [R20.1 R24.9 R29.5]", () =>
+  it("returns 404 when its organization is deactivated and the key is required [R20.1 R24.9 R29.5]", () =>
     expectForEach("sk_test_deactivated", ({ needsKey }) =>
       needsKey ? "404 Organization not found" : "200",
     ));
@@ -76,7 +76,7 @@ describe("an API key", () => {
   );
 });
 
-/** A request whose every header is given; `fetch` would not send such a Host. */
+/** Sends a request with exactly these headers; `fetch` cannot set Host. */
 async function exchangeWith(
   port: number,
   method: string,
@@ -97,7 +97,7 @@ async function exchangeWith(
 const isOfNamespace = ({ path }: Row) => path !== "/health";
 const isWrite = ({ method }: Row) => method !== "GET";
 
-/** Requests that every operation of the control API refuses, for the operations that are asked. */
+/** Requests that the control API refuses, and the operations to test. */
 const REFUSED: readonly (readonly [
   string,
   Readonly<Record<string, string>>,
@@ -134,7 +134,7 @@ describe("a request of the control API", () => {
     }
   });
 
-  it("without the control token, beyond loopback, is refused by every operation but getHealth", async () => {
+  it("is refused from beyond loopback without the control token, except for getHealth", async () => {
     const guarded = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
     const { port } = await guarded.listen({ port: 0 });
     for (const row of CONTROL) {
@@ -155,7 +155,7 @@ describe("a request of the control API", () => {
     ]);
   });
 
-  /** Their paths name what each namespace has, what is made, or what is the server's. */
+  /** Operations whose path names an object of every namespace, a new object, or an object of the server. */
   const IN_EACH = [
     "updateKey",
     "updateOrganization",

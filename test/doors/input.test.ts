@@ -17,7 +17,7 @@ const BEYOND_SCHEMAS = new RegExp(
   ].join("|"),
 );
 
-/** Field → fields that depend on it, one of which the error may name instead. */
+/** Field → dependent fields; the error may name one of them instead. */
 const DEPENDENT_FIELDS: Readonly<Record<string, RegExp>> = {
   "pricing.base_currency": /^pricing$/,
   "pricing.amount": /^pricing$/,
@@ -32,7 +32,7 @@ const DEPENDENT_FIELDS: Readonly<Record<string, RegExp>> = {
 };
 
 let world: Furnished;
-/** The state of `world` for an import. */
+/** The state of `world` in the format of an import. */
 let state: string;
 beforeAll(async () => {
   world = await furnish();
@@ -41,11 +41,11 @@ beforeAll(async () => {
 
 const stateText = () => JSON.stringify(world.api.sandbox.snapshot().collections);
 
-/** Calls after which every record is as it was, or which the next case does not need. */
+/** Calls that leave records unchanged or change only records that the next case does not use. */
 const KEEPS_RECORDS =
   /^(list|get|wait|reconcile|keep|set|create(Quote|Whitelabel|Checkout|Destination|Fault)$)/;
 
-/** Undoes a call, so that the next case finds the same records. */
+/** Undoes a call, so that the next case starts with the same records. */
 async function undo({ id }: Row, { text }: Answer<unknown>): Promise<void> {
   if (/^(create|put)Namespace$/.test(id))
     await world.api.send("DELETE", `/_sandbox/namespaces/${JSON.parse(text).name}`);
@@ -58,7 +58,7 @@ async function send(row: Row, path: string, body: unknown = undefined): Promise<
   return checkForm(row, path.split("?")[0]!, answer);
 }
 
-/** A good body with one field replaced. */
+/** A valid body with one field replaced. */
 interface Variant {
   readonly field: string;
   readonly label: string;
@@ -86,7 +86,7 @@ function valuesOf(field: string): [label: string, value: unknown][] {
   ][];
 }
 
-/** The value as JSON, with repetitions as `x × 255`. */
+/** Formats the value as JSON, with repetitions as `x × 255`. */
 function labelOf(value: unknown): string {
   return shorten(JSON.stringify(value));
 }
@@ -105,7 +105,7 @@ function outcomeOf({ status, text }: Answer<unknown>): string {
     .slice(0, 300);
 }
 
-/** Field or parameter, and outcome → values, in the words of the snapshot → operations. */
+/** Field or parameter and outcome → values as the snapshot formats them → operations. */
 const outcomes = new Map<string, string[]>();
 
 function note({ name }: Row, field: string, byOutcome: ReadonlyMap<string, Set<string>>): void {
@@ -118,11 +118,11 @@ function add(byOutcome: Map<string, Set<string>>, outcome: string, label: string
   byOutcome.set(outcome, (byOutcome.get(outcome) ?? new Set()).add(label));
 }
 
-/** Rows that look up an object by its path. */
+/** Operations that look up an object by its path. */
 const LOOKUPS = ROWS.filter(({ method, pathParameters }) => method !== "PUT" && pathParameters.length > 0);
 
 describe.each(LOOKUPS)("path of $name", (row) => {
-  it("with an unknown id is 404, and changes nothing", async () => {
+  it("returns 404 with an unknown id, and changes nothing", async () => {
     const before = stateText();
     for (const id of ["x", "__proto__", "constructor", "x".repeat(300), "%", "..", "a/b"]) {
       const answer = await send(row, fillPath(row, world, id), goodBodies(row, world)[0]);
@@ -136,10 +136,10 @@ describe.each(LOOKUPS)("path of $name", (row) => {
 describe.each(ROWS)("query of $name", (row) => {
   const path = () => fillPath(row, world);
   const body = () => goodBodies(row, world)[0];
-  /** These parameters are looked up: which texts are good depends on the records, or on their prefix. */
+  /** Parameters whose valid values depend on the records or on a prefix. */
   const LOOKED_UP = ["since", "metadata", "type", "operation", "method", "namespace"];
 
-  it("is accepted where the document accepts it; else the error names the parameter [R23.4 R23.6 R23.11 R30.7]", async () => {
+  it("is accepted when the document accepts it; otherwise the error names the parameter [R23.4 R23.6 R23.11 R30.7]", async () => {
     for (const { name, schema } of row.query) {
       if (LOOKED_UP.includes(name)) continue;
       const validate = schemaValidator({ parameter: schema })("#/parameter");
@@ -160,7 +160,7 @@ describe.each(ROWS)("query of $name", (row) => {
   });
 
   it("with an unknown parameter is refused by the control API and ignored by the service [R20.4 R21.2 R31.5]", async () => {
-    // The document has no 400 for a read without parameters, so it is not compared.
+    // Not compared with the document, which has no 400 for a read without parameters.
     const { headers } = goodCalls(row, world)[0]!;
     const answer = await world.api.ask(`${row.method} ${path()}?nobody=1`, body(), headers);
     if (row.isService || row.id === "getHealth") expect(answer.status).toBe(200);
@@ -177,23 +177,23 @@ const READS_BODY = ROWS.filter(({ isService, method, body }) =>
 );
 
 describe.each(READS_BODY)("text of the body of $name", (row) => {
-  it("that is no JSON object is 400 with details.body, and changes nothing", async () => {
+  it("returns 400 with details.body when it is not a JSON object, and changes nothing", async () => {
     const before = stateText();
     for (const text of NO_OBJECTS) expectInvalid(await send(row, fillPath(row, world), text), "body");
     expect(stateText()).toBe(before);
   });
 });
 
-/** Fields of the first example. */
+/** Returns the field names of the first example. */
 const goodFields = ({ body }: Row) => Object.keys(body!.examples[0]!);
 
 describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", (row) => {
-  it("is accepted where the document accepts it; else the error names the field, and nothing changes [R1.4 R2.2 R2.4 R3.9 R5.1 R5.2 R5.3 R5.4 R12.2 R13.1 R13.2 R13.5 R22.5 R22.12 R22.14 R22.17 R25.1 R29.2 R30.5 R30.6 R30.8]", async () => {
+  it("are accepted when the document accepts them; otherwise the error names the field, and nothing changes [R1.4 R2.2 R2.4 R3.9 R5.1 R5.2 R5.3 R5.4 R12.2 R13.1 R13.2 R13.5 R22.5 R22.12 R22.14 R22.17 R25.1 R29.2 R30.5 R30.6 R30.8]", async () => {
     const differences: string[] = [];
     const found: Record<string, Map<string, Set<string>>> = {};
     let before = stateText();
     for (const { field, label, body } of variantsOf(row)) {
-      // No record matches, so the wait would take its default timeout.
+      // No record matches, so a wait without a timeout would take the default timeout.
       const sent = row.id === "waitFor" && !("timeout" in body) ? { ...body, timeout: "1ms" } : body;
       const answer = await send(row, fillPath(row, world), sent);
       const outcome = outcomeOf(answer);
@@ -202,7 +202,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
       if (answer.status >= 500) differs("server error");
       const isAccepted = row.body!.accepts(JSON.parse(JSON.stringify(sent)));
       if (answer.status !== 400) {
-        // A key `__proto__` is dropped before its value is checked.
+        // The parser drops a key `__proto__` before its value is checked.
         if (!isAccepted && label !== "{ __proto__: 1 }") differs("the document refuses it");
         if (answer.status === 200) {
           await undo(row, answer);
@@ -222,7 +222,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
     for (const [field, byOutcome] of Object.entries(found)) note(row, field, byOutcome);
   });
 
-  it("with an unknown field is refused by the control API and ignored by the service", async () => {
+  it("are refused by the control API and ignored by the service when one is unknown", async () => {
     const answer = await send(row, fillPath(row, world), { ...goodBodies(row, world)[0], nobody: 1 });
     if (row.isService) expect(answer.status).toBe(200);
     else if (row.id === "setRates") expect(answer.status).toBe(400);
@@ -231,7 +231,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
   });
 
   if (row.isService)
-    it("with null in the optional fields gets the response of a body without them", async () => {
+    it("may be null when they are optional, with the response of a body without them", async () => {
       const [good] = goodBodies(row, world) as [Fields];
       const optional = row.body!.fields.filter((field) => row.body!.accepts({ ...good, [field]: null }));
       const texts: string[] = [];
@@ -245,7 +245,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
     });
 
   if (goodFields(row).length > 0)
-    it("with several wrong fields gets an error that names each [R16.2]", async () => {
+    it("are all named in the error when several are invalid [R16.2]", async () => {
       const [good] = goodBodies(row, world) as [Fields];
       const fields = goodFields(row);
       const wrong = Object.fromEntries(
@@ -255,7 +255,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
     });
 });
 
-it("gives the same outcomes, in the same words", async () => {
+it("every invalid value has the outcome and message of the snapshot", async () => {
   const blocks = [...outcomes].map(([block, names]) => `${names.join(", ")}: ${block}`);
   await expect(`${blocks.join("\n\n")}\n`).toMatchFileSnapshot("./outcomes.txt");
 });

@@ -24,13 +24,13 @@ const DOORS: Readonly<Record<string, (world: Furnished) => Promise<Door>>> = {
       api.sandbox[IN_PROCESS_FETCH](path, init),
 };
 
-/** Sends a call, which must get a 200 as documented, and returns the response. */
+/** Sends a call, checks for a documented 200, and returns the response. */
 async function send(door: Door, row: Row, { method, path, body, headers }: GoodCall): Promise<string> {
   const json = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await door(path, { method, headers, ...json });
   const text = await response.text();
   expect([response.status, text]).toEqual([200, text]);
-  // The setup of the tests checks responses of the service.
+  // The test setup checks responses of the service.
   if (!row.isService)
     expect(control.faults(method, path, 200, response.headers as Headers, text)).toEqual([]);
   // A state is written a record a line.
@@ -44,7 +44,7 @@ async function runById(world: Furnished, row: Row, call: GoodCall): Promise<stri
   return withoutWallTime(JSON.stringify(await world.api.sandbox.run(row.id as "getClock", input)));
 }
 
-/** A response without what wall time decides, and without the host of the call. */
+/** Removes values that depend on wall time, and the host of the request. */
 function withoutWallTime(text: string): string {
   return text
     .replace(/"(wall_ms|duration_ms|sent_at)":("[^"]*"|\d+)/g, '"$1":0')
@@ -62,14 +62,14 @@ async function openDoor(name: string): Promise<Opened> {
   return { world, door: await DOORS[name]!(world) };
 }
 
-/** For reads, which change nothing. */
+/** Sandboxes of reads, which share one per door because they change nothing. */
 const openForReads: Record<string, Opened> = {};
 beforeAll(async () => {
   for (const name of Object.keys(DOORS)) openForReads[name] = await openDoor(name);
 });
 
 describe.each(ROWS)("$name", (row) => {
-  it("responds with a 200 to its examples, and with the same one through each door [R1.7]", async () => {
+  it("responds to its examples with the same 200 through each door [R1.7]", async () => {
     const responses: Record<string, string[]> = {};
     for (const name of Object.keys(DOORS)) {
       const sent: string[] = [];

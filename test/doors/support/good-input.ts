@@ -1,12 +1,12 @@
 import { type Api, okBody, openApi } from "../../support/api-client.js";
 import type { Fields, Row } from "./rows.js";
 
-/** A sandbox with a record of each kind. The same calls make it, so that its ids are the same each time. */
+/** A sandbox with a record of each kind. It is created by the same calls each time, so its ids are constant. */
 export interface Furnished {
   readonly api: Api;
   /** Path parameter → id or name. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Ids that some operations need instead. */
+  /** Ids that differ for some operations. */
   readonly idsOf: Readonly<Record<string, Fields>>;
 }
 
@@ -18,12 +18,12 @@ export interface GoodCall {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The name of the namespace, scenario, snapshot and mailbox. */
+/** Name of the namespace, scenario, snapshot and mailbox. */
 export const NAME = "mine";
 export const LEASE_HEADERS = { "sandbox-run": "doors" };
 const KES = { currency: "KES", amount: "20000.00" };
 
-// biome-ignore lint/suspicious/noExplicitAny: setup reads ids out of any response
+// biome-ignore lint/suspicious/noExplicitAny: setup reads ids from any response
 type Json = any;
 
 export async function furnish(): Promise<Furnished> {
@@ -43,7 +43,7 @@ export async function furnish(): Promise<Furnished> {
   const arrived = await withdraw();
   for (const to of ["PROCESSING", "COMPLETED"])
     await call(`POST /_sandbox/withdrawals/${arrived.withdrawal_id}/transition`, { to });
-  // No event has this type, so nothing is sent.
+  // No event has this type, so no webhook is sent.
   const endpoint = { url: "http://localhost:9/hooks", events: ["nothing"] };
   const { webhook_id } = await call("POST /api/v1/webhooks", endpoint);
   await call(`PUT /_sandbox/scenarios/${NAME}`, {
@@ -91,7 +91,7 @@ export async function furnish(): Promise<Furnished> {
   };
 }
 
-/** A charge that is not paid yet, of the quote that the document's examples ask for. */
+/** Creates an unpaid charge with the quote of the document's examples. */
 async function payLater(api: Api): Promise<{ charge_id: string; quote_id: string }> {
   const pricing = { base_currency: "USD", amount: "25.00" };
   const order = { pricing, payment_method: "mobile_money", to_currency: "KES" };
@@ -112,7 +112,7 @@ export function fillPath(row: Row, world: Furnished, value?: string): string {
   return row.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(value ?? input[name]!));
 }
 
-/** The examples of the document, with the sandbox's ids. */
+/** Returns the document's examples with the sandbox's ids. */
 export function goodBodies({ body }: Row, { ids }: Furnished): (Fields | undefined)[] {
   if (body === undefined) return [undefined];
   return body.examples.map((example) =>

@@ -7,12 +7,12 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** An operation of the service or the control API, as its document describes it. */
 export interface Row {
-  /** Both APIs have a `getCharge`: `service getCharge`, `control getCharge`. */
+  /** Both APIs have a `getCharge`, so names have a prefix: `service getCharge`, `control getCharge`. */
   readonly name: string;
   readonly id: string;
   readonly isService: boolean;
   readonly method: string;
-  /** With parameters as `{name}`. */
+  /** Path with parameters as `{name}`. */
   readonly path: string;
   readonly pathParameters: readonly string[];
   readonly query: readonly { readonly name: string; readonly schema: Fields }[];
@@ -24,7 +24,7 @@ export interface Row {
 
 interface BodyOfRow {
   readonly isRequired: boolean;
-  /** The document's; at least one. */
+  /** Examples of the document; at least one. */
   readonly examples: readonly Fields[];
   /** Names of all fields. */
   readonly fields: readonly string[];
@@ -39,7 +39,7 @@ async function readDocument(path: string): Promise<ControlAnswers> {
 export const control = await readDocument("/_sandbox/openapi.json");
 const service = await readDocument("/openapi.json");
 
-/** Every operation with a response of its own; the stream has none that ends. */
+/** Every operation except the stream, whose response does not end. */
 export const ROWS: readonly Row[] = [
   ...service.operations.map((one) => rowOf(service, one)),
   ...control.operations.filter(({ id }) => id !== "followStream").map((one) => rowOf(control, one)),
@@ -79,7 +79,7 @@ function fieldsOf(api: ControlAnswers, schema: unknown): string[] {
   return [...new Set([...Object.keys(properties), ...anyOf.flatMap((part) => fieldsOf(api, part))])];
 }
 
-/** Checks what every response has, and that the control API's document describes it. Returns the response. */
+/** Checks the form of a response and its description in the control API's document. */
 export function checkForm<Body>(
   { isService, method }: Row,
   path: string,
@@ -92,7 +92,7 @@ export function checkForm<Body>(
     expect.stringMatching(TIMESTAMP),
     "nosniff",
   ]);
-  // The setup of the tests checks the service's.
+  // The test setup checks responses of the service.
   if (!isService) expect(control.faults(method, path, status, headers, text)).toEqual([]);
   return answer;
 }

@@ -1,4 +1,4 @@
-/** Group of values → values that are wrong for most fields. Undefined leaves the field out. */
+/** Group → values that are invalid for most fields. Undefined omits the field. */
 export const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   absent: [undefined],
   null: [null],
@@ -85,7 +85,7 @@ const PHONES = [
   "+25470000 001",
 ].concat(`+${"1".repeat(15)}`, `+${"1".repeat(16)}`);
 
-/** Field → values at the limits of what it takes. */
+/** Field → values at the limits of its range. */
 export const AT_LIMITS: Readonly<Record<string, readonly unknown[]>> = {
   account_number: TEXTS,
   amount: AMOUNTS,
@@ -185,13 +185,13 @@ export const AT_LIMITS: Readonly<Record<string, readonly unknown[]>> = {
   withdrawals: [TIMELINE("FAILED", "1s"), TIMELINE("PAID", "1s")],
 };
 
-/** Texts of query parameters. */
+/** Values of query parameters. */
 export const PARAMETER_TEXTS =
   "0 1 100 101 -1 1.5 abc __proto__ constructor PENDING pending delivered test 4xx 10s 11m true light server"
     .split(" ")
     .concat("", " 10", "+10", "1e1", "0x10", "9".repeat(16), "١");
 
-/** Bodies that are no JSON object. */
+/** Bodies that are not JSON objects. */
 export const NO_OBJECTS = [
   "{",
   "{}{}",
