@@ -3,7 +3,8 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { Fields, Notice } from "./page-context.js";
+import type { Fields } from "./operation-actions.js";
+import type { Notice } from "./page-context.js";
 
 /** A submitted form and the namespace it acts on. */
 export interface FormSubmission {

@@ -43,12 +43,6 @@ export function attentionItems(context: PageContext): readonly ListRow[] {
   return needs;
 }
 
-/** Status or error of the last attempt. */
-export function lastAttemptResult({ attempts }: Delivery): string {
-  const last = attempts.at(-1);
-  return last === undefined ? "no response yet" : String(last.status ?? last.error ?? "no response");
-}
-
 /** Status or error of the last attempt, with the first line of the response. */
 export function deliveryFailureText(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);

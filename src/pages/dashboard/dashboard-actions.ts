@@ -17,8 +17,9 @@ import {
 } from "./api-calls.js";
 import { findNewestDeliveries } from "./attention.js";
 import { formatCount } from "./components.js";
+import type { Fields } from "./operation-actions.js";
 import { attemptsText, findOperationAction, parseJsonField } from "./operation-actions.js";
-import { dashboardUrl, type Fields, type OwnAction } from "./page-context.js";
+import { dashboardUrl, type OwnAction } from "./page-context.js";
 import { REPORT_ACTIONS } from "./reports.js";
 import { requestPath } from "./shell-commands.js";
 

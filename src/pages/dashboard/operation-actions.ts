@@ -3,11 +3,13 @@ import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { parseDuration } from "../../core/schema/duration.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import { parseJsonObject } from "../../server/http/body.js";
-import { lastAttemptResult } from "./attention.js";
-import { formatCount, readableDuration } from "./components.js";
-import type { Fields } from "./page-context.js";
-import { presetFault } from "./views/faults-view.js";
+import { readableDuration } from "../format.js";
+import { presetFault } from "./fault-presets.js";
+
+/** Fields of a form or button. */
+export type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Fields of responses that notices mention. */
 interface Result {
@@ -35,7 +37,7 @@ interface OperationAction {
 }
 
 /** Operations with a button or form on the dashboard. */
-export const OPERATION_ACTIONS = {
+const OPERATION_ACTIONS = {
   advanceClock: {
     notice: ({ from = "", to = "", fired_total = 0 }, { until }) =>
       until !== undefined && fired_total === 0
@@ -154,4 +156,10 @@ export async function attemptsText(
   const { status, error, duration_ms } = delivery.attempts.at(-1)!;
   const response = `${status ?? error} in ${Math.round(duration_ms)} ms`;
   return `${delivery.status === "delivered" ? "Delivered" : "Failed again"}: ${response}`;
+}
+
+/** Status or error of the last attempt. */
+export function lastAttemptResult({ attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  return last === undefined ? "no response yet" : String(last.status ?? last.error ?? "no response");
 }

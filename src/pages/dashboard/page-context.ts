@@ -2,7 +2,7 @@ import type { OperationCall } from "../../core/client/control-client.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
-import type { OperationName } from "./operation-actions.js";
+import type { Fields, OperationName } from "./operation-actions.js";
 
 /** View names and titles, in menu order. */
 export const VIEWS = {
@@ -23,9 +23,6 @@ export type ViewName = keyof typeof VIEWS;
 export function isViewName(name: string): name is ViewName {
   return Object.hasOwn(VIEWS, name);
 }
-
-/** Fields of a form or button. */
-export type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Actions that are more than one operation of the control API, or none. */
 export type OwnAction =

@@ -42,7 +42,7 @@ export function withRoute<Row extends { readonly call: CallText }>(row: Row) {
   return { ...row, method, path: path.replace(/\{(\w+)\}/g, ":$1") };
 }
 
-/** What `run` returns: a value to be sent as JSON, JSON text, or a refusal. */
+/** Result of `run`: a value to be sent as JSON, JSON text, or a refusal. */
 export type OperationResult<Output extends OutputName> =
   | DeepReadonly<z.infer<(typeof OUTPUTS)[Output]>>
   | RawJson

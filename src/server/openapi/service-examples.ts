@@ -31,8 +31,8 @@ export async function recordServiceExamples(
 }
 
 const pricing = { base_currency: "USD", amount: "25.00" };
-export const QUOTE_REQUEST = { pricing, payment_method: "mobile_money", to_currency: "KES" };
-export const WHITELABEL_REQUEST = {
+const QUOTE_REQUEST = { pricing, payment_method: "mobile_money", to_currency: "KES" };
+const WHITELABEL_REQUEST = {
   pricing,
   customer_email: "ada@shop.test",
   customer_name: "Ada Obi",
@@ -40,7 +40,7 @@ export const WHITELABEL_REQUEST = {
   phone_number: "+254700000001",
   metadata: { order_id: "1042" },
 };
-export const CHECKOUT_REQUEST = {
+const CHECKOUT_REQUEST = {
   pricing,
   customer_email: "ada@shop.test",
   payment_methods: ["mobile_money", "card"],
@@ -48,7 +48,7 @@ export const CHECKOUT_REQUEST = {
   metadata: { order_id: "1043" },
   expires_in_minutes: 30,
 };
-export const DESTINATION_REQUESTS = {
+const DESTINATION_REQUESTS = {
   "mobile money": {
     type: "mobile_money",
     currency: "KES",
@@ -69,8 +69,8 @@ export const DESTINATION_REQUESTS = {
     wallet_address: "TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq",
   },
 };
-export const WITHDRAWAL_REQUEST = { amount: "1000.00", currency: "KES", reference: "rent-1" };
-export const WEBHOOK_REQUEST = { url: "http://localhost:3000/webhooks", events: ["charge.*"] };
+const WITHDRAWAL_REQUEST = { amount: "1000.00", currency: "KES", reference: "rent-1" };
+const WEBHOOK_REQUEST = { url: "http://localhost:3000/webhooks", events: ["charge.*"] };
 
 async function recordCatalogue(recorder: ExampleRecorder): Promise<void> {
   await recorder.call("listPaymentMethods", "methods");

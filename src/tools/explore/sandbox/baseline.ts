@@ -6,9 +6,8 @@ import type { ObservedCharge, ObservedPayment, ObservedRun } from "../deviable.j
 import { countCompletedPayments, refusalsOf } from "../judge.js";
 import { pressMarkNames } from "./drive-steps.js";
 import { type Flow, findPresses } from "./flow.js";
-import { viewVariableName } from "./run-document.js";
 import type { Baseline, OrderPayments } from "./sandbox-plan.js";
-import { savedVariable } from "./saved-variable.js";
+import { savedVariable, viewVariableName } from "./saved-variable.js";
 import { growthsOf } from "./strangers.js";
 
 export interface LoadedPlainRun {

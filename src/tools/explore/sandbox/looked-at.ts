@@ -5,8 +5,8 @@ import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import type { BlindSpot, FlowCoverage, RunFailure } from "../deviable.js";
 import type { Flow } from "./flow.js";
-import { type RunDocument, viewVariableName } from "./run-document.js";
-import { savedVariable } from "./saved-variable.js";
+import type { RunDocument } from "./run-document.js";
+import { savedVariable, viewVariableName } from "./saved-variable.js";
 
 type Path = readonly (string | number)[];
 

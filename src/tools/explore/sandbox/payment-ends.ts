@@ -42,7 +42,7 @@ export function partlyRefunded(baseline: Baseline): Baseline {
     ...withViews(baseline, (value, name) => {
       if (isPaidWord(value)) return noneOf(written([...WAITING_WORDS, ...statusWordsOf("refunded")], value));
       if (typeof value !== "number") return undefined;
-      return value > 0 && KEPT_NAME.test(name) ? { gt: 0, lte: value } : { lte: value };
+      return value > 0 && SHARE_NAME.test(name) ? { gt: 0, lte: value } : { lte: value };
     }),
     ...atMost(baseline),
   };
@@ -60,7 +60,7 @@ const WAITING_WORDS = ["pending", "processing", "awaiting_payment", "waiting"];
 /** Names of fields that count or mark what a customer gets for a payment. */
 const DELIVERY_NAME = /deliver|fulfil|shipped|granted|activated|credited|(^|_)(is_?)?paid$/i;
 /** Names of fields of which a partial refund leaves a part. */
-const KEPT_NAME = /deliver|fulfil|shipped|granted|credit|balance|available|wallet|received|paid/i;
+const SHARE_NAME = /deliver|fulfil|shipped|granted|credit|balance|available|wallet|received|paid/i;
 
 function isPaidWord(value: unknown): value is string {
   return typeof value === "string" && statusMeaningOf(value) === "paid";

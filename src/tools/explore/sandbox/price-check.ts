@@ -3,8 +3,7 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import type { ObservedCharge } from "../deviable.js";
 import type { LoadedPlainRun } from "./baseline.js";
 import type { Flow } from "./flow.js";
-import { viewVariableName } from "./run-document.js";
-import { savedVariable } from "./saved-variable.js";
+import { savedVariable, viewVariableName } from "./saved-variable.js";
 
 /** A price that the app shows, or that the customer sends to it. */
 interface Price {

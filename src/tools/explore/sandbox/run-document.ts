@@ -15,16 +15,12 @@ import { type Placed, withRole } from "./placed-steps.js";
 import { quietEnd } from "./quiet-end.js";
 import { refusalChecks } from "./refusal-checks.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
+import { viewVariableName } from "./saved-variable.js";
 
 /** A run as a scenario file, with the role of each step. */
 export interface RunDocument {
   readonly document: Readonly<Record<string, unknown>>;
   readonly roles: readonly StepRole[];
-}
-
-/** Variable in which a plain run saves a view of the app. */
-export function viewVariableName(index: number): string {
-  return `observed_${index + 1}`;
 }
 
 /** Builds a run that only saves the app's views. */

@@ -8,7 +8,6 @@ import {
 } from "../../scenario/files.js";
 import { flattenSteps } from "../../scenario/loaded-steps.js";
 import type { RunDocument } from "./run-document.js";
-import type { SandboxDeviableOptions } from "./sandbox-deviable.js";
 
 /** Fields of a run's document that differ between runs with the same steps. */
 const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
@@ -16,19 +15,18 @@ const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
 /** Loads documents of runs. Checks the steps once for all runs that differ only in their rules. */
 export class RunLoader {
   readonly #file: string;
-  readonly #options: SandboxDeviableOptions;
+  readonly #inputs: ScenarioInputs;
   /** Loaded documents. The key is the content without its name and rules, because many runs have the same steps. */
   readonly #checked = new Map<string, LoadedScenario>();
 
   /** @param file the flow's file, from which includes are read */
-  constructor(file: string, options: SandboxDeviableOptions) {
+  constructor(file: string, inputs: ScenarioInputs) {
     this.#file = file;
-    this.#options = options;
+    this.#inputs = inputs;
   }
 
   async load(document: RunDocument["document"]): Promise<LoadedScenario> {
-    const { vars = {}, environment = {}, runIdOf } = this.#options;
-    const inputs: ScenarioInputs = { vars, environment, runIdOf };
+    const inputs = this.#inputs;
     const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
     const checked = this.#checked.get(key);
     if (checked !== undefined) return withScenarioRules(checked, document, inputs);

@@ -132,7 +132,8 @@ export class SandboxDeviable implements Deviable {
     this.#options = options;
     this.#client = new Client({ fetch, namespace, controlToken });
     this.#session = session;
-    this.#loader = new RunLoader(flow.file, options);
+    const { vars = {}, environment = {}, runIdOf } = options;
+    this.#loader = new RunLoader(flow.file, { vars, environment, runIdOf });
   }
 
   /** Leases the namespace until `close`. */

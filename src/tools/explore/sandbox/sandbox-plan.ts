@@ -26,7 +26,7 @@ export interface Growth {
   readonly fresh: number;
 }
 
-/** What a run with strangers needs of the plain runs. */
+/** Facts of the plain runs by which a run with strangers is made and judged. */
 export interface ListBaseline {
   readonly price: { readonly amount: string; readonly currency: string };
   /** Number of completed charges of all customers of a run. */

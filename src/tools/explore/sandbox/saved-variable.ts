@@ -11,3 +11,8 @@ export function savedTime(loaded: LoadedScenario, name: string): number | undefi
   const text = savedVariable(loaded, name);
   return text === undefined ? undefined : Date.parse(String(text));
 }
+
+/** Variable in which a plain run saves a view of the app. */
+export function viewVariableName(index: number): string {
+  return `observed_${index + 1}`;
+}

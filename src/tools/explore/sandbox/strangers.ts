@@ -5,9 +5,8 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { LIST_OPERATION } from "./observation.js";
 import { PRESENT } from "./payment-ends.js";
 import { raceSteps } from "./race-steps.js";
-import { viewVariableName } from "./run-document.js";
 import type { Baseline, Growth, SandboxPlan } from "./sandbox-plan.js";
-import { savedVariable } from "./saved-variable.js";
+import { savedVariable, viewVariableName } from "./saved-variable.js";
 
 /*
  * Strangers who pay while the app reads a list of payments. An app that counts all payments counts theirs, another does
