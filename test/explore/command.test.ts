@@ -19,14 +19,14 @@ describe("payments-sandbox explore", () => {
     url = ready.url;
     shop = await startShop("pays_again", { baseUrl: url, apiKey: ready.api_key });
   });
-  // The right path is given by --var: without it no plain run is right.
+  // --var sets the right path; without it the plain run fails.
   const flow = fileWith(
     FLOW.replace("vars: {", "vars: { orders: /nowhere,").replace("POST /orders", `POST \${orders}`),
   );
   const explore = (...flags: string[]) =>
     run(["explore", flow, "--url", url, "--app", shop.url, "--var", "orders=/orders", ...flags]);
 
-  it("ends with one line of JSON, exits with 1 for a finding, and saves a file that `run` fails with", async () => {
+  it("prints one line of JSON, exits with 1 for a finding, and saves a file with which `run` fails", async () => {
     const save = temporaryFolder();
     const junit = join(save, "explore.xml");
     const flags = words`--depth 1 --json --save ${save} --junit ${junit} --profile`;
@@ -51,7 +51,7 @@ describe("payments-sandbox explore", () => {
     expect(again.stdout).toContain("Paid as often as ordered");
   });
 
-  it("reports the final time of the sandbox's clock in its last line", async () => {
+  it("prints the final sandbox time in its last line", async () => {
     const app = createServer(pressedApp());
     const flow = fileWith(PRESSES.replace("steps:", "steps:\n  - advance: 40d"));
     const options = ["--url", url, "--app", `127.0.0.1:${await listening(app)}`, "--depth", "1"];
@@ -61,13 +61,13 @@ describe("payments-sandbox explore", () => {
     );
   });
 
-  it("ends at its time limit, also before the app passed the plain run", async () => {
+  it("stops at its time limit, even before the app has passed the plain run", async () => {
     const { code, stdout, stderr } = await explore("--budget", "1ms");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^.*: the budget was over before the app was seen to go right\n$/);
   });
 
-  it("names in JSON the code of a flow that observes nothing", async () => {
+  it("reports the error code in JSON when the flow observes nothing", async () => {
     const blind = fileWith(`${FLOW}never:\n  - { app: "GET /orders/\${order}", body: { delivred: 2 } }\n`);
     const { code, stdout, stderr } = await run(["explore", blind, "--url", url, "--app", shop.url, "--json"]);
     expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({
@@ -77,7 +77,7 @@ describe("payments-sandbox explore", () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "LOOKS_AT_NOTHING" } });
   });
 
-  it("reports in a line a flow it cannot run, and exits with 2", async () => {
+  it("prints one line and exits with 2 when it cannot run the flow", async () => {
     for (const [flags, message] of [
       [["--depth", "0"], '--depth "0": must be 1 to 5'],
       [["--lanes", "99"], '--lanes "99": must be 1 to 16'],

@@ -7,7 +7,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { PRESSES, pressedApp } from "./support.js";
 
-/** Hooks of a runner around one test. */
+/** Runs a runner's hooks around one test. */
 async function inTest(server: string | false, test: (sandbox: ReturnType<typeof setupSandbox>) => unknown) {
   const hooks: Record<string, () => Promise<void>> = {};
   const hook = (name: string) => (run: () => Promise<void>) => {
@@ -25,28 +25,31 @@ async function inTest(server: string | false, test: (sandbox: ReturnType<typeof 
   await hooks.afterAll!();
 }
 
-it.each(["a sandbox of its own", "a namespace of a server"])("a test explores in %s", async (where) => {
-  const leases: Promise<number>[] = [];
-  let takeLease = () => Promise.resolve(0);
-  const pressed = pressedApp(() => void leases.push(takeLease()));
-  const app = `http://127.0.0.1:${await listening(createServer(pressed))}`;
-  const server = where.includes("server") && (await (await openSandbox()).listen()).url;
-  await inTest(server, async (sandbox) => {
-    const asked = { method: "POST", headers: { "sandbox-run": "another" }, body: "{}" };
-    takeLease = () => sandbox.fetch("/_sandbox/lease", asked).then(({ status }) => status);
-    const { findings, runs } = await sandbox.explore(fileWith(PRESSES), { app, budget: "1h" });
-    // It is this test's namespace that is held meanwhile.
-    expect(new Set(await Promise.all(leases))).toEqual(new Set([409]));
-    expect({ findings, runs }).toMatchObject({
-      findings: ["pressed_twice", "pressed_again"].map((kind) => ({
-        oracle: "money",
-        message: "done more than once: body.delivered is 2, not 1",
-        deviations: [{ kind, at: "POST /orders/${run.id}#1" }],
-      })),
-      runs: 2,
+it.each(["a sandbox of its own", "a namespace of a server"])(
+  "a test can call explore() in %s",
+  async (where) => {
+    const leases: Promise<number>[] = [];
+    let takeLease = () => Promise.resolve(0);
+    const pressed = pressedApp(() => void leases.push(takeLease()));
+    const app = `http://127.0.0.1:${await listening(createServer(pressed))}`;
+    const server = where.includes("server") && (await (await openSandbox()).listen()).url;
+    await inTest(server, async (sandbox) => {
+      const asked = { method: "POST", headers: { "sandbox-run": "another" }, body: "{}" };
+      takeLease = () => sandbox.fetch("/_sandbox/lease", asked).then(({ status }) => status);
+      const { findings, runs } = await sandbox.explore(fileWith(PRESSES), { app, budget: "1h" });
+      // The exploration holds the lease of this test's namespace.
+      expect(new Set(await Promise.all(leases))).toEqual(new Set([409]));
+      expect({ findings, runs }).toMatchObject({
+        findings: ["pressed_twice", "pressed_again"].map((kind) => ({
+          oracle: "money",
+          message: "done more than once: body.delivered is 2, not 1",
+          deviations: [{ kind, at: "POST /orders/${run.id}#1" }],
+        })),
+        runs: 2,
+      });
+      await expect(sandbox.explore(fileWith(PRESSES), { app, depth: 9 })).rejects.toThrow(
+        "explore: depth must be 1 to 5",
+      );
     });
-    await expect(sandbox.explore(fileWith(PRESSES), { app, depth: 9 })).rejects.toThrow(
-      "explore: depth must be 1 to 5",
-    );
-  });
-});
+  },
+);

@@ -54,7 +54,7 @@ class FakePlan implements RunPlan {
   runJob(): void {}
 }
 
-/** A service without any transport, and an app that pays again when a response is lost and delivers once per webhook. */
+/** A service without transport, and an app that pays again after a lost response and delivers once per webhook. */
 class FakeDeviable implements Deviable {
   readonly name = "order";
   readonly source = "order.yaml";
@@ -165,7 +165,7 @@ it("searches and judges runs of any service that can deviate", async () => {
   expect(deviable.isClosed).toBe(true);
 });
 
-it("notes what follows from a webhook that never comes, and reports it as a finding on request", async () => {
+it("notes the effect of a lost webhook, and reports it as a finding on request", async () => {
   const exploring = (failOn?: readonly FailOnKind[]) =>
     explore(async () => new FakeDeviable({ needsWebhook: true }), { depth: 1, failOn });
   const message = "the end differs from a plain run's: body.delivered is 0, not 1";
@@ -203,7 +203,10 @@ it("notes a blind repeat of a payment, and reports it as a finding on request", 
   expect(raised).toMatchObject({ passed: false, findings: [{ oracle: "manners", message }] });
 });
 
-/** An app that delivers twice only the first time that a webhook comes twice; `isStill` when it is checked again. */
+/**
+ * An app that delivers twice only the first time a webhook is duplicated; `isStill` makes it fail again in the
+ * check.
+ */
 class FailsOnce extends FakeDeviable {
   readonly #isStill: boolean;
   #hasFailed = false;
@@ -226,7 +229,7 @@ class FailsOnce extends FakeDeviable {
 
 const TWICE = "done more than once: body.delivered is 2, not 1";
 
-it("finds what was done twice in one of two runs, and saves that run", async () => {
+it("finds a duplicate that occurs in one of two runs, and saves that run", async () => {
   const { passed, findings, notes } = await explore(async () => new FailsOnce(true), { depth: 1 });
   expect(passed).toBe(false);
   expect(findings).toMatchObject([{ message: TWICE, seen: { runs: 1, of: 2 } }]);
@@ -234,7 +237,7 @@ it("finds what was done twice in one of two runs, and saves that run", async () 
   expect(notes.join()).not.toContain("could not be repeated");
 });
 
-it("notes what was done twice in one of two runs, and is not when the app is looked at again", async () => {
+it("notes a duplicate that occurs in one of two runs and is gone at the next read of the app", async () => {
   const { passed, notes } = await explore(async () => new FailsOnce(false), { depth: 1 });
   expect(passed).toBe(true);
   expect(notes).toContain(
@@ -242,7 +245,7 @@ it("notes what was done twice in one of two runs, and is not when the app is loo
   );
 });
 
-it("lists what it looked at, and the kinds that had no place", async () => {
+it("lists the deviations it tried, and the kinds that applied nowhere", async () => {
   const { looked_at, not_tried } = await explore(async () => new FakeDeviable(), { depth: 1 });
   expect(looked_at).toEqual(["delivered"]);
   const noJob = { at: "*", reason: "the flow has no tick" };
@@ -261,7 +264,7 @@ it.each([
     false,
     /depth 0 complete: 10 of 10 runs could not be judged \(no charge to wait for\): fix that first$/,
   ],
-])("completes a depth if only changes with %j cannot be judged: %s", async (text, passed, sentence) => {
+])("completes a depth when only changes with %j cannot be judged: %s", async (text, passed, sentence) => {
   class Unjudged extends FakeDeviable {
     override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
       const traces = await super.observe(plans);

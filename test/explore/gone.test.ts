@@ -6,7 +6,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
-/** A flow with a short timeout for an app that hangs. */
+/** A flow with a short timeout, for an app that does not respond. */
 const HASTY = FLOW.replace("    app: POST /orders", "    within: 1s\n$&");
 const ENDS: readonly (readonly [string, (shop: ShopHere) => unknown, string])[] = [
   ["hangs", (shop) => shop.hang(), "no answer within 1 s"],
@@ -14,7 +14,7 @@ const ENDS: readonly (readonly [string, (shop: ShopHere) => unknown, string])[] 
   ["talks nonsense", (shop) => shop.babble(), "Parse Error"],
 ];
 
-it.each(ENDS)("an app that %s during a run is a finding, and the search ends", async (_, end, message) => {
+it.each(ENDS)("an app that %s during a run is a finding that ends the search", async (_, end, message) => {
   const { sandbox, shop } = await openCorpus("right");
   const report = await sandbox.explore(fileWith(HASTY), {
     app: shop.url,

@@ -35,8 +35,8 @@ async function started(incident: Incident, kind: "app" | "fixed") {
 describe.each(INCIDENTS)("$name", (incident) => {
   const { name, found, depth, failOn } = incident;
 
-  // `npm run incidents` explores the fixes as well, and runs each file ten times.
-  it("is found in the app, and its file passes with the fix", async () => {
+  // `npm run incidents` also explores the fixes, and runs each file ten times.
+  it("is found in the app, and its saved file passes with the fix", async () => {
     const { sandbox, app } = await started(incident, "app");
     const save = temporaryFolder();
     const end = new AbortController();
@@ -53,7 +53,7 @@ describe.each(INCIDENTS)("$name", (incident) => {
     expect(await fixed.sandbox.run(finding!.file!, { app: fixed.app })).toMatchObject({ outcome: "passed" });
   });
 
-  it("has a README that links the report and quotes the app and its fix", () => {
+  it("has a README with a link to the report and code of the app and its fix", () => {
     const readme = readFileSync(join(FOLDER, name, "README.md"), "utf8");
     expect(readme).toMatch(/^Reported: \[.+\]\(https:\/\/github\.com\/.+\)\.$/m);
     const [wrong, right] = [...readme.matchAll(/```(?:js|python)\n([\s\S]*?)```/g)].map(([, code]) => code!);
@@ -67,7 +67,7 @@ describe.each(INCIDENTS)("$name", (incident) => {
   });
 });
 
-it("are all in the table, and counted in the README", () => {
+it("the table and the README contain every incident", () => {
   const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((one) => one.isDirectory());
   expect(INCIDENTS.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
   const table = readFileSync(join(FOLDER, "README.md"), "utf8");

@@ -9,7 +9,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { PRESSES, pressedApp } from "./support.js";
 
-/** Three presses are the plain runs'; the fourth and fifth are those of the run where the customer presses twice. */
+/** The plain runs press three times; presses four and five belong to the run with a double press. */
 it.each([
   ["the app passed the plain run", 2],
   ["the end", 5],

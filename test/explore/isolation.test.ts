@@ -21,7 +21,7 @@ const why = (more: object, calls: readonly object[] = [], whose: object = baseli
     { startMs: 0, calls: calls as ObservedCall[], deliveries: [], charges: [], withdrawals: [] },
   );
 
-it("allows parallel runs when their customers cannot meet", () => {
+it("runs are parallel when their customers are separate", () => {
   expect(why({ tick: [{ app: "POST /tick" }] }, [{ isOwn: true }, { isByFlow: true }])).toBeUndefined();
   expect(customerEmail(baseline, "7")).toBe("qa*7@shop.test");
 });
@@ -34,6 +34,6 @@ it.each<[more: object, message: RegExp, calls?: readonly object[], whose?: objec
   [{ steps: [ORDER, { parallel: [[{ advance: "1s" }], [ORDER]] }] }, /^a step that is a parallel/],
   [{ tick: [{ reconcile: { app: "GET /orders" } }] }, /^a step that is a reconcile/],
   [{}, /^the app calls listPayins, which shows it all/, [{ operation: "listPayins" }]],
-])("runs one after the other when runs could meet: %j, %s", (more, message, calls, whose) => {
+])("runs are sequential when they could share a customer: %j, %s", (more, message, calls, whose) => {
   expect(why(more, calls, whose)).toMatch(message);
 });

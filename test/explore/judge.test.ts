@@ -26,10 +26,10 @@ const judgeFailure = (failure: RunFailure, deliveries: readonly ObservedDelivery
     observed: { startMs: 0, calls: [], deliveries, charges: [], withdrawals: [] },
   });
 
-describe("a run that did not reach its end", () => {
+describe("a run without an end", () => {
   const verdict = (delivery: ObservedDelivery) => judgeFailure(STUCK, [delivery]);
 
-  it("is the app's fault when it hangs with a webhook, and ends the search", () => {
+  it("is a fault of the app when it hangs in a webhook, and ends the search", () => {
     expect(verdict({ ...HEARD, unanswered: "no answer within 15 s" })).toEqual({
       outcome: "wrong",
       oracle: "liveness",
@@ -38,7 +38,7 @@ describe("a run that did not reach its end", () => {
     });
   });
 
-  it("is not judged when webhooks have responses", () => {
+  it("is not judged when all webhooks got responses", () => {
     expect(verdict(HEARD)).toEqual({ outcome: "unknown", reason: STUCK.error });
   });
 });
@@ -49,7 +49,7 @@ describe("payments of an order", () => {
     email,
     metadata: { order_id: order },
   });
-  /** A run of a flow that knows its order by `${order}`, which is "one". */
+  /** A run of a flow whose order is `${order}` with the value "one". */
   const carried = (...charges: object[]) => {
     const resolve = ({ name }: { name: string }) => (name === "order" ? { value: "one" } : { fault: "" });
     const observed = { calls: [], deliveries: [], charges, withdrawals: [] };
@@ -67,7 +67,7 @@ describe("payments of an order", () => {
     return { order: chargeMatch, completed: completedCharges, named: orderCharges };
   };
 
-  it("are found by the run's own customer, whatever the ids of orders", () => {
+  it("are found by the run's customer, whatever the ids of orders", () => {
     expect(learnt(carried(charge("one"), charge("two", "PENDING")))).toEqual({
       order: { customer_email: `qa+\${run.id}@shop.test` },
       completed: 1,
@@ -75,7 +75,7 @@ describe("payments of an order", () => {
     });
   });
 
-  it("are found by order when all runs share a customer, without other runs' orders", () => {
+  it("are found by order, without those of other runs, when all runs share a customer", () => {
     const all = "all@shop.test";
     const two = carried(charge("one", "COMPLETED", all), charge("two", "COMPLETED", all));
     expect(learnt(two)).toMatchObject({ order: { metadata: { order_id: `\${order}` } }, completed: 1 });
@@ -87,7 +87,7 @@ describe("payments of an order", () => {
     return judgeFailure({ ...failure, isIncomplete: false, role: "paid", differences });
   };
 
-  it("are as many as the step has counted", () => {
+  it("equal the number that the step counted", () => {
     expect(count(2)).toMatchObject({
       oracle: "money",
       message: "paid twice: 2 completed charges for one order",
@@ -101,7 +101,7 @@ describe("payments of an order", () => {
   });
 });
 
-describe("a view of the app that differs from a plain run's", () => {
+describe("a state of the app that differs from the plain run", () => {
   const ended = (...statuses: readonly string[]) => statuses.map((status) => ({ status }));
   const judged = (
     [path, expected, got]: readonly [path: string, expected: unknown, got: unknown],
@@ -136,7 +136,7 @@ describe("a view of the app that differs from a plain run's", () => {
       ended("COMPLETED"),
       "more is left than in a plain run: body.balance is 1000, not 400",
     ],
-  ] as const)("%s above a plain run's", (_, difference, withdrawals, message) => {
+  ] as const)("%s above the plain run", (_, difference, withdrawals, message) => {
     expect(judged(difference, ended("COMPLETED"), withdrawals)).toMatchObject({ oracle: "money", message });
   });
 
@@ -151,12 +151,12 @@ describe("a view of the app that differs from a plain run's", () => {
       "convergence",
       `the end differs from a plain run's: body.status is "cancelled", not "failed"`,
     ],
-  ])("a status %s of a charge that has ended unpaid", (got, oracle, message) => {
+  ])("a status %s of a charge that ended unpaid", (got, oracle, message) => {
     expect(judged(["body.status", "failed", got], ended("FAILED"))).toMatchObject({ oracle, message });
   });
 });
 
-describe("a failure that waiting cannot undo", () => {
+describe("a failure that waiting cannot fix", () => {
   const { error: _error, ...other } = STUCK;
   const failing = (role: RunFailure["role"], path: string, expected: unknown, got: unknown): RunFailure => ({
     ...other,
@@ -185,7 +185,7 @@ describe("a failure that waiting cannot undo", () => {
     expect(isLasting(failure)).toBe(expected);
   });
 
-  it("is no second payout whose Idempotency-Key had expired, which the message says", () => {
+  it("is reported with the expiry of the Idempotency-Key when it is a second payout", () => {
     const withdraw = (atMs: number) => ({ operation: "createWithdrawal", idempotencyKey: "k", atMs });
     const calls = [withdraw(0), withdraw(86_400_000)] as unknown as ObservedRun["calls"];
     const observed = { startMs: 0, calls, deliveries: [], charges: [], withdrawals: [] };

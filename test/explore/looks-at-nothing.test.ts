@@ -18,7 +18,7 @@ async function faultsOf(flow: string): Promise<string> {
   return error!.message.replaceAll(file, "flow.yaml");
 }
 
-it("refuses fields of never and ignore that no response of the app has", async () => {
+it("refuses a field in never or ignore that no response of the app contains", async () => {
   const never = `never:
   - { app: "GET /orders/\${order}", body: { delivred: { gt: 1 } } }
 `;
@@ -36,19 +36,22 @@ it("refuses fields of never and ignore that no response of the app has", async (
 it.each([
   ["deliverd: 1", "deliverd", "; did you mean delivered?"],
   ["nope: { not: 5 }", "nope.not", ""],
-])("refuses a step that expects %s, which no response of the app has", async (expected, place, hint) => {
-  const flow = FLOW.replace("delivered: 1", expected);
-  expect(flow).not.toBe(FLOW);
-  const [field] = place.split(".");
-  expect(await faultsOf(flow)).toMatch(
-    new RegExp(
-      `^flow\\.yaml:\\d+:\\d+ steps\\.2\\.expect\\.body\\.${place}: no response of the app to the plain runs has ${field}`,
-    ),
-  );
-  expect(await faultsOf(flow)).toContain(hint);
-});
+])(
+  "refuses a step that expects %s when no response of the app contains it",
+  async (expected, place, hint) => {
+    const flow = FLOW.replace("delivered: 1", expected);
+    expect(flow).not.toBe(FLOW);
+    const [field] = place.split(".");
+    expect(await faultsOf(flow)).toMatch(
+      new RegExp(
+        `^flow\\.yaml:\\d+:\\d+ steps\\.2\\.expect\\.body\\.${place}: no response of the app to the plain runs has ${field}`,
+      ),
+    );
+    expect(await faultsOf(flow)).toContain(hint);
+  },
+);
 
-it("reports other faults of a response that lacks a field", async () => {
+it("reports other faults of a response without the field", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const flow = FLOW.replace("status: paid, delivered: 1", "status: sold, deliverd: 1");
   expect(flow).not.toBe(FLOW);
@@ -73,7 +76,7 @@ it.each(["expect: { body: {} }", "expect: { status: 200, body: {} }"])(
   },
 );
 
-it("says of a failing flow that the app accepted no webhook", async () => {
+it("reports that the app accepted no webhook when the flow fails", async () => {
   const { sandbox, shop } = await openCorpus("right");
   await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: `${shop.url}/nowhere` });
   const { items } = (await sandbox.control("GET", "/_sandbox/webhook-endpoints")) as {

@@ -7,7 +7,7 @@ import { FLOW, PRESSES, pressedApp } from "./support.js";
 
 const RESETTING = `${FLOW}reset:\n  - app: POST /reset\n`;
 
-/** A right shop whose reset fails after that many times. */
+/** A right shop whose reset fails after that many calls. */
 const resetting =
   (times: number) =>
   (call: CallService): Answer => {
@@ -17,7 +17,7 @@ const resetting =
       route === "POST /reset" ? [++resets > times ? 500 : 200] : answer(route, body);
   };
 
-it("does not count a failing reset as a failure of the app", async () => {
+it("does not report a failed reset as a fault of the app", async () => {
   const { report, found } = await foundIn(await openApp(resetting(4)), RESETTING);
   expect(found).toEqual([]);
   expect(report.notes).toContainEqual(
@@ -29,12 +29,12 @@ it("does not count a failing reset as a failure of the app", async () => {
   );
 });
 
-it("counts no depth as complete once the flow itself fails", async () => {
+it("reports no depth as complete after the flow itself fails", async () => {
   const { report } = await foundIn(await openApp(resetting(40)), RESETTING, { depth: 2 });
   expect(report).toMatchObject({ passed: false, complete_depth: 0, findings: [] });
 });
 
-it("does not count the reset in the repeated file of a race as a failure of the app", async () => {
+it("does not report a failed reset in the repeated file of a race as a fault of the app", async () => {
   const sandbox = await openSandbox();
   const shop = pressedApp();
   const pressed = new Set<string>();

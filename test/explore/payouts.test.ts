@@ -26,15 +26,15 @@ interface Payout {
 }
 
 interface Faults {
-  /** Credits the seller with each event of a failure. */
+  /** Credits the seller once per event of the same failed payout. */
   readonly creditsTwice?: boolean;
-  /** Pays out again when a response is lost. */
+  /** Repeats a payout without a key when its response is lost. */
   readonly hasNoKey?: boolean;
-  /** Pays out for each of two presses. */
+  /** Pays out twice when the customer presses twice. */
   readonly hasNoLock?: boolean;
 }
 
-/** An app that pays sellers out, and credits them again when a payout fails. */
+/** An app that pays out to sellers, and credits them when a payout fails. */
 const appOf =
   ({ creditsTwice, hasNoKey, hasNoLock }: Faults) =>
   (call: CallService): Answer => {
@@ -85,7 +85,7 @@ const appOf =
     };
   };
 
-it("finds an app that credits the seller for each event of a failed payout, in a file that fails with it", async () => {
+it("finds an app that credits the seller for each event of a failed payout, and saves a file that fails", async () => {
   const app = await openApp(appOf({ creditsTwice: true }));
   const { found, report } = await foundIn(app, flowOf("fail-"), { save: temporaryFolder() });
   expect(found).toContain("money: webhook_twice withdrawal.failed#1");
@@ -96,7 +96,7 @@ it("finds an app that credits the seller for each event of a failed payout, in a
   expect(await right.sandbox.run(file, { app: right.app })).toMatchObject({ passed: true });
 });
 
-it("finds an app that pays out again when a response is lost, in a file that fails with it", async () => {
+it("finds an app that repeats a payout when its response is lost, and saves a file that fails", async () => {
   const app = await openApp(appOf({ hasNoKey: true }));
   const { found, report } = await foundIn(app, flowOf("out-"), { save: temporaryFolder() });
   expect(found).toContain("money: response_lost createWithdrawal#1");
@@ -105,7 +105,7 @@ it("finds an app that pays out again when a response is lost, in a file that fai
   expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
 });
 
-it("finds an app that pays out for each of two presses", async () => {
+it("finds an app that pays out twice for two presses", async () => {
   const app = await openApp(appOf({ hasNoKey: true, hasNoLock: true }));
   const { found, report } = await foundIn(app, flowOf("out-"));
   expect(found).toContain("money: pressed_twice POST /payouts#1");
@@ -113,7 +113,7 @@ it("finds an app that pays out for each of two presses", async () => {
   expect(finding.message).toContain("paid out twice: ");
 });
 
-it("finds nothing in a right app, whose reads, webhooks and outcomes of payouts are places", async () => {
+it("finds nothing in a right app, and deviates in reads, webhooks and outcomes of payouts", async () => {
   const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
   expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
   expect(report.notes).toContain(

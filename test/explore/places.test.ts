@@ -22,7 +22,7 @@ function planned(kind: DeviationKind, place: Place): SandboxPlan {
   return plan;
 }
 
-/** Deviations of webhooks, with their descriptions. */
+/** Returns the deviations of webhooks with their descriptions. */
 function rulesOf(...deliveries: readonly ObservedDelivery[]) {
   const seen = {
     calls: [],
@@ -37,7 +37,7 @@ function rulesOf(...deliveries: readonly ObservedDelivery[]) {
   return { places: places.map(({ at }) => at), rules: Object.fromEntries(all) };
 }
 
-it("a second event of a type is a place of its own, of any charge and in any number of copies", () => {
+it("a repeated event of a type has its own deviations, for any charge and number of copies", () => {
   const { places, rules } = rulesOf(
     told("ch_1", "charge.processing", 1),
     told("ch_1", "charge.completed", 2),
@@ -52,7 +52,7 @@ it("a second event of a type is a place of its own, of any charge and in any num
   expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1");
 });
 
-it("a retried attempt can be late, follow the next event, be duplicated, or lose its response", () => {
+it("a retried attempt can be delayed, reordered or duplicated, or lose its response", () => {
   const { rules } = rulesOf(
     told("ch_1", "charge.processing", 1, 6),
     told("ch_1", "charge.completed", 9, 14, 44),
@@ -74,7 +74,7 @@ it("a retried attempt can be late, follow the next event, be duplicated, or lose
   expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1 attempt 2");
 });
 
-it("files of sets with the same beginning have different names, short enough for a scenario", () => {
+it("files of deviation sets with the same beginning have distinct names within the limit of scenario names", () => {
   const lost = (at: string) => ({ kind: "webhook_response_lost" as const, at });
   const both = [lost("charge.processing#1"), lost("charge.completed#1")];
   const names = ["createQuote#1", "createQuote#2"].map((at) => scenarioName("order", [...both, lost(at)]));
@@ -86,7 +86,7 @@ it("files of sets with the same beginning have different names, short enough for
   );
 });
 
-it("a stale read shows the state before the last change at any time, and exists only after a change", () => {
+it("a stale read returns the state before the last change, and exists only after a change", () => {
   const read = (atMs: number) => ({
     operation: "getCharge",
     method: "GET",
@@ -114,7 +114,7 @@ it.each([
   [{ variant: variant(false), pace: 5 }, "5s", "750ms"],
   [{ variant: variant(true), pace: 1 }, "5s", "150ms"],
   [{ variant: variant(false), pace: 1, isWaiting: true }, "5s", "150ms"],
-])("a response is held longer by %j, for an app that needs it to be", (setting, answer, read) => {
+])("a response is held longer by %j for an app that needs it", (setting, answer, read) => {
   const place = { operation: "getCharge", earlierCount: 0, isOwn: false } as const;
   const plan = new SandboxPlan([], { customerMatch: {}, ...setting });
   plan.deviateCall(place, { hold: "final", at_most: "5s" });
@@ -122,7 +122,7 @@ it.each([
   expect(plan.faults.map(({ at_most }) => at_most)).toEqual([answer, read]);
 });
 
-it("a change without a webhook is a place for the app's scheduled work, of charges and of payouts", () => {
+it("the scheduled work of charges and payouts deviates at each change without a webhook", () => {
   const changes = (...statuses: readonly string[]) =>
     ["PENDING", ...statuses].map((status, index) => ({ status, atMs: index * SECOND }));
   const seen = {
@@ -148,7 +148,7 @@ it.each([
   ["a page whose payment is declined", ["FAILED"], 1, ["page#1"]],
   ["no page, once the paid one of two is cancelled", ["FAILED", "CANCELLED"], 2, []],
   ["a page that no step of the flow pays", ["COMPLETED"], 0, ["charge#1"]],
-] as const)("the customer's places are those of %s", (_, statuses, pages, places) => {
+] as const)("the customer can deviate at %s", (_, statuses, pages, places) => {
   const charges = statuses.map((status, index) => ({
     ...charge(`ch_${index}`),
     status,

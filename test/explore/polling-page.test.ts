@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { type Answer, foundIn, openApp, pageFlow, pageShop } from "./apps.js";
 
-/** A customer who pays on the service's page, by a call of the page's `pay`. */
+/** A customer who pays on the service's page, with a call of the page's `pay`. */
 const CALL = `
   - request: POST /_sandbox/checkouts/\${checkout}/pay
     body: { payment_method: card }
@@ -14,7 +14,7 @@ const CLOSE_PAGE = `
 it.each([
   ["a call of the page's pay", CALL],
   ["close_page", CLOSE_PAGE],
-])("of a shop that only polls and is paid by %s, the places are those of its charges", async (_, pay) => {
+])("a shop that only polls and is paid by %s gets the deviations of its charges", async (_, pay) => {
   const flow = pageFlow(pay);
   const forgetful = await openApp(
     pageShop((status) => status === "pending"),
@@ -47,7 +47,7 @@ observe:
   - app: GET /orders/\${order}
 `;
 
-/** A shop that makes no charges: its webhooks report the outcome of an order, once. */
+/** A shop without charges of its own; webhooks report the outcome of an order once. */
 const toldShop = (): Answer => {
   const statuses = new Map<string, string>();
   return async (route, body) => {
@@ -61,7 +61,7 @@ const toldShop = (): Answer => {
   };
 };
 
-it("a charge of the step `pay` is a place, and is paid late", async () => {
+it("a charge of the step `pay` gets deviations, and is paid late", async () => {
   const { found, report } = await foundIn(await openApp(toldShop), PAY);
   expect(found).toEqual(["money: paid_late charge#1"]);
   expect(report.findings[0]!.story!.failing).toEqual(

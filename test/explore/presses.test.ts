@@ -19,7 +19,7 @@ tick:
   - app: POST /tick
 `;
 
-/** A shop with an order and a payment of it; `isAlone` has a second payment of an order wait for the first. */
+/** A shop with orders and payments; with `isAlone` a second payment of an order waits for the first. */
 const shopOf =
   (isAlone: boolean) =>
   (call: CallService): Answer => {
@@ -50,7 +50,7 @@ const shopOf =
     };
   };
 
-it("presses each of the customer's writes twice, and no call of the job", async () => {
+it("repeats each write of the customer, and no call of the job", async () => {
   const { found, report } = await foundIn(await openApp(shopOf(false)), FLOW);
   expect(found).toContain("money: pressed_twice POST /orders/${order}/pay#1");
   const pressed = report.singles.filter(({ kind }) => kind === "pressed_twice");
@@ -60,7 +60,7 @@ it("presses each of the customer's writes twice, and no call of the job", async 
   ]);
 });
 
-it("finds nothing of an app that pays an order once, however often the customer presses", async () => {
+it("finds nothing in an app that pays an order once for several presses", async () => {
   const { found } = await foundIn(await openApp(shopOf(true)), FLOW);
   expect(found.filter((one) => one.includes("pressed_twice"))).toEqual([]);
 });

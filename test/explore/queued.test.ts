@@ -11,7 +11,7 @@ const QUEUED = FLOW.replace("{ status: 201 }", "{ status: 202 }").replace(
   "  - { wait_for: charge, match: { customer_email: '${email}' } }\n$&",
 );
 
-/** A shop that accepts orders and webhooks, works on them one after the other in a queue, and forgets what fails. */
+/** A shop that queues orders and webhooks, processes them in order, and drops failed jobs. */
 const queuedShop = (call: CallService): Answer => {
   const shop = shopOf()(call);
   let queue = Promise.resolve();
@@ -19,7 +19,7 @@ const queuedShop = (call: CallService): Answer => {
     queue = queue.then(async () => {
       await new Promise((resolve) => setTimeout(resolve, QUEUE_MS));
       const charge = (body as { data?: { charge_id: string } }).data;
-      // Webhooks only say that there is something to read.
+      // Webhooks only trigger a read of the charge.
       const work = async () => {
         if (charge === undefined) await shop(route, body);
         else await shop(route, { data: await call("GET", `payments/charges/${charge.charge_id}`) });
@@ -37,7 +37,7 @@ const queuedShop = (call: CallService): Answer => {
   };
 };
 
-it("finds a queue that drops a failed job, which the read of the next event would mask", async () => {
+it("finds a queue that drops a failed job, although the read of the next event would hide it", async () => {
   const deaf = QUEUED.replace("POST /tick", "POST /nothing");
   const save = temporaryFolder();
   const end = new AbortController();
@@ -45,11 +45,11 @@ it("finds a queue that drops a failed job, which the read of the next event woul
     readdirSync(save).some((file) => /\.(response_5xx|request_lost)\.getCharge-3\./.test(file));
   const onRun = () => void (isFound() && end.abort());
   const { found } = await foundIn(await openApp(queuedShop), deaf, { save, signal: end.signal, onRun });
-  // Without the pause, the job is still waiting when time goes on, and the order is not even paid.
+  // Without a pause, the job is still queued when time advances, and the order is not paid.
   expect(found.at(-1)).toMatch(/^money: (response_5xx|request_lost) getCharge#3$/);
 });
 
-it("reads again from an app that works without a call, and whose second plain run ended differently from the first", async () => {
+it("reads an app without pending calls again when its second plain run ended differently from the first", async () => {
   let orders = 0;
   const lateShop = (call: CallService): Answer => {
     const shop = shopOf()(call);
@@ -67,6 +67,6 @@ it("reads again from an app that works without a call, and whose second plain ru
   const end = new AbortController();
   const onRun = () => end.abort();
   await foundIn(await openApp(lateShop), flow, { signal: end.signal, onRun });
-  // As written, twice plain, once more with time for the views, and two orders for each side of pressed_twice.
+  // One run as written, two plain runs, one with time for reads, and two orders for each run of pressed_twice.
   expect(orders).toBe(8);
 });

@@ -11,7 +11,7 @@ const stepsOf = (more: object, deviatingCalls: number) => {
 };
 
 it.each([0, 1, 5])(
-  "the scheduled work runs once more than %i deviating calls can disturb it, before a key expires and the rules end",
+  "the scheduled work runs once more than %i deviating calls, before a key expires and the rules end",
   (calls) => {
     const steps = stepsOf({ tick: [TICK] }, calls);
     const end = steps.findIndex(({ fault }) => fault === "clear");
@@ -24,7 +24,7 @@ it.each([0, 1, 5])(
   },
 );
 
-it("without scheduled work, time passes before the rules end and after", () => {
+it("time passes before and after the end of the rules when there is no scheduled work", () => {
   const steps = stepsOf({}, 1);
   expect(steps.map(({ advance, fault, wait_for }) => advance ?? fault ?? wait_for)).toEqual([
     "2h",

@@ -5,7 +5,7 @@ import { FLOW } from "./support.js";
 const PAID = `
   - close_page: { checkout_id: "\${checkout}", payment_method: card }`;
 
-/** The responses of a shop, with another one to the webhooks for which `refusal` has one. */
+/** Wraps a shop; `refusal` may replace its response to a webhook. */
 const refusing =
   (shop: (call: CallService) => Answer, refusal: (type: string) => Awaited<ReturnType<Answer>> | undefined) =>
   (call: CallService): Answer => {
@@ -16,7 +16,7 @@ const refusing =
 
 const rightPage = pageShop((status) => status !== "paid");
 
-it("an app that responds with 400 to each event of a type is reported once, at any place", async () => {
+it("an app that responds with 400 to each event of a type is reported once", async () => {
   const app = await openApp(refusing(rightPage, (type) => (type === "charge.cancelled" ? [400] : undefined)));
   const { report } = await foundIn(app, pageFlow(PAID));
   const message = "the app refuses a signed event: charge.cancelled with 400";
@@ -25,7 +25,7 @@ it("an app that responds with 400 to each event of a type is reported once, at a
   ]);
 });
 
-it("an event that an app refuses in a plain run is one finding without a deviation, and the search continues", async () => {
+it("an event that an app refuses in the plain run is one finding, and the search continues", async () => {
   const app = await openApp(refusing(shopOf(), (type) => (type === "charge.processing" ? [404] : undefined)));
   const { report } = await foundIn(app, FLOW);
   const message = "with nothing going wrong: the app refuses a signed event: charge.processing with 404";
@@ -33,7 +33,7 @@ it("an event that an app refuses in a plain run is one finding without a deviati
   expect(report).toMatchObject({ passed: false, complete_depth: 1 });
 });
 
-/** A right shop that responds with `later` to a copy of an event while it processes the first. */
+/** A right shop that responds with `later` to a copy of an event while it processes the first one. */
 const busyShop =
   (later: Awaited<ReturnType<Answer>>) =>
   (call: CallService): Answer => {
@@ -53,7 +53,7 @@ it.each<[string, Awaited<ReturnType<Answer>>, found: string[]]>([
   ["503 with Retry-After", [503, {}, { "retry-after": "1" }], []],
   ["503 without Retry-After", [503], ["manners: webhook_twice_at_once charge.completed#1"]],
   ["400", [400], ["manners: webhook_twice_at_once charge.completed#1"]],
-])("%s to a copy of an event in progress", async (_, later, found) => {
+])("explore judges an app that returns %s for a copy of an event during its processing", async (_, later, found) => {
   const { found: all } = await foundIn(await openApp(busyShop(later)), FLOW);
   expect(all.filter((one) => one.includes("charge.completed"))).toEqual(found);
   if (found.length === 0) expect(all).toEqual([]);

@@ -24,13 +24,13 @@ it.each(Object.entries(RIGHT_APPS))("finds nothing in the right app %s", async (
   const place = { program: join(FOLDER, `${name}.mjs`), flow: join(FOLDER, `${name}.yaml`) };
   const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
   expect(report).toMatchObject({ findings: [], complete_depth: 1 });
-  // Beside other work, the app itself may be late once.
+  // On a busy machine, the app itself may be late once.
   const isExpected = (note: string) =>
     /^(good practice: |happened once and could not be repeated: )/.test(note);
   expect(report.notes.filter((note) => !isExpected(note))).toEqual([]);
 });
 
-/** A program that succeeds if this machine runs programs of the language. */
+/** A program that succeeds when this machine can run the language. */
 const PROBES: Readonly<Record<string, readonly string[]>> = {
   ".mjs": ["node", "--version"],
   ".py": ["python3", "-c", "import flask"],
@@ -43,7 +43,7 @@ const isRunnable = (name: string) => {
 };
 
 for (const [name, app] of Object.entries(FRAMEWORK_APPS))
-  it.skipIf(!isRunnable(name))(`finds nothing of the right app ${name}`, async () => {
+  it.skipIf(!isRunnable(name))(`finds nothing in the right app ${name}`, async () => {
     const flow = join(FOLDER, name.replace(extname(name), ".yaml"));
     const place = { program: join(FOLDER, name), flow, takesPort: true };
     const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });

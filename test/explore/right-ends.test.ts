@@ -19,7 +19,7 @@ describe("a charge that is cancelled", () => {
     else if (order.status !== "paid") order.status = status.toLowerCase();
   };
 
-  it("leaves a right app with an order that is cancelled, or open to be paid anew", async () => {
+  it("has a right app cancel the order or leave it open for another payment", async () => {
     expect((await explored(checkoutShop(ended), PAID)).found).toEqual([]);
     const open = (order: Order, status: string) => {
       if (status === "COMPLETED" && order.status !== "paid") deliver(order);
@@ -27,7 +27,7 @@ describe("a charge that is cancelled", () => {
     expect((await explored(checkoutShop(open), PAID)).found).toEqual([]);
   });
 
-  it("is never noticed by an app whose order stays pending", async () => {
+  it("is a finding when the app's order stays pending", async () => {
     const deaf = (order: Order, status: string) => {
       if (status === "COMPLETED") order.status = "paid";
       else if (order.status !== "paid") order.status = "pending";
@@ -44,7 +44,7 @@ describe("a charge that is cancelled", () => {
     );
   });
 
-  it("is paid out by no right app, which pays out what it was paid", async () => {
+  it("is a finding when the app pays it out, except for a payment it received", async () => {
     const share: OnCharge = async (order, status, call) => {
       if (status !== "COMPLETED" || order.status === "paid") return;
       await payOut(order, call);
@@ -72,12 +72,12 @@ describe("a late payment", () => {
     expect(found).toEqual([]);
   });
 
-  it("is kept by an app that says it was returned", async () => {
+  it("is a finding when the app keeps it and reports a return", async () => {
     const { found } = await explored(checkoutShop(returning(() => {})), PAID);
     expect(found).toEqual(["money: paid_late charge#1"]);
   });
 
-  it("is paid out on a second try of a step that was refused before it", async () => {
+  it("may be paid out at the second attempt of a refused step", async () => {
     const paying: OnCharge = (order, status) => {
       if (status === "COMPLETED" && order.status !== "paid") deliver(order);
       else if (order.status !== "paid") order.status = status.toLowerCase();
@@ -95,7 +95,7 @@ describe("a late payment", () => {
   });
 });
 
-it("a payout whose response was lost is repeated by an hourly job with the same Idempotency-Key", async () => {
+it("an hourly job may repeat a payout whose response was lost with the same Idempotency-Key", async () => {
   const repeat: Work = async (order, call) => {
     if (order.status !== "due") return;
     await payOut(order, call);
@@ -112,7 +112,7 @@ it("a payout whose response was lost is repeated by an hourly job with the same 
   expect(report.notes.join()).toMatch(/good practice: \w+ at createWithdrawal#1/);
 });
 
-it("a charge that was refunded before its late webhook came need not be delivered", async () => {
+it("an app need not deliver a charge that was refunded before its late webhook", async () => {
   const careful: OnCharge = (order, status) => {
     if (status === "COMPLETED" && order.status === "open") deliver(order);
     if (status === "REFUNDED" || status === "CANCELLED") order.status = status.toLowerCase();

@@ -7,7 +7,7 @@ it.each([
   ["races", "webhook_twice_at_once charge.completed#1"],
   ["job_races", "job_at_once charge.completed#1"],
 ] as const)(
-  "the file of a race of the shop %s repeats it for several customers, and fails with each of ten fresh shops",
+  "the file of a race of the shop %s repeats it for several customers, and fails with each of ten new shops",
   async (kind, where) => {
     const { file, found, sandbox: searched } = await exploredUntil(kind, where);
     expect(found).toContain(`money: ${where}`);

@@ -5,7 +5,7 @@ import { type SearchRunResult, searchDeviationSets, seededRandom } from "../../s
 const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "response_lost", at: `op#${index + 1}` }));
 
-/** An app as a function: it fails when all of one of the sets go wrong, and absorbs some without a trace. */
+/** A model app that fails when all deviations of a set occur, and shows no trace of the absorbed ones. */
 function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
   const runs: string[][] = [];
   const ranOf = (set: DeviationSet): SearchRunResult => {
@@ -28,7 +28,7 @@ interface App {
   readonly failing?: readonly (readonly string[])[];
   readonly absorbed?: readonly string[];
   readonly more?: Readonly<Record<string, readonly string[]>>;
-  /** Where that goes otherwise, these are not called. */
+  /** Calls that a deviation prevents. */
   readonly missing?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -47,7 +47,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof searchDevia
 };
 
 describe("the search", () => {
-  it("runs each set up to a size once, smallest first", async () => {
+  it("runs each set of deviations up to a size once, smallest first", async () => {
     const { sets, runs, completeDepth, runsOfDepth, behaviours } = await searched({}, { depth: 3 });
     expect(new Set(sets).size).toBe(sets.length);
     expect({ runs, completeDepth, runsOfDepth, behaviours }).toEqual({
@@ -60,7 +60,7 @@ describe("the search", () => {
     expect(sizes).toEqual([...sizes].sort());
   });
 
-  it("runs no set that includes a failed one", async () => {
+  it("runs no superset of a failed set", async () => {
     const { sets, saved } = await searched({ failing: [["op#2"], ["op#3", "op#4"]] }, { depth: 3 });
     expect(sets).toContain("op#3+op#4");
     expect(sets.filter((set) => set.includes("op#2"))).toEqual(["op#2"]);
@@ -75,13 +75,13 @@ describe("the search", () => {
     expect(saved).toEqual({ holds_a_failing_set: 0, absorbed: 1, alike: 0, independent: 0, unmet: 0 });
   });
 
-  it("tries places that appear in a run, together with the deviation that causes them", async () => {
+  it("tries deviations that become possible in a run, together with their cause", async () => {
     const { sets } = await searched({ more: { "op#4": ["op#9"] }, failing: [["op#4", "op#9"]] });
     expect(sets).toContain("op#4+op#9");
     expect(sets).not.toContain("op#9");
   });
 
-  it("omits a deviation that cannot apply beside another, in any order of runs", async () => {
+  it("omits a deviation that another one prevents, in any order of runs", async () => {
     const app = { missing: { "op#3": ["op#1", "op#4"] } };
     const { sets, saved, completeDepth } = await searched(app, { depth: 3 });
     const left = sets.filter((set) => set !== "op#3" && set.includes("op#3"));
@@ -91,7 +91,7 @@ describe("the search", () => {
     expect((await searched(app, chance)).sets).toContain("op#3+op#4");
   });
 
-  it("combines only the first of deviations with the same trace", async () => {
+  it("combines only the first of several deviations with the same trace", async () => {
     const kinds = ["request_lost", "response_5xx", "response_429", "response_lost"] as const;
     const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
     const runs: string[] = [];
@@ -112,7 +112,7 @@ describe("the search", () => {
     expect(saved).toMatchObject({ alike: 1 });
   });
 
-  it("omits deviations that exclude each other, and two at one place", async () => {
+  it("omits deviations that exclude each other, and two of the same call", async () => {
     const { sets } = await searched(
       {},
       {
@@ -124,7 +124,7 @@ describe("the search", () => {
     expect(sets).toEqual(["op#1", "op#2", "op#1"]);
   });
 
-  it("reports how far it came at the time limit, or when the app has gone", async () => {
+  it("reports its progress at the time limit, or when the app is gone", async () => {
     let left = 6;
     expect(await searched({}, { isTimeOver: () => left-- === 0 })).toMatchObject({
       completeDepth: 1,
@@ -161,7 +161,7 @@ describe("the search", () => {
     expect(saved.independent).toBe(3);
   });
 
-  it("combines deviations without a trace when the trace depends on chance", async () => {
+  it("combines deviations without a trace when the trace is random", async () => {
     const all = { absorbed: ["op#1", "op#2", "op#3", "op#4"] };
     const { sets, saved } = await searched(all, { shuffleRandom: seededRandom("a") });
     expect({ sets: sets.length, saved: saved.absorbed }).toEqual({ sets: 10, saved: 0 });
@@ -169,7 +169,7 @@ describe("the search", () => {
     expect(sets).not.toEqual((await searched(all, { shuffleRandom: seededRandom("b") })).sets);
   });
 
-  it("says that the depth is complete before it draws larger sets", async () => {
+  it("reports the depth as complete before it draws larger sets", async () => {
     const app = appOf({});
     let runsBefore = 0;
     const onDepthEnd = async () => void (runsBefore = app.runs.length);
@@ -180,7 +180,7 @@ describe("the search", () => {
     expect({ runsBefore, drawn }).toEqual({ runsBefore: 4, drawn: 11 });
   });
 
-  it("draws larger sets until the time limit, none twice, those with new traces first", async () => {
+  it("draws larger sets until the time limit, without repeats, and prefers new traces", async () => {
     const beyond = () => ({ drawRandom: seededRandom("a"), initialDeviations: deviations(6), depth: 1 });
     const { sets, drawn, runs, runsOfDepth } = await searched({}, beyond());
     expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });

@@ -4,7 +4,7 @@ import type { ShopKind } from "../corpus/faults.js";
 import { temporaryFolder } from "../support/folders.js";
 import { explored, exploredUntil, FLOW, openCorpus } from "./support.js";
 
-/** The finding of each faulty shop; those of single deviations. */
+/** The single deviation that reveals each faulty shop. */
 const FOUND: readonly (readonly [ShopKind, string])[] = [
   ["acts_twice", "webhook_twice charge.completed#1"],
   ["trusts_ids", "webhook_late charge.processing#1"],
@@ -17,15 +17,15 @@ const FOUND: readonly (readonly [ShopKind, string])[] = [
 ];
 
 describe("explore", () => {
-  it("finds nothing in the shop that works on webhooks after its response", async () => {
+  it("finds nothing in the shop that processes webhooks after its response", async () => {
     const { report, found } = await explored("queued");
     expect(found).toEqual([]);
     expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: report.choices });
     expect(report.choices).toBeGreaterThan(25);
   });
 
-  // In parallel: a read of a shop waits until its response stays the same.
-  it("finds each faulty shop by a single deviation, and saves a file that fails with it each time and passes with the right one", async () => {
+  // Concurrent, because each shop is read until its response stays the same.
+  it("finds each faulty shop by one deviation, and saves a file that always fails with it and passes with the right one", async () => {
     const right = await openCorpus("right");
     const meets = async ([kind, where]: (typeof FOUND)[number]) => {
       const { report, found, sandbox, shop, file } = await exploredUntil(kind, where);
@@ -35,12 +35,12 @@ describe("explore", () => {
         expect(await sandbox.run(file, { app: shop.url }), kind).toMatchObject({ outcome: "failed" });
       return { kind, file };
     };
-    // One after the other: they share the time of one sandbox.
+    // In sequence, because the shops share the time of one sandbox.
     for (const { kind, file } of await Promise.all(FOUND.map(meets)))
       expect(await right.sandbox.run(file, { app: right.shop.url }), kind).toMatchObject({ passed: true });
   });
 
-  it("finds by a pair the shop that looks_once, and by nothing smaller, in a file that fails with it each time", async () => {
+  it("finds the shop that looks_once only by a pair of deviations, and saves a file that always fails with it", async () => {
     const stop = new AbortController();
     const { report, sandbox, shop } = await explored("looks_once", {
       depth: 2,
@@ -67,7 +67,7 @@ describe("explore", () => {
     expect(await right.sandbox.run(file!, { app: right.shop.url })).toMatchObject({ passed: true });
   });
 
-  it("finds nothing in the right shop, even by larger sets drawn after the complete depth", async () => {
+  it("finds nothing in the right shop, also with larger sets after the complete depth", async () => {
     const MOST_RUNS = 50;
     const stop = new AbortController();
     const { report, found } = await explored("right", {
@@ -82,7 +82,7 @@ describe("explore", () => {
     expect(report.sentence).toContain(`, ${report.drawn} larger sets by chance, `);
   });
 
-  it("finds a violation of never, and omits ignored fields from its reads", async () => {
+  it("finds a violation of never, and ignores the fields in ignore", async () => {
     const never = "never:\n  - { app: 'GET /orders/${order}', body: { status: paid } }\n";
     expect((await explored("right", {}, FLOW + never)).report.findings).toMatchObject([
       {

@@ -24,6 +24,6 @@ it.each([
   [1, 1, /; depth 1 complete$/],
   [1, 2, /; depth 1 complete, depth 2 not complete$/],
   [0, 2, /; depth 0 complete$/],
-])("the summary of depth %d of %d says which depth is not complete", (complete_depth, depth, sentence) => {
+])("the summary of depth %d of %d names the incomplete depth", (complete_depth, depth, sentence) => {
   expect(summarySentence("order", { ...EXPLORED, complete_depth }, [3], depth)).toMatch(sentence);
 });

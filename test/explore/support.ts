@@ -9,10 +9,10 @@ import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { foundIn } from "./apps.js";
 
-/** The flow that docs/explore.md shows. */
+/** The flow on docs/explore.md. */
 export const FLOW = blocksOf("docs/explore.md").find(({ marker }) => marker === "flow")?.code ?? "";
 
-/** A sandbox, and a shop of the corpus that calls it. */
+/** Starts a sandbox and a shop of the corpus that calls it. */
 export async function openCorpus(kind: ShopKind) {
   const sandbox = await openSandbox();
   const { url } = await sandbox.listen();
@@ -20,13 +20,13 @@ export async function openCorpus(kind: ShopKind) {
   return { sandbox, url, shop };
 }
 
-/** Findings for a shop of the corpus. */
+/** Returns the findings for a shop of the corpus. */
 export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptions> = {}, flow = FLOW) {
   const { sandbox, shop } = await openCorpus(kind);
   return { sandbox, shop, ...(await foundIn({ sandbox, app: shop.url }, flow, options)) };
 }
 
-/** Explores until a deviation is found: the findings so far, and the file of it. */
+/** Explores until a deviation is found; returns the findings so far and the saved file. */
 export async function exploredUntil(kind: ShopKind, where: string, flow = FLOW) {
   const save = temporaryFolder();
   const file = join(save, `order.${where.replace(" ", ".").replace("#", "-")}.yaml`);
@@ -35,7 +35,7 @@ export async function exploredUntil(kind: ShopKind, where: string, flow = FLOW) 
   return { file, ...(await explored(kind, { save, signal: stop.signal, onRun }, flow)) };
 }
 
-/** A flow of an app that calls no service: all that may go otherwise is that its customer presses twice. */
+/** A flow of an app that does not call the service, so that only a double press applies. */
 export const PRESSES = `
 name: order
 steps:

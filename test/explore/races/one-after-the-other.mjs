@@ -1,5 +1,5 @@
-// A job takes one open order after the other and never overlaps itself, and the webhooks of an order are handled one
-// after the other. The job and the webhooks have no lock in common; with FIXED=1 they have.
+// The job processes one open order at a time, and so do the webhooks of an order, but job and webhooks
+// share no lock. With FIXED=1 they share one.
 import { createServer } from "node:http";
 
 const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, FIXED } = process.env;
@@ -39,14 +39,14 @@ async function pay(order) {
   order.charge ??= (await call("POST", "whitelabel", { ...asked, ...more })).charge_id;
 }
 
-/** The charge of an earlier try whose response was lost. */
+/** Finds the charge of an earlier attempt whose response was lost. */
 async function findCharge(id) {
   const { items } = await call("GET", "payins?limit=100");
   for (const { charge_id } of items)
     if ((await call("GET", `charges/${charge_id}`)).metadata.order === id) return charge_id;
 }
 
-/** Delivers a paid order that is not delivered yet. */
+/** Delivers a paid order once. */
 async function settle(order) {
   if (order.status === "paid") return;
   if (order.charge === undefined) await pay(order);

@@ -1,4 +1,4 @@
-// A webhook only notes which order to look at; a cron job does the work and answers 503 where it could not finish.
+// A webhook marks an order for processing. A cron job processes it and returns 503 when it cannot finish.
 import { Locks, payOnce, readCharge, serve, verified } from "./service.mjs";
 
 const orders = new Map();

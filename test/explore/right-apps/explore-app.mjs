@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** The apps of this folder, each NAME.mjs with a flow NAME.yaml, and whether it receives webhooks. */
+/** Apps of this folder, each NAME.mjs with a flow NAME.yaml; the value tells whether the app receives webhooks. */
 export const RIGHT_APPS = {
   polling: { hasReceiver: false },
   queue: { hasReceiver: true },
@@ -17,7 +17,7 @@ export const RIGHT_APPS = {
   keys: { hasReceiver: true },
 };
 
-/** The apps of this folder in other languages and frameworks, each with a flow of its name. They listen on `PORT`. */
+/** Apps in other languages and frameworks, each with a flow of the same name. They listen on `PORT`. */
 export const FRAMEWORK_APPS = {
   "retries.mjs": { hasReceiver: true },
   "backoff.mjs": { hasReceiver: false },
@@ -27,7 +27,7 @@ export const FRAMEWORK_APPS = {
   "two-payouts.rb": { hasReceiver: true },
 };
 
-/** The command of a program in each language. */
+/** Commands that run a program of each language. */
 const COMMANDS = {
   ".mjs": (program) => [process.execPath, program],
   ".py": (program) => ["python3", program],
@@ -58,7 +58,7 @@ async function waitForListener(port) {
   return [port];
 }
 
-/** Runs a program that prints its port or listens on `PORT`, and explores it with a sandbox of its own. */
+/** Starts a program that prints its port or listens on `PORT`, and explores it with a new sandbox. */
 export async function exploreApp(
   createSandbox,
   { program, flow, hasReceiver, takesPort = false, stderr = "inherit" },
@@ -78,7 +78,7 @@ export async function exploreApp(
     const wanted = takesPort ? await findFreePort() : undefined;
     const [command, ...args] = COMMANDS[extname(program)](program, wanted);
     Object.assign(env, { PORT: wanted, APP_DATA: data, PHP_CLI_SERVER_WORKERS: "8" });
-    // A group of its own, since PHP's server has workers.
+    // A separate process group, because PHP's server starts workers.
     const child = spawn(command, args, { env, detached: true, stdio: ["ignore", "pipe", stderr] });
     try {
       const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));

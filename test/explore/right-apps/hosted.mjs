@@ -1,4 +1,4 @@
-// Sends the customer to the service's page, and asks the service whenever somebody says that it was paid.
+// Redirects the customer to the hosted page, and reads the charge after each return and webhook.
 import { createCheckout, Locks, readCharge, serve, verified } from "./service.mjs";
 
 const orders = new Map();

@@ -1,8 +1,8 @@
-// Takes idempotency keys of its own clients and sends one of its own with each withdrawal: refunds to a customer.
+// Refunds customers by withdrawals. It accepts idempotency keys and sends a key with each withdrawal.
 import { createDestination, Locks, readWithdrawal, serve, verified, withdraw } from "./service.mjs";
 
 const refunds = new Map();
-/** Answers by the client's key. */
+/** Responses by the client's key. */
 const answers = new Map();
 const locks = new Locks();
 

@@ -1,4 +1,4 @@
-// Pays sellers out: an account is debited first, and credited again once if its withdrawal fails.
+// Pays out to sellers. It debits an account first, and credits it once when the withdrawal fails.
 import { createDestination, Locks, readWithdrawal, serve, verified, withdraw } from "./service.mjs";
 
 const payouts = new Map();

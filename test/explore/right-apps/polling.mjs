@@ -1,4 +1,4 @@
-// Receives no webhooks: a job reads the charge of each open order.
+// Has no webhooks. A job reads the charge of each open order.
 import { Locks, payOnce, readCharge, serve } from "./service.mjs";
 
 const orders = new Map();

@@ -1,4 +1,4 @@
-// Answers a webhook with 202 and works on it afterwards, from a queue that repeats what failed.
+// Responds to a webhook with 202 and processes it from a queue that repeats failed jobs.
 import { payOnce, readCharge, serve, verified } from "./service.mjs";
 
 const orders = new Map();

@@ -1,4 +1,4 @@
-// Express. Answers at once; a timer repeats an unanswered call after 1 s, 2 s, 4 s, and looks for the charge before it makes another.
+// Express. Responds first; a timer repeats a call without a response after 1, 2 and 4 s, and searches before it pays again.
 import express from "express";
 import { Webhook } from "standardwebhooks";
 
@@ -30,7 +30,7 @@ async function call(method, path, body) {
 const orders = new Map();
 const ends = new Map();
 
-/** Carries out one piece of work at a time for each order. */
+/** Runs the work on each order in sequence. */
 function alone(id, work) {
   const end = (ends.get(id) ?? Promise.resolve()).then(work);
   ends.set(
@@ -40,7 +40,7 @@ function alone(id, work) {
   return end;
 }
 
-/** Repeats `work` with pauses while it ends without an answer. */
+/** Repeats `work` with pauses until it gets a response. */
 async function persist(work) {
   for (const pauseMs of PAUSES_MS) {
     try {
@@ -74,7 +74,7 @@ async function pay(order) {
   order.charge = (earlier ?? (await call("POST", "whitelabel", { ...wish, ...more }))).charge_id;
 }
 
-/** Reads the charge. A read that is behind the event is asked for again. */
+/** Reads the charge, and repeats a read that is older than the event. */
 async function learn(order, event) {
   if (order.status === "paid") return;
   if (order.charge === undefined) await pay(order);

@@ -1,4 +1,4 @@
-// The payments service, as the right apps call it, and the server in front of each.
+// Client of the payments service, and the HTTP server of the right apps.
 import { createServer } from "node:http";
 import { Webhook } from "standardwebhooks";
 
@@ -7,10 +7,10 @@ const PAGE_SIZE = 100;
 const TRIES = 3;
 const PRICING = { base_currency: "KES", amount: "500.00" };
 
-/** The service has answered, and did nothing. */
+/** The service refused the call, which had no effect. */
 export class Refused extends Error {}
 
-/** No answer came, or one that leaves open what was done. */
+/** No response, or one that does not show whether the call took effect. */
 export class Unanswered extends Error {}
 
 async function call(method, path, body, headers = {}) {
@@ -33,7 +33,7 @@ async function call(method, path, body, headers = {}) {
   return answer;
 }
 
-/** Repeats a call that may be made twice. */
+/** Repeats an idempotent call. */
 async function persist(work) {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -54,13 +54,13 @@ export function createQuote(order) {
   return persist(() => call("POST", "payments/quotes", asked(order)));
 }
 
-/** Makes a charge. It must not be made again before `findCharge` says that there is none. */
+/** Creates a charge. Not idempotent: call `findCharge` before a repeat. */
 export function createCharge(order, { quote_id }) {
   const details = { quote_id, phone_number: "+254700000001", metadata: { order: order.id } };
   return call("POST", "payments/whitelabel", { ...asked(order), ...details });
 }
 
-/** The order's charge among those made since the first quote for it. */
+/** Finds the order's charge among those since its first quote. */
 export async function findCharge({ id, since }) {
   for (let offset = 0; ; offset += PAGE_SIZE) {
     const path = `payments/payins?limit=${PAGE_SIZE}&offset=${offset}`;
@@ -74,7 +74,7 @@ export async function findCharge({ id, since }) {
   }
 }
 
-/** Makes the order's charge, unless an earlier try has made it. */
+/** Creates the order's charge unless an earlier attempt has. */
 export async function payOnce(order) {
   const quote = await createQuote(order);
   const charge = order.since === undefined ? undefined : await findCharge(order);
@@ -82,7 +82,7 @@ export async function payOnce(order) {
   order.charge = (charge ?? (await createCharge(order, quote))).charge_id;
 }
 
-/** A page to pay on. One whose response was lost does no harm: nobody can open it. */
+/** Creates a hosted page. A page whose response was lost is harmless, because its URL is unknown. */
 export function createCheckout({ id, email }) {
   const body = { pricing: PRICING, customer_email: email, metadata: { order: id } };
   return persist(() => call("POST", "payments/checkouts", body));
@@ -94,7 +94,7 @@ export function createDestination({ country, name }) {
   return persist(() => call("POST", "payouts/destinations", body));
 }
 
-/** The same key makes the same withdrawal, so it may be repeated. */
+/** Idempotent by key, so it may be repeated. */
 export function withdraw(idempotencyKey, body) {
   const headers = { "idempotency-key": idempotencyKey };
   return persist(() => call("POST", "payouts/withdrawals", body, headers));
@@ -104,7 +104,7 @@ export function readWithdrawal(id) {
   return persist(() => call("GET", `payouts/withdrawals/${id}`));
 }
 
-/** The event of a webhook; undefined if its signature is wrong. */
+/** Returns the event of a webhook, or undefined when its signature is invalid. */
 export function verified({ body, headers }) {
   try {
     return new Webhook(secret).verify(body, headers);
@@ -113,7 +113,7 @@ export function verified({ body, headers }) {
   }
 }
 
-/** One piece of work at a time for each key. */
+/** Runs the work of each key in sequence. */
 export class Locks {
   #ends = new Map();
 
@@ -127,7 +127,7 @@ export class Locks {
   }
 }
 
-/** Serves routes, `"POST /orders/:id": ({ id, body, headers }) => [status, answer]`, and prints the port. */
+/** Serves routes, `"POST /orders/:id": ({ id, body, headers }) => [status, response]`, and prints the port. */
 export function serve(routes) {
   const matches = Object.entries(routes).map(([route, handle]) => {
     const pattern = new RegExp(`^${route.replace(":id", "([^/]+)")}$`);

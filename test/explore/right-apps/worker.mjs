@@ -1,7 +1,7 @@
-// Keeps orders and events in tables: an event is stored once, and a row is changed only under its lock.
+// Stores each event once in a table, and changes a row only under its lock.
 import { createCharge, createQuote, findCharge, Locks, readCharge, serve, verified } from "./service.mjs";
 
-/** A table whose rows are copied in and out, as a database does it. */
+/** A table that copies rows in and out, as a database does. */
 class Table {
   #rows = new Map();
   #locks = new Locks();
@@ -20,7 +20,7 @@ class Table {
     return [...this.#rows.keys()];
   }
 
-  /** Passes the locked row to `change` and stores what it returns; nothing is stored if it throws. */
+  /** Passes the locked row to `change` and stores the result, unless it throws. */
   update(id, change) {
     return this.#locks.run(id, async () => this.#rows.set(id, structuredClone(await change(this.read(id)))));
   }
@@ -28,7 +28,7 @@ class Table {
 
 const orders = new Table();
 const events = new Table();
-/** Payments are made outside of the order's lock: a webhook need not wait for them. */
+/** Payments have their own lock, so that webhooks do not wait for them. */
 const payments = new Locks();
 
 const shown = ({ status, delivered }) => ({ status, delivered });
@@ -42,7 +42,7 @@ function applied(order, { charge_id, status, status_history }) {
 
 const pay = (id) => payments.run(id, () => orders.read(id).charge === undefined && payFor(id));
 
-/** An earlier try whose response was lost may have made the charge: looks for it first. */
+/** Searches for the charge of an earlier attempt before it pays. */
 async function payFor(id) {
   const quote = await createQuote(orders.read(id));
   const order = orders.read(id);
