@@ -39,7 +39,9 @@ describe("PATCH /_sandbox/keys/{key}", () => {
     okBody(await api.get(BALANCES));
   });
 
-  it("survives a reset that keeps keys, the default, and is undone by any other reset", async ({ api }) => {
+  it("keeps the change after a reset with keep: keys (the default), and undoes it after any other reset", async ({
+    api,
+  }) => {
     const readOnly = "sk_test_other";
     okBody(await patch(api, KEY, { status: "revoked" }));
     okBody(await patch(api, `/_sandbox/keys/${readOnly}`, { permission: "read_only" }));
@@ -58,7 +60,7 @@ describe("PATCH /_sandbox/keys/{key}", () => {
     okBody(await api.get(BALANCES));
   });
 
-  it("is part of a snapshot, and applies to its namespace only", async ({ api }) => {
+  it("changes the key in one namespace only, and snapshots contain the change", async ({ api }) => {
     okBody(await api.post("/_sandbox/namespaces", { name: "other" }));
     okBody(await patch(api, KEY, { status: "revoked" }));
     okBody(await api.get(BALANCES, { "sandbox-namespace": "other" }));
@@ -68,7 +70,7 @@ describe("PATCH /_sandbox/keys/{key}", () => {
     expectError(await api.get(BALANCES), 401, "UNAUTHORIZED", []);
   });
 
-  it("changes a namespace's own keys", async ({ api }) => {
+  it("changes the keys of a namespace", async ({ api }) => {
     okBody(await api.post("/_sandbox/namespaces", { name: "other" }));
     const there = { "sandbox-namespace": "other", "content-type": "application/json" };
     const path = "/_sandbox/keys/sk_test_ns_other";
@@ -79,7 +81,7 @@ describe("PATCH /_sandbox/keys/{key}", () => {
 });
 
 describe("PATCH /_sandbox/organizations/{id}", () => {
-  it("deactivates it for all its keys; open charges continue", async ({ api }) => {
+  it("deactivates the organization for all its keys, and open charges continue", async ({ api }) => {
     const { charge_id } = await api.whitelabel(await api.checkoutBody());
     expect(okBody(await patch(api, ORGANIZATION, { status: "deactivated" }))).toMatchObject({
       organization_id: "org_sandbox",
@@ -94,7 +96,7 @@ describe("PATCH /_sandbox/organizations/{id}", () => {
     expect(charge.status).toBe("COMPLETED");
   });
 
-  it("changes its methods and its profile", async ({ api }) => {
+  it("changes the organization's methods and profile", async ({ api }) => {
     okBody(await patch(api, ORGANIZATION, { enabled_payment_methods: ["card"], verified: false }));
     expect(okBody(await api.get("/api/v1/organizations/me"))).toMatchObject({
       enabled_payment_methods: ["card"],

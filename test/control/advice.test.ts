@@ -20,12 +20,12 @@ const told = async (client: Pick<Client, "ask">, query = ""): Promise<Advice[]> 
 const read = (client: Client, id: string) => client.ask(`GET /api/v1/payments/charges/${id}`);
 const balances = (client: Client) => client.ask("GET /api/v1/accounts/balances");
 
-/** An app whose machine's time passes when the test says so, beside a clock that runs. */
+/** An app with a fake wall clock and a running sandbox clock. */
 async function running() {
   const wall = new FakeWall(Date.parse(START));
   return { wall, ...(await worldOn(wall, { clockText: "real" })) };
 }
-/** Reads a charge with these pauses between. */
+/** Reads a charge with these pauses between the reads. */
 async function polled(pauses: readonly number[]) {
   const { wall, client } = await running();
   const id = await client.pay({ scenario: "stuck" });
@@ -36,7 +36,7 @@ async function polled(pauses: readonly number[]) {
   return client;
 }
 
-/** One beside a clock that stands. */
+/** An app with a manual sandbox clock. */
 const standing = async (options = {}) => {
   const sandbox = await openSandbox(options);
   return { sandbox, client: Client.of(sandbox) };
@@ -47,7 +47,7 @@ async function calling(...calls: readonly [line: string, body?: object, headers?
   return client;
 }
 
-/** One that is sent a webhook. */
+/** An app that receives a webhook. */
 async function hearing(handler: Handler) {
   const receiver = closedAtEnd(await Receiver.open(handler));
   const { sandbox, client } = await standing({ webhooks: [receiver.url] });
@@ -55,7 +55,7 @@ async function hearing(handler: Handler) {
   await sandbox.advance("10m");
   return client;
 }
-/** One whose receiver takes so long over a webhook. */
+/** An app whose receiver takes this long to respond. */
 async function heardAfter(durationMs: number) {
   const receiver = closedAtEnd(await Receiver.open(hold));
   const { wall, client, sandbox } = await running();
@@ -69,7 +69,7 @@ async function heardAfter(durationMs: number) {
 }
 
 const WITHDRAWAL = { destination_id: "pd_1", amount: "1000.00", currency: "KES" };
-/** One that has money, and takes it out so often. */
+/** An app that makes this many withdrawals. */
 async function withdrawn(times: number, headers: Record<string, string> = {}) {
   const api = await openApi();
   await api.transition((await api.pay({ pricing: { base_currency: "KES", amount: "9000.00" } })).charge_id, {
@@ -85,13 +85,13 @@ const QUOTE = "POST /api/v1/payments/quotes";
 const many = <Item>(count: number, item: Item) => Array<Item>(count).fill(item);
 
 interface Case {
-  /** Apps that have the habit, and how their example begins. */
+  /** Apps with the habit, and the beginning of the example. */
   readonly has: readonly (readonly [
     what: string,
     app: () => Promise<Pick<Client, "ask">>,
     example: RegExp,
   ])[];
-  /** Apps that resemble one with the habit, but do not have it. */
+  /** Similar apps without the habit. */
   readonly hasNot: readonly (readonly [what: string, app: () => Promise<Pick<Client, "ask">>])[];
 }
 
@@ -231,7 +231,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe("advice", () => {
-  it("has a proof and a place in the docs for each habit", () => {
+  it("has an example and a section of the docs for each habit", () => {
     expect(Object.keys(CASES)).toEqual(Object.keys(BAD_HABITS));
     const page = readFileSync(new URL("../../docs/advice.md", import.meta.url), "utf8");
     const headings = [...page.matchAll(/^## `(\w+)`$/gm)].map(([, id]) => id);
@@ -267,7 +267,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toEqual([]);
   });
 
-  it("reports balances read more often than every ten seconds, though the clock advances in small steps", async () => {
+  it("reports balance reads more often than every ten seconds although the clock advances in small steps", async () => {
     const { sandbox, client } = await standing();
     for (let n = 0; n < 3; n++) {
       await balances(client);
@@ -276,7 +276,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
   });
 
-  it("does not count a restore, which puts time back, as haste", async () => {
+  it("does not report fast reads after a restore, which moves time back", async () => {
     const { sandbox, client } = await standing();
     await client.ask("POST /_sandbox/snapshots", { name: "before" });
     await sandbox.advance("1m");
@@ -286,7 +286,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toEqual([]);
   });
 
-  it("counts each account separately: one read in both modes and another organization is no polling", async () => {
+  it("counts each account separately, so that reads of several accounts are not polling", async () => {
     const { sandbox, client } = await standing();
     const readWith = (key: string) =>
       client.ask("GET /api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
@@ -300,7 +300,7 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
   });
 
-  it("reports a steady pace though a long pause follows, with a count that grows with the reads", async () => {
+  it("reports a constant interval although a long pause follows, and its count grows with the reads", async () => {
     const { sandbox, client } = await standing();
     const id = await client.pay({ scenario: "stuck" });
     for (let n = 0; n < 30; n++) {
@@ -314,7 +314,7 @@ describe("GET /_sandbox/advice", () => {
     ]);
   });
 
-  it("is cleared by a reset and with the request journal; the server's advice stays", async () => {
+  it("is cleared by a reset and with the request journal, except for the server's advice", async () => {
     const { client } = await standing();
     for (const forget of ["DELETE /_sandbox/requests", "POST /_sandbox/reset"]) {
       await balances(client);

@@ -8,7 +8,7 @@ import { recordSourceOf } from "../../src/server/control/candidates.js";
 const EMAILS = ["ada@shop.test", "bob@shop.test", "ada*"];
 const ORDERS = ["1", "2", "*", "a\\b"];
 
-/** Charges of every email and order there is, and for each an event with a delivery. */
+/** Charges with every combination of email and order, each with an event and a delivery. */
 function records() {
   const puts: RecordPut[] = [];
   let seq = 0;
@@ -61,16 +61,19 @@ const DELIVERIES: [Record<string, unknown>, number, number][] = [
 describe("candidates of POST /wait", () => {
   const namespace = records();
 
-  it.each(CHARGES)("charges that match %j: %d candidates, %d matches", (match, looked, meant) => {
-    const { possibleMatches } = recordSourceOf(namespace, "charge");
-    const found = [...possibleMatches(match)];
-    expect(found).toHaveLength(looked);
-    const isMeant = (charge: object) => findMismatches(match, charge).length === 0;
-    expect(found.filter(isMeant)).toHaveLength(meant);
-    expect([...possibleMatches({})].filter(isMeant)).toHaveLength(meant);
-  });
+  it.each(CHARGES)(
+    "are limited for charges that match %j: %d candidates, %d matches",
+    (match, looked, meant) => {
+      const { possibleMatches } = recordSourceOf(namespace, "charge");
+      const found = [...possibleMatches(match)];
+      expect(found).toHaveLength(looked);
+      const isMeant = (charge: object) => findMismatches(match, charge).length === 0;
+      expect(found.filter(isMeant)).toHaveLength(meant);
+      expect([...possibleMatches({})].filter(isMeant)).toHaveLength(meant);
+    },
+  );
 
-  it.each(DELIVERIES)("deliveries that match %j: %d candidates", (match, looked) => {
+  it.each(DELIVERIES)("are limited for deliveries that match %j: %d candidates", (match, looked) => {
     expect([...recordSourceOf(namespace, "delivery").possibleMatches(match)]).toHaveLength(looked);
   });
 });

@@ -63,13 +63,13 @@ describe("GET /_sandbox/charges", () => {
     ["status=PAID", "status"],
     ["mode=prod", "mode"],
     ["limit=1&limit=2", "limit"],
-  ] as const)("refuses %s and names the parameter", async ([query, field], { api }) => {
+  ] as const)("rejects %s and names the parameter", async ([query, field], { api }) => {
     const answer = await api.get(`/_sandbox/charges?${query}`);
     expectInvalid(answer, field);
     expect(answer.error.message).toBe("Invalid query parameters");
   });
 
-  it("shows one charge of any organization; an unknown one is 404", async ({ api }) => {
+  it("returns a charge of any organization, and 404 for an unknown one", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect((await api.as("sk_test_other").get(`/_sandbox/charges/${charge_id}`)).status).toBe(200);
     expectError(await api.get("/_sandbox/charges/ch_nobody"), 404, "NOT_FOUND");
@@ -77,7 +77,7 @@ describe("GET /_sandbox/charges", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/transition", () => {
-  it("ends the timeline: no late payment follows", async ({ api }) => {
+  it("ends the timeline, so that no late payment follows", async ({ api }) => {
     const late = { metadata: { sandbox_scenario: "paid_late" } };
     const [moved, left] = [await api.pay(late), await api.pay(late)];
     okBody(await api.transition(moved.charge_id, { to: "AWAITING_PAYMENT" }));
@@ -91,7 +91,7 @@ describe("POST /_sandbox/charges/{id}/transition", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/advance", () => {
-  it("moves only this charge; the clock and other charges stay", async ({ api }) => {
+  it("moves only this charge, and neither the clock nor other charges", async ({ api }) => {
     const mine = await api.pay();
     const other = await api.pay();
     const moved = await api.post(`/_sandbox/charges/${mine.charge_id}/advance`, { until: "PROCESSING" });
@@ -104,7 +104,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect((await api.charge(other.charge_id)).status).toBe("COMPLETED");
   });
 
-  it("reaches its current status without a change, and its expiry", async ({ api }) => {
+  it("succeeds without a change at its current status, and reaches its expiry", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "expired@shop.test" });
     const same = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "PENDING" });
     expect(same.body).toMatchObject({ status: "PENDING" });
@@ -114,7 +114,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
   });
 
   it.for(["FAILED", "REFUNDED", "CANCELLED"])(
-    "changes nothing when the timeline does not lead to %s: 409",
+    "returns 409 and changes nothing when the timeline does not lead to %s",
     async (until, { api }) => {
       const { charge_id } = await api.pay();
       const before = await api.charge(charge_id);
@@ -127,7 +127,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     },
   );
 
-  it("changes nothing when that status is past: 409", async ({ api }) => {
+  it("returns 409 and changes nothing when the status has passed", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "refunded@shop.test" });
     await api.advance({ by: "10s" });
     const before = await api.charge(charge_id);
@@ -137,7 +137,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(await api.charge(charge_id)).toEqual(before);
   });
 
-  it("changes nothing when the timeline completes the charge before it could expire: 409", async ({
+  it("returns 409 and changes nothing when the timeline completes the charge before its expiry", async ({
     api,
   }) => {
     const { charge_id } = await api.pay();
@@ -147,7 +147,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(await api.charge(charge_id)).toEqual(before);
   });
 
-  it("runs each entry at the present instant, also an entry planned after the expiry", async ({ api }) => {
+  it("runs each entry at the current time, including one planned after the expiry", async ({ api }) => {
     const timeline = [
       { after: "40m", to: "AWAITING_PAYMENT" },
       { after: "40m", to: "PROCESSING" },
@@ -182,14 +182,14 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(await history()).toEqual(["PENDING", "EXPIRED", "PROCESSING", "COMPLETED"]);
   });
 
-  it("stops at the requested status, though the next entries are due at once", async () => {
+  it("stops at the requested status when the next entries are due at the same time", async () => {
     const { api, charge_id, until, history } = await planned(
       { after: "1m", to: "AWAITING_PAYMENT" },
       { after: "0s", to: "PROCESSING" },
       { after: "0s", to: "COMPLETED" },
     );
     expect((await until("PROCESSING")).body).toMatchObject({ status: "PROCESSING" });
-    // Each entry runs once: the clock does not run again what was run ahead of it.
+    // Each entry runs once: the clock does not repeat entries that ran early.
     expect(await history()).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]);
     const { body } = await api.get<{ sandbox: { notes: unknown[] } }>(`/_sandbox/charges/${charge_id}`);
     expect(body.sandbox.notes).toEqual([]);

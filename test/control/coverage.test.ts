@@ -32,7 +32,7 @@ describe("the error codes of GET /_sandbox/coverage", () => {
   const met = async (client: Client) =>
     (await client.ask("GET /_sandbox/coverage")).json.error_codes.met as Record<string, number>;
 
-  it("are counted under the default names, whatever names they are sent under", async () => {
+  it("are counted under the default names when the config renames them", async () => {
     const { client } = await open({
       errorCodes: { VALIDATION_ERROR: "invalid_request", NOT_FOUND: 'not "there"', INTERNAL_ERROR: "oops" },
     });

@@ -13,7 +13,9 @@ interface TriggeredEvent {
 }
 
 describe("events", () => {
-  it("are listed newest first, by type, charge and mode", async ({ shop: { sandbox, client } }) => {
+  it("are listed newest first, with filters by type, charge and mode", async ({
+    shop: { sandbox, client },
+  }) => {
     const mine = await client.pay();
     await sandbox.advance("10s");
     const live = await client.pay({ key: "sk_live_sandbox" });
@@ -32,7 +34,7 @@ describe("events", () => {
     ]);
   });
 
-  it("are refused for an unknown type and an unknown charge", async ({ api }) => {
+  it("cannot be created for an unknown type or an unknown charge", async ({ api }) => {
     const far = await api.post("/_sandbox/events", { type: "nonsense.type" });
     expectInvalid(far, "type");
     for (const type of SERVICE_EVENT_TYPES) expect(far.details.type).toContain(type);
@@ -50,7 +52,7 @@ describe("POST /_sandbox/events without a charge", () => {
   const objectTypes = SERVICE_EVENT_TYPES.filter((type) => parseEventType(type) !== undefined);
 
   it.for(objectTypes)(
-    "sends a complete sample with the status of %s, and stores no charge",
+    "sends a complete sample with the status of %s and stores no charge",
     async (type, { api }) => {
       const before = api.sandbox.snapshot().collections;
       const { data, payload } = await made(api, { type });
@@ -69,7 +71,7 @@ describe("POST /_sandbox/events without a charge", () => {
     },
   );
 
-  it("is the same from the same seed, new each time, and uses no id of a later record", async () => {
+  it("uses the same ids for the same seed, new ids each time, and no id of a later record", async () => {
     const course = async (...types: string[]) => {
       const api = await openApi({ seed: "samples" });
       const events = [];
@@ -110,7 +112,7 @@ describe("POST /_sandbox/events without a charge", () => {
     expect(live).toMatchObject({ mode: "live", payload: { mode: "live" }, deliveries: 0 });
   });
 
-  it("has the configured name of its type, and accepts either name", async () => {
+  it("has the configured name of its type, and accepts the configured and the default name", async () => {
     const api = await openApi({ eventNames: { "charge.completed": "PaymentSuccessful" } });
     for (const type of ["charge.completed", "PaymentSuccessful"])
       expect(await made(api, { type })).toMatchObject({

@@ -6,7 +6,7 @@ const PATH = "/_sandbox/failed-tests";
 const TEST = "shop.test.ts > an order is paid";
 
 describe("POST /_sandbox/failed-tests", () => {
-  it("stores the test with its requests and charges, beyond a reset and its namespace's end", async ({
+  it("stores the test with its requests and charges, which stay after a reset and after the namespace's end", async ({
     shop: { sandbox, client },
   }) => {
     await sandbox.control("POST /_sandbox/namespaces", { name: "worker-1", clock: "manual" });
@@ -29,7 +29,7 @@ describe("POST /_sandbox/failed-tests", () => {
     });
   });
 
-  it("stores at most one hundred, and refuses a test without a name", async ({ api }) => {
+  it("stores at most one hundred tests, and refuses a test without a name", async ({ api }) => {
     for (let count = 0; count < 102; count++) await api.post(PATH, { test: `test ${count}` });
     const { json } = await api.get(`${PATH}?limit=1`);
     expect(json).toMatchObject({ total: 100, left_out: 2, items: [{ test: "test 99" }] });

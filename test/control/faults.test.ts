@@ -10,7 +10,7 @@ const open = async (seed?: string) => Client.of(await openSandbox(seed === undef
 const QUOTE = { operation: "createQuote" };
 
 describe("faults", () => {
-  it("respond as set, a set number of times, and count their uses", async ({ client }) => {
+  it("respond as configured for `times` calls, and count their uses", async ({ client }) => {
     const rule = { match: QUOTE, respond: { status: 500 }, times: 2 };
     const { json: fault } = await client.ask("POST /_sandbox/faults", rule);
     expect(fault).toMatchObject({ ...rule, applied: 0 });
@@ -27,7 +27,7 @@ describe("faults", () => {
     expectError(await client.ask("GET /_sandbox/faults/flt_none"), 404, "NOT_FOUND");
   });
 
-  it("match by operation, method, path and body, and leave other calls alone", async ({ client }) => {
+  it("match by operation, method, path and body, and do not affect other calls", async ({ client }) => {
     const match = { method: "POST", path: "/api/v1/payments/*", customer_email: "*@bad.test" };
     await client.ask("POST /_sandbox/faults", { match, respond: { status: 503 } });
     const quote = (await client.quote()).json.quote_id;
@@ -59,9 +59,9 @@ describe("faults", () => {
     ]);
   });
 
-  it("send any valid header, and refuse an invalid one when they are set", async ({ shop: { sandbox } }) => {
+  it("send any valid header, and refuse an invalid one at creation", async ({ shop: { sandbox } }) => {
     const { port } = await sandbox.listen({ port: 0 });
-    // Not by fetch, which undoes what some headers say and keeps others to itself.
+    // fetch is not used, because it interprets or hides some headers.
     const request = head("GET /api/v1/payments/supported-currencies HTTP/1.1", "Host: localhost");
     const client = Client.of(sandbox);
     const letters = fc.oneof(fc.constantFrom(..."abcXYZ019-_!#$'*~ :()/\r\n\0é日\u0085"), fc.string());
@@ -108,7 +108,7 @@ describe("faults", () => {
     expect(sent).toBeGreaterThan(30);
   });
 
-  it("skip a number of calls first", async ({ client }) => {
+  it("let `skip` calls pass first", async ({ client }) => {
     await client.ask("POST /_sandbox/faults", {
       match: QUOTE,
       respond: { status: 500 },
@@ -167,7 +167,7 @@ describe("faults", () => {
   it.for([
     ["before", 0],
     ["after", 1],
-  ] as const)("cut the connection %s the work is done", async ([drop, made], { client }) => {
+  ] as const)("close the connection %s the work is done", async ([drop, made], { client }) => {
     await client.ask("POST /_sandbox/faults", { match: QUOTE, drop, times: 1 });
     await expect(client.quote()).rejects.toThrow("fetch failed");
     expect((await client.ask("GET /_sandbox")).json.counts.quotes).toBe(made);
@@ -179,7 +179,7 @@ describe("faults", () => {
     });
   });
 
-  it("with a probability hit the same calls for the same seed, others for another seed", async () => {
+  it("affect the same calls for the same seed, and other calls for another seed, when they have a probability", async () => {
     const draw = async (seed: string) => {
       const client = await open(seed);
       await client.ask("POST /_sandbox/faults", {
@@ -198,7 +198,7 @@ describe("faults", () => {
     expect(one).toContain(".");
   });
 
-  it("are tried newest first; one or all can be deleted", async ({ client }) => {
+  it("are tried newest first, and can be deleted one at a time or together", async ({ client }) => {
     const add = async (status: number) =>
       (await client.ask("POST /_sandbox/faults", { match: QUOTE, respond: { status } })).json.fault_id;
     await add(500);
@@ -238,7 +238,7 @@ describe("faults", () => {
       { "match.operation.1": /^there is no operation nothing\*; known: / },
     ],
     [{ operation: "" }, { "match.operation": /^there is no operation / }],
-  ] as const)("refuses %j, which would never match", async ([match, details], { api }) => {
+  ] as const)("refuses %j, which can never match", async ([match, details], { api }) => {
     const answer = await api.post("/_sandbox/faults", { match, respond: { status: 500 } });
     expectError(answer, 400, "VALIDATION_ERROR", Object.keys(details));
     for (const [field, message] of Object.entries(details)) expect(answer.details[field]).toMatch(message);

@@ -22,7 +22,7 @@ async function server(options: SandboxOptions = {}) {
   return { sandbox, call };
 }
 
-/** Every file below the folder with what is in it. */
+/** Returns every file below the folder with its content. */
 function treeOf(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -34,7 +34,7 @@ function treeOf(folder: string): Record<string, string> {
 }
 
 describe("a name from a request stays inside the folder", () => {
-  it("of a snapshot to delete or restore: 404, and every file is unchanged", async () => {
+  it("returns 404 for a snapshot to delete or restore, and changes no file", async () => {
     const top = temporaryFolder();
     mkdirSync(join(top, "data"));
     writeFileSync(join(top, "package.json"), "{}");
@@ -70,7 +70,7 @@ describe("a name from a request stays inside the folder", () => {
     expect(treeOf(top)).toEqual(before);
   });
 
-  it("of a snapshot's file: the file name counts, not the name inside", async () => {
+  it("is the file name of a snapshot, not the name inside the file", async () => {
     const top = temporaryFolder();
     const data = join(top, "d.json");
     const first = await server({ data });
@@ -95,7 +95,7 @@ describe("files beside the data file", () => {
   const namespaces = async (call: Awaited<ReturnType<typeof server>>["call"]) =>
     (await call("GET /_sandbox/namespaces")).json.items.map((one: { name: string }) => one.name).sort();
 
-  it("that a killed process left half written are not namespaces, and are removed", async () => {
+  it("are removed and are not namespaces when a killed process left them incomplete", async () => {
     const data = join(temporaryFolder(), "d.json");
     const first = await server({ data });
     await first.call("PUT /_sandbox/namespaces/w1", {});
@@ -119,7 +119,7 @@ describe("files beside the data file", () => {
     expect(readdirSync(join(data, "..")).sort()).toEqual(before);
   });
 
-  it("of other programs are left alone, whatever their names", async () => {
+  it("stay unchanged when other programs created them, whatever their names", async () => {
     const folder = temporaryFolder();
     const data = join(folder, "d.json");
     const first = await server({ data });
@@ -127,7 +127,7 @@ describe("files beside the data file", () => {
     await first.sandbox.close();
     const whole = readFileSync(`${data}.ns-w1`, "utf8");
     const ours = new Set(readdirSync(folder));
-    // Any name but those this program gives to its own files, whole or half done.
+    // Any name except those of this program's complete and incomplete files.
     const part = fc.constantFrom(
       ...[
         "d.json",

@@ -4,7 +4,7 @@ import { openShop } from "../support/receiver-client.js";
 import { accept, type Received, Receiver } from "../support/receiver-server.js";
 import { eventually } from "../webhooks/support/shop.js";
 
-/** A shop whose checkouts meet a fault, and the order in which things came to it. */
+/** A shop whose checkouts meet a fault; it records the order of responses and webhooks. */
 async function shopWith(rule: object, options: SandboxOptions = {}) {
   const order: string[] = [];
   const receiver = await Receiver.open((received: Received) => {
@@ -21,7 +21,7 @@ async function shopWith(rule: object, options: SandboxOptions = {}) {
     order.push("answer");
     return charge;
   };
-  /** A checkout over the port, which its client can leave. */
+  /** Makes a checkout by HTTP, which its client can abort. */
   const checkout = async () => {
     const { quote_id } = (await shop.client.quote()).json;
     const leaving = new AbortController();
@@ -70,7 +70,7 @@ describe("hold", () => {
     expect((await answer).status).toBe(200);
   });
 
-  it("ends at the limit when no receiver gets the charge's webhooks, and for a call without a charge", async () => {
+  it("ends at the limit when no receiver gets the charge's webhooks, and when the call has no charge", async () => {
     const { order, pay, client } = await shopWith({ match: {}, hold: "webhook" }, { holdLimit: "30ms" });
     await pay();
     expect(order).toEqual(["answer"]);
@@ -98,7 +98,7 @@ describe("hold", () => {
       await held;
     });
 
-    it("holds no longer than the limit", async () => {
+    it("holds the response at most until the limit", async () => {
       const { client, pay, isTold } = await silent("50ms");
       const held = pay("instant");
       await isTold();
@@ -111,7 +111,7 @@ describe("hold", () => {
     expect((await client.charge(await pay("instant"))).json.status).toBe("COMPLETED");
   });
 
-  it("for a duration lasts that long, and ends with the sandbox", async () => {
+  it("with a duration holds the response for that time, and ends when the sandbox closes", async () => {
     const { sandbox, checkout, made } = await shopWith({ hold: "1h" }, { holdLimit: "1h" });
     const { answer } = await checkout();
     const cut = expect(answer).rejects.toThrow();
@@ -121,7 +121,7 @@ describe("hold", () => {
   });
 });
 
-it("delay_answer does the work first, and the journal records that the client disconnected", async () => {
+it("delay_answer does the work first, and the journal records when the client has disconnected", async () => {
   const { checkout, made, requests } = await shopWith({ delay_answer: "1h" });
   const { answer, leave } = await checkout();
   await made();
@@ -132,7 +132,7 @@ it("delay_answer does the work first, and the journal records that the client di
 });
 
 describe("a request in progress", () => {
-  it("is in the journal from its arrival, and the entry is completed", async () => {
+  it("is in the journal when it arrives, and its entry is completed with the response", async () => {
     const { sandbox, client, checkout, made, requests } = await shopWith({ hold: "idle" });
     const { answer } = await checkout();
     await made();
@@ -151,7 +151,7 @@ describe("a request in progress", () => {
   });
 
   it.each(["", "?operation=createWhitelabel"])(
-    "is cleared with the journal, also when its response comes later %s",
+    "is removed with the journal, and its later response adds no entry %s",
     async (query) => {
       const { sandbox, client, checkout, made, requests } = await shopWith({ hold: "webhook" });
       const { answer } = await checkout();
@@ -163,7 +163,7 @@ describe("a request in progress", () => {
     },
   );
 
-  it("is in the timeline of the charge it made, also when its response was lost", async () => {
+  it("is in the timeline of the charge it creates, even when its response is lost", async () => {
     const { client, checkout, made } = await shopWith({ drop: "after" });
     const { answer } = await checkout();
     await expect(answer).rejects.toThrow();
@@ -190,7 +190,7 @@ describe("drop: hang", () => {
     });
   });
 
-  it("cuts the connection at the limit", async () => {
+  it("closes the connection at the limit", async () => {
     const { checkout, charges } = await shopWith({ drop: "hang" }, { holdLimit: "20ms" });
     const { answer } = await checkout();
     await expect(answer).rejects.toThrow();
@@ -201,7 +201,7 @@ describe("drop: hang", () => {
 describe("stale", () => {
   const behind = (operation: string | string[]) => shopWith({ match: { operation }, stale: "2s" });
 
-  it("returns a charge as it was, and does not find a new one", async () => {
+  it("returns an earlier version of a charge, and does not find a new one", async () => {
     const { sandbox, client, pay } = await behind("getCharge");
     const charge = await pay();
     expect((await client.charge(charge)).status).toBe(404);
@@ -213,7 +213,7 @@ describe("stale", () => {
     expect((await client.charge(charge)).json.status).toBe("COMPLETED");
   });
 
-  it("returns a charge as it was before its last change, and an unchanged one as it is", async () => {
+  it("returns a charge as it was before its last change, and an unchanged one without difference", async () => {
     const { sandbox, client, pay } = await shopWith({
       match: { operation: ["getCharge", "listPayins"] },
       stale: "last_change",
@@ -231,7 +231,7 @@ describe("stale", () => {
     expect(await seen()).toEqual(["PROCESSING", null, 3, "PROCESSING"]);
   });
 
-  it("lists the charges of then, with their statuses of then", async () => {
+  it("lists the charges of the earlier time, with their statuses at that time", async () => {
     const { sandbox, client, pay } = await behind("listPayins");
     const list = async (query = "") => {
       const { total, items } = (await client.get(`/api/v1/payments/payins${query}`)).json;
@@ -248,7 +248,7 @@ describe("stale", () => {
     expect(await list("?status_filter=COMPLETED&limit=1&offset=1")).toEqual([2, "COMPLETED"]);
   });
 
-  it("returns a hosted charge as it was before its customer picked a method", async () => {
+  it("returns a hosted charge as it was before its customer selected a method", async () => {
     const { sandbox, client } = await behind("getPayin");
     const pricing = { base_currency: "NGN", amount: "100.00" };
     const { checkout_id, charge_id } = (await client.post("/api/v1/payments/checkouts", { pricing })).json;
@@ -261,7 +261,7 @@ describe("stale", () => {
     expect(await read()).toMatchObject({ status: "AWAITING_PAYMENT", payment_method: "card" });
   });
 
-  it("returns the price of a hosted charge before its customer picked a method", async () => {
+  it("returns the price of a hosted charge before its customer selected a method", async () => {
     const rule = { match: { operation: "getCharge" }, stale: "last_change" };
     const { sandbox, client } = await shopWith(rule, { amounts: { before_method: "dearest" } });
     const pricing = { base_currency: "USD", amount: "25.00" };
@@ -275,7 +275,7 @@ describe("stale", () => {
     expect(await read()).toEqual(before);
   });
 
-  it("returns a quote's price of a hosted charge before its customer picked a method", async () => {
+  it("returns the quote's price of a hosted charge before its customer selected a method", async () => {
     const rule = { match: { operation: "getCharge" }, stale: "last_change" };
     const { sandbox, client } = await shopWith(rule);
     const pricing = { base_currency: "USD", amount: "25.00" };
@@ -290,7 +290,7 @@ describe("stale", () => {
     expect(await read()).toEqual(before);
   });
 
-  it("returns withdrawals and destinations as of then, and balances as of now", async () => {
+  it("returns withdrawals and destinations of the earlier time, and current balances", async () => {
     const { sandbox, client } = await behind(["*Withdrawal*", "*Destination*", "getBalances"]);
     const account = {
       type: "bank_account",
@@ -332,20 +332,24 @@ describe("stale", () => {
     ["FAILED", ["PROCESSING", "FAILED"], "PROCESSING"],
     ["PROCESSING", ["PROCESSING"], "PENDING"],
     ["CANCELLED", ["CANCELLED"], "PENDING"],
-  ])("returns how a withdrawal became %s after its events have left the log", async (_, statuses, before) => {
-    const rule = { match: { operation: "getWithdrawal" }, stale: "last_change" };
-    const { sandbox, client } = await shopWith(rule, { retention: { events: 1 }, webhooks: [] });
-    const account = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "p" };
-    await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
-    const { destination_id } = (await client.post("/api/v1/payouts/destinations", account)).json;
-    const order = { destination_id, amount: "1000.00", currency: "KES" };
-    const { withdrawal_id } = (await client.post("/api/v1/payouts/withdrawals", order)).json;
-    for (const to of statuses) {
-      await sandbox.advance("100ms");
-      await client.ask(`POST /_sandbox/withdrawals/${withdrawal_id}/transition`, { to });
-    }
-    for (const type of ["webhook.test", "webhook.test"]) await client.ask("POST /_sandbox/events", { type });
-    const seen = (await client.get(`/api/v1/payouts/withdrawals/${withdrawal_id}`)).json;
-    expect(seen).toMatchObject({ status: before, failure_reason: null });
-  });
+  ])(
+    "returns a withdrawal as it was before %s after its events have left the log",
+    async (_, statuses, before) => {
+      const rule = { match: { operation: "getWithdrawal" }, stale: "last_change" };
+      const { sandbox, client } = await shopWith(rule, { retention: { events: 1 }, webhooks: [] });
+      const account = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "p" };
+      await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "5000.00" });
+      const { destination_id } = (await client.post("/api/v1/payouts/destinations", account)).json;
+      const order = { destination_id, amount: "1000.00", currency: "KES" };
+      const { withdrawal_id } = (await client.post("/api/v1/payouts/withdrawals", order)).json;
+      for (const to of statuses) {
+        await sandbox.advance("100ms");
+        await client.ask(`POST /_sandbox/withdrawals/${withdrawal_id}/transition`, { to });
+      }
+      for (const type of ["webhook.test", "webhook.test"])
+        await client.ask("POST /_sandbox/events", { type });
+      const seen = (await client.get(`/api/v1/payouts/withdrawals/${withdrawal_id}`)).json;
+      expect(seen).toMatchObject({ status: before, failure_reason: null });
+    },
+  );
 });

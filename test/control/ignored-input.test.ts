@@ -23,13 +23,13 @@ describe("ignored parts of a call", () => {
       "; did you mean local_pricing?",
     ],
     ["a name of Object.prototype", { ...quote, constructor: 1 }, "body.constructor", ""],
-  ] as const)("%s: named with its place", async ([_name, body, place, meant], { api }) => {
+  ] as const)("names the ignored field with its path: %s", async ([_name, body, place, meant], { api }) => {
     const answer = await api.ask(PATHS.quote, body);
     expect(answer.status).toBe(200);
     expect(await tolerated(api)).toEqual([`${place}: not a field of this call${meant}`]);
   });
 
-  it("the response is the same byte for byte as without it", async () => {
+  it("does not change the response", async () => {
     const answers = await Promise.all(
       [{}, { custmer_name: "Ada", meta_data: {} }].map(async (more) => {
         const api = await openApi({ seed: "same" });
@@ -40,7 +40,7 @@ describe("ignored parts of a call", () => {
     expect(answers[1]!.text).toBe(answers[0]!.text);
   });
 
-  it("an unknown query parameter, once", async ({ api }) => {
+  it("names an unknown query parameter once", async ({ api }) => {
     await api.get("/api/v1/payments/payins?status=FAILED&status=PENDING&limit=5");
     expect(await tolerated(api)).toEqual([
       "query.status: not a parameter of this call; did you mean status_filter?",
@@ -51,7 +51,7 @@ describe("ignored parts of a call", () => {
     ]);
   });
 
-  it("an Idempotency-Key on a POST that ignores it", async ({ api }) => {
+  it("names an Idempotency-Key on a POST that ignores it", async ({ api }) => {
     const key = { "idempotency-key": "k-1" };
     await api.tryWhitelabel(await api.checkoutBody(), key);
     expect(await tolerated(api)).toEqual([STRAY_KEY]);
@@ -61,7 +61,7 @@ describe("ignored parts of a call", () => {
     expect(await tolerated(api)).toEqual([]);
   });
 
-  it("unknown event types, under any name they are sent", async () => {
+  it("names unknown event types, by default or configured names", async () => {
     const api = await openApi({ eventNames: { "charge.completed": "payment.succeeded" } });
     const events = ["charge.complete", "payment.*", "charge.*", "payment.succeded"];
     expect((await api.ask(PATHS.hook, { url: HOOK, events })).json.events).toEqual(events);
@@ -71,14 +71,14 @@ describe("ignored parts of a call", () => {
     ]);
   });
 
-  it("nothing, when the call is clean or unreadable", async ({ api }) => {
+  it("is absent when the call is clean or unreadable", async ({ api }) => {
     await api.pay({ metadata: { anything: "goes" } });
     expect(await tolerated(api)).toEqual([]);
     await api.ask(PATHS.quote, "{");
     expect(await tolerated(api)).toEqual([]);
   });
 
-  it("is cut when it is long", async ({ api }) => {
+  it("is truncated when it is long", async ({ api }) => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${"x".repeat(5_000)}`, 1]));
     await api.ask(PATHS.quote, { ...quote, ...many });
     const notes = await tolerated(api);

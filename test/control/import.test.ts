@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { withChecksum } from "../support/kept.js";
 import { Client } from "../support/receiver-client.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests take states apart
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary parts of states
 type Json = any;
 
 async function started(data?: string) {
@@ -17,7 +17,7 @@ async function started(data?: string) {
   return { sandbox, client: Client.of(sandbox) };
 }
 
-/** An open charge, one that is paid, and deliveries that wait. */
+/** A sandbox with an open charge, a paid one, and pending deliveries. */
 async function busy(data?: string) {
   const world = await started(data);
   await world.client.pay();
@@ -28,7 +28,7 @@ async function busy(data?: string) {
 
 type Fault = readonly [what: string, change: (part: Json) => unknown, fields: readonly string[]];
 
-/** Faults in the collections of a state, and the fields below them that the response names. */
+/** Faults in the collections of a state, and the fields that the response names. */
 const IN_COLLECTIONS: readonly Fault[] = [
   ["an unknown collection", (all) => (all.payments = []), ["payments"]],
   ["no namespace", (all) => (all.namespace = []), ["namespace"]],
@@ -96,12 +96,12 @@ const WRONG: readonly Fault[] = [
   ),
 ];
 
-/** All are found before anything is stored: where the tests are repeated on a database, a few will do. */
+/** All faults are found before storage, so the run on a database tries only a few. */
 const TRIED = import.meta.url.endsWith("?postgres") ? WRONG.slice(-4) : WRONG;
 
 describe("an import", () => {
   it.each(TRIED)(
-    "with %s is a 400 that names the fault, and changes nothing",
+    "returns 400, names the fault and changes nothing with %s",
     async (_what, change, fields) => {
       const { sandbox, client } = await busy();
       const before = sandbox.snapshot();
@@ -119,7 +119,7 @@ describe("an import", () => {
     },
   );
 
-  it("with many faults names the first of them", async () => {
+  it("names the first of many faults", async () => {
     const { sandbox, client } = await busy();
     const state: Json = sandbox.snapshot();
     state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: -1 }]);
@@ -129,7 +129,7 @@ describe("an import", () => {
     expect(json.error.message).toContain("the first 20");
   });
 
-  it("finds the one wrong record among many", async () => {
+  it("finds one invalid record among many", async () => {
     const { sandbox, client } = await busy();
     const state: Json = sandbox.snapshot();
     state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: "1" }]);
@@ -142,7 +142,7 @@ describe("an import", () => {
     ]);
   });
 
-  it("of a state that omits empty collections is accepted", async () => {
+  it("accepts a state that omits empty collections", async () => {
     const { sandbox, client } = await busy();
     const state: Json = sandbox.snapshot();
     delete state.collections.rates;
@@ -150,7 +150,7 @@ describe("an import", () => {
     expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
   });
 
-  it("of a state whose receiver is a function of another process is accepted", async () => {
+  it("accepts a state whose receiver is a function of another process", async () => {
     const one = await started();
     await one.sandbox.onWebhook(() => 204);
     const { client } = await started();
@@ -173,7 +173,7 @@ it("a corrupt snapshot file is refused like an import, and changes nothing", asy
 });
 
 describe("a data file", () => {
-  /** Writes a state into a file as this program would, checksums included. */
+  /** Writes a state into a file as the program does, including checksums. */
   function write(data: string, state: Json): void {
     const store = new FileStore({ file: data });
     store.load();
@@ -181,7 +181,7 @@ describe("a data file", () => {
     store.close();
   }
 
-  it("is read as it was written", async () => {
+  it("is read without changes when it is valid", async () => {
     const data = `${temporaryFolder()}/data.json`;
     const { sandbox } = await busy();
     write(data, sandbox.snapshot());
@@ -190,7 +190,7 @@ describe("a data file", () => {
   });
 
   it.each(TRIED.filter(([what]) => !/version|an unknown collection/.test(what)))(
-    "with %s is refused at startup, in one line that names the file and the place",
+    "is refused at startup with %s, in one line with the file and the place",
     async (_what, change, [field]) => {
       const data = `${temporaryFolder()}/data.json`;
       const { sandbox } = await busy();

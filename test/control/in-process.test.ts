@@ -14,7 +14,7 @@ const CALLS: readonly (readonly [string, string, object?, Record<string, string>
   ["GET", "/_sandbox/nothing"],
 ];
 
-it("the control API responds to calls in process as it does to requests", async () => {
+it("the control API returns the same responses in process and by HTTP", async () => {
   const [here, there] = await Promise.all([openSandbox({ seed: "same" }), openSandbox({ seed: "same" })]);
   for (const [method, path, body, headers = {}] of CALLS) {
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
@@ -33,7 +33,7 @@ async function answered(answer: HttpResponse) {
   };
 }
 
-it("a wait in process ends with its caller", async () => {
+it("a wait in process ends when its caller aborts it", async () => {
   const sandbox = await openSandbox();
   const gone = new AbortController();
   const body = JSON.stringify({ for: "charge", timeout: "10m" });

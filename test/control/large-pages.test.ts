@@ -40,7 +40,7 @@ describe("a list of large records", () => {
     },
   );
 
-  it("is read whole by the library and the command line", async ({ client }) => {
+  it("is read completely by the library and the command line", async ({ client }) => {
     await triggerLargeEvents(client);
     const numbers: number[] = [];
     const read = async (path: string) => (await client.get(path)).json;
@@ -49,7 +49,7 @@ describe("a list of large records", () => {
     expect(numbers).toEqual(Array.from({ length: EVENTS }, (_, index) => EVENTS - index));
   });
 
-  it("leaves in a mailbox the deliveries that exceed 8 MiB", async ({ client }) => {
+  it("leaves deliveries beyond 8 MiB in the mailbox", async ({ client }) => {
     await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "post", events: ["webhook.test"] });
     await triggerLargeEvents(client);
     const taken = await client.ask("POST /_sandbox/mailboxes/post/take", { max: 100 });

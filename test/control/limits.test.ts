@@ -12,12 +12,12 @@ const WEBHOOKS = "POST /api/v1/webhooks";
 
 const LONG = 10_000;
 const glob = (length: number) => `*${"a".repeat(length - 2)}b`;
-/** One that fits every name there is. */
+/** A glob of this length that matches every name. */
 const anyName = (length: number) => "*".repeat(length);
 const url = (length: number) => `http://localhost/${"a".repeat(length - 17)}`;
 const timeline = [{ after: "1s", to: "FAILED" }];
 
-/** Every place where a text of the caller's is kept or matched: the longest that is taken, and the field at fault. */
+/** Every place that stores or matches a caller's text, with the maximum length and the field of the error. */
 const BODIES: [call: string, field: string, longest: number, body: (length: number) => object][] = [
   [FAULTS, "match.customer_name", 200, (n) => ({ match: { customer_name: glob(n) }, drop: "before" })],
   [FAULTS, "match.path.0", 200, (n) => ({ match: { path: [glob(n)] }, drop: "before" })],
@@ -72,12 +72,12 @@ describe("a string from the caller", () => {
       expectInvalid(answer, field);
       expect(answer.details[field]).toMatch(`at most ${longest}`);
     }
-    // A wait that is taken waits.
+    // A valid wait blocks, so it is not sent.
     if (!path.endsWith("/wait")) expect((await send(longest)).status).toBe(200);
   });
 
   it.for(["requests?path=", "requests?operation=", "events?type=", "deliveries?type="])(
-    "as the filter %s has at most 200 characters",
+    "has at most 200 characters as the filter %s",
     async (filter, { api }) => {
       expect((await api.get(`/_sandbox/${filter}${anyName(200)}`)).status).toBe(200);
       for (const length of [201, LONG])
@@ -85,16 +85,14 @@ describe("a string from the caller", () => {
     },
   );
 
-  it("without a wildcard can be waited for at any length: it is no glob", async ({ api }) => {
+  it("can be waited for at any length when it has no wildcard and is no glob", async ({ api }) => {
     const name = "n".repeat(255);
     await api.pay({ customer_name: name });
     const answer = await api.post("/_sandbox/wait", { for: "charge", match: { customer_name: name } });
     expect(answer.status).toBe(200);
   });
 
-  it("that is hostile delays no other call: long URLs in the journal, a long glob on them", async ({
-    api,
-  }) => {
+  it("does not delay other calls when the journal has long URLs and the glob is long", async ({ api }) => {
     for (let n = 0; n < 300; n++) await api.get(`/api/v1/${"a".repeat(14_000)}`);
     const began = performance.now();
     await api.get(`/_sandbox/requests?path=*${"a".repeat(198)}b`);

@@ -26,7 +26,7 @@ const LISTS = [
   "next?id=ID",
 ] as const;
 
-/** So many copies of a charge, each with its event, a delivery that waits or has come, and a task. */
+/** Adds copies of a charge, each with its event, a pending or completed delivery, and a task. */
 function fill(state: State, chargeId: string, count: number): void {
   const charge = state.get("charges", chargeId)!;
   const [event] = state.eventsOf(chargeId);
@@ -53,7 +53,7 @@ function fill(state: State, chargeId: string, count: number): void {
   }
 }
 
-/** Counts the reads of the large collections; an iteration over a whole collection fails. */
+/** Counts reads of the large collections, and throws on an iteration over a whole collection. */
 function counted(state: State): { reads: number } {
   const counter = { reads: 0 };
   for (const name of LARGE) {
@@ -71,7 +71,7 @@ function counted(state: State): { reads: number } {
   return counter;
 }
 
-/** Reads of each list at that size, and the total it reports. */
+/** Returns the number of reads for each list at that size, and the total it reports. */
 async function costs(size: number) {
   const { client, world } = await worldOn(new FakeWall(START), { clockText: "manual" });
   await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
@@ -88,7 +88,7 @@ async function costs(size: number) {
     }
     return found;
   };
-  // Groups that few ask for are made the first time.
+  // Rarely used groups are built at the first request.
   const before = await totals();
   const counter = counted(state);
   const reads: Record<string, number> = {};

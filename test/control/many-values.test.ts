@@ -10,7 +10,7 @@ const timeline = [{ after: "1s", to: "FAILED" }];
 const url = "http://localhost:1/hooks";
 const order = { pricing: { base_currency: "NGN", amount: "19.99" }, payment_method: "bank_transfer" };
 
-/** Bodies of so many values, each with a message or a comparison for every value. */
+/** Bodies with this many values, each of which causes an error message or a comparison. */
 const BODIES: [call: string, body: (count: number) => object][] = [
   ["POST /api/v1/webhooks", (count) => ({ url, events: many(count, (index) => `charge.c${index}`) })],
   ["POST /api/v1/payments/quotes", (count) => ({ ...order, ...fields(count, () => 1) })],
@@ -24,7 +24,7 @@ const BODIES: [call: string, body: (count: number) => object][] = [
 ];
 
 describe("a body of many values", () => {
-  it.for(BODIES)("is refused for their number: %s", async ([call, body], { client }) => {
+  it.for(BODIES)("is refused when there are too many: %s", async ([call, body], { client }) => {
     const { status, json } = await client.ask(call, body(30_000));
     expect([status, json.error.details]).toEqual([400, { body: "has more than 20,000 values" }]);
   });
@@ -44,14 +44,14 @@ describe("a body of many values", () => {
     expect((await client.ask("POST /_sandbox/events", { type: "webhook.test", data })).status).toBe(200);
   });
 
-  it("has no limit when it is a state or books", async ({ client }) => {
+  it("has no limit when it is a state or a list of rows", async ({ client }) => {
     const rows = many(8_000, (index) => ({ order_id: `o${index}`, status: "paid", amount: "19.99" }));
     const { json } = await client.ask("POST /_sandbox/reconcile", { rows });
     expect(json.error?.details?.body).toBeUndefined();
   });
 });
 
-it("a scenario whose variables refer to each other in a circle is refused", async ({ client }) => {
+it("a scenario with circular references between its variables is refused", async ({ client }) => {
   const vars = fields(9_000, (index) => `\${f${index + 1}}`);
   const { status, json } = await client.ask("PUT /_sandbox/scenarios/mine", {
     vars,

@@ -3,7 +3,7 @@ import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { fileWith } from "../support/scenario-run.js";
 
-/** Mishaps counted after two charges were paid under that scenario. */
+/** Returns the counted mishaps after two payments under the scenario. */
 async function metUnder(scenario: string, answers: readonly number[] = []) {
   const sandbox = await openSandbox({ scenario: [scenario] });
   const client = Client.of(sandbox);
@@ -16,7 +16,7 @@ async function metUnder(scenario: string, answers: readonly number[] = []) {
   return { sandbox, client, id, met };
 }
 
-/** A scenario with one rule, as a file. */
+/** Returns a scenario with one webhook rule as a file. */
 const rule = (webhook: object, type = "charge.completed") =>
   fileWith(JSON.stringify({ name: "one", webhooks: [{ match: { type }, ...webhook }] }));
 
@@ -38,13 +38,13 @@ describe("mishaps in GET /_sandbox/coverage", () => {
     ["a false event", rule({ forged: true }), [], {}],
     ["a lost response to a call", "lost_response", [], { response_lost: 1 }],
     ["a late payment", "paid_late", [], { paid_late: 1 }],
-  ])("are counted as they happen: %s", async (_what, scenario, answers, expected) => {
+  ])("are counted when they occur: %s", async (_what, scenario, answers, expected) => {
     const { met } = await metUnder(scenario, answers);
     expect(await met("namespace")).toEqual(expected);
     expect(await met("server")).toEqual(expected);
   });
 
-  it("belong to the server, and survive a reset", async () => {
+  it("belong to the server and stay after a reset", async () => {
     const { sandbox, client, met } = await metUnder(rule({ copies: 2 }));
     await sandbox.reset();
     expect([await met("namespace"), await met("server")]).toEqual([{}, { duplicate: 1 }]);

@@ -25,7 +25,7 @@ async function server(options: SandboxOptions = {}) {
 }
 
 describe("namespaces", () => {
-  it("have their own keys, under a given or generated name", async () => {
+  it("have their own keys, with a given or generated name", async () => {
     const { call } = await server();
     const named = await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
     expect(named.status).toBe(200);
@@ -76,7 +76,7 @@ describe("namespaces", () => {
     expect(total).toBe(fault === undefined ? 3 : 1);
   });
 
-  it("refuse a taken name with 409, and PUT is idempotent", async () => {
+  it("return 409 for an existing name on POST, and PUT is idempotent", async () => {
     const { call } = await server();
     await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
     const again = await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
@@ -114,7 +114,7 @@ describe("namespaces", () => {
     expect((await call(`GET /api/v1/payments/charges/${theirs}`)).json.status).toBe("PENDING");
   });
 
-  it("are 404 under an unknown name, and end when deleted", async () => {
+  it("return 404 for an unknown name, and do not exist after DELETE", async () => {
     const { call } = await server();
     expect((await call("GET /_sandbox", { namespace: "nobody" })).status).toBe(404);
     await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
@@ -133,7 +133,7 @@ describe("namespaces", () => {
     expect((await easy.call("GET /_sandbox")).json.counts.charges).toBe(0);
   });
 
-  it("are refused if a key of theirs exists", async () => {
+  it("are refused when one of their keys exists", async () => {
     const keys = ["sk_test_ns_shop", "sk_live_till"].map((key) => ({
       key,
       organization_id: "org_sandbox",
@@ -154,7 +154,7 @@ describe("namespaces", () => {
     expect((await call("GET /_sandbox", { key: "sk_live_ns_bob" })).json.namespace).toBe("ann");
   });
 
-  it("get the next generated name whose key is free", async () => {
+  it("get the next generated name whose key is unused", async () => {
     const { call } = await server();
     await call("POST /_sandbox/namespaces", { body: { name: "ann", api_key: "sk_test_ns_ns1" } });
     expect((await call("POST /_sandbox/namespaces")).json.name).toBe("ns2");
@@ -174,7 +174,7 @@ describe("namespaces", () => {
   });
 
   it("are isolated from each other when a thousand are created at once", async () => {
-    // In a database each is a commit.
+    // In a database each namespace is a separate commit.
     const count = stateOf.data === undefined ? 1_000 : 50;
     const { call, charge } = await server();
     for (let n = 0; n < count; n++) await call(`PUT /_sandbox/namespaces/w${n}`, { body: {} });
@@ -190,7 +190,7 @@ describe("namespaces", () => {
 });
 
 describe("snapshots and state", () => {
-  it("a restored state is the saved one: data, time and planned tasks", async () => {
+  it("restore data, time and planned tasks of the saved state", async () => {
     const { call, charge } = await server();
     const id = await charge();
     await call("POST /_sandbox/clock/advance", { body: { by: "2s" } });
@@ -207,7 +207,7 @@ describe("snapshots and state", () => {
     expect((await call("GET /api/v1/accounts/balances")).json.balances[0].available_balance).toBe("10.00");
   });
 
-  it("records after a restore have new ids, the same in a repeated run", async () => {
+  it("have new ids for records after a restore, the same in a repeated run", async () => {
     const idsOf = async () => {
       const { call, charge } = await server();
       await call("POST /_sandbox/snapshots", { body: { name: "empty" } });
@@ -223,7 +223,7 @@ describe("snapshots and state", () => {
     expect(await idsOf()).toEqual(ids);
   });
 
-  it("a restore leaves requests, coverage and rate limit windows unchanged", async () => {
+  it("leave requests, coverage and rate limit windows unchanged after a restore", async () => {
     const { call, charge } = await server({ rateLimit: 5 });
     await call("POST /_sandbox/snapshots", { body: { name: "empty" } });
     await charge();
@@ -243,7 +243,7 @@ describe("snapshots and state", () => {
     expect((await call("GET /_sandbox/requests")).json.total).toBe(0);
   });
 
-  it("survive a reset, are listed and deleted, and an unknown one is 404", async () => {
+  it("stay after a reset, can be listed and deleted, and return 404 for an unknown name", async () => {
     const { call } = await server();
     await call("POST /_sandbox/snapshots", { body: { name: "a" } });
     await call("POST /_sandbox/reset", { body: {} });
@@ -254,7 +254,7 @@ describe("snapshots and state", () => {
     expect((await call("POST /_sandbox/snapshots", { body: { name: "../x" } })).status).toBe(400);
   });
 
-  it("an exported state imported into another server is the same there", async () => {
+  it("can be exported and imported into another server without a difference", async () => {
     const one = await server();
     const id = await one.charge();
     const state = (await one.call("GET /_sandbox/state")).json;
@@ -267,7 +267,7 @@ describe("snapshots and state", () => {
   });
 
   it.each([{}, { version: 2 }, { version: 1, seq: 1, at: 0, counters: {}, collections: {} }])(
-    "an invalid state is refused and changes nothing: %j",
+    "are refused and change nothing when the state is invalid: %j",
     async (body) => {
       const { call, charge } = await server();
       const id = await charge();
@@ -287,7 +287,7 @@ describe("namespaces kept with --data", () => {
     seed: "hers",
   };
 
-  it("have their key, secret, clock, seed and charges after a restart, whatever the server's options", async () => {
+  it("keep their key, secret, clock, seed and charges after a restart with other server options", async () => {
     const data = join(temporaryFolder(), "data.json");
     const first = await server({ data, clock: undefined });
     const made = (await first.call("POST /_sandbox/namespaces", { body: OWN })).json;

@@ -8,7 +8,7 @@ import { ROOT } from "../support/built.js";
 
 const { OPERATIONS_FILE, operationsText } = await import(join(ROOT, "scripts/operations.mjs"));
 
-it("the calls of the client are those of the rows", () => {
+it("the client has one call per row of the table of operations", () => {
   expect(readFileSync(join(ROOT, OPERATIONS_FILE), "utf8")).toBe(operationsText(CONTROL_OPERATIONS));
   expectTypeOf<keyof ControlTypes>().toEqualTypeOf<ControlOperationId>();
 });
@@ -33,7 +33,7 @@ describe("an operation by id", () => {
     expect(none).toEqual({ total: 1, items: [] });
   });
 
-  it("sends `wait` as a query parameter beside the body", async () => {
+  it("sends `wait` as a query parameter in addition to the body", async () => {
     const sandbox = await openSandbox();
     const advance = sandbox.run("advanceClock", { by: "1m" });
     expect(await sandbox.run("setClock", { mode: "manual", wait: "10s" })).toMatchObject({ mode: "manual" });

@@ -18,7 +18,7 @@ describe("polling without backoff", () => {
     ["one pace and reads at one instant", [1_000, 0, 1_000, 0, 0, 1_000, 1_000, 1_000]],
     ["no pause at all", [0, 1, 2, 4, 5, 7]],
     ["one pace on a busy machine", [300, 302, 305, 640, 307, 309, 311]],
-  ])("is %s", (_name, pauses) => expect(told(pauses)).toBe(true));
+  ])("is reported for intervals: %s", (_name, pauses) => expect(told(pauses)).toBe(true));
 
   it.each([
     ["few reads", steady(4, 1_000)],
@@ -30,9 +30,9 @@ describe("polling without backoff", () => {
     ["pauses that grow by a fiftieth", growing(30, 1.02)],
     ["pauses that grow by a half up to a maximum", growing(40, 1.5, 60_000)],
     ["pauses that double every other time", growing(16, 2).flatMap((pause) => [pause, pause])],
-  ])("is not %s", (_name, pauses) => expect(told(pauses)).toBe(false));
+  ])("is not reported for intervals: %s", (_name, pauses) => expect(told(pauses)).toBe(false));
 
-  it("is one pace despite a clock's and a busy machine's variance", () => {
+  it("is reported despite small variations of the interval", () => {
     const lateness = fc.array(fc.nat(40), { minLength: 11, maxLength: 40 });
     fc.assert(
       fc.property(lateness, (late) => {
@@ -42,7 +42,7 @@ describe("polling without backoff", () => {
     );
   });
 
-  it("is no backoff with jitter", () => {
+  it("is not reported for backoff with jitter", () => {
     const shares = fc.array(fc.double({ min: 0.75, max: 1, noNaN: true }), { minLength: 3, maxLength: 40 });
     fc.assert(
       fc.property(shares, (chance) => {

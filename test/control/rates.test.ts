@@ -3,7 +3,7 @@ import { expectInvalid } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 describe("/_sandbox/rates", () => {
-  it("returns units for one dollar, and changes those named", async ({ api }) => {
+  it("returns units per US dollar, and changes only the named currencies", async ({ api }) => {
     const { rates } = (await api.get("/_sandbox/rates")).json;
     expect(rates).toMatchObject({ USD: "1", NGN: "1550", KES: "129" });
     const put = async (body: object) => (await api.put("/_sandbox/rates", body)).json.rates;
@@ -11,7 +11,7 @@ describe("/_sandbox/rates", () => {
     expect(await put({ KES: "130" })).toEqual({ ...rates, NGN: "1600", KES: "130" });
   });
 
-  it("refuses rates beside `rates`, and changes nothing", async ({ api }) => {
+  it("refuses currencies outside of `rates`, and changes nothing", async ({ api }) => {
     const before = (await api.get("/_sandbox/rates")).text;
     for (const more of [{ NGNN: "5" }, { NGN: "5", KES: "x" }])
       expectInvalid(

@@ -6,11 +6,11 @@ type Row = Record<string, unknown>;
 
 const reconcile = async ({ client }: Shop, rows: readonly Row[], more: object = {}) =>
   (await client.ask("POST /_sandbox/reconcile", { rows, ...more })).json;
-/** Findings: kind, row, charge. */
+/** Returns the findings as kind, row and charge. */
 const found = async (shop: Shop, rows: readonly Row[], more: object = {}) =>
   (await reconcile(shop, rows, more)).findings.map(({ kind, row, charge_id }: Row) => [kind, row, charge_id]);
 
-/** A charge of an order, moved as far as that. */
+/** Creates the charge of an order and moves it through the statuses. */
 async function charge({ client }: Shop, ...statuses: string[]): Promise<string> {
   const id = await client.pay({ metadata: { order_id: "17" } });
   for (const status of statuses) expect((await client.transition(id, status)).status).toBe(200);
@@ -18,7 +18,7 @@ async function charge({ client }: Shop, ...statuses: string[]): Promise<string> 
 }
 
 describe("POST /_sandbox/reconcile", () => {
-  it("is empty when the books are right", async ({ shop }) => {
+  it("finds nothing when the books are right", async ({ shop }) => {
     const paid = await charge(shop, "COMPLETED");
     const failed = await charge(shop, "FAILED");
     const refunded = await charge(shop, "COMPLETED", "REFUNDED");
@@ -97,7 +97,7 @@ describe("POST /_sandbox/reconcile", () => {
     ]);
   });
 
-  it("reads rows by the map and by the app's own words", async ({ shop }) => {
+  it("reads rows with a field map and the app's own status names", async ({ shop }) => {
     const id = await charge(shop, "COMPLETED");
     const reading = {
       map: { charge_id: "payment.id", status: "state", "metadata.order_id": "id" },
@@ -106,7 +106,7 @@ describe("POST /_sandbox/reconcile", () => {
     expect(await found(shop, [{ id: "17", payment: { id }, state: "BEZAHLT" }], reading)).toEqual([]);
   });
 
-  it("refuses an invalid row by its number", async ({ shop }) => {
+  it("refuses an invalid row and names its number", async ({ shop }) => {
     const rows = [
       { charge_id: "ch_0", status: "pending" },
       { charge_id: "ch_0", status: "complted", amount: "1e3", delivered: "yes" },

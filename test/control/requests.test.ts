@@ -15,7 +15,7 @@ interface Entry {
 }
 
 describe("GET /_sandbox/requests", () => {
-  it("returns the app's requests and responses with bodies, keys masked, newest first", async ({
+  it("returns the app's requests and responses newest first, with bodies and masked keys", async ({
     client,
   }) => {
     const id = await client.pay({ email: "ada@shop.test" });
@@ -36,9 +36,7 @@ describe("GET /_sandbox/requests", () => {
     expect(answer.text).not.toContain("sk_test_sandbox");
   });
 
-  it("omits requests of another site's page without a key, which would push out the app's", async ({
-    client,
-  }) => {
+  it("omits requests without a key from other sites' pages", async ({ client }) => {
     const page = { authorization: "", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
     for (const path of ["/api/v1/nothing", "/api/v1/payments/payment-methods", "/api/v1/accounts/balances"])
       await client.get(path, page);
@@ -52,7 +50,7 @@ describe("GET /_sandbox/requests", () => {
     expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(2);
   });
 
-  it("stores the beginning of a long URL, and marks it as cut", async ({ client }) => {
+  it("stores the beginning of a long URL and marks it as truncated", async ({ client }) => {
     await client.ask(`GET /api/v1/${"a".repeat(14_000)}`);
     await client.ask(`GET /api/v1/short?q=${"b".repeat(14_000)}`);
     const { items } = (await client.ask("GET /_sandbox/requests")).json;
@@ -67,7 +65,7 @@ describe("GET /_sandbox/requests", () => {
     expect((await client.ask("GET /_sandbox/requests")).json).toEqual({ total: 0, items: [] });
   });
 
-  it("includes calls of unknown paths and wrong methods, but not a browser's own requests", async ({
+  it("includes calls of unknown paths and wrong methods, but not a browser's automatic requests", async ({
     client,
   }) => {
     await client.ask("GET /api/v1/accounts/balance");
@@ -106,7 +104,7 @@ describe("GET /_sandbox/requests", () => {
     });
   });
 
-  it("filters by time, in any notation, or from a request on", async ({ client }) => {
+  it("filters by time in any notation, and from a request on", async ({ client }) => {
     await client.quote();
     await client.ask("POST /_sandbox/clock/advance", { by: "5s" });
     await client.quote();
@@ -130,7 +128,7 @@ describe("GET /_sandbox/requests", () => {
     expectInvalid(await (await openApi()).get(`/_sandbox/requests?${query}`), field);
   });
 
-  it("returns a body that is no JSON as text", async ({ api }) => {
+  it("returns a body as text when it is not JSON", async ({ api }) => {
     await api.post("/api/v1/payments/quotes", "{nonsense");
     const { body } = await api.get<{ items: { request_body: unknown; status: number }[] }>(
       "/_sandbox/requests",
@@ -159,14 +157,14 @@ describe("GET /_sandbox/requests", () => {
     expect(read).toMatchObject({ request_body: null, request_body_bytes: null });
   });
 
-  it("stores the newest ones, as many as retention says", async () => {
+  it("stores the newest requests up to the retention limit", async () => {
     const client = await open({ retention: { requests: 3 } });
     for (let n = 0; n < 5; n++) await client.quote();
     const { json } = await client.ask("GET /_sandbox/requests");
     expect(json.items.map((one: Entry) => one.request_id)).toEqual([5, 4, 3]);
   });
 
-  it("is emptied by DELETE", async ({ client }) => {
+  it("is empty after DELETE", async ({ client }) => {
     await client.quote();
     expect((await client.ask("DELETE /_sandbox/requests")).status).toBe(200);
     expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(0);
@@ -174,7 +172,7 @@ describe("GET /_sandbox/requests", () => {
     expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(1);
   });
 
-  it("loses by filtered DELETE only the matches; the others stay, and ids continue", async () => {
+  it("loses only the matches of a DELETE with filters, and ids continue", async () => {
     const client = await open({ retention: { requests: 3 } });
     await client.quote();
     await client.ask("GET /api/v1/nothing");
@@ -199,7 +197,7 @@ describe("GET /_sandbox/requests", () => {
 });
 
 describe("a client that disconnects before its response", () => {
-  /** Resolves when the server has noticed that the client of its next request has disconnected. */
+  /** Resolves when the server has noticed the disconnection of the client of its next request. */
   function hungUp(): Promise<void> {
     const channel = "http.server.request.start";
     return new Promise((resolve) => {
@@ -212,7 +210,7 @@ describe("a client that disconnects before its response", () => {
     });
   }
 
-  it("during a fault's delay is marked as gone: the work is done, and no mishap is counted", async () => {
+  it("during a fault's delay is marked as disconnected, with the work done and no mishap counted", async () => {
     const wall = new FakeWall(Date.parse(START));
     const { sandbox, client } = await worldOn(wall);
     await using _ = sandbox;
@@ -255,25 +253,35 @@ describe("a client that disconnects before its response", () => {
   it.each([
     ["createQuote", "/api/v1/payments/quotes"],
     [null, "/api/v1/payments/quote"],
-  ])("with half a body sent is marked as gone, and nothing is done: %s", async (operation, path) => {
-    const sandbox = await openSandbox();
-    const { port } = await sandbox.listen();
-    const client = Client.of(sandbox);
-    await client.ask("POST /_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } });
-    const socket = connect(port, "127.0.0.1");
-    socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer sk_test_sandbox\r\n`);
-    socket.write('content-type: application/json\r\ncontent-length: 100\r\n\r\n{"half":', () =>
-      socket.destroy(),
-    );
-    await vi.waitFor(async () => {
-      const { items } = (await client.ask("GET /_sandbox/requests")).json;
-      expect(items).toMatchObject([
-        { operation, status: null, client_gone: true, request_body: null, response_body: null, fault: null },
-      ]);
-    });
-  });
+  ])(
+    "is marked as disconnected without an effect when half the body was sent: %s",
+    async (operation, path) => {
+      const sandbox = await openSandbox();
+      const { port } = await sandbox.listen();
+      const client = Client.of(sandbox);
+      await client.ask("POST /_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } });
+      const socket = connect(port, "127.0.0.1");
+      socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer sk_test_sandbox\r\n`);
+      socket.write('content-type: application/json\r\ncontent-length: 100\r\n\r\n{"half":', () =>
+        socket.destroy(),
+      );
+      await vi.waitFor(async () => {
+        const { items } = (await client.ask("GET /_sandbox/requests")).json;
+        expect(items).toMatchObject([
+          {
+            operation,
+            status: null,
+            client_gone: true,
+            request_body: null,
+            response_body: null,
+            fault: null,
+          },
+        ]);
+      });
+    },
+  );
 
-  it("with half a body sent to the control API changes nothing", async () => {
+  it("changes nothing when half the body of a control call was sent", async () => {
     const sandbox = await openSandbox();
     const { port } = await sandbox.listen();
     const client = Client.of(sandbox);

@@ -4,12 +4,12 @@ import { type Api, expectError, expectInvalid, okBody } from "../support/api-cli
 import { it } from "../support/api-test.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
+// biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
 type Json = any;
 
 const PRICING = { base_currency: "KES", amount: "500.00" };
 
-/** A charge of 512.50, of which 500.00 are the shop's. */
+/** Creates a charge of 512.50, of which the shop receives 500.00. */
 async function charge(api: Api, scenario = "instant"): Promise<string> {
   const body = await api.checkoutBody({ pricing: PRICING });
   return (await api.whitelabel(body, { "sandbox-scenario": scenario })).charge_id;
@@ -33,7 +33,7 @@ function audit(api: Api): Promise<void> {
 }
 
 describe("a partial refund", () => {
-  it("returns a part, sends an event, and leaves the charge's status", async ({ api }) => {
+  it("returns a part of the payment, sends an event, and keeps the charge's status", async ({ api }) => {
     const id = await charge(api);
     const before = await read(api, `/api/v1/payments/charges/${id}`);
     const reversal = okBody(
@@ -56,7 +56,7 @@ describe("a partial refund", () => {
     await audit(api);
   });
 
-  it("takes a share of the settlement amount and of the fee, and the parts add up to the whole", async ({
+  it("takes proportional parts of the settlement amount and the fee, which sum to the whole", async ({
     api,
   }) => {
     const id = await charge(api);
@@ -77,7 +77,7 @@ describe("a partial refund", () => {
     await audit(api);
   });
 
-  it("is refused when nothing is left to refund, and changes nothing", async ({ api }) => {
+  it("is refused without a change when no amount is left", async ({ api }) => {
     const open = await charge(api, "stuck");
     const part = (id: string, amount: unknown) =>
       api.post(`/_sandbox/charges/${id}/partial-refund`, { amount });
@@ -92,7 +92,7 @@ describe("a partial refund", () => {
     expectError(await part(id, "1.00"), 409, "INVALID_TRANSITION");
   });
 
-  it("waits for settlement", async ({ api }) => {
+  it("is possible only after settlement", async ({ api }) => {
     const order = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "crypto" };
     const { quote_id } = await api.quote({ ...order, to_currency: "BTC" });
     const body = { ...order, quote_id, customer_email: "ada@shop.test" };
@@ -106,7 +106,7 @@ describe("a partial refund", () => {
 });
 
 it.for(["partial-refund", "chargeback", "refund"])(
-  "a %s above the available balance is 409, and changes nothing",
+  "a %s above the available balance returns 409 and changes nothing",
   async (path, { api }) => {
     const id = await charge(api);
     const destination_id = await api.destination();
@@ -123,7 +123,7 @@ it.for(["partial-refund", "chargeback", "refund"])(
   },
 );
 
-it("a refund after a partial one takes only the rest of the settlement amount", async ({ api }) => {
+it("a refund after a partial refund takes only the rest of the settlement amount", async ({ api }) => {
   const body = await api.checkoutBody({ pricing: PRICING });
   const { charge_id } = await api.whitelabel(body, { "sandbox-scenario": "refunded" });
   await api.sandbox.advance("5s");
@@ -133,7 +133,7 @@ it("a refund after a partial one takes only the rest of the settlement amount", 
   expect(await available(api)).toBe("0.00");
 });
 
-it("a chargeback takes the whole rest with the fee, once, and nothing is left to refund", async ({ api }) => {
+it("a chargeback takes the rest with the fee, once, and leaves no amount to refund", async ({ api }) => {
   await charge(api);
   const id = await charge(api);
   okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "12.50" }));
@@ -150,7 +150,7 @@ it("a chargeback takes the whole rest with the fee, once, and nothing is left to
   await audit(api);
 });
 
-it("a bounced payout is credited once, and stays COMPLETED", async ({ api }) => {
+it("a bounced payout is credited once and stays COMPLETED", async ({ api }) => {
   for (const _payment of [1, 2]) await charge(api);
   const destination_id = await api.destination();
   const { withdrawal_id } = okBody(
@@ -181,8 +181,8 @@ it("a bounced payout is credited once, and stays COMPLETED", async ({ api }) => 
   await audit(api);
 });
 
-describe("steps of reversals", () => {
-  it("make them, and can expect a refusal", async () => {
+describe("scenario steps for reversals", () => {
+  it("create reversals and can expect an error", async () => {
     const report = await runSteps(`${pays("ada@shop.test")}
   - partial_refund: { charge_id: "$\{charge}", amount: "1.00" }
     expect: { error: INVALID_TRANSITION }

@@ -5,7 +5,7 @@ import { it } from "../support/api-test.js";
 const fate = (to: string) => ({ charges: [{ timeline: [{ after: "1s", to }] }] });
 
 describe("scenarios", () => {
-  it("are listed by name, with the built-in ones, none active", async ({ client }) => {
+  it("are listed by name with the built-in ones, and none is active", async ({ client }) => {
     const { json } = await client.ask("GET /_sandbox/scenarios?limit=100");
     const names = json.items.map((one: { name: string }) => one.name);
     expect(names).toEqual([...names].sort());
@@ -16,7 +16,7 @@ describe("scenarios", () => {
     });
   });
 
-  it("apply from activation to deactivation, the last activated first", async ({ client }) => {
+  it("apply from activation to deactivation; the latest activation has priority", async ({ client }) => {
     await client.ask("PUT /_sandbox/scenarios/one", fate("FAILED"));
     await client.ask("PUT /_sandbox/scenarios/two", fate("CANCELLED"));
     const outcome = async () => {
@@ -39,14 +39,14 @@ describe("scenarios", () => {
     expect(await outcome()).toBe("COMPLETED");
   });
 
-  it("are replaced by a second PUT, and stay as active as they were", async ({ client }) => {
+  it("are replaced by a second PUT, which keeps their activation", async ({ client }) => {
     await client.ask("PUT /_sandbox/scenarios/mine", fate("FAILED"));
     await client.ask("POST /_sandbox/scenarios/mine/activate");
     const again = await client.ask("PUT /_sandbox/scenarios/mine", fate("CANCELLED"));
     expect(again.json).toMatchObject({ name: "mine", active: true });
   });
 
-  it("are refused with the errors of validate, for either shape of entry", async ({ api }) => {
+  it("are refused with the errors of validate, for both forms of an entry", async ({ api }) => {
     const put = (scenario: object) =>
       api.send("PUT", "/_sandbox/scenarios/x", JSON.stringify(scenario), {
         "content-type": "application/json",

@@ -7,11 +7,11 @@ import { Receiver } from "../support/receiver-server.js";
 
 interface Message {
   event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
   data: any;
 }
 
-/** Reads messages as they come until the condition holds. */
+/** Reads messages until the condition holds. */
 async function readUntil(response: Response, isEnough: (all: Message[]) => boolean): Promise<Message[]> {
   const all: Message[] = [];
   const decoder = new TextDecoder();
@@ -51,7 +51,7 @@ describe("GET /_sandbox/stream", () => {
     expect(of("delivery").at(-1)).toMatchObject({ status: "delivered", answered: 200, charge_id: id });
   });
 
-  it("is for one namespace, named by header or query", async () => {
+  it("sends messages of one namespace, selected by header or query", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
     const client = Client.at(url);
@@ -66,7 +66,7 @@ describe("GET /_sandbox/stream", () => {
     );
   });
 
-  it("frees its subscription when the client disconnects, and takes none for HEAD", async () => {
+  it("removes its subscription when the client disconnects, and creates none for HEAD", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
     await fetch(`${url}/_sandbox/charges`);
@@ -93,7 +93,7 @@ describe("GET /_sandbox/stream", () => {
     expect(spy).toHaveBeenCalled();
   });
 
-  it("buffers 16 MB for a client that does not read, and reports how much it has missed", async () => {
+  it("buffers 16 MB for a client that does not read, and reports the number of lost messages", async () => {
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);
     const stream = await sandbox.fetch("/_sandbox/stream");
@@ -120,14 +120,14 @@ describe("GET /_sandbox/stream", () => {
     const numbers = messages.filter(({ event }) => event === "event").map(({ data }) => data.data.number);
     expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
     expect(numbers.length + missed.count).toBe(120);
-    // From here on the client gets every message again.
+    // The client receives every message from here on.
     await tell(121);
     await read();
     expect(messages.at(-1)).toMatchObject({ event: "event", data: { data: { number: 121 } } });
     await reader.cancel();
   });
 
-  it("buffers 64 MB for all such clients, and one that reads gets everything", async () => {
+  it("buffers 64 MB for all slow clients, and a client that reads gets all messages", async () => {
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);
     const open = async () => (await sandbox.fetch("/_sandbox/stream")).body!.getReader();
@@ -149,7 +149,7 @@ describe("GET /_sandbox/stream", () => {
     for (const reader of [...unread, heard]) await reader.cancel();
   });
 
-  it("reports missed messages in their place, before the message that follows", async () => {
+  it("reports lost messages before the message that follows them", async () => {
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);
     const stream = await sandbox.fetch("/_sandbox/stream");
@@ -163,7 +163,7 @@ describe("GET /_sandbox/stream", () => {
     for (let times = 0; times < 100; times++) await tell();
     let heard = 0;
     let missed = 0;
-    // Reads slower than messages are sent, then to the end.
+    // Reads more slowly than messages are sent, and then to the end.
     for (let round = 0; heard + missed < told; round++) {
       const text = new TextDecoder().decode((await reader.read()).value);
       if (text.startsWith("event: missed")) missed += JSON.parse(text.split("data: ")[1]!).count;

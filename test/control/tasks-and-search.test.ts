@@ -11,7 +11,7 @@ import { Receiver } from "../support/receiver-server.js";
 const asked = (path: string) => `GET /_sandbox/${path}`;
 
 describe("GET /_sandbox/tasks", () => {
-  it("lists tasks in order, with the status each brings, of all charges or one", async ({
+  it("lists tasks in order with their resulting statuses, for all charges or one", async ({
     shop: { client },
   }) => {
     await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
@@ -29,7 +29,7 @@ describe("GET /_sandbox/tasks", () => {
     expect([page.total, page.items[0].id]).toEqual([4, second]);
     expect((await client.ask(asked(`tasks?id=${second}`))).json.total).toBe(2);
     await client.transition(first, "FAILED");
-    // An attempt that lies in a mailbox is due no more: only the other charge's tasks are left.
+    // An attempt in a mailbox is not due, so only the other charge's tasks are left.
     expect((await client.ask(asked("tasks"))).json).toMatchObject({ total: 2, items: [{}, {}] });
     const attempt = (await client.ask(asked("deliveries"))).json.items[0];
     const task = (await client.ask(asked(`tasks?id=${attempt.delivery_id}`))).json.items[0];
@@ -40,7 +40,7 @@ describe("GET /_sandbox/tasks", () => {
     });
   });
 
-  it("includes quotes and destinations, of every key", async ({ shop: { client } }) => {
+  it("includes quotes and destinations of every key", async ({ shop: { client } }) => {
     await client.pay();
     const [quote] = (await client.ask(asked("quotes"))).json.items;
     expect(quote).toMatchObject({ mode: "test", organization_id: "org_sandbox" });
@@ -102,7 +102,7 @@ describe("search of charges", () => {
   });
 });
 
-it("each change of status in a timeline names its cause: the call, the scenario and its rule, the clock, the control API", async ({
+it("each change of status in a timeline has its cause: a call, a scenario's rule, the clock or the control API", async ({
   shop: { client, sandbox },
 }) => {
   const causes = async (id: string) =>
@@ -129,7 +129,7 @@ it("each change of status in a timeline names its cause: the call, the scenario 
   expect(await causes(expired)).toEqual([...begun, ["EXPIRED", "clock", null, null]]);
 });
 
-it("a waiting delivery has its reason: no listener, or in a mailbox", async () => {
+it("a pending delivery has its reason: no listener, or in a mailbox", async () => {
   const sandbox = await openSandbox({ clock: "real", scenario: "instant" });
   const client = new Client((path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init)));
   const receiver = await Receiver.open();
@@ -155,7 +155,7 @@ it("a waiting delivery has its reason: no listener, or in a mailbox", async () =
 });
 
 describe("the stream of changes only", () => {
-  it("names what changed, each thing once a message, and how often", async () => {
+  it("names each changed object once per message, with the number of changes", async () => {
     const sandbox = await openSandbox({ scenario: "instant" });
     const { url } = await sandbox.listen();
     const client = Client.at(url);
@@ -176,7 +176,7 @@ describe("the stream of changes only", () => {
     expect(messages.at(-1).items.filter((one: { id: string }) => one.id === id)).toHaveLength(1);
   });
 
-  it("names an event without deliveries by its id, when it is made and when it leaves the log", async () => {
+  it("names an event without deliveries by id at its creation and at its removal from the log", async () => {
     const sandbox = await openSandbox({ scenario: "instant", retention: { events: 1 } });
     const { url } = await sandbox.listen();
     const client = Client.at(url);
@@ -192,7 +192,7 @@ describe("the stream of changes only", () => {
         .slice(1)
         .map((one) => JSON.parse(one.replace(/^event: news\ndata: /, "")));
     const counted = () => messages().reduce((sum, { counts }) => sum + (counts.event ?? 0), 0);
-    // Three come, and with each of the others the one before it goes.
+    // The log keeps three events; each further event removes the oldest.
     while (counted() < 5) text += (await reader.read()).value!;
     await reader.cancel();
     const named = messages().flatMap(({ items }) =>

@@ -7,7 +7,7 @@ import { Client } from "../support/receiver-client.js";
 import { hold, Receiver } from "../support/receiver-server.js";
 
 describe("POST /_sandbox/wait", () => {
-  it("returns at once the newest existing match", async ({ client }) => {
+  it("returns the newest existing match immediately", async ({ client }) => {
     await client.pay();
     const id = await client.pay();
     const { status, json } = await client.ask("POST /_sandbox/wait", {
@@ -17,7 +17,7 @@ describe("POST /_sandbox/wait", () => {
     expect([status, json.charge_id, json.mode]).toEqual([200, id, "test"]);
   });
 
-  it("resolves when the charge appears, not at the timeout", async ({ client }) => {
+  it("returns when the charge is created, before the timeout", async ({ client }) => {
     const match = { status: "COMPLETED", customer_email: "ada@shop.test" };
     let answered = false;
     const waiting = client.ask("POST /_sandbox/wait", { for: "charge", match, timeout: "10m" });
@@ -29,7 +29,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json).toMatchObject({ charge_id: id, status: "COMPLETED" });
   });
 
-  it("waits for a request, and for a given count", async ({ client }) => {
+  it("waits for a request, and for a number of requests", async ({ client }) => {
     const match = { operation: "createQuote", status: 200 };
     const waiting = client.ask("POST /_sandbox/wait", {
       for: "request",
@@ -49,7 +49,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json).toMatchObject({ operation: "createQuote", method: "POST", status: 200 });
   });
 
-  it("waits for a delivery", async () => {
+  it("waits until a matching delivery exists", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await openSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
@@ -75,7 +75,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json).toMatchObject({ idle: true });
   });
 
-  it("times out with 408 and the closest record, field by field", async ({ client }) => {
+  it("returns 408 at the timeout, with the closest record field by field", async ({ client }) => {
     const near = await client.pay({ email: "ada@shop.test" });
     await client.pay({ email: "bob@shop.test" });
     const { status, json } = await client.ask("POST /_sandbox/wait", {
@@ -90,7 +90,7 @@ describe("POST /_sandbox/wait", () => {
     );
   });
 
-  it("finds a record by each of its fields, not by another value, and refuses an unknown field", async () => {
+  it("finds a record by each of its fields, and refuses an unknown field", async () => {
     const names: Readonly<Record<string, readonly string[]>> = {
       charge: ["currency", "payment_method", "payment_rail", "status", "mode"],
       delivery: ["type", "status", "mode"],
@@ -115,7 +115,7 @@ describe("POST /_sandbox/wait", () => {
     }
   });
 
-  it("needs records that match at one time, not past ones", async ({ client }) => {
+  it("counts only records that match at the same time", async ({ client }) => {
     const match = { status: "AWAITING_PAYMENT" };
     const waiting = client.ask("POST /_sandbox/wait", { for: "charge", match, count: 2, timeout: "10m" });
     let answered = false;
@@ -135,7 +135,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json.charge_id).toBe(third);
   });
 
-  it("starts over with a reset: earlier records do not count", async ({ client }) => {
+  it("does not count records from before a reset", async ({ client }) => {
     await client.pay();
     const wanted = { for: "charge", match: { customer_email: "*" }, count: 2, timeout: "10m" };
     const waiting = client.ask("POST /_sandbox/wait", wanted);
@@ -176,7 +176,7 @@ describe("POST /_sandbox/wait", () => {
     return { answer, leave: () => leaving.abort() };
   };
 
-  it("accepts a thousand at a time in a namespace, and ends when its client disconnects", async ({
+  it("supports a thousand concurrent waits per namespace, and ends when its client disconnects", async ({
     shop: { sandbox },
   }) => {
     const api = new Api(sandbox);
@@ -195,7 +195,7 @@ describe("POST /_sandbox/wait", () => {
     await Promise.all(waiting.map(({ answer }) => answer));
   });
 
-  it("ends when its connection is cut", async ({ shop: { sandbox } }) => {
+  it("ends when its connection closes", async ({ shop: { sandbox } }) => {
     const api = new Api(sandbox);
     const { port } = await sandbox.listen();
     const body = JSON.stringify(endless);
@@ -203,7 +203,7 @@ describe("POST /_sandbox/wait", () => {
     wire.write(
       head("POST /_sandbox/wait HTTP/1.1", "Host: localhost", `Content-Length: ${body.length}`) + body,
     );
-    // Responses on other connections came later.
+    // These responses on other connections came later.
     for (let n = 0; n < 10; n++) await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
     const waiting = Array.from({ length: 999 }, () => pending(sandbox));
     expectError(await api.post("/_sandbox/wait", soon), 429, "RATE_LIMIT_EXCEEDED");
@@ -213,7 +213,7 @@ describe("POST /_sandbox/wait", () => {
     await Promise.all(waiting.map(({ answer }) => answer));
   });
 
-  it("ends with the namespace", async ({ shop: { sandbox } }) => {
+  it("ends when its namespace is deleted", async ({ shop: { sandbox } }) => {
     const api = new Api(sandbox);
     okBody(await api.put("/_sandbox/namespaces/other", {}));
     const waiting = pending(sandbox, { "sandbox-namespace": "other" });
@@ -222,7 +222,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting.answer).status).toBe(404);
   });
 
-  it("times out on an empty sandbox in the service's shape", async ({ api }) => {
+  it("returns the service's error shape at the timeout of an empty sandbox", async ({ api }) => {
     expectError(await api.post("/_sandbox/wait", { for: "charge", timeout: "1ms" }), 408, "WAIT_TIMEOUT");
   });
 

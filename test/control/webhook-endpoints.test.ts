@@ -9,7 +9,7 @@ interface Endpoint {
 }
 
 describe("/_sandbox/webhook-endpoints", () => {
-  it("registers, lists newest first, shows, changes and deletes", async ({ api }) => {
+  it("can create, list newest first, read, change and delete endpoints", async ({ api }) => {
     const made = okBody(await api.post<Endpoint>(PATH, { url: "localhost:9/hooks" }));
     expect(made).toMatchObject({
       url: "http://localhost:9/hooks",
@@ -53,7 +53,7 @@ describe("/_sandbox/webhook-endpoints", () => {
     expect(again.body).toMatchObject({ webhook_id: own.webhook_id, secret: own.secret });
   });
 
-  it("has one endpoint a URL: PATCH to another endpoint's URL is refused, and changes nothing", async ({
+  it("has one endpoint per URL: a PATCH to another endpoint's URL is refused and changes nothing", async ({
     api,
   }) => {
     const change = (id: string, body: object) => api.send("PATCH", `${PATH}/${id}`, JSON.stringify(body));
@@ -66,7 +66,7 @@ describe("/_sandbox/webhook-endpoints", () => {
     expectInvalid(refused, "url");
     expect(refused.text).toContain(one.webhook_id);
     expect((await api.get(`${PATH}/${two.webhook_id}`)).body).toEqual(two);
-    // Its own URL, and one that only the other mode has, are free.
+    // Its own URL and a URL used only in the other mode are allowed.
     expect((await change(one.webhook_id, { url: "http://localhost:9/a" })).body).toEqual(one);
     expect((await change(live.webhook_id, { url: "http://localhost:9/a" })).status).toBe(200);
     okBody(await api.send("DELETE", `${PATH}/${one.webhook_id}`));
@@ -76,7 +76,7 @@ describe("/_sandbox/webhook-endpoints", () => {
     });
   });
 
-  it("refuses to change a mailbox into a URL", async ({ api }) => {
+  it("refuses to change a mailbox to a URL", async ({ api }) => {
     const box = okBody(await api.post<Endpoint>(PATH, { mailbox: "box" }));
     const both = await api.send("PATCH", `${PATH}/${box.webhook_id}`, '{"url":"http://localhost:9"}');
     expectInvalid(both, "url");
