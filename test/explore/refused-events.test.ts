@@ -53,7 +53,7 @@ it.each<[string, Awaited<ReturnType<Answer>>, found: string[]]>([
   ["503 with Retry-After", [503, {}, { "retry-after": "1" }], []],
   ["503 without Retry-After", [503], ["manners: webhook_twice_at_once charge.completed#1"]],
   ["400", [400], ["manners: webhook_twice_at_once charge.completed#1"]],
-])("explore judges an app that returns %s for a copy of an event during its processing", async (_, later, found) => {
+])("judges an app that returns %s for a copy of an event in progress", async (_, later, found) => {
   const { found: all } = await foundIn(await openApp(busyShop(later)), FLOW);
   expect(all.filter((one) => one.includes("charge.completed"))).toEqual(found);
   if (found.length === 0) expect(all).toEqual([]);
