@@ -41,8 +41,6 @@ describe("payments-sandbox explore", () => {
     });
     expect(report.runs).toBe(report.choices);
     expect(report.profile).toMatchObject({ "drive: app": expect.any(Number) });
-    const checks = await fetch(`${url}/_sandbox/dashboard/default/checks`);
-    expect(await checks.text()).toContain(report.findings[0].message);
     expect(readFileSync(junit, "utf8")).toMatch(
       /<testcase name="response_lost at createWhitelabel#1" classname="explore"[^>]*>\s*<failure [^>]*type="money"/,
     );
