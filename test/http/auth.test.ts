@@ -9,7 +9,7 @@ import {
 } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
-/** An organization, or a list of methods. */
+/** Response body: an organization or a list of methods. */
 interface Body {
   payment_methods: { id: string }[];
 }
@@ -44,7 +44,7 @@ function expectUnauthorized(answer: Answer<unknown>): void {
   expect(answer.error).not.toHaveProperty("details");
 }
 
-it("an unknown namespace's key gets a hint that says how to create the namespace", async () => {
+it("an unknown namespace's key gets a hint about how to create the namespace", async () => {
   const answer = await (await openApi()).as("sk_test_ns_w1").get("/api/v1/accounts/balances");
   expectUnauthorized(answer);
   expect(answer.headers.get("sandbox-hint")).toBe(
@@ -52,9 +52,9 @@ it("an unknown namespace's key gets a hint that says how to create the namespace
   );
 });
 
-describe("another value of Authorization", () => {
+describe("an invalid value of Authorization", () => {
   it.for(WRONG)(
-    "is 401, also where a key is optional: %.50s [R20.2 R22.21 R23.12 R27.1 R27.7 R29.3]",
+    "returns 401, even for operations that do not require a key: %.50s [R20.2 R22.21 R23.12 R27.1 R27.7 R29.3]",
     async (authorization, { api }) => {
       for (const path of [METHODS, "/api/v1/payments/payins"])
         expectUnauthorized(await api.as(null).get(path, { authorization }));
@@ -81,7 +81,9 @@ describe("keys of the default fixtures", () => {
     },
   );
 
-  it("sk_test_deactivated gets the payment methods, for which a key is optional [R20.1]", async ({ api }) => {
+  it("sk_test_deactivated can list the payment methods, which do not require a key [R20.1]", async ({
+    api,
+  }) => {
     const { text } = await api.as(null).get(METHODS);
     const answer = await api.as("sk_test_deactivated").get(METHODS);
     expect([answer.status, answer.text]).toEqual([200, text]);
@@ -93,7 +95,7 @@ describe("keys of the default fixtures", () => {
   });
 });
 
-describe("order of checks, by requests that fail two of them", () => {
+describe("order of checks for requests that fail two of them", () => {
   const TOO_LARGE = `{"pad":"${"x".repeat(1024 * 1024)}"}`;
 
   it("path before key: 404", async () => {
@@ -107,14 +109,14 @@ describe("order of checks, by requests that fail two of them", () => {
     expectError(await api.send("DELETE", QUOTES), 405, "METHOD_NOT_ALLOWED", []);
   });
 
-  it("path before rate limit: 404, not counted", async () => {
+  it("path before rate limit: 404, and the request is not counted", async () => {
     const api = await openApi({ rateLimit: 1 });
     for (let call = 0; call < 3; call++) expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
     expect((await api.tryPayins()).status).toBe(200);
     expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
   });
 
-  it("key before rate limit: 401 however often, not counted", async () => {
+  it("key before rate limit: 401 for any number of requests, which are not counted", async () => {
     const api = await openApi({ rateLimit: 1 });
     for (let call = 0; call < 3; call++) expectUnauthorized(await api.as("sk_test_nobody").tryPayins());
     expect((await api.tryPayins()).status).toBe(200);

@@ -5,7 +5,7 @@ import type { Sandbox } from "../../src/library/sandbox.js";
 import { type Answer, Api, errorOf, type Headerset, START } from "../support/api-client.js";
 import { head, Wire } from "../support/api-wire.js";
 
-/** The codes of the two pages, by the status they come with; 500 is not among them. */
+/** Error codes of the two documents by status; 500 has none. */
 const CODES: Readonly<Record<number, readonly string[]>> = {
   400: ["VALIDATION_ERROR"],
   401: ["UNAUTHORIZED"],
@@ -19,7 +19,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
 let sandbox: Sandbox;
 let api: Api;
 let chargeId: string;
-/** The state before each case. */
+/** State before the case. */
 let state: string;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => startOver());
 afterAll(() => sandbox.close());
 
-/** The same state for every case, ids included: one quote, one charge, and balances that have been read. */
+/** Creates the state of every case with the same ids: a quote, a charge and opened balances. */
 async function startOver(): Promise<void> {
   await sandbox.reset({ ids: "repeat" });
   const quote = await api.quote(QUOTE);
@@ -65,13 +65,12 @@ const WHITELABEL = {
 };
 
 /**
- * Invariants of every case: a documented status, the documented shape, and no change unless a write gets a 2xx. The
- * whole state is compared, time included, since the clock stands still. A successful write is undone by a fresh
- * start.
+ * Checks that the response has a documented status and shape, and that only a successful write changes the state, which
+ * includes the time of the manual clock. A successful write is undone by a new start.
  */
 async function judge<Body>(send: () => Promise<Answer<Body>>, isRead = false): Promise<Answer<Body>> {
   const answer = await send();
-  // No `expect` where all is well: thousands of them would cost more than the calls.
+  // No `expect` for correct responses: thousands of calls to it would take longer than the requests.
   if (answer.status !== 200 && CODES[answer.status] === undefined)
     expect.fail(`${answer.status}: ${answer.text}`);
   if (!/^application\/json\b/.test(answer.headers.get("content-type") ?? "")) expect.fail(answer.text);
@@ -89,7 +88,7 @@ async function judge<Body>(send: () => Promise<Answer<Body>>, isRead = false): P
 
 const fields = (answer: Answer<unknown>) => Object.keys(answer.details).sort();
 
-/* Values that no client sends on purpose. */
+/* Unusual values. */
 
 const nastyKey = fc.constantFrom(
   "__proto__",
@@ -148,7 +147,7 @@ const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(0, -0, 1e308, -1e308, 5e-324, 2 ** 53 + 2, 1441, 0.5, -1),
 );
-/** Objects have their keys as their own, `__proto__` too, as JSON.parse makes them. */
+/** All keys are own properties, including `__proto__`, as JSON.parse creates them. */
 const { value, record } = fc.letrec<{
   value: unknown;
   list: unknown[];
@@ -168,7 +167,7 @@ const { value, record } = fc.letrec<{
   ),
 }));
 
-/** A valid body, and the call that it is sent with. */
+/** A valid body and its call. */
 interface Subject {
   readonly name: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -201,7 +200,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     expect((await judge(() => send(body))).status).toBe(200);
   });
 
-  it("responds as documented to any JSON value and any text [R16.1 R29.1]", async () => {
+  it("returns a documented response to any JSON value and any text [R16.1 R29.1]", async () => {
     const json = value.map((one) => JSON.stringify(one));
     await fc.assert(
       fc.asyncProperty(fc.oneof(json, text), async (raw) => void (await judge(() => send(raw)))),
@@ -209,7 +208,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     );
   });
 
-  it("responds as documented to any value in any fields [R16.2]", async () => {
+  it("returns a documented response to any values of its fields [R16.2]", async () => {
     const puts = fc.dictionary(fc.constantFrom(...Object.keys(body)), value, { minKeys: 1 });
     await fc.assert(
       fc.asyncProperty(puts, async (put) => void (await judge(() => send({ ...body, ...put })))),
@@ -217,7 +216,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     );
   });
 
-  it("responds as documented to a body with bytes changed, lost or added", async () => {
+  it("returns a documented response to a body with bytes changed, removed or added", async () => {
     const change = fc.record({ at: fc.nat(), cut: fc.nat(3), put: fc.uint8Array({ maxLength: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
@@ -243,7 +242,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, i]))),
     ],
     ["a byte order mark", `\ufeff${JSON.stringify({ payment_method: "card" })}`],
-  ])("responds to %s as documented", async (_, raw) => {
+  ])("returns a documented response to %s", async (_, raw) => {
     await judge(() => send(raw));
   });
 });
@@ -320,7 +319,7 @@ describe("query strings", () => {
     );
   });
 
-  it("that are malformed do no harm", async () => {
+  it("have no effect when they are malformed", async () => {
     const raw = fc.string({ unit: fc.constantFrom(..."&=%?+;[]{}'\"<>\\^`|#limt0f\u00e9🙂"), maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(raw, async (query) => {
@@ -416,7 +415,7 @@ describe("paths", () => {
     .tuple(base, fc.array(segment, { maxLength: 3 }))
     .map(([start, rest]) => [start, ...rest].join("/") || "/");
 
-  it("with odd escapes are found or not found, and a read changes nothing", async () => {
+  it("with unusual escapes return a result or 404, and a read changes nothing", async () => {
     await fc.assert(
       fc.asyncProperty(path, async (odd) => {
         if (odd === "/" || new URL(`http://sandbox${odd}`).pathname === "/") return;
@@ -426,18 +425,18 @@ describe("paths", () => {
     );
   });
 
-  it("with odd escapes do no harm with other methods and a body", async () => {
+  it("with unusual escapes get documented responses for other methods and a body", async () => {
     const method = fc.constantFrom("POST", "PUT", "PATCH", "DELETE", "OPTIONS");
     await fc.assert(
       fc.asyncProperty(path, method, fc.oneof(record, value), async (odd, how, body) => {
-        // One reset is a reset: the state after it is a new one.
+        // A reset creates a new state.
         await judge(() => api.send(how, odd, JSON.stringify(body), { "content-type": "application/json" }));
       }),
       { numRuns: 200 },
     );
   });
 
-  it("made of any bytes get a 200 or a 4xx", async () => {
+  it("of any bytes get a 200 or a 4xx", async () => {
     const wired = await createSandbox({ clock: "manual", startTime: START });
     try {
       const { port } = await wired.listen();
@@ -459,7 +458,7 @@ describe("paths", () => {
           expect([200, 302, 303, 307, 400, 401, 403, 404, 405], `${odd} ${answer?.body}`).toContain(
             answer?.status,
           );
-          // Node refuses malformed requests without a body; all other responses have the documented shape.
+          // Node refuses malformed requests with an empty body; all other responses have the documented shape.
           if (answer !== undefined && answer.status >= 400 && answer.body !== "") errorOf(answer.body);
           if (answer?.headers.connection === "close") {
             wire.close();
@@ -469,7 +468,7 @@ describe("paths", () => {
         { numRuns: 200 },
       );
       const after = JSON.stringify(wired.snapshot());
-      // Reading balances opens accounts; no other read changes anything.
+      // The first read of balances opens accounts; no other read changes the state.
       if (!after.includes('"holdings":[[')) expect(after).toBe(before);
     } finally {
       await wired.close();

@@ -10,7 +10,7 @@ const METHOD_OF = Object.fromEntries(
   Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) => codes.map((code) => [code, method])),
 );
 
-/** Pays so much, as the merchant's share, in that currency. */
+/** Completes a payment of which the merchant receives this amount. */
 async function receive(api: Api, currency: string, amount: string): Promise<string> {
   const body = {
     ...KES_ORDER,
@@ -41,13 +41,16 @@ describe("the first GET balances", () => {
     ["sk_test_unverified", "org_unverified", "GHS"],
     ["sk_test_readonly", "org_sandbox", "NGN"],
     ["sk_live_sandbox", "org_sandbox", "NGN"],
-  ])("with the key %s is of %s and has %s [R14.3 R24.5]", async (key, organization, currency) => {
-    const { account_id, balances } = await (await openApi()).as(key).balances();
-    expect(account_id).toBe(organization);
-    expect(balances.map((one) => one.currency).sort()).toEqual([currency, "USD"].sort());
-  });
+  ])(
+    "with the key %s returns the accounts of %s in US dollars and %s [R14.3 R24.5]",
+    async (key, organization, currency) => {
+      const { account_id, balances } = await (await openApi()).as(key).balances();
+      expect(account_id).toBe(organization);
+      expect(balances.map((one) => one.currency).sort()).toEqual([currency, "USD"].sort());
+    },
+  );
 
-  it("changes nothing that a second read would show [R24.2]", async ({ api }) => {
+  it("changes nothing that a second read would return [R24.2]", async ({ api }) => {
     const path = "/api/v1/accounts/balances";
     const first = await api.get(path);
     expect((await api.get(`${path}?limit=x&limit=y`)).text).toBe(first.text);
@@ -81,7 +84,7 @@ describe("a payment", () => {
 
 describe("total_balance_usd", () => {
   it("is the exact sum of available and pending at current rates, rounded once [R24.4]", async ({ api }) => {
-    // 3 ÷ 1550 + 0.05 ÷ 12.4 + 0.13 ÷ 129 = 0.0069754… ; each rounded by itself would be 0.00.
+    // 3 ÷ 1550 + 0.05 ÷ 12.4 + 0.13 ÷ 129 = 0.0069754…; the sum of the rounded quotients would be 0.00.
     await receive(api, "NGN", "3.00");
     await receive(api, "GHS", "0.05");
     await receive(api, "KES", "0.13");

@@ -39,7 +39,9 @@ describe("GET supported-currencies", () => {
     });
   });
 
-  it("is the same for every caller, with a valid, a wrong or no key [R4.3 R21.1 R27.6]", async ({ api }) => {
+  it("returns the same list to every caller, with a valid, an invalid or no key [R4.3 R21.1 R27.6]", async ({
+    api,
+  }) => {
     const anonymous = (await api.as(null).get(CURRENCIES)).text;
     for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_unverified", "sk_test_deactivated"])
       expect((await api.as(key).get(CURRENCIES)).text).toBe(anonymous);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { errorOf, KES_ORDER, openApi } from "../support/api-client.js";
 
 describe("a namespace that holds limits.charges charges", () => {
-  it("refuses a further charge with 507 until it is reset", async () => {
+  it("returns 507 for a further charge until it is reset", async () => {
     const api = await openApi({ limits: { charges: 2 } });
     const checkout = () => api.post("/api/v1/payments/checkouts", { pricing: KES_ORDER.pricing });
     expect([(await checkout()).status, (await checkout()).status]).toEqual([200, 200]);
@@ -19,7 +19,7 @@ describe("a namespace that holds limits.charges charges", () => {
     expect((await checkout()).status).toBe(200);
   });
 
-  it("is refused as an option when it is not a number", async () => {
+  it("refuses the option when it is not a number", async () => {
     await expect(openApi({ limits: { charges: 0 } })).rejects.toThrow("limits.charges");
   });
 });

@@ -3,7 +3,7 @@ import { type Api, expectError, KES_ORDER, later, openApi, START } from "../supp
 import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";
 
-/** Status and time of every change, in seconds from START. */
+/** Returns each status with its time in seconds from START. */
 async function history(api: Api, id: string): Promise<[string, number][]> {
   const { status_history } = await api.charge(id);
   return status_history.map((one) => [one.status, (Date.parse(one.at) - Date.parse(START)) / 1000]);
@@ -45,7 +45,7 @@ describe("the record of a charge", () => {
     });
   });
 
-  it("is the same under /charges and under /payins, byte for byte [R1.2 R25.6]", async ({ api }) => {
+  it("is the same under /charges and /payins, byte for byte [R1.2 R25.6]", async ({ api }) => {
     const { charge_id } = await api.pay();
     for (let moves = 0; moves < 4; moves++) {
       const one = await api.get(`/api/v1/payments/charges/${charge_id}`);
@@ -63,7 +63,7 @@ describe("the record of a charge", () => {
     expect(Object.entries(item!)).toEqual(Object.entries(await api.charge(charge_id)).slice(0, 10));
   });
 
-  it("has the exact amounts of its quote, and a settlement of the amount less the fees [R9.2 R11.3 R11.4]", async ({
+  it("has the exact amounts of its quote, and a settlement of the amount minus the fees [R9.2 R11.3 R11.4]", async ({
     api,
   }) => {
     for (const [amount, base, method, currency, more] of [
@@ -92,14 +92,14 @@ describe("the record of a charge", () => {
   });
 
   it.for(["ch_unknown", "__proto__", "constructor", "..%2F..", "%00", "a b", "🙂", "x".repeat(5000)])(
-    "with the unknown id %.20s is not found [R29.5]",
+    "returns 404 for the unknown id %.20s [R29.5]",
     async (id, { api }) => {
       for (const path of ["charges", "payins"])
         expectError(await api.get(`/api/v1/payments/${path}/${id}`), 404, "NOT_FOUND");
     },
   );
 
-  it("of another organization or mode is not found [R1.12 R27.3]", async ({ api }) => {
+  it("returns 404 for a charge of another organization or mode [R1.12 R27.3]", async ({ api }) => {
     const { charge_id } = await api.pay();
     const path = `/api/v1/payments/charges/${charge_id}`;
     for (const key of ["sk_live_sandbox", "sk_test_other", "sk_test_unverified"]) {
@@ -111,7 +111,7 @@ describe("the record of a charge", () => {
     expect((await api.as("sk_test_readonly").get(path)).status).toBe(200);
   });
 
-  it("is found by its id, not by the id of its checkout", async ({ api }) => {
+  it("is found by its own id, and not by the id of its checkout", async ({ api }) => {
     const { checkout_id } = await api.pay();
     expectError(await api.get(`/api/v1/payments/charges/${checkout_id}`), 404, "NOT_FOUND");
   });
@@ -131,7 +131,7 @@ describe("the life of a charge", () => {
     expect(charge).toMatchObject({ status: "COMPLETED", updated_at: later(5), settled_at: later(5) });
   });
 
-  it("shows each status at its own time, however late the read [R1.17 R17.4]", async ({ api }) => {
+  it("shows each status at its scheduled time, even when the read is late [R1.17 R17.4]", async ({ api }) => {
     const { charge_id } = await api.pay();
     const seen: [string, string][] = [];
     for (let second = 0; second < 7; second++) {
@@ -150,7 +150,7 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("has the failure reason [R17.6]", async () => {
+  it("includes the failure reason [R17.6]", async () => {
     const api = await openApi({ scenario: "declined" });
     const { charge_id } = await api.pay();
     await api.advance({ until: "idle" });
@@ -174,13 +174,13 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("completes and does not expire while it is processing [R17.4]", async ({ api }) => {
+  it("completes without expiry when it is already processing [R17.4]", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "stuck@shop.test", expires_in_minutes: 1 });
     await api.advance({ by: "2d" });
     expect((await api.charge(charge_id)).status).toBe("PROCESSING");
   });
 
-  it("expires when payment and expiry fall on the same instant", async () => {
+  it("expires when payment and expiry have the same time", async () => {
     const scenario = temporaryFile(
       "on-the-dot.yaml",
       "name: on-the-dot\ncharges:\n  - timeline:\n      - { after: 1m, to: COMPLETED }\n",

@@ -111,7 +111,7 @@ describe("the charge of a checkout", () => {
     });
   });
 
-  it("is in the list of payins, and its creation makes no event", async ({ api }) => {
+  it("is in the list of payins, and its creation sends no event", async ({ api }) => {
     const { charge_id } = await checkout(api);
     expect((await api.payins("?status_filter=PENDING")).items.map((one) => one.charge_id)).toEqual([
       charge_id,
@@ -124,7 +124,7 @@ describe("the charge of a checkout", () => {
     [1, 1],
     [1440, 1440],
   ] as const)(
-    "with expires_in_minutes %s expires after %i minutes without a payment [R12.3 R18.4 R30.5]",
+    "expires without a payment when expires_in_minutes is %s, after %i minutes [R12.3 R18.4 R30.5]",
     async ([minutes, after], { api }) => {
       const { charge_id, expires_at } = await checkout(api, { expires_in_minutes: minutes });
       expect(expires_at).toBe(later(after * 60));
@@ -136,7 +136,7 @@ describe("the charge of a checkout", () => {
     },
   );
 
-  it("does not change before a method is picked, under any scenario", async () => {
+  it("does not change before the customer selects a method, under any scenario", async () => {
     const api = await openApi({ scenario: "instant" });
     const { charge_id } = await checkout(api, { customer_email: "declined@shop.test" });
     await api.advance({ by: "59m" });
@@ -145,7 +145,7 @@ describe("the charge of a checkout", () => {
 });
 
 describe("refusals of POST checkouts", () => {
-  it("only the pricing is required [R12.1 R25.3]", async ({ api }) => {
+  it("requires only the pricing [R12.1 R25.3]", async ({ api }) => {
     expect((await tryCheckout(api)).status).toBe(200);
     const answer = await api.post(CHECKOUTS, {});
     expectInvalid(answer, "pricing");
@@ -153,7 +153,7 @@ describe("refusals of POST checkouts", () => {
     expectInvalid(await api.post(CHECKOUTS, { pricing: {} }), "pricing.amount", "pricing.base_currency");
   });
 
-  it("all faults are reported together", async ({ api }) => {
+  it("reports all errors together", async ({ api }) => {
     expectInvalid(
       await tryCheckout(api, {
         pricing: { base_currency: "USD", amount: "x" },
@@ -171,7 +171,7 @@ describe("refusals of POST checkouts", () => {
     );
   });
 
-  it("a method that the organization has not enabled", async () => {
+  it("refuses a method that the organization has not enabled", async () => {
     const api = (await openApi()).as("sk_test_unverified");
     expect((await checkout(api)).payment_methods).toEqual(["bank_transfer", "mobile_money"]);
     expectInvalid(
@@ -182,7 +182,7 @@ describe("refusals of POST checkouts", () => {
 });
 
 describe("payment_methods", () => {
-  it("are the only methods the customer can pay by, in the order given, without duplicates [R25.4]", async ({
+  it("are the only methods offered to the customer, in the given order and without duplicates [R25.4]", async ({
     api,
   }) => {
     const made = await checkout(api, { payment_methods: ["card", "bank_transfer", "card"] });
@@ -210,7 +210,7 @@ describe("the quote of a checkout", () => {
     );
   });
 
-  it("holds its price until its lock ends, though the rates change [R25.3 R30.4]", async ({ api }) => {
+  it("keeps its price until its lock ends, although the rates change [R25.3 R30.4]", async ({ api }) => {
     const quote = await api.quote(ORDER);
     const [inTime, tooLate] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
     okBody(await api.put("/_sandbox/rates", { KES: "200" }));
@@ -253,7 +253,7 @@ describe("the quote of a checkout", () => {
     expect(events).toMatchObject([{ status: "CANCELLED", amount: quote.amount, currency: "KES" }]);
   });
 
-  it("starts the timeline when the customer picks the method, by the scenario that matches then", async ({
+  it("starts the timeline when the customer selects the method, by the scenario that matches then", async ({
     api,
   }) => {
     const made = await checkout(api, quoted(await api.quote(ORDER)));
@@ -266,13 +266,13 @@ describe("the quote of a checkout", () => {
     expect(status_history.map((one) => one.status).slice(0, 2)).toEqual(["PENDING", "AWAITING_PAYMENT"]);
   });
 
-  it("settles the local price of its currency", async ({ api }) => {
+  it("settles at the local price of its currency", async ({ api }) => {
     const pricing = { ...USD_25, local_pricing: { KES: "3000.00" } };
     const { quote_id } = await api.quote({ ...ORDER, pricing });
     expect(await checkout(api, { pricing, quote_id })).toMatchObject({ amount: "3075.00", currency: "KES" });
   });
 
-  it("leaves the customer no other method or currency [R11.3]", async ({ api }) => {
+  it("allows the customer no other method or currency [R11.3]", async ({ api }) => {
     const { checkout_id } = await checkout(api, quoted(await api.quote(ORDER)));
     const byCard = await pay(api, checkout_id, { payment_method: "card", currency: "KES" });
     expectInvalid(byCard, "payment_method");
@@ -284,7 +284,7 @@ describe("the quote of a checkout", () => {
     expect(okBody(await pay(api, checkout_id, byPhone))).toMatchObject({ currency, amount: "3305.63" });
   });
 
-  it("decides method and currency after its lock has ended, at the price of that moment", async ({ api }) => {
+  it("sets method and currency after its lock has ended, at the current price", async ({ api }) => {
     const { checkout_id } = await checkout(api, quoted(await api.quote(ORDER)));
     okBody(await api.put("/_sandbox/rates", { KES: "200" }));
     await api.advance({ by: "10m" });
@@ -293,7 +293,7 @@ describe("the quote of a checkout", () => {
     expect(okBody(await pay(api, checkout_id, byPhone))).toMatchObject({ currency, amount: "5125.00" });
   });
 
-  it("decides the rail", async () => {
+  it("sets the rail", async () => {
     const rail = `{ id: other_pesa, display_name: Other Pesa, payment_method: mobile_money, currency: KES, country: KE, min_amount: "1.00", max_amount: null }`;
     const api = await openApi({ fixtures: temporaryFile("rails.yaml", `rails:\n  - ${rail}\n`) });
     const quote = await api.quote({ ...ORDER, payment_rail: "other_pesa" });
@@ -304,7 +304,7 @@ describe("the quote of a checkout", () => {
     });
   });
 
-  it("of crypto puts its wallet in the instructions", async ({ api }) => {
+  it("adds its wallet to the instructions when the method is crypto", async ({ api }) => {
     const quote = await api.quote({ pricing: USD_25, payment_method: "crypto", to_currency: "USDT_TRC20" });
     const { checkout_id } = await checkout(api, { quote_id: quote.quote_id });
     const charge = okBody(await pay(api, checkout_id, { payment_method: "crypto", currency: "USDT_TRC20" }));
@@ -317,7 +317,7 @@ describe("the quote of a checkout", () => {
 });
 
 describe("a checkout with one method in one currency", () => {
-  /** An `airtime` method that takes shillings only, and nothing else enabled. */
+  /** Fixtures with only an `airtime` method, which accepts shillings only. */
   const FIXTURES = `methods:
   - { id: airtime, display_name: Airtime, icon: mobile, description: Pay by airtime, type: fiat,
       enabled_by_default: false, currencies: [KES], kind: card,
@@ -328,7 +328,7 @@ organizations:
   const openAirtime = () => openApi({ fixtures: temporaryFile("airtime.yaml", FIXTURES) });
   const AIRTIME = { payment_methods: ["airtime"], pricing: { base_currency: "USD", amount: "100.00" } };
 
-  it("is priced at creation, and keeps that price though the rates change", async () => {
+  it("is priced at creation, and keeps the price when the rates change", async () => {
     const api = await openAirtime();
     const made = await checkout(api, AIRTIME);
     expect(made).toMatchObject({ amount: "13338.60", currency: "KES", payment_methods: ["airtime"] });
@@ -353,7 +353,7 @@ organizations:
     expect(stateOf(api)).toBe(before);
   });
 
-  it("has no price until the customer picks, when method or currency is open", async () => {
+  it("has no price until the customer selects a method, when the method or the currency is not determined", async () => {
     const api = await openAirtime();
     for (const payment_methods of [["bank_transfer"], undefined]) {
       const made = await checkout(api, { ...AIRTIME, payment_methods });
@@ -364,7 +364,7 @@ organizations:
 });
 
 describe("POST /_sandbox/checkouts/{id}/pay", () => {
-  it("picks a method and shows payment instructions, as the page does [R17.3]", async ({ api }) => {
+  it("selects a method and returns payment instructions, as the page does [R17.3]", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     await api.advance({ by: "10s" });
     const answer = await pay(api, checkout_id, MOBILE);
@@ -375,7 +375,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
       payment_method: "mobile_money",
       payment_rail: "simba_pesa",
       currency: "KES",
-      // 25 × 129, and 1.0 % + 1.5 % of it.
+      // 25 × 129, and 1.0 % + 1.5 % of the product.
       settlement_amount: "3225.00",
       fees: { total_fee: "80.63", fee_breakdown: { platform_fee: "32.25", gateway_fee: "48.38" } },
       amount: "3305.63",
@@ -392,7 +392,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect(eventTypes(api)).toEqual(["charge.awaiting_payment"]);
   });
 
-  it("starts the scenario's timeline at that instant", async ({ api }) => {
+  it("starts the scenario's timeline at that time", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     await api.advance({ by: "30m" });
     okBody(await pay(api, checkout_id));
@@ -410,14 +410,14 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     ["the request header", {}, { "sandbox-scenario": "declined" }],
     ["metadata.sandbox_scenario", { metadata: { sandbox_scenario: "declined" } }, {}],
     ["a magic customer", { customer_email: "declined@shop.test" }, {}],
-  ] as const)("takes the scenario from %s of the checkout", async ([_, body, headers], { api }) => {
+  ] as const)("uses the scenario of %s of the checkout", async ([_, body, headers], { api }) => {
     const { checkout_id, charge_id } = await checkout(api, body, headers as Record<string, string>);
     okBody(await pay(api, checkout_id));
     await api.advance({ by: "1m" });
     expect((await api.charge(charge_id)).status).toBe("FAILED");
   });
 
-  it("pays in the base currency if the method has it, else in the method's first currency", async ({
+  it("uses the base currency if the method supports it, and otherwise the method's first currency", async ({
     api,
   }) => {
     const one = await checkout(api);
@@ -464,7 +464,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expectInvalid(await pay(api, checkout_id, { payment_method: "card", currency: "USD" }), "currency");
   });
 
-  it("is 409 when a method is already picked, and in every final status", async ({ api }) => {
+  it("returns 409 when a method is already selected, and in every final status", async ({ api }) => {
     for (const to of [undefined, "FAILED", "CANCELLED", "EXPIRED"]) {
       const { checkout_id, charge_id } = await checkout(api);
       okBody(to === undefined ? await pay(api, checkout_id) : await api.transition(charge_id, { to }));
@@ -474,18 +474,18 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     }
   });
 
-  it("is 409 at the instant of expiry", async ({ api }) => {
+  it("returns 409 at the time of expiry", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api, { expires_in_minutes: 1 });
     await api.advance({ by: "1m" });
     expectError(await pay(api, checkout_id), 409, "INVALID_TRANSITION", []);
     expect((await api.charge(charge_id)).status).toBe("EXPIRED");
   });
 
-  it("is 409 for a whitelabel checkout", async ({ api }) => {
+  it("returns 409 for a whitelabel checkout", async ({ api }) => {
     expectError(await pay(api, (await api.pay()).checkout_id), 409, "INVALID_TRANSITION", []);
   });
 
-  it("keeps the charge's expiry, counted from the creation of the checkout", async () => {
+  it("keeps the charge's expiry, which counts from the creation of the checkout", async () => {
     const api = await openApi({ scenario: "expired" });
     const { checkout_id, charge_id } = await checkout(api, { expires_in_minutes: 10 });
     await api.advance({ by: "9m" });
@@ -496,7 +496,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
 });
 
 describe("POST /_sandbox/checkouts/{id}/cancel", () => {
-  it("cancels the charge, with an event [R17.7]", async ({ api }) => {
+  it("cancels the charge and sends an event [R17.7]", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     const answer = await cancel(api, checkout_id);
     expect(okBody(answer)).toMatchObject({
@@ -519,14 +519,14 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
     expect((await api.charge(charge_id)).status).toBe("CANCELLED");
   });
 
-  it("works for a whitelabel checkout", async ({ api }) => {
+  it("cancels a whitelabel checkout", async ({ api }) => {
     const { checkout_id, charge_id } = await api.pay();
     okBody(await cancel(api, checkout_id));
     expect((await api.charge(charge_id)).status).toBe("CANCELLED");
   });
 
   it.for(["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"])(
-    "is 409 for a charge that is %s",
+    "returns 409 for a charge that is %s",
     async (to, { api }) => {
       const { checkout_id, charge_id } = await checkout(api);
       if (to === "PROCESSING" || to === "COMPLETED") okBody(await pay(api, checkout_id));
@@ -536,7 +536,7 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
   );
 });
 
-describe("transitions by the control API before a method is picked", () => {
+describe("transitions by the control API before the customer selects a method", () => {
   const MONEY = ["amount", "currency", "fees", "exchange_rate", "settlement_amount", "payment_rail"] as const;
 
   it.for(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])(
@@ -569,7 +569,7 @@ describe("transitions by the control API before a method is picked", () => {
     });
   });
 
-  it("use the quote's method and price while its lock holds", async ({ api }) => {
+  it("use the quote's method and price until its lock ends", async ({ api }) => {
     const { quote_id, amount } = await api.quote({
       pricing: USD_25,
       payment_method: "mobile_money",
@@ -622,7 +622,7 @@ describe("transitions by the control API before a method is picked", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("note the scenario of the payment and end its timeline", async ({ api }) => {
+  it("store the scenario of the payment and end its timeline", async ({ api }) => {
     const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
     okBody(await api.transition(charge_id, { to: "AWAITING_PAYMENT" }));
     const { body } = await api.get(`/_sandbox/charges/${charge_id}`);
@@ -658,7 +658,7 @@ describe("transitions by the control API before a method is picked", () => {
   const statusesOf = async (api: Api, id: string) =>
     (await api.charge(id)).status_history.map(({ status }) => status);
 
-  it("by the next call pick that method and advance to the status", async ({ api }) => {
+  it("by POST next select that method and advance to the status", async ({ api }) => {
     const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
     expect(okBody(await until(api, charge_id, "FAILED"))).toMatchObject({
       status: "FAILED",
@@ -667,7 +667,7 @@ describe("transitions by the control API before a method is picked", () => {
     expect(await statusesOf(api, charge_id)).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED"]);
   });
 
-  it("by the next call reach expiry without a method, and no status that needs one when no method has a price", async ({
+  it("by POST next reach expiry without a method, and no status that requires a method when none has a price", async ({
     api,
   }) => {
     const { charge_id } = await checkout(api);

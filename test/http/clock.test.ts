@@ -22,7 +22,7 @@ async function clockOf(api: Api): Promise<Clock> {
   return okBody(await api.get<Clock>(CLOCK));
 }
 
-/** Expects a 400, and neither the time nor anything else changed. */
+/** Checks for a 400 that changes neither the time nor any other state. */
 async function expectNoMove(api: Api, call: () => Promise<Answer<unknown>>): Promise<Answer<unknown>> {
   const before = JSON.stringify(api.sandbox.snapshot());
   const answer = await call();
@@ -34,21 +34,21 @@ async function expectNoMove(api: Api, call: () => Promise<Answer<unknown>>): Pro
 }
 
 describe("a manual clock", () => {
-  it("stands still: every response has the same instant", async ({ api }) => {
+  it("does not advance: every response has the same time", async ({ api }) => {
     const nows = new Set<string | null>();
     for (let call = 0; call < 50; call++) nows.add((await api.tryPayins()).headers.get("sandbox-now"));
     expect([...nows]).toEqual([START]);
     expect(await clockOf(api)).toMatchObject({ mode: "manual", now: START });
   });
 
-  it("runs what is due now", async () => {
+  it("runs tasks that are due now", async () => {
     const api = await openApi({ scenario: "instant" });
     const { charge_id } = await api.pay();
     expect((await api.charge(charge_id)).status).toBe("COMPLETED");
     expect((await clockOf(api)).now).toBe(START);
   });
 
-  it("runs nothing before its time", async ({ api }) => {
+  it("runs no task before its due time", async ({ api }) => {
     const { charge_id } = await api.pay();
     for (let call = 0; call < 20; call++) expect((await api.charge(charge_id)).status).toBe("PENDING");
   });
@@ -88,7 +88,7 @@ describe("POST clock/advance", () => {
     ["2026-01-31T12:30:00+03:00", "2026-01-31T09:30:00.000Z"],
     ["2028-02-29T00:00:00Z", "2028-02-29T00:00:00.000Z"],
     [START, START],
-  ] as const)("to %s moves the time there", async ([to, now], { api }) => {
+  ] as const)("to %s moves the time to that instant", async ([to, now], { api }) => {
     expect(okBody(await api.advance({ to }))).toMatchObject({ from: START, to: now });
     expect((await clockOf(api)).now).toBe(now);
   });
@@ -102,7 +102,7 @@ describe("POST clock/advance", () => {
     expect((await api.advance({ until: "next" })).body.to).toBe(later(3));
   });
 
-  it("until idle continues until nothing is planned", async ({ api }) => {
+  it("until idle continues until no task is planned", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ until: "idle" });
     expect(body).toMatchObject({ from: START, to: later(5) });
@@ -110,7 +110,7 @@ describe("POST clock/advance", () => {
     expect((await api.advance({ until: "idle" })).body).toMatchObject({ to: later(5), fired_total: 0 });
   });
 
-  it("until next or idle does not move the time when nothing is planned", async ({ api }) => {
+  it("until next or idle does not move the time when no task is planned", async ({ api }) => {
     for (const until of ["next", "idle"])
       expect(okBody(await api.advance({ until }))).toEqual({
         from: START,
@@ -120,7 +120,7 @@ describe("POST clock/advance", () => {
       });
   });
 
-  it("lists what happened in order, each at its own time, and stops at the given time", async ({ api }) => {
+  it("lists the changes in order with their times, and stops at the given time", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ by: "4s" });
     expect(body.to).toBe(later(4));
@@ -161,7 +161,7 @@ describe("POST clock/advance", () => {
     ["until", "then"],
     ["until", ""],
     ["until", true],
-  ] as const)("%s %j is 400, and the time does not move", async ([field, value], { api }) => {
+  ] as const)("returns 400 and does not move the time: %s %j", async ([field, value], { api }) => {
     await api.pay();
     const answer = await expectNoMove(api, () => api.advance({ [field]: value }));
     expect(Object.keys(answer.details)).toEqual([field]);
@@ -174,7 +174,7 @@ describe("POST clock/advance", () => {
     { to: "2026-02-01T00:00:00Z", until: "next" },
     { by: "1s", to: "2026-02-01T00:00:00Z", until: "next" },
     { seconds: 5 },
-  ])("%j is 400: exactly one of by, to and until is required", async (body, { api }) => {
+  ])("returns 400 unless exactly one of by, to and until is given: %j", async (body, { api }) => {
     await expectNoMove(api, () => api.advance(body));
   });
 
@@ -189,7 +189,7 @@ describe("POST clock/advance", () => {
 describe("PUT clock", () => {
   const put = (api: Api, body: unknown) => api.put<Clock>(CLOCK, body);
 
-  it("changes the mode, and responds as GET does", async ({ api }) => {
+  it("changes the mode and returns the response of GET", async ({ api }) => {
     for (const [mode, speed] of [
       ["real", 1],
       ["60x", 60],
@@ -217,24 +217,24 @@ describe("PUT clock", () => {
     }
   });
 
-  it("with a speed makes the clock run at that speed", async ({ api }) => {
+  it("starts a clock at the given speed", async ({ api }) => {
     expect(okBody(await put(api, { speed: 3600 }))).toMatchObject({ speed: 3600 });
     const from = Date.parse((await clockOf(api)).now);
     const wall = Date.now();
     let now = from;
     while (now < from + 3_600_000) now = Date.parse((await clockOf(api)).now);
-    // An hour at 3600 times the speed is a second; a busy machine may look at it late.
+    // An hour at 3600 times the speed takes a second; the limit allows for a busy machine.
     expect(Date.now() - wall).toBeLessThan(60_000);
   });
 
-  it("to manual stops a running clock where it is", async () => {
+  it("to manual stops a running clock at its current time", async () => {
     const api = await openApi({ clock: "1000x" });
     const { now } = okBody(await put(api, { mode: "manual" }));
     expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(START));
     for (let call = 0; call < 20; call++) expect((await clockOf(api)).now).toBe(now);
   });
 
-  it("with a later now moves the time there and runs what falls due on the way", async ({ api }) => {
+  it("with a later now moves the time there and runs the tasks that are due until then", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect(okBody(await put(api, { now: later(10) }))).toMatchObject({ mode: "manual", now: later(10) });
     const { status, updated_at } = await api.charge(charge_id);
@@ -264,13 +264,13 @@ describe("PUT clock", () => {
     [{ speed: "60" }, "speed"],
     [{ speed: 1e300 }, "speed"],
     [{ mode: "real", now: "2020-01-01T00:00:00Z" }, "now"],
-  ] as const)("%j is 400, and nothing changes", async ([body, field], { api }) => {
+  ] as const)("returns 400 and changes nothing: %j", async ([body, field], { api }) => {
     const answer = await expectNoMove(api, () => put(api, body));
     expect(Object.keys(answer.details)).toEqual([field]);
     expect((await clockOf(api)).mode).toBe("manual");
   });
 
-  it("with an empty body is 400", async ({ api }) => {
+  it("returns 400 for an empty body", async ({ api }) => {
     await expectNoMove(api, () => put(api, {}));
   });
 });
@@ -304,7 +304,7 @@ describe("a running clock", () => {
     },
   );
 
-  it("jumps on advance and runs on from there", async () => {
+  it("jumps when it is advanced, and continues from there", async () => {
     const api = await openApi({ clock: "real" });
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ by: "1h" });

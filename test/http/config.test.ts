@@ -9,7 +9,7 @@ import { Api, expectError, KES_ORDER, later, okBody, openApi, START } from "../s
 import { closedAtEnd } from "../support/lifetime.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 
-/** A sandbox with these keys in its config file, checked as that is. */
+/** Opens a sandbox with these keys in its config file, which is validated. */
 async function configured(config: UnresolvedOptions): Promise<Api> {
   const checked = safeParse(startOptionsSchema, config);
   if (!checked.ok)
@@ -20,7 +20,7 @@ async function configured(config: UnresolvedOptions): Promise<Api> {
 const USD_ORDER = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "card" };
 
 describe("paths", () => {
-  it("move the operations, and the default paths are not found", async () => {
+  it("move the operations, and the default paths return 404", async () => {
     const api = await configured({
       paths: {
         createQuote: "/v2/quotes",
@@ -35,7 +35,7 @@ describe("paths", () => {
     expectError(await api.get("/v2/charges/ch_unknown/full"), 404, "NOT_FOUND");
   });
 
-  it("have their parameters where the configuration puts them", async () => {
+  it("have their parameters at the configured places", async () => {
     const api = await configured({ paths: { getCharge: "/shop/{charge_id}/charge" } });
     const { charge_id } = await api.pay();
     const { text } = await api.get(`/shop/${charge_id}/charge`);
@@ -101,7 +101,7 @@ describe("paths of two operations", () => {
 describe("event_names", () => {
   const event_names = { "charge.completed": "payment.successful" };
 
-  it("are the names events are sent under; the control API keeps the default names", async () => {
+  it("rename the events that are sent; the control API keeps the default names", async () => {
     const receiver = await Receiver.open();
     const api = await configured({ event_names, webhooks: [{ url: receiver.url }] });
     await api.pay();
@@ -111,7 +111,7 @@ describe("event_names", () => {
     expect(listed.body.total).toBe(1);
   });
 
-  it("match an endpoint's patterns, and so do the default names", async () => {
+  it("match an endpoint's patterns, as the default names do", async () => {
     const [theirs, ours, neither] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const api = await configured({ event_names });
     for (const [{ url }, glob] of [
@@ -161,7 +161,7 @@ describe("error_codes", () => {
     expect(codeOf(await api.tryQuote(`"${"x".repeat(1024 * 1024)}"`))).toBe("too_large");
   });
 
-  it("are sent with a 429, and by a fault that names no code", async () => {
+  it("are used for a 429, and by a fault without a code", async () => {
     const api = await configured({ error_codes, rate_limit: 1 });
     okBody(await api.tryPayins());
     expect(codeOf(await api.tryPayins())).toBe("slow_down");
@@ -181,7 +181,7 @@ describe("error_codes", () => {
     expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
   });
 
-  it("of an unknown code are refused at startup", async () => {
+  it("are refused at startup when they rename an unknown code", async () => {
     await expect(configured({ error_codes: { UNAUTHORISED: "x" } })).rejects.toThrow(
       /error_codes\.UNAUTHORISED.*did you mean UNAUTHORIZED\?/,
     );
@@ -210,7 +210,7 @@ describe("fees and rates", () => {
   it.each([
     [{ fees: { ussd: { platform_percent: "1" } } }, "fees.ussd"],
     [{ rates: { EUR: "1" } }, "rates.EUR"],
-  ])("of unknown methods or currencies are refused at startup: %j", async (config, message) => {
+  ])("are refused at startup for unknown methods or currencies: %j", async (config, message) => {
     await expect(configured(config as UnresolvedOptions)).rejects.toThrow(message);
   });
 });
@@ -220,7 +220,7 @@ it.each([
   ["cheapest", "101.50"],
   ["dearest", "103.40"],
 ] as const)(
-  "the amount of a hosted charge is %s until a method is picked, then the price of that method",
+  "the amount of a hosted charge is %s until the customer selects a method, and then the price of the method",
   async (before_method, amount) => {
     const api = await configured({ amounts: { before_method } });
     const pricing = { base_currency: "USD", amount: "100.00" };
@@ -257,7 +257,7 @@ describe("limits", () => {
   });
 });
 
-it("retention is the number of requests and events kept, newest first", async () => {
+it("retention limits the number of stored requests and events, which are listed newest first", async () => {
   const api = await configured({ retention: { requests: 3, events: 2 } });
   for (let call = 0; call < 5; call++) await api.tryPayins(`?offset=${call}`);
   const requests = await api.get<{ total: number; items: { request_id: number }[] }>("/_sandbox/requests");
@@ -293,7 +293,7 @@ describe("retry_schedule", () => {
   });
 });
 
-it("the library accepts all of these in camelCase", async () => {
+it("the library accepts the config keys in camelCase", async () => {
   const api = await openApi({
     paths: { listPayins: "/payins" },
     errorCodes: { UNAUTHORIZED: "bad_key" },

@@ -7,14 +7,14 @@ import { DECIMALS } from "../support/contract.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 import { Receiver } from "../support/receiver-server.js";
 
-/** A value in a response, its field, and the object around it. */
+/** A value in a response, with its field and the object around it. */
 interface Found {
   readonly field: string;
   readonly value: unknown;
   readonly within: Readonly<Record<string, unknown>>;
 }
 
-/** Every value there is, objects and lists taken apart. */
+/** Returns all values of objects and lists, recursively. */
 function* values(
   part: unknown,
   field = "",
@@ -22,7 +22,7 @@ function* values(
 ): Generator<Found> {
   if (Array.isArray(part)) for (const one of part) yield* values(one, field, within);
   else if (typeof part === "object" && part !== null)
-    // The charge around a fee has its currency.
+    // The currency of a fee is that of its charge.
     for (const [name, value] of Object.entries(part))
       yield* values(value, name, { ...within, ...(part as Record<string, unknown>) });
   else yield { field, value: part, within };
@@ -70,7 +70,7 @@ describe("every response of every operation", () => {
     for (const { field, value, within } of amounts) {
       if (value === null) continue;
       const currency = String(field === "base_amount" ? within.base_currency : within.currency);
-      // Instructions name the asset without its network.
+      // Instructions contain the asset without its network.
       const decimals = DECIMALS[currency === "USDT" ? "USDT_TRC20" : currency]!;
       expect([field, value]).toEqual([
         field,
@@ -79,7 +79,7 @@ describe("every response of every operation", () => {
     }
   });
 
-  it("has no JSON number but the total of a list [R2.1]", () => {
+  it("has no JSON number except the total of a list [R2.1]", () => {
     for (const { field, value } of found)
       if (typeof value === "number") expect([field, Number.isInteger(value)]).toEqual(["total", true]);
   });
@@ -114,7 +114,7 @@ it("a payment settles in the currency it was paid in, whatever its pricing curre
   expect(await api.balance("USD")).toBe("0.00 / 0.00");
 });
 
-it("a payout takes balances, one destination, a withdrawal, then polls and webhooks with the same status [R1.8]", async () => {
+it("a payout reads balances, creates a destination and a withdrawal, and polls and webhooks show the same status [R1.8]", async () => {
   await using receiver = await Receiver.open();
   const api = await openApi({ scenario: "instant", webhooks: [receiver.url] });
   await api.pay({ pricing: { base_currency: "KES", amount: "2000.00" } });
@@ -179,7 +179,7 @@ it.for([
   ["whitelabel", ["charge_id", "checkout_id", "provider_reference"]],
   ["checkouts", ["charge_id", "checkout_id"]],
 ] as const)(
-  "%s ignores Idempotency-Key: each call makes a new %j [R6.2 R26.1 R26.2 R26.3 R31.3]",
+  "%s ignores Idempotency-Key: each call creates a new %j [R6.2 R26.1 R26.2 R26.3 R31.3]",
   async ([path, ids], { api }) => {
     const body = await api.checkoutBody();
     const send = () =>

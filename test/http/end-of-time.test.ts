@@ -7,7 +7,7 @@ import { Receiver } from "../support/receiver-server.js";
 
 const END = "9999-12-31T23:59:59.999Z";
 
-/** Everything there is to see, and no instant in it that the API would not take back. */
+/** Reads everything, and checks that the API accepts each returned time. */
 async function expectInstants(api: Api): Promise<void> {
   for (const path of [
     "/_sandbox",
@@ -29,8 +29,8 @@ async function expectInstants(api: Api): Promise<void> {
   }
 }
 
-describe("near the end of time", () => {
-  it("tasks beyond it are due at it, and time stands still there", async () => {
+describe("the maximum time", () => {
+  it("is the due time of tasks beyond it, and the clock stops there", async () => {
     await using receiver = await Receiver.open((received) => received.answer(500));
     const api = await openApi({ startTime: "9999-12-31T23:00:00.000Z", webhooks: [receiver.url] });
     const quote = await api.quote(KES_ORDER);
@@ -52,7 +52,9 @@ describe("near the end of time", () => {
     await expectInstants(api);
   });
 
-  it("a checkout or quote of the last instant has expired, and every call is served", async ({ api }) => {
+  it("is the expiry of a checkout or quote created at that time, and every call still gets a response", async ({
+    api,
+  }) => {
     okBody(await api.advance({ to: END }));
     const quote = await api.quote(KES_ORDER);
     expect([quote.expires_at, quote.locked_until]).toEqual([END, END]);
@@ -69,7 +71,7 @@ describe("near the end of time", () => {
   });
 
   it.each([["Fri, 31 Dec 9999 23:59:59 GMT"], ["Sat, 13 Sep 275760 00:00:00 GMT"], ["999999999"]])(
-    "is not reachable by a receiver's Retry-After: %s",
+    "is not reached by a receiver's Retry-After: %s",
     async (retryAfter) => {
       await using receiver = await Receiver.open((received) =>
         received.answer(503, { "retry-after": retryAfter }),
@@ -82,7 +84,7 @@ describe("near the end of time", () => {
     },
   );
 
-  it("is the limit of the dashboard's button, which says so", async ({ api }) => {
+  it("is the limit of the dashboard's advance button, with an error message", async ({ api }) => {
     const press = (value: string) =>
       api.send(
         "POST",
@@ -100,7 +102,7 @@ describe("near the end of time", () => {
     await expectInstants(api);
   });
 
-  it("is the limit of the library, which says so", async () => {
+  it("is the limit of advance() in the library, with an error message", async () => {
     const { sandbox } = await openApi();
     await expect(sandbox.advance("3650000d")).rejects.toMatchObject({
       code: "VALIDATION_ERROR",
@@ -108,7 +110,7 @@ describe("near the end of time", () => {
     });
   });
 
-  it("is not passed by any path of calls and advances", async () => {
+  it("is not exceeded by any sequence of calls and advances", async () => {
     const leap = fc.oneof(
       fc.record({ by: fc.constantFrom("1ms", "5s", "59m", "1h", "1d") }),
       fc.constant({ until: "next" }),
@@ -152,7 +154,7 @@ describe("near the end of time", () => {
   });
 });
 
-it("any instant can be formatted", () => {
+it("every time can be formatted", () => {
   for (const atMs of [Number.NaN, -1, -9e15, 9e15, Number.POSITIVE_INFINITY, MAX_INSTANT_MS + 1])
     expect(iso(atMs)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(iso(MAX_INSTANT_MS)).toBe(END);

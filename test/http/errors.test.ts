@@ -19,7 +19,7 @@ import { exchange, head, Wire, type WireAnswer } from "../support/api-wire.js";
 const QUOTES = "/api/v1/payments/quotes";
 const MIB = 1024 * 1024;
 
-/** A valid quote request of exactly so many bytes. */
+/** Returns a valid quote request of exactly this many bytes. */
 function padded(bytes: number): string {
   const body = JSON.stringify({ ...KES_ORDER, pad: "" });
   return body.replace('"pad":""', `"pad":"${"x".repeat(bytes - Buffer.byteLength(body))}"`);
@@ -51,7 +51,7 @@ describe("an unknown path", () => {
     "/api/v1/payments/payins%3Flimit=1",
     "/_sandbox/nothing",
     "/healthz",
-  ])("%s is 404 with every method, with a key and without [R31.1]", async (path, { api }) => {
+  ])("%s returns 404 with every method, with and without a key [R31.1]", async (path, { api }) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       expectError(await api.send(method, path), 404, "NOT_FOUND", []);
       expectError(await api.as(null).send(method, path), 404, "NOT_FOUND", []);
@@ -67,24 +67,30 @@ it.each([
   ["/api/v1/payments/chargs", "/api/v1/payments/charges/:charge_id"],
   ["/api/v1/payments/payin", "/api/v1/payments/payins"],
   ["/api/v1/payouts/withdrawal/wd_1", "/api/v1/payouts/withdrawals/wd_1"],
-])("an unknown path near a known one, %s, is 404 with that path as a suggestion", async (path, meant) => {
-  const answer = await (await openApi()).get(path);
-  expectError(answer, 404, "NOT_FOUND", []);
-  expect(answer.error.message).toBe(
-    `There is nothing at ${path}; did you mean ${meant}? /docs has every call`,
-  );
-});
+])(
+  "an unknown path similar to a known one, %s, returns 404 with that path as a suggestion",
+  async (path, meant) => {
+    const answer = await (await openApi()).get(path);
+    expectError(answer, 404, "NOT_FOUND", []);
+    expect(answer.error.message).toBe(
+      `There is nothing at ${path}; did you mean ${meant}? /docs has every call`,
+    );
+  },
+);
 
 it.each([
   "/api/v1/payments/invoices",
   "/api/v1/payments/frobnicate",
   "/api/v1/payments/invoices/in_1",
   "/quote",
-])("an unknown path that only begins like a known one, %s, is 404 without a suggestion", async (path) => {
-  const answer = await (await openApi()).get(path);
-  expectError(answer, 404, "NOT_FOUND", []);
-  expect(answer.error.message).toBe(`There is nothing at ${path}`);
-});
+])(
+  "an unknown path with only the beginning of a known one, %s, returns 404 without a suggestion",
+  async (path) => {
+    const answer = await (await openApi()).get(path);
+    expectError(answer, 404, "NOT_FOUND", []);
+    expect(answer.error.message).toBe(`There is nothing at ${path}`);
+  },
+);
 
 it.each([
   ["/_sandbox/chargs", "/_sandbox/charges"],
@@ -93,7 +99,7 @@ it.each([
   ["/_sandbox/faluts", "/_sandbox/faults"],
   ["/_sandbox/steam", "/_sandbox/stream"],
 ])(
-  "an unknown path near one of the control API, %s, is 404 with that path as a suggestion",
+  "an unknown path similar to one of the control API, %s, returns 404 with that path as a suggestion",
   async (path, meant) => {
     const answer = await (await openApi()).get(path);
     expectError(answer, 404, "NOT_FOUND", []);
@@ -103,7 +109,7 @@ it.each([
   },
 );
 
-it("an unknown path near /_sandbox/reset is 404 without a suggestion", async () => {
+it("an unknown path similar to /_sandbox/reset returns 404 without a suggestion", async () => {
   expect((await (await openApi()).send("POST", "/_sandbox/rest", "{}")).error.message).toBe(
     "There is nothing at /_sandbox/rest",
   );
@@ -118,17 +124,17 @@ it.each([
   ],
   ["/api/v1/payments/quotes", { payment_method: "Card" }, "payment_method", "card"],
   ["/_sandbox/balances", { currency: "ngn", amount: "5.00" }, "currency", "NGN"],
-])("a name in the wrong case is 400 with a suggestion: POST %s %j", async (path, body, field, meant) => {
+])("a name in the wrong case returns 400 with a suggestion: POST %s %j", async (path, body, field, meant) => {
   const answer = await (await openApi()).post(path, body);
   expect(answer.details[field]).toContain(`; did you mean ${meant}?`);
 });
 
-it("a rate of a currency in lower case is 400 with a suggestion", async () => {
+it("a currency in lower case in PUT rates returns 400 with a suggestion", async () => {
   const answer = await (await openApi()).send("PUT", "/_sandbox/rates", '{ "kes": "130" }');
   expect(answer.details).toEqual({ kes: "is not a currency; did you mean KES?" });
 });
 
-/** The methods of every path. */
+/** Methods of every path. */
 const METHODS = new Map([
   ["/", ["GET"]],
   ["/health", ["GET"]],
@@ -137,7 +143,7 @@ for (const { method, path } of [...OPERATIONS, ...CONTROL_OPERATIONS])
   METHODS.set(path, [...(METHODS.get(path) ?? []), method]);
 
 describe("an unsupported method", () => {
-  it.for([...METHODS])("is 405 at %s, and Allow is %j", async ([path, allowed], { api }) => {
+  it.for([...METHODS])("returns 405 at %s with the Allow header %j", async ([path, allowed], { api }) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
       if (allowed.includes(method)) continue;
       const answer = await api.send(method, path.replaceAll(":", "x_"));
@@ -147,7 +153,7 @@ describe("an unsupported method", () => {
     }
   });
 
-  it("HEAD gets the response of GET without the body", async ({ api }) => {
+  it("HEAD returns the response of GET without the body", async ({ api }) => {
     const answer = await api.send("HEAD", "/api/v1/payments/payins");
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect((await api.as(null).send("HEAD", "/api/v1/payments/payins")).status).toBe(401);
@@ -155,12 +161,12 @@ describe("an unsupported method", () => {
 });
 
 describe("an unreadable body", () => {
-  it.for(["", " \n"])("is 400 with details.body: %j", async (body, { api }) => {
+  it.for(["", " \n"])("returns 400 with details.body: %j", async (body, { api }) => {
     expectInvalid(await api.tryQuote(body), "body");
   });
 
   it.for(UNTIDY)(
-    "that is invalid UTF-8, %s, is 400 with details.body, and is not stored",
+    "returns 400 with details.body and is not stored when it is invalid UTF-8: %s",
     async ([_, bytes], { api }) => {
       const before = api.sandbox.snapshot().collections;
       const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
@@ -182,7 +188,7 @@ describe("an unreadable body", () => {
     expect((await api.tryQuote(`\ufeff${JSON.stringify(KES_ORDER)}`)).status).toBe(200);
   });
 
-  it("nested deeper than 100 levels is 400 with details.body, on the service and the control API", async ({
+  it("returns 400 with details.body when it is nested deeper than 100 levels, on the service and the control API", async ({
     api,
   }) => {
     const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
@@ -207,7 +213,7 @@ describe("an unreadable body", () => {
     ).toHaveProperty("data");
   });
 
-  it("nested too deeply does not break the request log", async ({ api }) => {
+  it("is recorded in the request log when it is nested too deeply", async ({ api }) => {
     await api.pay();
     const reader = (await api.sandbox.fetch("/_sandbox/stream")).body!.getReader();
     const deep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
@@ -221,7 +227,7 @@ describe("an unreadable body", () => {
     await reader.cancel();
   });
 
-  it("nested as deep as a saved state can be is accepted when a state is imported", async ({ api }) => {
+  it("does not include an imported state that is nested as deeply as an export", async ({ api }) => {
     const deep: unknown = JSON.parse(`${"[".repeat(96)}${"]".repeat(96)}`);
     const steps = [{ request: "POST /api/v1/payments/quotes", body: deep }];
     expect((await api.put("/_sandbox/scenarios/deep", { steps })).status).toBe(200);
@@ -240,7 +246,7 @@ describe("an unreadable body", () => {
     "application",
     "json",
     "",
-  ])("with content type %j is 400 with details.body [R2.6 R22.3]", async (type, { api }) => {
+  ])("returns 400 with details.body when the content type is %j [R2.6 R22.3]", async (type, { api }) => {
     const answer = await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER)), {
       "content-type": type,
     });
@@ -248,7 +254,7 @@ describe("an unreadable body", () => {
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("without a content type is 400 with details.body [R22.3]", async ({ api }) => {
+  it("returns 400 with details.body without a content type [R22.3]", async ({ api }) => {
     expectInvalid(await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER))), "body");
   });
 
@@ -263,7 +269,7 @@ describe("an unreadable body", () => {
 });
 
 describe("a body of more than 1 MiB", () => {
-  it("is 413, and one of 1 MiB is accepted", async ({ api }) => {
+  it("returns 413, and a body of 1 MiB is accepted", async ({ api }) => {
     expect((await api.tryQuote(padded(MIB))).status).toBe(200);
     expectError(await api.tryQuote(padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
   });
@@ -303,7 +309,10 @@ describe("over a socket", () => {
     return Wire.open(port);
   }
 
-  /** Either the next request on the connection gets a response, or the previous response announced the end. */
+  /**
+   * Checks that the next request gets a response, or that the previous response announced the end of the
+   * connection.
+   */
   async function expectUsable(wire: Wire, answer?: WireAnswer): Promise<void> {
     if (answer?.headers.connection === "close") {
       expect(await wire.next()).toBeUndefined();
@@ -316,7 +325,7 @@ describe("over a socket", () => {
   it.each([
     ["with Content-Length", whole],
     ["chunked", inChunks],
-  ])("a body that is too large, %s, is 413, and the connection stays usable", async (_, request) => {
+  ])("a body that is too large, %s, gets a 413, and the connection can be used again", async (_, request) => {
     const wire = await open();
     wire.write(request(padded(3 * MIB)));
     const answer = await wire.next();
@@ -339,7 +348,7 @@ describe("over a socket", () => {
         "\r\n0\r\n\r\n",
       ],
     ],
-  ])("a body in invalid UTF-8, %s, is 400, and the connection stays usable", async (_, request) => {
+  ])("a body in invalid UTF-8, %s, gets a 400, and the connection can be used again", async (_, request) => {
     const wire = await open();
     for (const part of request(Buffer.from('{"payment_method":"caf\xe9"}', "latin1"))) wire.write(part);
     const answer = await wire.next();
@@ -348,7 +357,7 @@ describe("over a socket", () => {
     await expectUsable(wire, answer);
   });
 
-  it("a Content-Length that is too large is refused before the body arrives", async () => {
+  it("a Content-Length above the limit is refused before the body arrives", async () => {
     const wire = await open();
     wire.write(head(...lines("sk_test_sandbox", "Content-Length: 500000000")));
     expect((await wire.next())?.status).toBe(413);
@@ -366,7 +375,7 @@ describe("over a socket", () => {
     ["401", lines("sk_test_nobody"), 401],
     ["403", lines("sk_test_readonly"), 403],
     ["404", lines("sk_test_deactivated"), 404],
-  ])("the connection stays usable after a %s whose body was not read", async (_, start, status) => {
+  ])("the connection can be used again after a %s whose body was not read", async (_, start, status) => {
     const wire = await open();
     const body = padded(200_000);
     wire.write(head(...start, `Content-Length: ${body.length}`) + body);
@@ -375,7 +384,7 @@ describe("over a socket", () => {
     await expectUsable(wire, answer);
   });
 
-  it("a body in several packets is read whole, split characters included", async () => {
+  it("a body in several packets is read completely, including split characters", async () => {
     const { port } = await (await openSandbox()).listen();
     const wire = await Wire.open(port);
     const name = "Zoë Müller, 渋谷区";
@@ -383,7 +392,7 @@ describe("over a socket", () => {
     wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)));
     const cut = body.indexOf("ë") + 1;
     for (const piece of [body.subarray(0, 7), body.subarray(7, cut), body.subarray(cut)]) {
-      // Earlier bytes have been read once a later request on another connection has its response.
+      // A response on another connection shows that the earlier bytes have been read.
       await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
       wire.write(piece);
     }
@@ -425,7 +434,7 @@ describe("over a socket", () => {
       for (const length of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
         const wire = await Wire.open(port);
         wire.write(`${head(...lines("sk_test_sandbox", length))}5\r\n{"a":`);
-        // The server has begun to read once a later request on another connection has its response.
+        // A response on another connection shows that the server has started to read.
         await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
         wire.close();
       }
@@ -455,7 +464,7 @@ describe("over a socket", () => {
       431,
     ],
     ["a URL that is too long", head(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: localhost"), 431],
-  ])("%s is refused in the service's shape, and the server stays up", async (_, bytes, status) => {
+  ])("%s is refused in the service's shape, and the server continues", async (_, bytes, status) => {
     const { port } = await (await openSandbox({ errorCodes: { PAYLOAD_TOO_LARGE: "TOO_MUCH" } })).listen();
     const answer = await exchange(port, bytes);
     expect(answer?.status).toBe(status);
@@ -470,7 +479,7 @@ describe("over a socket", () => {
 });
 
 describe("every error response", () => {
-  it("has the sandbox's messages, whatever error map the process has set in zod", async ({ api }) => {
+  it("has the sandbox's messages when the process sets another zod error map", async ({ api }) => {
     const { localeError } = z.config();
     z.config({ localeError: () => "another's words" });
     try {
@@ -481,7 +490,7 @@ describe("every error response", () => {
     }
   });
 
-  it("GET /health is 200 without a key and with a wrong one", async ({ api }) => {
+  it("GET /health returns 200 without a key and with an invalid one", async ({ api }) => {
     expect((await api.as(null).get("/health")).status).toBe(200);
     expect((await api.as("sk_test_nobody").get("/health")).status).toBe(200);
   });

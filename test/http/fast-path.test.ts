@@ -6,7 +6,7 @@ const KEY = "Authorization: Bearer sk_test_sandbox";
 const JSON_TYPE = "Content-Type: application/json";
 const QUOTE = '{"pricing":{"base_currency":"KES","amount":"500.00"},"payment_method":"mobile_money"}';
 
-/** Requests, a line each; the body comes after the head. */
+/** Request lines and headers, followed by the body. */
 interface Sent {
   readonly line: string;
   readonly lines: readonly string[];
@@ -23,7 +23,7 @@ const CALLS: Readonly<Record<string, Sent>> = {
   "another namespace": { line: "GET /api/v1/payments/payins", lines: [KEY, "Sandbox-Namespace: none"] },
 };
 
-/** The two doors of one server: an escaped letter in the path is what the direct one leaves to the other. */
+/** Two paths through one server: an escaped letter in the URL bypasses the fast path. */
 const DOORS = {
   direct: (line: string) => line,
   request: (line: string) => line.replace("/payments/", "/p%61yments/"),
@@ -46,20 +46,17 @@ async function through(door: (line: string) => string, { line, lines, body = "" 
 }
 
 describe("one call, by HTTP server and in process", () => {
-  it.each(Object.keys(CALLS))(
-    "gets the same response and the same journal entry by both: %s",
-    async (name) => {
-      const direct = await through(DOORS.direct, CALLS[name]!);
-      const request = await through(DOORS.request, CALLS[name]!);
-      expect(direct).toEqual(request);
-    },
-  );
+  it.each(Object.keys(CALLS))("has the same response and journal entry: %s", async (name) => {
+    const direct = await through(DOORS.direct, CALLS[name]!);
+    const request = await through(DOORS.request, CALLS[name]!);
+    expect(direct).toEqual(request);
+  });
 });
 
 describe("successive calls at one port", () => {
   const NAMES = ["127.0.0.1", "localhost", "127.0.0.1", "127.0.0.1", "localhost"];
 
-  it("each get a checkout URL with their own host name", async () => {
+  it("get a checkout URL with the host of each request", async () => {
     const { port } = await (await openSandbox()).listen();
     for (const host of NAMES.map((name) => `${name}:${port}`)) {
       const body = '{"pricing":{"base_currency":"KES","amount":"500.00"}}';
@@ -69,7 +66,7 @@ describe("successive calls at one port", () => {
     }
   });
 
-  it("are recorded with each one's own query", async () => {
+  it("are recorded with the query of each request", async () => {
     const sandbox = await openSandbox();
     const { port } = await sandbox.listen();
     const PAYINS = "/api/v1/payments/payins";

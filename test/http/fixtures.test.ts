@@ -11,7 +11,7 @@ import {
 } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 
-/** A sandbox with these fixtures over the shipped ones. */
+/** Opens a sandbox with these fixtures in addition to the default ones. */
 const withFixtures = (yaml: string): Promise<Api> =>
   openApi({ fixtures: temporaryFile("fixtures.yaml", yaml) });
 
@@ -22,7 +22,7 @@ const METHODS = "/api/v1/payments/payment-methods";
 const ME = "/api/v1/organizations/me";
 
 describe("a fixture with a known id", () => {
-  it("changes the fields it names; its other fields and other records stay [R14.3]", async () => {
+  it("changes the given fields, and other fields and records stay [R14.3]", async () => {
     const api = await withFixtures(
       "organizations: [{ organization_id: org_sandbox, name: Duka, country: UG }]\n",
     );
@@ -35,18 +35,18 @@ describe("a fixture with a known id", () => {
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "UGX"]);
   });
 
-  it("of a key can change its permission", async () => {
+  it("can change the permission of a key", async () => {
     const api = await withFixtures("keys: [{ key: sk_test_other, permission: read_only }]\n");
     expectError(await api.as("sk_test_other").tryQuote(KES_ORDER), 403, "FORBIDDEN");
     expect((await api.tryQuote(KES_ORDER)).status).toBe(200);
   });
 
-  it("of an organization can deactivate it", async () => {
+  it("can deactivate an organization", async () => {
     const api = await withFixtures("organizations: [{ organization_id: org_other, status: deactivated }]\n");
     expectError(await api.as("sk_test_other").get(ME), 404, "NOT_FOUND");
   });
 
-  it("of an organization sets its methods [R3.6 R14.2]", async () => {
+  it("can set the methods of an organization [R3.6 R14.2]", async () => {
     const api = await withFixtures(
       "organizations: [{ organization_id: org_sandbox, enabled_payment_methods: [card] }]\n",
     );
@@ -55,7 +55,7 @@ describe("a fixture with a known id", () => {
     expectInvalid(await api.tryQuote(KES_ORDER), "payment_method");
   });
 
-  it("of a method sets its fees and its currencies", async () => {
+  it("can set the fees and currencies of a method", async () => {
     const api = await withFixtures(
       'methods: [{ id: card, currencies: [USD], fees: { platform_percent: "2", gateway_percent: "0" } }]\n',
     );
@@ -67,20 +67,20 @@ describe("a fixture with a known id", () => {
     expectInvalid(await api.tryQuote({ pricing, payment_method: "card", to_currency: "KES" }), "to_currency");
   });
 
-  it("of a currency sets its rate", async () => {
+  it("can set the rate of a currency", async () => {
     const api = await withFixtures('currencies: [{ code: KES, rate: "150" }]\n');
     const order = { ...KES_ORDER, pricing: { base_currency: "USD", amount: "1.00" }, to_currency: "KES" };
     expect(await api.quote(order)).toMatchObject({ exchange_rate: "150", settlement_amount: "150.00" });
   });
 
-  it("of a currency sets its decimals: with none, amounts are integers [R4.6]", async () => {
+  it("can set the decimals of a currency to 0, which makes its amounts integers [R4.6]", async () => {
     const api = await withFixtures("currencies: [{ code: UGX, decimals: 0 }]\n");
     const ask = (amount: string) =>
       api.tryQuote({ pricing: { base_currency: "UGX", amount }, payment_method: "mobile_money" });
     expect(okBody(await ask("1001"))).toMatchObject({
       base_amount: "1001",
       settlement_amount: "1001",
-      // 1.0 % and 1.5 % of it, each rounded by itself.
+      // 1.0 % and 1.5 % of the amount, each rounded separately.
       fees: { total_fee: "25", fee_breakdown: { platform_fee: "10", gateway_fee: "15" } },
       amount: "1026",
     });
@@ -90,7 +90,7 @@ describe("a fixture with a known id", () => {
     expect(await api.balance("UGX")).toBe("1001 / 0");
   });
 
-  it("of a currency sets the minimum and the fee of its withdrawals", async () => {
+  it("can set the minimum and fee of a currency's withdrawals", async () => {
     const api = await withFixtures(
       'currencies: [{ code: KES, minimum_withdrawal: "7", withdrawal_fee: "0.5" }]\n' +
         "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '8' }]\n",
@@ -105,7 +105,7 @@ describe("a fixture with a known id", () => {
 });
 
 describe("a fixture with a new id", () => {
-  it("can be an organization with keys of both modes", async () => {
+  it("can add an organization with keys of both modes", async () => {
     const api = await withFixtures(`
 organizations:
   - { organization_id: org_duka, name: Duka, country: TZ, status: active, verified: false, enabled_payment_methods: [mobile_money] }
@@ -129,12 +129,12 @@ keys:
     expect((await api.as("sk_live_duka").payins()).total).toBe(0);
   });
 
-  it("can be an organization whose country has no supported currency: it has dollars only", async () => {
+  it("can add an organization whose country has no supported currency, with dollars only", async () => {
     const api = await withFixtures("organizations: [{ organization_id: org_sandbox, country: FR }]\n");
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD"]);
   });
 
-  it("can be a currency and a method: both are listed, and a payment by them completes [R3.5]", async () => {
+  it("can add a currency and a method, which are listed and can be paid with [R3.5]", async () => {
     const api = await withFixtures(`
 currencies:
   - { code: RWF, type: fiat, name: Rwandan franc, decimals: 0, rate: "1300" }
@@ -173,12 +173,12 @@ organizations:
     ["currencies", "currencies: [{ code: RWF, type: fiat }]", "is required"],
     ["organizations", "organizations: [{ organization_id: org_duka }]", "is required"],
     ["keys", "keys: [{ key: sk_test_duka, organization_id: org_sandbox }]", "is required"],
-  ])("of %s must be whole", async (_, yaml, message) => {
+  ])("is refused in %s when a field is missing", async (_, yaml, message) => {
     await expect(withFixtures(`${yaml}\n`)).rejects.toThrow(message);
   });
 });
 
-describe("fixtures that contradict each other: unknown names, amounts finer than the currency", () => {
+describe("contradictory fixtures with unknown names or too many decimals", () => {
   it.each([
     ["keys: [{ key: sk_test_x, organization_id: org_x, permission: full }]", "no organization org_x"],
     ["methods: [{ id: card, currencies: [USD, XXX] }]", "no currency XXX"],
@@ -211,7 +211,7 @@ describe("fixtures that contradict each other: unknown names, amounts finer than
 });
 
 describe("starting balances", () => {
-  it("are available at once, each in its organization and mode, and in the total", async () => {
+  it("are available immediately, each in its organization and mode, and in the total", async () => {
     const api = await withFixtures(`
 balances:
   - { id: a, organization_id: org_sandbox, mode: test, currency: USD, available_balance: "10" }
@@ -247,7 +247,7 @@ describe("starting charges", () => {
     `  - { id: ${id}, organization_id: org_sandbox, mode: test, currency: KES, amount: "500", payment_method: mobile_money, customer_email: ada@shop.test, phone_number: "+254700000001", ${more} }\n`;
   const STATUSES = ["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"];
 
-  it("have the given status, priced as if they were made now", async () => {
+  it("have the given status and the current prices", async () => {
     const api = await withFixtures(
       `charges:\n${STATUSES.map((status) => one(status, `status: ${status}, metadata: { order: "7" }`)).join("")}`,
     );
@@ -269,7 +269,7 @@ describe("starting charges", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("follow no scenario; open ones expire", async () => {
+  it("follow no scenario, and open ones expire", async () => {
     const api = await withFixtures(
       `charges:\n${one("a", "status: PENDING")}${one("b", "status: PROCESSING")}`,
     );
@@ -288,7 +288,7 @@ describe("starting charges", () => {
     expect(await api.balance("KES")).toBe("0.00 / 0.00");
   });
 
-  it("of crypto have a wallet and a pending settlement", async () => {
+  it("have a wallet and a pending settlement when they are in crypto", async () => {
     const api = await withFixtures(
       'charges: [{ id: a, organization_id: org_sandbox, mode: live, currency: BTC, amount: "0.5", payment_method: crypto, customer_email: a@b.test, status: COMPLETED }]\n',
     );
@@ -302,7 +302,7 @@ describe("starting charges", () => {
   });
 });
 
-it("a JSON file is accepted, and an empty one changes nothing", async () => {
+it("a JSON fixtures file is accepted, and an empty one changes nothing", async () => {
   const json = temporaryFile("fixtures.json", '{"currencies":[{"code":"KES","rate":"100"}]}');
   const api = await openApi({ fixtures: json });
   const order = { ...KES_ORDER, pricing: { base_currency: "USD", amount: "1.00" }, to_currency: "KES" };

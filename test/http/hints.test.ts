@@ -21,22 +21,22 @@ describe("Sandbox-Hint", () => {
     [`GET ${CHARGE}`, 404, /charges/],
     ["GET /api/v1/payments/chargs", 404, /\/docs/],
     [`GET ${QUOTES}`, 405, /Allow/],
-  ])("says what to do about %s %i", async ([line, status, hint, body, key = "sk_test_sandbox"], { api }) => {
+  ])("explains how to fix %s %i", async ([line, status, hint, body, key = "sk_test_sandbox"], { api }) => {
     const answer = await api.as(key).ask(line, body);
     expect([answer.status, hintOf(answer)]).toEqual([status, expect.stringMatching(hint)]);
-    // The body is the service's own.
+    // The body is that of the service.
     expect(Object.keys(answer.json)).toEqual(["error"]);
     expect(answer.text).not.toContain(hintOf(answer));
   });
 
-  it("is absent from successes and from the control API", async ({ api }) => {
+  it("is absent from successful responses and from the control API", async ({ api }) => {
     expect(hintOf(await api.tryQuote(KES_ORDER))).toBe(null);
     const unknown = await api.get("/_sandbox/nothing");
     expect([unknown.status, hintOf(unknown)]).toEqual([404, null]);
   });
 });
 
-it("a key that looks real is refused with its own hint, logged once, and not stored", async () => {
+it("a key that looks real gets a separate hint, is logged once, and is not stored", async () => {
   const notices: string[] = [];
   const onNotice = (notice: string) => notices.push(notice);
   const api = new Api(closedAtEnd(await openWith({ clock: "manual", onNotice })));
@@ -57,14 +57,14 @@ it("a key that looks real is refused with its own hint, logged once, and not sto
   expect(hintOf(unknown)).toContain('Make the namespace "a-long-namespace-name" first');
 });
 
-describe("traceparent", () => {
+describe("trace headers", () => {
   const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
   it.each([
     [TRACE, TRACE],
     [TRACE.replace("0af7651916cd43dd8448eb211c80319c", "0".repeat(32)), undefined],
     ["00-1-2-3", undefined],
-  ])("%s of the call that made a charge is on each of its webhooks: %s", async (sent, heard) => {
+  ])("%s of the call that created a charge is on each of its webhooks: %s", async (sent, heard) => {
     const api = await openApi({ webhooks: [{ mailbox: "inbox" }] });
     await api.whitelabel(await api.checkoutBody(), { traceparent: sent! });
     const types: string[] = [];

@@ -6,7 +6,7 @@ import { exchange, head, type WireAnswer } from "../support/api-wire.js";
 
 type Send = (target: string, ...lines: string[]) => Promise<WireAnswer>;
 
-/** A listening sandbox, and how to send it a request whose every line is ours. */
+/** A listening sandbox, and a function that sends exact request lines. */
 async function listening(options: SandboxOptions = {}): Promise<{ port: number; send: Send }> {
   const { port } = await (await openSandbox(options)).listen();
   const send: Send = async (target, ...lines) => {
@@ -39,13 +39,13 @@ describe("a request whose Host is this server", () => {
     "[::1]:4402",
     "host.docker.internal",
     "host.docker.internal:4402",
-  ])("is served: %s, with any port", async (host) => {
+  ])("is accepted with any port: %s", async (host) => {
     const { send } = await listening();
     for (const path of PATHS) expect((await send(path, `Host: ${host}`)).status).toBe(200);
     expect((await send("POST /_sandbox/reset", `Host: ${host}`)).status).toBe(200);
   });
 
-  it("is served: the names of --allowed-host", async () => {
+  it("is accepted for the names of --allowed-host", async () => {
     const { send } = await listening({ allowedHosts: ["payments", "Sandbox.CI.test:4402"] });
     for (const host of ["payments", "payments:4402", "sandbox.ci.test", "SANDBOX.ci.test:80"])
       expect((await send("/_sandbox", `Host: ${host}`)).status).toBe(200);
@@ -53,7 +53,7 @@ describe("a request whose Host is this server", () => {
       expectRefused(await send("/_sandbox", `Host: ${host}`));
   });
 
-  it("is served: the name of --public-url", async () => {
+  it("is accepted for the name of --public-url", async () => {
     const { send } = await listening({ publicUrl: "https://pay.shop.test:8443/base" });
     expect((await send("/_sandbox", "Host: pay.shop.test")).status).toBe(200);
     expect((await send("/_sandbox", "Host: pay.shop.test:8443")).status).toBe(200);
@@ -77,7 +77,7 @@ describe("a request whose Host is another server", () => {
     "[::2]",
     "[2001:db8::1]:80",
     "docker.internal",
-  ])("is refused everywhere: %s", async (host) => {
+  ])("is refused on every path: %s", async (host) => {
     const { send } = await listening();
     for (const path of PATHS) expectRefused(await send(path, `Host: ${host}`));
     expectRefused(await send("/api/v1/payments/payins", `Host: ${host}`, KEY));
@@ -92,7 +92,7 @@ describe("a request whose Host is another server", () => {
     expect(JSON.stringify(sandbox.snapshot())).toBe(before);
   });
 
-  it("is recognized by the request line when it has an absolute URL", async () => {
+  it("is recognized by an absolute URL in the request line", async () => {
     const { send } = await listening();
     expectRefused(await send("http://evil.test/_sandbox", "Host: localhost"));
     expect((await send("http://localhost/_sandbox", "Host: localhost")).status).toBe(200);
@@ -127,7 +127,7 @@ describe("a write to the control API from a browser", () => {
     ["Sec-Fetch-Site: cross-site"],
     ["Sec-Fetch-Site: same-site"],
     ["Sec-Fetch-Site: cross-site", "Origin: http://evil.test"],
-  ])("by another site is refused: %s", async (...lines) => {
+  ])("is refused from another site: %s", async (...lines) => {
     const { send } = await listening();
     for (const write of WRITES) expectRefused(await send(write, "Host: localhost:4402", ...lines));
   });
@@ -137,12 +137,12 @@ describe("a write to the control API from a browser", () => {
     ["Sec-Fetch-Site: same-origin", "Origin: http://localhost:4402"],
     ["Sec-Fetch-Site: none"],
     ["User-Agent: no browser"],
-  ])("by its own pages, or not from a browser, is accepted: %s", async (...lines) => {
+  ])("is accepted from its own pages and from other clients: %s", async (...lines) => {
     const { send } = await listening();
     expect((await send("POST /_sandbox/reset", "Host: localhost:4402", ...lines)).status).toBe(200);
   });
 
-  it("changes nothing when refused", async ({ shop: { sandbox } }) => {
+  it("changes nothing when it is refused", async ({ shop: { sandbox } }) => {
     const { port } = await sandbox.listen();
     const before = JSON.stringify(sandbox.snapshot());
     const body = '{"by":"1h"}';
@@ -161,7 +161,7 @@ describe("a write to the control API from a browser", () => {
 });
 
 describe("the control API of a server bound beyond loopback", () => {
-  /** One path, written in every way an HTTP client might write it. */
+  /** One path in every notation of HTTP clients. */
   const WAYS = [
     "/_sandbox",
     "/_sandbox?x=1",
@@ -180,7 +180,7 @@ describe("the control API of a server bound beyond loopback", () => {
     "http://localhost/x/../%5Fsandbox/clock",
   ];
 
-  it.each(WAYS)("is 401 without a token or with a wrong one: GET %s", async (path) => {
+  it.each(WAYS)("returns 401 without a valid token: GET %s", async (path) => {
     const closed = await listening({ host: "0.0.0.0" });
     expect((await closed.send(path, "Host: localhost")).status).toBeGreaterThanOrEqual(400);
     const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
@@ -188,27 +188,27 @@ describe("the control API of a server bound beyond loopback", () => {
       expect((await send(path, "Host: localhost", ...lines)).status).toBeGreaterThanOrEqual(400);
   });
 
-  it("says why, in the service's error shape", async () => {
+  it("explains the 401 in the service's error shape", async () => {
     const { send } = await listening({ host: "0.0.0.0" });
     expectRefused(await send("/_sandbox", "Host: localhost"));
     expectRefused(await send("POST /_sandbox/reset", "Host: localhost"));
     expectRefused(await send("POST /%5Fsandbox/reset", "Host: localhost"));
   });
 
-  it("is open with the token", async () => {
+  it("accepts requests with the token", async () => {
     const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
     const token = "Sandbox-Control-Token: open-sesame";
     expect((await send("/_sandbox", "Host: localhost", token)).status).toBe(200);
     expect((await send("POST /_sandbox/reset", "Host: localhost", token)).status).toBe(200);
   });
 
-  it("is open to all with --control-token off, for its own hosts only", async () => {
+  it("accepts all requests to its own hosts with --control-token off", async () => {
     const { send } = await listening({ host: "0.0.0.0", controlToken: "off" });
     expect((await send("/_sandbox", "Host: localhost")).status).toBe(200);
     expectRefused(await send("/_sandbox", "Host: evil.test"));
   });
 
-  it("leaves the service itself unchanged: it requires only an API key", async () => {
+  it("does not affect the service, which requires only an API key", async () => {
     const { send } = await listening({ host: "0.0.0.0" });
     expect((await send("/api/v1/payments/payins", "Host: localhost", KEY)).status).toBe(200);
     expect((await send("/health", "Host: localhost")).status).toBe(200);
@@ -217,7 +217,7 @@ describe("the control API of a server bound beyond loopback", () => {
 });
 
 it.each(["0", "0.0", "0x0", "::", "0::0"])(
-  "a server at %s listens on all addresses, and its URL works",
+  "a server at %s listens on all addresses, and requests to its URL succeed",
   async (host) => {
     const { url, port } = await (await openSandbox({ host })).listen();
     expect(url).toBe(`http://127.0.0.1:${port}`);

@@ -22,7 +22,7 @@ async function open(): Promise<number> {
 }
 
 describe("requests on one connection", () => {
-  it("take effect in order when pipelined, on the fast path or not", async () => {
+  it("take effect in order when they are pipelined, on the fast path and the general one", async () => {
     const wire = await Wire.open(await open());
     const chunked = head(
       "POST /api/v1/payments/checkouts HTTP/1.1",
@@ -55,7 +55,7 @@ describe("requests on one connection", () => {
     expect(await wire.next()).toBeUndefined();
   });
 
-  it("are cut off when more than 1,000 wait for the first", async () => {
+  it("are closed when more than 1,000 wait for the first response", async () => {
     const sandbox = await openSandbox(START);
     const fault = { match: { operation: "getBalances" }, drop: "hang" };
     await sandbox.fetch("/_sandbox/faults", { method: "POST", body: JSON.stringify(fault) });
@@ -64,7 +64,7 @@ describe("requests on one connection", () => {
     expect(await wire.next()).toBeUndefined();
   });
 
-  it("are refused at once when the body itself is malformed", async () => {
+  it("are refused immediately when the body is malformed", async () => {
     const wire = await Wire.open(await open());
     wire.write(
       `${head("POST /api/v1/payments/checkouts HTTP/1.1", HOST, KEY, JSON_TYPE, "Transfer-Encoding: chunked")}x\r\n`,
@@ -83,7 +83,7 @@ describe("a malformed request", () => {
       "utf-16",
     ],
     [400, post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: gzip"), "gzip"],
-  ])("gets %i in the error shape of the service", async (status, request, named) => {
+  ])("gets %i in the service's error shape", async (status, request, named) => {
     const response = await exchange(await open(), request);
     expect(response?.status).toBe(status);
     const { error } = JSON.parse(response!.body);
@@ -91,7 +91,7 @@ describe("a malformed request", () => {
     if (named !== undefined) expect(error.details.body).toContain(named);
   });
 
-  it("is none with UTF-8 and identity encoding by name", async () => {
+  it("does not include a body with explicit UTF-8 and identity encoding", async () => {
     const request = post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: identity");
     const response = await exchange(
       await open(),
@@ -122,12 +122,12 @@ it.each([KEY, "X-None: none"])("the body of a GET is not stored, with the line %
   }
   socket.end("0\r\n\r\n");
   await expect.poll(() => response || socket.destroyed).toBeTruthy();
-  // Buffers of this process, which is client and server, wait for the garbage collector; kept bodies would be 600 MiB.
+  // The garbage collector frees buffers of client and server late; stored bodies would take 600 MiB.
   expect(most).toBeLessThan(300 * 2 ** 20);
   socket.destroy();
 });
 
-/** A call, and the form that takes the fast path. */
+/** A call in the form that takes the fast path. */
 interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -138,7 +138,7 @@ const plain = ({ method, path, body }: Call): string => (method === "GET" ? get(
 
 const mixedCase = (text: string) => text.replace(/^[\w-]+(?=:)/gm, (name) => name.toUpperCase());
 
-/** Forms of the same call that the fast path leaves to the general one, or that it must not tell apart. */
+/** Other forms of the same call, which take the general path or must give the same response. */
 const ODD: Readonly<Record<string, (call: Call) => string>> = {
   plain,
   "header case": (call) => mixedCase(plain(call)),
@@ -153,7 +153,7 @@ const ODD: Readonly<Record<string, (call: Call) => string>> = {
       : `${head(`POST ${path} HTTP/1.1`, HOST, KEY, JSON_TYPE, "Transfer-Encoding: chunked")}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
 };
 
-/** Sends requests at once and reads their responses, but for the date. */
+/** Sends requests together and returns their responses without the date. */
 async function send(wire: Wire, requests: readonly string[]): Promise<WireAnswer[]> {
   wire.write(requests.join(""));
   const responses: WireAnswer[] = [];

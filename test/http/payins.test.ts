@@ -13,7 +13,7 @@ const STATUSES = [
   "REFUNDED",
 ];
 
-/** So many charges of one quote, oldest first. */
+/** Creates this many charges with one quote and returns their ids, oldest first. */
 async function charges(api: Api, count: number): Promise<string[]> {
   const body = await api.checkoutBody();
   const ids: string[] = [];
@@ -26,7 +26,7 @@ it("a list without charges is empty", async () => {
 });
 
 describe("pages", () => {
-  it("are newest first, also among charges of one instant, and keep the order across pages [R23.1]", async ({
+  it("are newest first, including charges of the same time, and keep their order across pages [R23.1]", async ({
     api,
   }) => {
     const ids = await charges(api, 4);
@@ -77,7 +77,7 @@ describe("status_filter", () => {
     expect((await api.payins()).total).toBe(STATUSES.length + 1);
   });
 
-  it("changes its count when a charge changes status, and updated_at changes too [R8.3 R18.3 R23.9]", async ({
+  it("changes its total when a charge changes status, and updated_at changes too [R8.3 R18.3 R23.9]", async ({
     api,
   }) => {
     await api.pay();
@@ -89,7 +89,7 @@ describe("status_filter", () => {
     expect(items[0]).toMatchObject({ created_at: START, updated_at: later(5) });
   });
 
-  it("holds across pages", async ({ api }) => {
+  it("applies across pages", async ({ api }) => {
     const ids = await charges(api, 6);
     for (const id of [ids[1], ids[3], ids[4]]) await api.transition(id!, { to: "CANCELLED" });
     const read = async (query: string) =>
@@ -100,7 +100,7 @@ describe("status_filter", () => {
 });
 
 describe("refusals of GET payins", () => {
-  it("names all faults together [R23.11 R29.10]", async () => {
+  it("names all errors together [R23.11 R29.10]", async () => {
     const answer = await (await openApi()).tryPayins("?limit=0&offset=-1&status_filter=x");
     expectInvalid(answer, "limit", "offset", "status_filter");
     expect(answer.details.limit).toMatch(/between 1 and 100/);

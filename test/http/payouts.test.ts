@@ -35,7 +35,7 @@ interface Page<Item> {
   items: Item[];
 }
 
-/** A sandbox whose organization has so much of a currency to withdraw. */
+/** Opens a sandbox whose organization has these balances. */
 async function richApi(money: Record<string, string> = { KES: "10000.00" }, more = ""): Promise<Api> {
   const balances = Object.entries(money).flatMap(([currency, amount]) =>
     ["test", "live"].map(
@@ -54,7 +54,7 @@ function tryWithdraw(
   return api.post(WITHDRAWALS, body, headers);
 }
 
-/** A valid withdrawal's body, with a destination of its own. */
+/** Returns a valid withdrawal body with a new destination. */
 async function order(api: Api, changes: Record<string, unknown> = {}) {
   return { destination_id: await api.destination(), amount: "600.00", currency: "KES", ...changes };
 }
@@ -83,7 +83,7 @@ describe("payout currencies", () => {
     });
   });
 
-  it("are listed for any key, of either mode", async ({ api }) => {
+  it("are listed for any key of either mode", async ({ api }) => {
     expectError(await api.as(null).get(PAYOUT_CURRENCIES), 401, "UNAUTHORIZED");
     const { text } = await api.get(PAYOUT_CURRENCIES);
     for (const key of ["sk_live_sandbox", "sk_test_readonly", "sk_test_unverified"])
@@ -120,19 +120,19 @@ describe("a payout destination", () => {
     },
   );
 
-  it("is in the organization's country by default; a wallet has no country", async () => {
+  it("has the organization's country by default, except that a wallet has no country", async () => {
     const api = (await openApi()).as("sk_test_other");
     expect(okBody(await api.post(DESTINATIONS, MOBILE))).toMatchObject({ country: "KE" });
     expect(okBody(await api.post(DESTINATIONS, WALLET))).toMatchObject({ country: null });
   });
 
-  it("of mobile money shows its phone number with a plus, sent with or without", async ({ api }) => {
+  it("of mobile money returns its phone number with a plus, whether or not it was sent", async ({ api }) => {
     const { phone_number } = MOBILE;
     const made = await api.post(DESTINATIONS, { ...MOBILE, phone_number: phone_number.slice(1) });
     expect(okBody(made)).toMatchObject({ phone_number });
   });
 
-  it("drops the fields of another type", async ({ api }) => {
+  it("does not store the fields of another type", async ({ api }) => {
     const made = okBody(await api.post(DESTINATIONS, { ...MOBILE, bank_code: "999", colour: "red" }));
     expect(made).not.toHaveProperty("bank_code");
     expect(made).not.toHaveProperty("colour");
@@ -201,7 +201,7 @@ describe("a withdrawal", () => {
     expect((await api.get(`${WITHDRAWALS}/${withdrawal_id}`)).text).toBe(answer.text);
   });
 
-  it("leaves available at once, and is in no balance until it ends [R19.3]", async () => {
+  it("is deducted from available immediately, and is in no balance until it ends [R19.3]", async () => {
     const api = await richApi();
     await withdraw(api);
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
@@ -209,7 +209,7 @@ describe("a withdrawal", () => {
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
   });
 
-  it("goes from PENDING by PROCESSING to COMPLETED, each with an event that has the fields of a read", async () => {
+  it("changes from PENDING to PROCESSING to COMPLETED, with an event that has the fields of a read each time", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     expect(api.told()).toEqual([]);
@@ -226,7 +226,7 @@ describe("a withdrawal", () => {
     expect(okBody(await api.advance({ until: "idle" })).fired_total).toBe(0);
   });
 
-  it("that fails has a reason, and its money returns", async () => {
+  it("has a reason when it fails, and its amount is returned", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api, { reference: "fail-1" });
     await api.advance({ by: "10s" });
@@ -236,7 +236,7 @@ describe("a withdrawal", () => {
     expect(await api.balance("KES")).toBe("10000.00 / 0.00");
   });
 
-  it("can be cancelled by the control API while PENDING, and its money returns", async () => {
+  it("can be cancelled by the control API while PENDING, and its amount is returned", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     const cancelled = okBody(await move(api, withdrawal_id, { to: "CANCELLED" }));
@@ -253,7 +253,7 @@ describe("a withdrawal", () => {
     ["COMPLETED", ["PROCESSING", "COMPLETED"], []],
     ["FAILED", ["PROCESSING", "FAILED"], []],
     ["CANCELLED", ["CANCELLED"], []],
-  ])("that is %s after %j can become %j and nothing else", async (status, path, allowed) => {
+  ])("with status %s after %j can change only to %j", async (status, path, allowed) => {
     const statuses = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"];
     for (const to of statuses) {
       const api = await richApi();
@@ -270,7 +270,7 @@ describe("a withdrawal", () => {
     }
   });
 
-  it("moved by the control API follows its scenario no further, and keeps the reason", async () => {
+  it("ends its scenario at a transition by the control API, and keeps the reason", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     okBody(await move(api, withdrawal_id, { to: "PROCESSING" }));
@@ -280,7 +280,7 @@ describe("a withdrawal", () => {
     expect(failed.failure_reason).toBe("no_such_account");
   });
 
-  it("is refused a transition to an unknown status", async () => {
+  it("cannot change to an unknown status", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     for (const body of [{}, { to: "REFUNDED" }, { to: "processing" }])
@@ -288,7 +288,7 @@ describe("a withdrawal", () => {
     expectError(await move(api, "wd_unknown", { to: "PROCESSING" }), 404, "NOT_FOUND", []);
   });
 
-  it("of another organization or mode is not found and not listed [R1.15]", async () => {
+  it("of another organization or mode returns 404 and is not listed [R1.15]", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
@@ -312,7 +312,7 @@ describe("a withdrawal", () => {
   });
 });
 
-describe("refusals of POST withdrawals", () => {
+describe("POST withdrawals refuses", () => {
   it.each([
     ["USD", "10.00", "9.99", { ...BANK, currency: "USD" }],
     ["NGN", "5000.00", "4999.99", BANK],
@@ -320,7 +320,7 @@ describe("refusals of POST withdrawals", () => {
     ["KES", "500.00", "499.99", MOBILE],
     ["USDT_TRC20", "10.000000", "9.999999", WALLET],
     ["USDT_ERC20", "50.000000", "49.999999", { ...WALLET, currency: "USDT_ERC20" }],
-  ])("below the minimum of %s, which is %s [R30.10]", async (currency, minimum, below, body) => {
+  ])("an amount below the minimum of %s, which is %s [R30.10]", async (currency, minimum, below, body) => {
     const api = await richApi({ [currency]: "100000" });
     const destination_id = await api.destination(body);
     const refused = await tryWithdraw(api, { destination_id, currency, amount: below });
@@ -331,7 +331,7 @@ describe("refusals of POST withdrawals", () => {
     );
   });
 
-  it("above the available balance: 400 INSUFFICIENT_BALANCE; exactly the balance is accepted [R10.2]", async () => {
+  it("an amount above the available balance with INSUFFICIENT_BALANCE, and accepts the whole balance [R10.2]", async () => {
     const api = await richApi({ KES: "600.00" });
     const before = stateOf(api);
     const answer = await tryWithdraw(api, await order(api, { amount: "600.01" }));
@@ -343,7 +343,7 @@ describe("refusals of POST withdrawals", () => {
     expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
   });
 
-  it("pending money, or money of the other mode [R10.3]", async () => {
+  it("pending amounts, and amounts of the other mode [R10.3]", async () => {
     const delayed = temporaryFile("delayed.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
     const api = await openApi({ fixtures: delayed, scenario: "instant" });
     await api.pay({ pricing: { base_currency: "KES", amount: "600.00" } });
@@ -359,7 +359,7 @@ describe("refusals of POST withdrawals", () => {
 describe("the fee of a withdrawal", () => {
   const FEE = 'currencies: [{ code: KES, withdrawal_fee: "30" }]\n';
 
-  it("is the one of the fixtures, and leaves available with the amount", async () => {
+  it("is that of the fixtures, and is deducted from available with the amount", async () => {
     const api = await richApi({ KES: "1000.00" }, FEE);
     expect(await withdraw(api)).toMatchObject({ amount: "600.00", fee: "30.00" });
     expect(await api.balance("KES")).toBe("370.00 / 0.00");
@@ -367,7 +367,7 @@ describe("the fee of a withdrawal", () => {
     expect(await api.balance("KES")).toBe("370.00 / 0.00");
   });
 
-  it("returns with the amount", async () => {
+  it("is returned with the amount", async () => {
     const api = await richApi({ KES: "1000.00" }, FEE);
     for (const steps of [["CANCELLED"], ["PROCESSING", "FAILED"]]) {
       const { withdrawal_id } = await withdraw(api);
@@ -385,7 +385,7 @@ describe("the fee of a withdrawal", () => {
 describe("an Idempotency-Key", () => {
   const KEY = { "idempotency-key": "payout-7" };
 
-  it("sent again with the same body gets the first response, and the money is taken once [R26.5]", async () => {
+  it("with the same body returns the first response, and the amount is deducted once [R26.5]", async () => {
     const api = await richApi();
     const body = await order(api, { metadata: { a: "1", b: "2" } });
     const first = await tryWithdraw(api, body, KEY);
@@ -404,7 +404,7 @@ describe("an Idempotency-Key", () => {
     expect(api.told()).toHaveLength(2);
   });
 
-  it("sent again with any other body is 422 [R26.5]", async () => {
+  it("with another body returns 422 [R26.5]", async () => {
     const api = await richApi();
     const body = await order(api);
     const first = await tryWithdraw(api, body, KEY);
@@ -414,7 +414,7 @@ describe("an Idempotency-Key", () => {
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
   });
 
-  it("compares a long body in full, and stores little of it", async () => {
+  it("compares a long body completely, and stores less than 100 bytes of it", async () => {
     const api = await richApi();
     const note = "x".repeat(100_000);
     const body = await order(api, { note });
@@ -428,7 +428,7 @@ describe("an Idempotency-Key", () => {
     expect(answer.body.length).toBeLessThan(100);
   });
 
-  it("is remembered for 24 hours of sandbox time from the first response", async () => {
+  it("is stored for 24 hours of sandbox time from the first response", async () => {
     const api = await richApi();
     const body = await order(api);
     const first = await tryWithdraw(api, body, KEY);
@@ -456,7 +456,7 @@ describe("an Idempotency-Key", () => {
     expect(third.withdrawal_id).not.toBe(first.withdrawal_id);
   });
 
-  it("stores no refusal: the same key and body can succeed later", async () => {
+  it("is not stored for a refused request, so the same key and body can succeed later", async () => {
     const api = await richApi({ KES: "100.00" });
     const body = await order(api);
     expectError(await tryWithdraw(api, body, KEY), 400, "INSUFFICIENT_BALANCE");
@@ -477,7 +477,7 @@ describe("an Idempotency-Key", () => {
       expectInvalid(await tryWithdraw(api, body, { "idempotency-key": key }), "Idempotency-Key");
   });
 
-  it("sent many times at once makes one withdrawal, and all get the same response", async () => {
+  it("in concurrent requests creates one withdrawal, and all get the same response", async () => {
     const api = await richApi();
     const body = await order(api);
     const answers = await Promise.all(Array.from({ length: 20 }, () => tryWithdraw(api, body, KEY)));
@@ -486,7 +486,7 @@ describe("an Idempotency-Key", () => {
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
   });
 
-  it("is optional: without one each request makes a withdrawal", async () => {
+  it("is optional: each request without one creates a withdrawal", async () => {
     const api = await richApi();
     const body = await order(api);
     const [one, two] = [await tryWithdraw(api, body), await tryWithdraw(api, body)];
@@ -494,7 +494,7 @@ describe("an Idempotency-Key", () => {
     expect(one.body.created_at).toMatch(TIMESTAMP);
   });
 
-  it("is forgotten on reset", async () => {
+  it("is deleted by a reset", async () => {
     const api = await richApi();
     const first = okBody(await tryWithdraw(api, await order(api), KEY));
     await api.sandbox.reset();
@@ -503,7 +503,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-it("concurrent withdrawals never overdraw the balance", async () => {
+it("concurrent withdrawals never exceed the balance", async () => {
   const api = await richApi({ KES: "1900.00" });
   const body = await order(api);
   const answers = await Promise.all(Array.from({ length: 10 }, () => tryWithdraw(api, body)));

@@ -6,10 +6,10 @@ import { KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { newCharge, newEngine, START_MS } from "../support/engine.js";
 
-/** Names that every object has. */
+/** Names of properties that every object inherits. */
 const NAMES = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
-/** A lookup by a name from outside must not find a member of every object. */
+/** A lookup by a caller's name must not find an inherited property. */
 describe("a name of Object.prototype", () => {
   it.for(NAMES)("causes no server error in any call: %s", async (name, { api }) => {
     const { charge_id } = await api.pay();
@@ -45,12 +45,12 @@ describe("a name of Object.prototype", () => {
     expect((await api.get("/_sandbox/deliveries")).status).toBe(200);
   });
 
-  it("finds nothing in a table without it", () => {
+  it("is not found in a table without it", () => {
     expect(NAMES.map((name) => getOwn({}, name))).toEqual(NAMES.map(() => undefined));
     expect(getOwn({ constructor: "mine" } as unknown as Record<string, string>, "constructor")).toBe("mine");
   });
 
-  it("works as the name of an event", () => {
+  it("can be the name of an event", () => {
     const engine = newEngine();
     const charge = newCharge(engine, START_MS);
     for (const type of NAMES) {

@@ -31,7 +31,7 @@ describe("a quote", () => {
     });
   });
 
-  it("adds the wallet and its network when the method is crypto", async ({ api }) => {
+  it("includes the wallet and its network when the method is crypto", async ({ api }) => {
     for (const [currency, network] of [
       ["USDT_TRC20", "TRC20"],
       ["USDT_ERC20", "ERC20"],
@@ -45,7 +45,7 @@ describe("a quote", () => {
     }
   });
 
-  it("is new each time, with a new wallet", async ({ api }) => {
+  it("has a new id and a new wallet for each request", async ({ api }) => {
     const first = await api.quote(order("BTC", "1", "crypto"));
     const second = await api.quote(order("BTC", "1", "crypto"));
     expect(second.quote_id).not.toBe(first.quote_id);
@@ -82,13 +82,16 @@ describe("the price of a quote", () => {
     // Half-up: 1.0 % of 0.50 and 0.5 % of 1.00 are 0.005.
     ["NGN 0.50 bank_transfer NGN", "1 0.50 0.01 0.00 0.01 0.51"],
     ["NGN 1.00 bank_transfer NGN", "1 1.00 0.01 0.01 0.02 1.02"],
-  ] as const)("of %s is as computed by hand: %s [R11.2]", async ([asked, expected], { api }) => {
-    const [base = "", amount = "", method = "", to_currency] = asked.split(" ");
-    const quote = await api.quote(order(base, amount, method, { to_currency }));
-    const { platform_fee, gateway_fee } = quote.fees.fee_breakdown;
-    const fees = [platform_fee, gateway_fee, quote.fees.total_fee];
-    expect([quote.exchange_rate, quote.settlement_amount, ...fees, quote.amount].join(" ")).toBe(expected);
-  });
+  ] as const)(
+    "equals the amounts computed by hand for %s: %s [R11.2]",
+    async ([asked, expected], { api }) => {
+      const [base = "", amount = "", method = "", to_currency] = asked.split(" ");
+      const quote = await api.quote(order(base, amount, method, { to_currency }));
+      const { platform_fee, gateway_fee } = quote.fees.fee_breakdown;
+      const fees = [platform_fee, gateway_fee, quote.fees.total_fee];
+      expect([quote.exchange_rate, quote.settlement_amount, ...fees, quote.amount].join(" ")).toBe(expected);
+    },
+  );
 
   const currencies = Object.keys(DECIMALS);
   const digits = (least: number, most: number) =>
@@ -147,7 +150,7 @@ describe("the price of a quote", () => {
     expect(quote.amount).toBe("125308640847530864084753086408.47");
   });
 
-  it("of zero in the target currency is refused", async ({ api }) => {
+  it("is refused when it is zero in the target currency", async ({ api }) => {
     const answer = await api.tryQuote(order("UGX", "0.01", "card", { to_currency: "USD" }));
     expectInvalid(answer, "pricing.amount");
     expect(answer.error.message).toBe("Invalid request parameters");
@@ -227,10 +230,10 @@ describe("amounts in requests", () => {
   });
 });
 
-describe("refusals of POST quotes", () => {
+describe("POST quotes refuses", () => {
   const _valid = order("KES", "100.00", "mobile_money");
 
-  it("names all faults of a body together", async ({ api }) => {
+  it("several errors of a body together, with each field named", async ({ api }) => {
     expectInvalid(
       await api.tryQuote({
         pricing: { base_currency: "EUR", amount: 5 },
@@ -246,7 +249,7 @@ describe("refusals of POST quotes", () => {
     );
   });
 
-  it("a base currency that the method does not have, when no target currency is given [R3.8]", async () => {
+  it("a base currency that the method does not support, when no target currency is given [R3.8]", async () => {
     expectInvalid(await (await openApi()).tryQuote(order("TZS", "100", "card")), "to_currency");
     const api = await openApi();
     expect((await api.tryQuote(order("TZS", "100", "card", { to_currency: "KES" }))).status).toBe(200);
@@ -260,7 +263,7 @@ describe("refusals of POST quotes", () => {
   });
 });
 
-it("the rail is the first of the method and currency by default", async ({ api }) => {
+it("the default rail is the first one of the method and currency", async ({ api }) => {
   const first = await api.quote(order("GHS", "10", "mobile_money"));
   const asked = await api.quote(order("GHS", "10", "mobile_money", { payment_rail: "accra_money" }));
   expect(first.payment_rail).toBe("cedi_cash");

@@ -25,7 +25,7 @@ describe("GET payment-rails", () => {
     expect(new Set(payment_rails.map((rail) => rail.id)).size).toBe(payment_rails.length);
   });
 
-  it("has a rail for each method in each of its currencies, and no others", async () => {
+  it("has one rail for each method and currency, and no others", async () => {
     const { payment_rails } = okBody(await (await openApi()).get<Rails>(RAILS));
     const found = new Set(payment_rails.map((rail) => `${rail.payment_method} ${rail.currency}`));
     expect([...found].sort()).toEqual(PAIRS.map((pair) => pair.join(" ")).sort());
@@ -47,7 +47,7 @@ describe("GET payment-rails", () => {
     },
   );
 
-  it("filters by either parameter alone", async ({ api }) => {
+  it("filters by one parameter", async ({ api }) => {
     const byMethod = okBody(await api.get<Rails>(`${RAILS}?payment_method=card`)).payment_rails;
     expect(byMethod.map((rail) => rail.currency).sort()).toEqual([...METHOD_CURRENCIES.card!].sort());
     const byCurrency = okBody(await api.get<Rails>(`${RAILS}?currency=GHS`)).payment_rails;
@@ -56,7 +56,7 @@ describe("GET payment-rails", () => {
     );
   });
 
-  it("is empty for a method without that currency", async ({ api }) => {
+  it("is empty for a method that does not support the currency", async ({ api }) => {
     expect(okBody(await api.get(`${RAILS}?payment_method=card&currency=TZS`))).toEqual({ payment_rails: [] });
   });
 
@@ -67,7 +67,7 @@ describe("GET payment-rails", () => {
     ["currency=kes", ["currency"]],
     ["payment_method=x&currency=y", ["currency", "payment_method"]],
     ["currency=KES&currency=KES", ["currency"]],
-  ])("?%s is 400, naming %j", async (query, fields) => {
+  ])("returns 400 for ?%s and names %j", async (query, fields) => {
     const answer = await (await openApi()).get(`${RAILS}?${query}`);
     expectInvalid(answer, ...fields);
     expect(answer.error.message).toBe("Invalid query parameters");
@@ -82,7 +82,7 @@ describe("GET payment-rails", () => {
     expectInvalid(await api.get(`${RAILS}?payment_method=card`), "payment_method");
   });
 
-  it("lists rails of the user's fixtures, amounts padded to the currency's decimals, and quotes accept them", async () => {
+  it("lists rails of the user's fixtures with padded amounts, and quotes accept them", async () => {
     const fixtures = temporaryFile(
       "rails.yaml",
       "rails: [{ id: ussd_ngn, display_name: USSD, payment_method: mobile_money, currency: NGN, country: NG, min_amount: '100', max_amount: '5000.5' }]\n",

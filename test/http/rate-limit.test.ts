@@ -7,7 +7,7 @@ function rate(answer: Answer<unknown>): string | null {
 }
 
 describe("the rate limit window of a key", () => {
-  it("has 100 requests, as every response says [R29.6 R30.1]", async () => {
+  it("allows 100 requests, as every response states [R29.6 R30.1]", async () => {
     const api = await openApi({ rateLimit: 100 });
     for (let left = 99; left >= 0; left--) {
       const answer = await api.tryPayins();
@@ -23,7 +23,7 @@ describe("the rate limit window of a key", () => {
     expect(over.headers.get("retry-after")).toBe("60");
   });
 
-  it("begins with the key's first request and ends 60 s of sandbox time later", async () => {
+  it("starts with the key's first request and ends 60 s of sandbox time later", async () => {
     const api = await openApi({ rateLimit: 2 });
     await api.advance({ by: "45s" });
     await api.tryPayins();
@@ -36,7 +36,7 @@ describe("the rate limit window of a key", () => {
     expect(rate(await api.tryPayins())).toBe('"default";r=1;t=60');
   });
 
-  it("is fixed: requests late in one do not count in the next", async () => {
+  it("is fixed: late requests of one window do not count in the next", async () => {
     const api = await openApi({ rateLimit: 2 });
     await api.tryPayins();
     await api.advance({ by: "59s" });
@@ -46,7 +46,7 @@ describe("the rate limit window of a key", () => {
     expect((await api.tryPayins()).status).toBe(429);
   });
 
-  it("begins again with the next request, not with the minute", async () => {
+  it("starts again with the next request, not with the minute", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();
     await api.advance({ by: "90s" });
@@ -100,7 +100,7 @@ describe("the rate limit window of a key", () => {
 });
 
 describe("a request over the limit", () => {
-  it("is told how long to wait, and how to disable the limit", async () => {
+  it("gets the time to wait, and a hint about how to disable the limit", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();
     await api.advance({ by: "20s" });
@@ -117,7 +117,7 @@ describe("a request over the limit", () => {
   });
 });
 
-describe("requests that are not counted", () => {
+describe("not counted against the rate limit", () => {
   it("calls without a key", async () => {
     const api = await openApi({ rateLimit: 1 });
     for (let call = 0; call < 3; call++)
@@ -132,7 +132,7 @@ describe("requests that are not counted", () => {
     expect(rate(await api.tryPayins())).toBe('"default";r=0;t=60');
   });
 
-  it("supported-currencies requires no key, but a key sent with it is counted", async () => {
+  it("supported-currencies without a key; with a key it is counted", async () => {
     const api = await openApi({ rateLimit: 2 });
     const currencies = "/api/v1/payments/supported-currencies";
     const first = await api.get(currencies);
@@ -150,7 +150,7 @@ describe("requests that are not counted", () => {
     }
   });
 
-  it("the control API and /health, with a key too", async () => {
+  it("the control API and /health, with or without a key", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();
     for (const path of ["/_sandbox", "/_sandbox/clock", "/health"])
@@ -167,7 +167,7 @@ it("a reset starts a new window for every key", async () => {
 });
 
 describe("a key with its own limit", () => {
-  it("has it in the headers and the refusal; other keys have the server's limit", async () => {
+  it("returns it in the headers and the refusal; other keys have the server's limit", async () => {
     const keys = [{ key: "sk_test_fast", organization_id: "org_sandbox", permission: "full", rate_limit: 3 }];
     const api = await openApi({ rateLimit: 1, fixtures: { keys } });
     const fast = api.as("sk_test_fast");

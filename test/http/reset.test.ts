@@ -4,7 +4,7 @@ import { it } from "../support/api-test.js";
 
 const RESET = "/_sandbox/reset";
 
-/** A whole run: all operations an app uses, and every byte of the responses, headers included. */
+/** Calls all operations that an app uses, and returns each response with its headers. */
 async function run(api: Api): Promise<string[]> {
   const texts: string[] = [];
   const note = async (answer: Promise<{ status: number; headers: Headers; text: string }>) => {
@@ -35,7 +35,7 @@ async function run(api: Api): Promise<string[]> {
     await note(caller.transition(paid.charge_id, { to: "REFUNDED", reason: "asked" }));
     await note(caller.get("/api/v1/accounts/balances"));
   }
-  // The event log follows from the state.
+  // The event log depends on the state.
   const { events } = api.sandbox.snapshot().collections;
   texts.push(...events.map(([, event]) => event.body));
   return texts;
@@ -45,7 +45,7 @@ const ids = (texts: readonly string[]) =>
   new Set(texts.join("\n").match(/\b(qt|co|ch|evt)_[0-9a-z]+|PSB[0-9A-Z]+/g));
 
 describe("after a reset", () => {
-  it("no data of before is left", async ({ api }) => {
+  it("no earlier data exists", async ({ api }) => {
     const quote = await api.quote(KES_ORDER);
     const { charge_id } = await api.pay();
     await api.advance({ by: "1h" });
@@ -71,7 +71,7 @@ describe("after a reset", () => {
     expect((await api.tryPayins()).headers.get("sandbox-now")).toBe(START);
   });
 
-  it("the clock's mode is as at the start", async ({ api }) => {
+  it("the clock has its mode of the start", async ({ api }) => {
     await api.put("/_sandbox/clock", { mode: "60x" });
     await api.post(RESET, {});
     expect((await api.get("/_sandbox/clock")).body).toMatchObject({ mode: "manual", now: START });
@@ -93,7 +93,7 @@ describe("after a reset", () => {
     expect(api.sandbox.snapshot().collections.events).toEqual([]);
   });
 
-  it("the keys work as before", async ({ api }) => {
+  it("the default keys are valid", async ({ api }) => {
     await api.post(RESET, {});
     for (const key of [
       "sk_test_sandbox",
@@ -106,7 +106,7 @@ describe("after a reset", () => {
     expect((await api.as("sk_test_nobody").tryPayins()).status).toBe(401);
   });
 
-  it("the webhooks of the start are registered, kept or recreated", async () => {
+  it("the webhooks of the start are registered, whether they were kept or recreated", async () => {
     const api = await openApi({ webhooks: ["http://localhost:9/hooks"] });
     const endpoints = () =>
       api.sandbox.snapshot().collections.endpoints.map(([, one]) => [one.url, one.secret]);
@@ -129,7 +129,7 @@ describe("ids", () => {
     expect(new Set(runs.flatMap((one) => [...one])).size).toBe(runs.reduce((sum, one) => sum + one.size, 0));
   });
 
-  it('start over with ids: "repeat", and the same calls give the same bytes', async () => {
+  it('are repeated with ids: "repeat", and the same calls get the same bytes', async () => {
     const api = await openApi({ rateLimit: 1000 });
     const first = await run(api);
     for (let round = 0; round < 2; round++) {
@@ -138,7 +138,7 @@ describe("ids", () => {
     }
   });
 
-  it("are new again when a reset without repeat follows one with it", async ({ api }) => {
+  it("are new again when a plain reset follows one with ids: repeat", async ({ api }) => {
     const seen = ids(await run(api));
     await api.post(RESET, {});
     for (const id of ids(await run(api))) seen.add(id);
@@ -148,7 +148,7 @@ describe("ids", () => {
     for (const id of ids(await run(api))) expect(seen).not.toContain(id);
   });
 
-  it("follow from the seed: the same seed and calls give the same bytes, another seed other ids", async () => {
+  it("depend on the seed: the same seed and calls give the same bytes, another seed other ids", async () => {
     const first = await run(await openApi({ seed: "one" }));
     expect(await run(await openApi({ seed: "one" }))).toEqual(first);
     const other = ids(await run(await openApi({ seed: "two" })));
@@ -167,7 +167,7 @@ describe("the body of POST reset", () => {
     [{ ids: "again" }, "ids"],
     [{ keep: ["charges"] }, "keep.0"],
     [{ keep: [1] }, "keep.0"],
-  ] as const)("%j is 400 and resets nothing", async ([body, field], { api }) => {
+  ] as const)("must be valid: %j returns 400 and resets nothing", async ([body, field], { api }) => {
     await api.pay();
     const before = JSON.stringify(api.sandbox.snapshot());
     expectInvalid(await api.post(RESET, body), field);

@@ -15,7 +15,7 @@ it("Hono's RegExpRouter accepts the service's paths", async () => {
     documentOf: () => Promise.reject(),
     onError: () => {},
   });
-  // Chosen at the first call.
+  // Hono selects the router at the first call.
   expect((await app.request("/health")).status).toBe(200);
   expect(app.router.name).toBe("SmartRouter + RegExpRouter");
 });

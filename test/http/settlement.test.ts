@@ -17,7 +17,7 @@ import { temporaryFile } from "../support/folders.js";
 
 const CRYPTO = { payment_method: "crypto", phone_number: undefined };
 
-/** A payment that has just been completed. */
+/** Creates a payment and completes it. */
 async function completed(api: Api, currency = "KES", amount = "500"): Promise<Charge> {
   const pricing = { base_currency: currency, amount };
   const { charge_id } = await api.pay(currency === "KES" ? { pricing } : { ...CRYPTO, pricing });
@@ -28,7 +28,7 @@ const refund = (api: Api, id: string, body: unknown = {}): Promise<Answer<Charge
   api.as(null).post(`/_sandbox/charges/${id}/refund`, body);
 
 describe("settlement", () => {
-  it("of fiat is part of the completion, and its event shows it [R19.6]", async ({ api }) => {
+  it("of fiat happens at completion, and the event includes it [R19.6]", async ({ api }) => {
     const charge = await completed(api);
     expect(charge.settled_at).toBe(START);
     expect(api.told()).toEqual([["charge.completed", charge]]);
@@ -61,7 +61,7 @@ describe("settlement", () => {
   );
 
   it.for(CHARGE_STATUSES)(
-    "leaves a snapshot of a crypto charge that is %s restorable",
+    "can be restored from a snapshot of a crypto charge that is %s",
     async (status, { api }) => {
       const path: ChargeStatus[] = [];
       for (let step = status; ; ) {
@@ -77,12 +77,12 @@ describe("settlement", () => {
       await api.sandbox.restore(api.sandbox.snapshot());
       expect(await api.charge(charge_id)).toEqual(before);
       await api.advance({ by: "1d" });
-      // Nothing stays pending.
+      // No amount stays pending.
       expect((await api.balance("BTC")) ?? "- / 0.00000000").toMatch(/ \/ 0\.00000000$/);
     },
   );
 
-  it("of crypto is the same when paid on the hosted page", async () => {
+  it("of crypto is the same for the hosted page", async () => {
     const api = await openApi({ scenario: "instant" });
     const pricing = { base_currency: "BTC", amount: "0.5" };
     const { checkout_id } = okBody(
@@ -95,7 +95,7 @@ describe("settlement", () => {
     expect(await api.balance("BTC")).toBe("0.50000000 / 0.00000000");
   });
 
-  it("waits for the period of the fixtures, by currency, after the confirmations [R19.8]", async () => {
+  it("of each currency takes the fixtures' period after the confirmations [R19.8]", async () => {
     const fixtures = temporaryFile(
       "delays.yaml",
       "currencies:\n  - { code: KES, settlement_delay: 2h }\n  - { code: USDT_TRC20, settlement_delay: 1h }\n",
@@ -111,7 +111,7 @@ describe("settlement", () => {
     expect(await settledAt(tether.charge_id)).toBe(later(3660));
   });
 
-  it("keeps the period of the day of payment: each charge settles separately", async ({ api }) => {
+  it("uses the period at the time of payment, so each charge settles separately", async ({ api }) => {
     await completed(api, "ETH", "1");
     await api.advance({ by: "1m" });
     await completed(api, "ETH", "2");
@@ -123,7 +123,7 @@ describe("settlement", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/refund", () => {
-  it("returns the whole charge: available falls by the settlement amount, and the fee is returned [R17.9 R19.4]", async ({
+  it("returns the whole charge: available decreases by the settlement amount, and the fee is returned [R17.9 R19.4]", async ({
     api,
   }) => {
     await completed(api, "KES", "100");
@@ -151,7 +151,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     expect(await api.balance("BTC")).toBe("1.00000000 / 0.00000000");
   });
 
-  it("above the available balance is 409 INSUFFICIENT_BALANCE, and nothing changes", async ({ api }) => {
+  it("returns 409 INSUFFICIENT_BALANCE above the available balance and changes nothing", async ({ api }) => {
     const { charge_id } = await completed(api);
     const destination_id = await api.destination();
     const order = { destination_id, amount: "500.00", currency: "KES" };
@@ -163,7 +163,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
   });
 
   it.for(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED", "CANCELLED", "EXPIRED", "REFUNDED"])(
-    "of a charge that is %s is 409 INVALID_TRANSITION",
+    "returns 409 INVALID_TRANSITION for a charge that is %s",
     async (status, { api }) => {
       const { charge_id } = status === "REFUNDED" ? await completed(api) : await api.pay();
       if (status !== "PENDING") okBody(await api.transition(charge_id, { to: status }));
@@ -171,12 +171,12 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     },
   );
 
-  it("of an unknown charge is 404, and a reason must be a string", async ({ api }) => {
+  it("returns 404 for an unknown charge, and requires a string as reason", async ({ api }) => {
     expectError(await refund(api, "ch_unknown"), 404, "NOT_FOUND", []);
     const { charge_id } = await completed(api);
     for (const reason of ["", 5, "x".repeat(501)])
       expectInvalid(await refund(api, charge_id, { reason }), "reason");
-    // Nor is there need of a body.
+    // The body is optional.
     expect((await api.send("POST", `/_sandbox/charges/${charge_id}/refund`)).status).toBe(200);
   });
 });

@@ -16,7 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const STATUSES = Object.keys(ALLOWED);
 const PAIRS = STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const));
 
-/** A charge that has come to that status. */
+/** Creates a charge and moves it to the status. */
 async function chargeIn(api: Api, status: string): Promise<string> {
   const { charge_id } = await api.pay();
   const path = status === "REFUNDED" ? ["COMPLETED", "REFUNDED"] : status === "PENDING" ? [] : [status];
@@ -26,7 +26,7 @@ async function chargeIn(api: Api, status: string): Promise<string> {
 
 describe.each(STATUSES)("from %s", (from) => {
   it.for(PAIRS.filter((pair) => pair[0] === from && ALLOWED[from]!.includes(pair[1])))(
-    "%s can become %s, and the response is that of the next read [R18.2]",
+    "%s can become %s, and the response equals that of the next read [R18.2]",
     async ([_, to], { api }) => {
       const id = await chargeIn(api, from);
       const answer = await api.transition(id, { to });
@@ -38,7 +38,7 @@ describe.each(STATUSES)("from %s", (from) => {
   );
 
   it.for(PAIRS.filter((pair) => pair[0] === from && !ALLOWED[from]!.includes(pair[1])))(
-    "%s cannot become %s: 409, and nothing changes",
+    "%s cannot become %s: returns 409 and changes nothing",
     async ([_, to], { api }) => {
       const id = await chargeIn(api, from);
       const before = JSON.stringify(api.sandbox.snapshot());
@@ -72,14 +72,14 @@ describe("a transition", () => {
     expect((await api.charge(charge_id)).status).toBe("PROCESSING");
   });
 
-  it("of an open charge leaves its expiry in place", async ({ api }) => {
+  it("of an open charge keeps its expiry", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.transition(charge_id, { to: "AWAITING_PAYMENT" });
     await api.advance({ by: "1d" });
     expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
   });
 
-  it("makes one event, with the charge as it reads then", async ({ api }) => {
+  it("sends one event with the charge as a read returns it", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { text } = await api.transition(charge_id, { to: "PROCESSING" });
     const events = api.sandbox.snapshot().collections.events.map(([, event]) => event);
@@ -87,7 +87,7 @@ describe("a transition", () => {
     expect(events[0]!.body).toContain(`"data":${text}}`);
   });
 
-  it("requires no key, and reaches both modes and every organization", async ({ api }) => {
+  it("requires no key, and accepts charges of both modes and every organization", async ({ api }) => {
     for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
       const { charge_id } = await api.as(key).pay();
       expect((await api.as(null).transition(charge_id, { to: "CANCELLED" })).status).toBe(200);
@@ -96,10 +96,13 @@ describe("a transition", () => {
   });
 });
 
-describe("refusals of POST transition", () => {
-  it.each(["ch_unknown", "__proto__", "constructor", "%2e%2e", "%00", "🙂"])("charge %s: 404", async (id) => {
-    expectError(await (await openApi()).transition(id, { to: "COMPLETED" }), 404, "NOT_FOUND", []);
-  });
+describe("POST transition refuses", () => {
+  it.each(["ch_unknown", "__proto__", "constructor", "%2e%2e", "%00", "🙂"])(
+    "the unknown charge %s with 404",
+    async (id) => {
+      expectError(await (await openApi()).transition(id, { to: "COMPLETED" }), 404, "NOT_FOUND", []);
+    },
+  );
 
   it.for([
     [{}, "to"],
@@ -108,7 +111,7 @@ describe("refusals of POST transition", () => {
     [{ to: "" }, "to"],
     [{ to: "__proto__" }, "to"],
     [{ status: "FAILED" }, "to"],
-  ] as const)("body %j: 400, details.%s", async ([body, field], { api }) => {
+  ] as const)("the body %j with 400 and details.%s", async ([body, field], { api }) => {
     const { charge_id } = await api.pay();
     const before = JSON.stringify(api.sandbox.snapshot());
     const answer = await api.transition(charge_id, body);
@@ -117,7 +120,7 @@ describe("refusals of POST transition", () => {
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
   });
 
-  it("no body at all: 400, details.to", async ({ api }) => {
+  it("a missing body with 400 and details.to", async ({ api }) => {
     const { charge_id } = await api.pay();
     expectInvalid(await api.send("POST", `/_sandbox/charges/${charge_id}/transition`), "to");
   });

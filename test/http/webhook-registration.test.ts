@@ -33,7 +33,7 @@ async function list(api: Api, query = ""): Promise<[number, ...Registered[]]> {
   return [total, ...items];
 }
 
-/** Lets one payment run to its end, and every delivery with it. */
+/** Completes one payment with all its deliveries. */
 async function payment(api: Api): Promise<void> {
   await api.pay();
   await api.advance({ by: "10s" });
@@ -78,7 +78,7 @@ describe("POST webhook-endpoints", () => {
     expect(receiver.types).toEqual(["charge.processing", "charge.completed"]);
   });
 
-  it("with a registered URL updates that endpoint: same id and secret, new events, enabled", async ({
+  it("with a registered URL updates that endpoint, which keeps its id and secret and is enabled", async ({
     api,
   }) => {
     const first = await register(api, { url: HOOK, events: ["charge.failed"] });
@@ -92,7 +92,7 @@ describe("POST webhook-endpoints", () => {
     expect(await list(api)).toHaveLength(2);
   });
 
-  it("with the same URL in another organization or mode makes a separate endpoint with its own secret", async ({
+  it("with the same URL in another organization or mode creates a separate endpoint with its own secret", async ({
     api,
   }) => {
     const found = new Set<string>();
@@ -103,7 +103,7 @@ describe("POST webhook-endpoints", () => {
     expect(found.size).toBe(6);
   });
 
-  it("with the URL of the start updates that endpoint, and keeps its secret", async () => {
+  it("with a URL of the start options updates that endpoint, which keeps its secret", async () => {
     const receiver = await Receiver.open();
     const api = await openApi({ webhooks: [receiver.url] });
     const [, started] = await list(api);
@@ -137,13 +137,13 @@ describe("POST webhook-endpoints", () => {
     "http://10.0.0.5/hooks",
     "http://192.168.1.7:8080/",
     "http://app.internal/",
-  ])("accepts a private address, since the sandbox is local: %s", async (url) => {
+  ])("accepts a private address: %s", async (url) => {
     expect((await tryRegister(await openApi(), { url })).status).toBe(200);
   });
 });
 
 describe("reads of endpoints", () => {
-  it("list newest first, in pages, only those of the organization and mode", async ({ api }) => {
+  it("list only endpoints of the organization and mode, newest first and in pages", async ({ api }) => {
     const made: Registered[] = [];
     for (const path of ["a", "b", "c"]) made.unshift(await register(api, { url: `${HOOK}/${path}` }));
     expect(await list(api)).toEqual([3, ...made]);
@@ -153,7 +153,7 @@ describe("reads of endpoints", () => {
     expectInvalid(await api.get(`${WEBHOOKS}?limit=0&offset=-1`), "limit", "offset");
   });
 
-  it("include the endpoints of the start, for every organization of their mode", async () => {
+  it("include the endpoints of the start options, for every organization of their mode", async () => {
     const api = await openApi({ webhooks: [HOOK, { url: `${HOOK}/live`, mode: "live" }] });
     for (const key of ["sk_test_sandbox", "sk_test_other"])
       expect((await list(api.as(key))).slice(1)).toMatchObject([{ url: HOOK }]);
@@ -162,7 +162,7 @@ describe("reads of endpoints", () => {
 });
 
 describe("PATCH", () => {
-  it("changes the fields it names and leaves the rest", async ({ api }) => {
+  it("changes only the given fields", async ({ api }) => {
     const made = await register(api, { url: HOOK, events: ["charge.*"] });
     const steps: [object, Partial<Registered>][] = [
       [{ events: ["withdrawal.*"] }, { events: ["withdrawal.*"] }],
@@ -178,7 +178,7 @@ describe("PATCH", () => {
     expect(okBody(await api.get(`${WEBHOOKS}/${made.webhook_id}`))).toEqual(expected);
   });
 
-  it("to a registered URL is refused, as one URL has one endpoint", async () => {
+  it("is refused for a registered URL, because each URL has one endpoint", async () => {
     const api = await openApi({ webhooks: [`${HOOK}/started`] });
     const [one, two] = [await register(api), await register(api, { url: `${HOOK}/two` })];
     await register(api.as("sk_test_other"), { url: `${HOOK}/theirs` });
@@ -190,7 +190,7 @@ describe("PATCH", () => {
     expect((await patch(api, two.webhook_id, { url: `${HOOK}/theirs` })).status).toBe(200);
   });
 
-  it("with enabled: false stops sending and drops waiting deliveries; with true it sends again", async ({
+  it("with enabled: false stops sending and drops pending deliveries; with true it sends again", async ({
     api,
   }) => {
     const receiver = await Receiver.open();
@@ -207,7 +207,7 @@ describe("PATCH", () => {
 });
 
 describe("DELETE", () => {
-  it("returns the id, and the endpoint is gone", async ({ api }) => {
+  it("returns the id and removes the endpoint", async ({ api }) => {
     const { webhook_id } = await register(api);
     expect(okBody(await remove(api, webhook_id))).toEqual({ webhook_id, deleted: true });
     expect(await list(api)).toEqual([0]);
@@ -227,7 +227,7 @@ describe("DELETE", () => {
 });
 
 describe("rotating the secret", () => {
-  it("returns a new secret; for 24 hours both sign, then only the new one", async ({ api }) => {
+  it("returns a new secret; both secrets sign for 24 hours, then only the new one", async ({ api }) => {
     const receiver = await Receiver.open();
     const old = await register(api, { url: receiver.url, events: ["charge.completed"] });
     const rotated = okBody(await rotate(api, old.webhook_id));
@@ -251,7 +251,7 @@ describe("rotating the secret", () => {
     expect(() => after.verify(old.secret)).toThrow();
   });
 
-  it("twice keeps the last two secrets", async ({ api }) => {
+  it("keeps only the last two secrets after two rotations", async ({ api }) => {
     const receiver = await Receiver.open();
     const first = await register(api, { url: receiver.url });
     const second = okBody(await rotate(api, first.webhook_id));

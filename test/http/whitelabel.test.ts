@@ -17,7 +17,7 @@ const CRYPTO_ORDER = {
   phone_number: undefined,
 };
 
-/** A valid checkout but for these fields. */
+/** Sends a valid checkout with these changes. */
 const tryWith = async (api: Api, changes: object) =>
   api.tryWhitelabel({ ...(await api.checkoutBody()), ...changes });
 
@@ -81,7 +81,7 @@ describe("the response of POST whitelabel checkouts", () => {
     const body = { ...KES_ORDER, pricing, quote_id: quote.quote_id };
     const paid = await api.whitelabel({ ...body, payment_rail: "accra_money" });
     expect(paid.payment_instructions.provider).toBe("Accra Money Sandbox");
-    // Without one in the request, the quote's counts.
+    // Without a rail in the request, the quote's rail is used.
     expect((await api.whitelabel(body)).payment_instructions.provider).toBe("Accra Money Sandbox");
   });
 
@@ -123,7 +123,7 @@ describe("the response of POST whitelabel checkouts", () => {
     });
   });
 
-  it("is PENDING even when the charge completes at that instant [R6.3 R17.2]", async () => {
+  it("is PENDING even when the charge completes at the same time [R6.3 R17.2]", async () => {
     const api = await openApi({ scenario: "instant" });
     const paid = await api.pay();
     expect(paid.status).toBe("PENDING");
@@ -132,10 +132,10 @@ describe("the response of POST whitelabel checkouts", () => {
 });
 
 describe("the quote of a whitelabel checkout", () => {
-  /** The calls that take one. */
+  /** Operations that accept a quote. */
   const CALLS = ["/api/v1/payments/whitelabel", "/api/v1/payments/checkouts"];
 
-  it("is valid for 30 s, and not at the end of the 30 s [R22.8 R22.22 R30.3]", async ({ api }) => {
+  it("is valid for less than 30 s [R22.8 R22.22 R30.3]", async ({ api }) => {
     const body = await api.checkoutBody();
     await api.advance({ by: "29.999s" });
     for (const call of CALLS) expect((await api.post(call, body)).status).toBe(200);
@@ -155,7 +155,7 @@ describe("the quote of a whitelabel checkout", () => {
     expect((await api.tryWhitelabel(body)).status).toBe(200);
   });
 
-  it("that is unknown, another organization's or another mode's is refused as expired [R1.12 R22.22 R29.8]", async ({
+  it("is refused as expired when it is unknown or belongs to another organization or mode [R1.12 R22.22 R29.8]", async ({
     api,
   }) => {
     const body = await api.checkoutBody();
@@ -172,7 +172,7 @@ describe("the quote of a whitelabel checkout", () => {
       }
   });
 
-  it("fixes the price: the customer's price stays when rates change [R1.5 R11.3]", async ({ api }) => {
+  it("fixes the price, which stays when rates change [R1.5 R11.3]", async ({ api }) => {
     const order = { pricing: { base_currency: "USD", amount: "10" }, to_currency: "KES" };
     const quote = await api.quote({ ...KES_ORDER, ...order });
     expect((await api.put("/_sandbox/rates", { KES: "200" })).status).toBe(200);
@@ -202,7 +202,7 @@ describe("a difference from the quote", () => {
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("is reported with all others together", async ({ api }) => {
+  it("is reported together with all others", async ({ api }) => {
     const answer = await api.tryWhitelabel({
       ...(await api.checkoutBody()),
       payment_method: "card",
@@ -212,7 +212,7 @@ describe("a difference from the quote", () => {
     expectInvalid(answer, "payment_method", "payment_rail", "pricing");
   });
 
-  it("is not one of notation: 500 and 500.00 are equal", async ({ api }) => {
+  it("is reported only for values: 500 and 500.00 are equal", async ({ api }) => {
     const body = await api.checkoutBody();
     for (const amount of ["500", "500.0"])
       expect((await api.tryWhitelabel({ ...body, pricing: { base_currency: "KES", amount } })).status).toBe(
@@ -220,7 +220,7 @@ describe("a difference from the quote", () => {
       );
   });
 
-  it("in local_pricing counts, but not one of order or notation", async ({ api }) => {
+  it("is reported in local_pricing for values, but not for order or notation", async ({ api }) => {
     const pricing = { base_currency: "USD", amount: "10", local_pricing: { KES: "1300", NGN: "16000.00" } };
     const body = await api.checkoutBody({ pricing, to_currency: "KES" });
     const again = { base_currency: "USD", amount: "10.00", local_pricing: { NGN: "16000", KES: "1300.00" } };
@@ -279,7 +279,9 @@ describe("the fields of a whitelabel checkout", () => {
     expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: 123 }), "bank_account_number");
   });
 
-  it("fields that a method requires are reported with all other faults [R22.20]", async ({ api }) => {
+  it("include those of the method, reported with all other errors when they are missing [R22.20]", async ({
+    api,
+  }) => {
     expectInvalid(
       await api.tryWhitelabel({ payment_method: "mobile_money", expires_in_minutes: 0, quote_id: "q" }),
       "customer_email",
@@ -370,7 +372,7 @@ it.each([
   ["0s", "AWAITING_PAYMENT"],
   ["1s", "PENDING"],
 ])(
-  "the status in the response of a timeline that goes to AWAITING_PAYMENT after %s is %s, as the next read says",
+  "the response of a timeline that reaches AWAITING_PAYMENT after %s has the status %s, as the next read has",
   async (after, status) => {
     const api = await openApi({ clock: "manual" });
     const charges = [{ timeline: [{ after, to: "AWAITING_PAYMENT" }] }];
