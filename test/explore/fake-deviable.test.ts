@@ -49,6 +49,7 @@ class FakePlan implements RunPlan {
   cancelThenPay(): void {}
   endPayment(): void {}
   payAsStrangers(): void {}
+  payForeign(): void {}
   returnUnpaid(): void {}
   moveTime(): void {}
   runJob(): void {}

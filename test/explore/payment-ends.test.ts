@@ -115,6 +115,26 @@ describe("explore finds", () => {
     expect(found.join()).toContain("webhook_after_deadline charge.completed#1");
   });
 
+  it("a shop that takes another shop's charge for its own, with --fail-on foreign_charge", async () => {
+    const byMetadata = (call: CallService) => {
+      const answer = checkoutShop(follow)(call);
+      const paid = new Set<string>();
+      return async (route: string, body: { type?: string; data?: { metadata: { order: string } } }) => {
+        if (body?.type === "charge.completed") paid.add(body.data!.metadata.order);
+        const [status, view] = await answer(route, body as never);
+        const isPaid = route.startsWith("GET /orders/") && paid.has(route.slice("GET /orders/".length));
+        return [status, isPaid ? { ...(view as object), status: "paid" } : view] as const;
+      };
+    };
+    const app = await openApp(byMetadata as never);
+    const { found, report } = await foundIn(app, PAID, { failOn: ["foreign_charge"] });
+    expect(found).toEqual(["money: foreign_charge charge#1"]);
+    expect(report.findings[0]?.message).toContain("not paid, but marked as paid by the app");
+    const { found: noted, report: notes } = await foundIn(await openApp(byMetadata as never), PAID);
+    expect(noted).toEqual([]);
+    expect(notes.notes.join()).toContain("foreign_charge at charge#1");
+  });
+
   it("a shop that ignores an event no newer than the last", async () => {
     const shop = (call: CallService) => {
       const answer = checkoutShop(follow)(call);

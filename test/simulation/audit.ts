@@ -97,12 +97,14 @@ async function auditCharges(client: Client, model: Model): Promise<void> {
     seen.map((one) => one.charge_id),
     [...model.state.charges.keys()],
   );
-  for (const { mode, kind, sandbox, ...detail } of seen) {
+  for (const { mode, kind, base_amount, base_currency, sandbox, ...detail } of seen) {
     const expected = model.state.charges.get(detail.charge_id)!;
     auditTooEarly(detail, model.state.nowMs);
     demandSame("charge", `${detail.charge_id} (${sandbox.scenario})`, detail, chargeJson(expected));
-    const beside = [expected.mode, expected.kind, expected.scenario];
-    demandSame("charge", `${detail.charge_id} beside`, [mode, kind, sandbox.scenario], beside);
+    const { pricing, scenario } = expected;
+    const beside = [expected.mode, expected.kind, scenario, pricing.amount, pricing.base_currency];
+    const seenBeside = [mode, kind, sandbox.scenario, base_amount, base_currency];
+    demandSame("charge", `${detail.charge_id} beside`, seenBeside, beside);
   }
   await auditPayins(client, model);
 }

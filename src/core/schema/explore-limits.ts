@@ -49,6 +49,7 @@ export const DEVIATION_KINDS = [
   "overpaid",
   "paid_in_other_currency",
   "webhook_dropped",
+  "foreign_charge",
 ] as const;
 
 /** Values of `--fail-on`: the kinds of deviation, and `manners` for bad client practice. */

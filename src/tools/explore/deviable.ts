@@ -106,6 +106,8 @@ export interface RunPlan {
   moveTime(ms: number, call?: CallOccurrence): void;
   /** Holds the response to a read until the app has responded to the payment's next webhook. */
   holdInRace(place: CallOccurrence): void;
+  /** Makes another shop's charge with the same metadata and price be paid, and not the customer's. */
+  payForeign(charge: ObservedCharge): void;
   /** Makes strangers pay before the app reads a list, or one between its pages. */
   payAsStrangers(list: StrangersAtList): void;
   /** Runs the app's scheduled work at a moment in the flow. */

@@ -374,6 +374,7 @@ const END_KINDS: readonly DeviationKind[] = [
   "expired_unpaid",
   "refunded",
   "partly_refunded",
+  "foreign_charge",
 ];
 
 function absenceReason(

@@ -350,6 +350,14 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
     effectAt: onEvent(() => ({ drop: true })),
     isNoteOnly: true,
   },
+  foreign_charge: {
+    description: "a charge of another shop with the same metadata is paid, and the customer's is not",
+    effectAt: (place) =>
+      place.what === "pays" && place.canWait
+        ? { isShared: true, isEnd: true, applyTo: (plan) => plan.payForeign(place.charge) }
+        : undefined,
+    isNoteOnly: true,
+  },
 };
 
 /** Formats a duration, rounded up to whole seconds. */

@@ -51,7 +51,7 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
 function listBaselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): Baseline["list"] {
   const { charges, calls } = one.observed;
   const completed = countCompletedPayments(charges);
-  if (calls.every(({ page }) => page === undefined) || completed === 0) return undefined;
+  if (completed === 0) return undefined;
   const countReads = (end: number) => calls.slice(0, end).filter(({ page }) => page !== undefined).length;
   const viewsIn = (run: LoadedPlainRun) => flow.observe.map((_, index) => observedIn(run, index));
   const ignored = flow.observe.map(({ ignore = [] }) => ignore);

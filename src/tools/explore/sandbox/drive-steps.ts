@@ -8,7 +8,14 @@ import type { AppWaits } from "./app-waits.js";
 import { type Flow, findPresses, isAppWrite } from "./flow.js";
 import { jobSteps } from "./job-steps.js";
 import { PRESENT } from "./payment-ends.js";
-import { cancelStep, findPages, partialRefundSteps, returnSteps, unpaidStep } from "./payment-steps.js";
+import {
+  cancelStep,
+  findPages,
+  foreignSteps,
+  partialRefundSteps,
+  returnSteps,
+  unpaidStep,
+} from "./payment-steps.js";
 import { inTurn, raceSteps } from "./race-steps.js";
 import type { Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { savedVariable } from "./saved-variable.js";
@@ -60,11 +67,12 @@ export function driveSteps(
     const once = isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant;
     return plan.pressedAgain.has(press) ? [once, withoutSave(tolerant)] : [once];
   });
-  const { refundedPart, strangers } = plan;
+  const { refundedPart, strangers, foreignPrice } = plan;
   const isReadByJob = strangers !== undefined && pressOfList(plan, baseline) === undefined;
   return [
     ...steps,
     ...(isReadByJob ? withStrangers(jobSteps(flow, set.length), plan, baseline) : []),
+    ...(foreignPrice === undefined ? [] : foreignSteps(foreignPrice, baseline.customerMatch)),
     ...(refundedPart === undefined ? [] : partialRefundSteps(refundedPart, baseline.customerMatch)),
   ];
 }

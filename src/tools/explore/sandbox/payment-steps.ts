@@ -4,7 +4,7 @@ import { isJsonObject } from "../../../core/schema/json-objects.js";
 import { nestedStepLists, type RawStep } from "../../scenario/loaded-steps.js";
 import { stepKindsOf } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/customer.js";
-import type { RaceSide } from "../deviable.js";
+import type { ObservedCharge, RaceSide } from "../deviable.js";
 import type { Flow } from "./flow.js";
 import type { Baseline } from "./sandbox-plan.js";
 
@@ -62,19 +62,26 @@ export function returnSteps(step: RawStep, path: string, side: RaceSide): RawSte
 }
 
 /** Half of the payment is refunded. The charge is the customer's newest that is paid. */
-export function partialRefundSteps(amount: string, { customer_email }: Baseline["customerMatch"]): RawStep[] {
-  const customer =
-    customer_email === undefined ? "" : `&customer_email=${customer_email.replaceAll("+", "%2B")}`;
+export function partialRefundSteps(amount: string, customer: Baseline["customerMatch"]): RawStep[] {
   return [
-    {
-      request: `GET /_sandbox/charges?status=COMPLETED&limit=1${customer}`,
-      save: { [REFUNDED]: "body.items.0.charge_id" },
-    },
-    { partial_refund: { charge_id: `\${${REFUNDED}}`, amount } },
+    findCharge("status=COMPLETED&", customer, { refunded_charge: "body.items.0.charge_id" }),
+    { partial_refund: { charge_id: `\${refunded_charge}`, amount } },
   ];
 }
 
-const REFUNDED = "refunded_charge";
+/** Another shop's customer pays the same price, with the metadata of the customer's newest charge. */
+export function foreignSteps(price: ObservedCharge["base"], customer: Baseline["customerMatch"]): RawStep[] {
+  return [
+    findCharge("", customer, { own_metadata: "body.items.0.metadata" }),
+    { pay: { ...price, customer_email: "other@shop.test", metadata: `\${own_metadata}` } },
+  ];
+}
+
+function findCharge(filter: string, { customer_email }: Baseline["customerMatch"], save: object): RawStep {
+  const customer =
+    customer_email === undefined ? "" : `&customer_email=${customer_email.replaceAll("+", "%2B")}`;
+  return { request: `GET /_sandbox/charges?${filter}limit=1${customer}`, save };
+}
 
 /** The name and `save` of a step that becomes another kind of step, whose result is a charge, not a response. */
 function sharedFields({ name, save, request }: RawStep): RawStep {

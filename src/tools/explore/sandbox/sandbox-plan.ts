@@ -62,7 +62,7 @@ export interface Baseline {
   readonly pressMatches: readonly (Readonly<Record<string, unknown>> | undefined)[];
   /** Selects the app's reads of the customer's charges. */
   readonly readMatch: Readonly<Record<string, unknown>>;
-  /** Present if the app reads the list of payins. */
+  /** Present if a charge is paid. */
   readonly list?: ListBaseline | undefined;
   /** Path of the app to which a paid checkout leads; undefined if it has an id that the flow does not know. */
   readonly returnPath?: string | undefined;
@@ -119,6 +119,8 @@ export class SandboxPlan implements RunPlan {
   returnedPage: number | undefined;
   end: PaymentEnd | undefined;
   strangers: StrangersAtList | undefined;
+  /** Price of another shop's charge with the customer's metadata. */
+  foreignPrice: ObservedCharge["base"] | undefined;
   /** Values of the growing fields before the run, as text by `growthKey`; absent in a saved file, for a fresh app. */
   before: ReadonlyMap<string, number> | undefined;
   /** Amount of a partial refund. */
@@ -240,6 +242,11 @@ export class SandboxPlan implements RunPlan {
       refunded: [...timeline, { after: REFUNDED_AFTER, to: "REFUNDED" as const }],
     };
     this.charges.push({ match: this.#customerMatch, timeline: ends[end] });
+  }
+
+  payForeign(charge: ObservedCharge): void {
+    this.endPayment("expired", charge);
+    this.foreignPrice = charge.base;
   }
 
   payAsStrangers(list: StrangersAtList): void {

@@ -36,7 +36,7 @@ export function withStrangers(
 /** Returns the press during which the app reads the list; undefined if its scheduled work does. */
 export function pressOfList({ strangers }: SandboxPlan, { list }: Baseline): number | undefined {
   const count = strangers?.earlierCount ?? 0;
-  const press = list!.reads.findIndex(([from, to]) => from <= count && count < to);
+  const press = (list?.reads ?? []).findIndex(([from, to]) => from <= count && count < to);
   return press === -1 ? undefined : press;
 }
 
