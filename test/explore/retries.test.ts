@@ -76,7 +76,7 @@ it("finds an app that pays again a second after the response was lost", async ()
 
 it("an app that repeats a failed call after the end of a run passes in a second, longer run", async () => {
   const end = new AbortController();
-  const onRun = (runs: number) => void (runs === 2 && end.abort());
+  const onRun = (runs: number) => void (runs === 3 && end.abort());
   const app = await openApp(retryingShop({ looksFirst: true, pauseMs: 3_000 }));
   const { report } = await foundIn(app, FLOW, { signal: end.signal, onRun });
   expect(report.singles).toContainEqual({ kind: "request_lost", at: "createQuote#1", outcome: "right" });

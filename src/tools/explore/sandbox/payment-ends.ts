@@ -28,9 +28,10 @@ export function unpaid(baseline: Baseline, mayWait = false): Baseline {
 /** No view waits for the payment, and nothing more is delivered. The charge may stay paid: a balance may be too low. */
 export function refunded(baseline: Baseline): Baseline {
   return {
-    ...withViews(baseline, (value) => {
+    ...withViews(baseline, (value, name) => {
       if (isPaidWord(value)) return noneOf(written(WAITING_WORDS, value));
-      return typeof value === "number" ? { lte: value } : undefined;
+      // Other numbers may grow, such as the amount refunded.
+      return typeof value === "number" && DELIVERY_NAME.test(name) ? { lte: value } : undefined;
     }),
     ...atMost(baseline),
   };
@@ -41,8 +42,8 @@ export function partlyRefunded(baseline: Baseline): Baseline {
   return {
     ...withViews(baseline, (value, name) => {
       if (isPaidWord(value)) return noneOf(written([...WAITING_WORDS, ...statusWordsOf("refunded")], value));
-      if (typeof value !== "number") return undefined;
-      return value > 0 && SHARE_NAME.test(name) ? { gt: 0, lte: value } : { lte: value };
+      const isShare = typeof value === "number" && value > 0 && SHARE_NAME.test(name);
+      return isShare ? { gt: 0, lte: value } : undefined;
     }),
     ...atMost(baseline),
   };
