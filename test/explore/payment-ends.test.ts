@@ -14,13 +14,13 @@ const follow: OnCharge = (order, status) => {
 
 const FAULTS: readonly (readonly [title: string, onCharge: OnCharge, kind: string, message: string])[] = [
   [
-    "a declined payment by a shop whose order waits for ever",
+    "a declined payment by a shop that takes any end for a payment",
     (order, status) => {
-      if (status === "FAILED") order.status = "pending";
+      if (status === "FAILED") deliver(order);
       else follow(order, status, undefined as never);
     },
     "declined charge#1",
-    'the charge has ended, and the app waits: body.status is "pending"',
+    'not paid, but marked as paid by the app: body.status is "paid"',
   ],
   [
     "an expired charge by a shop that delivers then",

@@ -40,8 +40,7 @@ export function concessionsFor(
   baseline: Baseline,
 ): Concession[] {
   const returned = plan.isPaidLate ? returnOf(observed, plain) : undefined;
-  const isOpen =
-    plan.cancelledPage !== undefined && baseline.observed.some((view) => isLess(failure.body, view));
+  const isOpen = plan.isUnpaid && baseline.observed.some((view) => isLess(failure.body, view));
   return [
     ...(refused.length === 0 ? [] : [{ refused }]),
     ...(returned === undefined ? [] : [{ returned }]),
