@@ -20,7 +20,7 @@ interface Harness {
 const FOLDER = join(import.meta.dirname, "right-apps");
 const { RIGHT_APPS, FRAMEWORK_APPS, exploreApp }: Harness = await import(join(FOLDER, "explore-app.mjs"));
 
-it.each(Object.entries(RIGHT_APPS))("finds nothing in the right app %s", async (name, app) => {
+it.concurrent.each(Object.entries(RIGHT_APPS))("finds nothing in the right app %s", async (name, app) => {
   const place = { program: join(FOLDER, `${name}.mjs`), flow: join(FOLDER, `${name}.yaml`) };
   const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
   expect(report).toMatchObject({ findings: [], complete_depth: 1 });
@@ -43,7 +43,7 @@ const isRunnable = (name: string) => {
 };
 
 for (const [name, app] of Object.entries(FRAMEWORK_APPS))
-  it.skipIf(!isRunnable(name))(`finds nothing in the right app ${name}`, async () => {
+  it.concurrent.skipIf(!isRunnable(name))(`finds nothing in the right app ${name}`, async () => {
     const flow = join(FOLDER, name.replace(extname(name), ".yaml"));
     const place = { program: join(FOLDER, name), flow, takesPort: true };
     const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
