@@ -37,7 +37,7 @@ export function addClientCommands(root: Command): void {
       .action(async (...given: unknown[]) => {
         const flags = given.at(-2) as CommandInput["flags"];
         const named = words.map((word, place) => [word.slice(1, -1), given[place]]);
-        await carryOut(row, { connection: new Connection(flags), flags, words: Object.fromEntries(named) });
+        await runAction(row, { connection: new Connection(flags), flags, words: Object.fromEntries(named) });
       });
   }
 }
@@ -67,7 +67,7 @@ function withElapsedTime(doing: string | undefined, isWanted: boolean): () => vo
   };
 }
 
-async function carryOut({ verbs = {}, defaultAction }: ClientCommand, asked: CommandInput): Promise<void> {
+async function runAction({ verbs = {}, defaultAction }: ClientCommand, asked: CommandInput): Promise<void> {
   const { verb = asked.words.what } = asked.words;
   const action = verb === undefined ? defaultAction! : verbs[verb]!;
   const working = withElapsedTime(action.progressText, asked.flags.json !== true);

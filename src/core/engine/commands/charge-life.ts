@@ -22,7 +22,7 @@ import { emitEvent } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import { chargeSubject } from "../match-fields.js";
 import type { Task } from "../records.js";
-import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timelines.js";
+import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timeline-tasks.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailView } from "../wire-views.js";
 

@@ -19,7 +19,7 @@ import { withdrawalSubject } from "../match-fields.js";
 import { findOwnRecord } from "../queries.js";
 import type { Destination, Task } from "../records.js";
 import { readRequestedScenario } from "../scenario-lookup.js";
-import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timelines.js";
+import { applyTimelineEntry, assignTimeline, planTimelineEntry } from "../timeline-tasks.js";
 import type { Caller, Command, Transaction } from "../transaction.js";
 import { withdrawalView } from "../wire-views.js";
 

@@ -221,17 +221,17 @@ async function runInLockstep(
     const isOpen = (position: number): boolean =>
       reports[position]!.every(({ outcome }) => outcome === "passed");
     const open = lanes.filter((_, position) => isOpen(position));
-    const carryOut = async ({ steps, scope, execution }: RunLane): Promise<StepReport> => {
+    const runStepIn = async ({ steps, scope, execution }: RunLane): Promise<StepReport> => {
       const [report] = await runSteps(steps.slice(index, index + 1), scope, execution);
       return { ...report!, number: index + 1 };
     };
     const [first] = open;
     const isShared = open.length > 1 && isSame(open, index, canShare(index));
-    const shared = isShared ? await carryOut(first!) : undefined;
+    const shared = isShared ? await runStepIn(first!) : undefined;
     const stepReports = await Promise.all(
       lanes.map(async (lane, position) => {
         if (!isOpen(position)) return notRunReport(lane.steps[index]!, index + 1, lane.execution.file);
-        return shared ?? carryOut(lane);
+        return shared ?? runStepIn(lane);
       }),
     );
     for (const [position, report] of stepReports.entries()) reports[position]!.push(report);

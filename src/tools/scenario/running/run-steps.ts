@@ -41,7 +41,7 @@ export async function runSteps(
     if (!isOver) begin(stepTitle(step.kind, step.raw), number);
     const report = isOver
       ? notRunReport(step, number, execution.file)
-      : await carryOut(step, number, scope, execution, (title) => begin(title, number));
+      : await runStep(step, number, scope, execution, (title) => begin(title, number));
     reports.push(report);
     end(report);
   }
@@ -64,7 +64,7 @@ function lineOf({ file, line }: StepLocation, runFile: string): Pick<StepReport,
   return file === runFile ? { line } : { file, line };
 }
 
-async function carryOut(
+async function runStep(
   step: LoadedStep,
   number: number,
   scope: Variables,
