@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createSandbox } from "../dist/index.js";
 import { FOLDER, flowOf, INCIDENTS, languageOf, programOf } from "./incidents/list.mjs";
-import { startProgram } from "./incidents/program.mjs";
+import { withProgram } from "./incidents/program.mjs";
 
 /** @typedef {import("./incidents/list.mjs").Incident} Incident */
 
@@ -27,21 +27,6 @@ const { values: options } = parseArgs({
 const times = Number(options.times);
 const incidents = INCIDENTS.filter(({ name }) => options.only === undefined || name === options.only);
 if (incidents.length === 0) throw new Error(`no incident ${options.only}`);
-
-/** Runs `work` beside a sandbox and a program that have just started. */
-async function withProgram(program, work) {
-  const sandbox = await createSandbox({ clock: "manual", rateLimit: "off" });
-  try {
-    const { app, url, stop } = await startProgram(program, sandbox);
-    try {
-      return await work({ sandbox, app, url });
-    } finally {
-      await stop();
-    }
-  } finally {
-    await sandbox.close();
-  }
-}
 
 /** @returns {Promise<{ code: number, output: string, seconds: number }>} */
 function runCommand(args) {
@@ -63,7 +48,7 @@ function runCommand(args) {
 }
 
 function explore(incident, kind, depth, flags) {
-  return withProgram(programOf(incident, kind), async ({ app, url }) => {
+  return withProgram(createSandbox, programOf(incident, kind), async ({ app, url }) => {
     const args = ["explore", flowOf(incident), "--app", app, "--url", url, "--depth", String(depth)];
     const raised = incident.failOn === undefined ? [] : ["--fail-on", incident.failOn.join(",")];
     return runCommand([...args, ...flags, ...raised]);
@@ -80,7 +65,7 @@ function findingOf({ found: { kind, at = "" } }, report) {
 async function replay(incident, kind, file, outcome) {
   let count = 0;
   for (let time = 0; time < times; time++) {
-    const report = await withProgram(programOf(incident, kind), ({ sandbox, app }) =>
+    const report = await withProgram(createSandbox, programOf(incident, kind), ({ sandbox, app }) =>
       sandbox.run(file, { app }),
     );
     if (report.outcome === outcome) count++;

@@ -1,6 +1,6 @@
 // The incidents of examples/incidents, and the deviation that finds each.
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
@@ -85,12 +85,21 @@ export function flowOf({ name }) {
 
 /** @param {Incident} incident @param {"app" | "fixed"} kind */
 export function programOf({ name }, kind) {
-  return ["mjs", "py"].map((ending) => join(FOLDER, name, `${kind}.${ending}`)).find(existsSync);
+  const file = readdirSync(join(FOLDER, name)).find((one) => one.startsWith(`${kind}.`));
+  return join(FOLDER, name, file);
 }
+
+const LANGUAGES = { ".mjs": "Node", ".py": "Python", ".php": "PHP", ".rb": "Ruby" };
+const FRAMEWORKS = {
+  Hono: 'from "hono"',
+  Express: 'from "express"',
+  Flask: "from flask import",
+  Sinatra: 'require "sinatra',
+};
 
 export function languageOf(incident) {
   const program = programOf(incident, "app");
-  if (program.endsWith(".py")) return "Python";
   const source = readFileSync(program, "utf8");
-  return ["Hono", "Express"].find((one) => source.includes(`from "${one.toLowerCase()}"`)) ?? "Node";
+  const framework = Object.keys(FRAMEWORKS).find((one) => source.includes(FRAMEWORKS[one]));
+  return framework ?? LANGUAGES[extname(program)];
 }

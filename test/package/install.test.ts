@@ -185,7 +185,7 @@ describe("the tarball", () => {
       /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
       /^docs\/(cookbook\/)?[\w-]+\.md$/,
       /^docs\/pictures\/[\w-]+\.png$/,
-      /^examples\/incidents\/([\w-]+\/)?(README\.md|(app|fixed)\.(mjs|py)|flow\.yaml)$/,
+      /^examples\/incidents\/([\w-]+\/)?(README\.md|(app|fixed)\.(mjs|php|py|rb)|flow\.yaml)$/,
     ];
     expect(paths().filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
     const needed = [
