@@ -2,7 +2,7 @@ import { extname, join } from "node:path";
 import { expect, it } from "vitest";
 import type { ExploreReport } from "../../src/library/index.js";
 import { createSandbox } from "../../src/library/index.js";
-import { isHere } from "../support/programs.js";
+import { isRunnable } from "../support/programs.js";
 
 interface RightApp {
   readonly hasReceiver: boolean;
@@ -29,18 +29,6 @@ it.concurrent.each(Object.entries(RIGHT_APPS))("finds nothing in the right app %
     /^(good practice: |happened once and could not be repeated: |foreign_charge at )/.test(note);
   expect(report.notes.filter((note) => !isExpected(note))).toEqual([]);
 });
-
-/** A program that succeeds when this machine can run the language. */
-const PROBES: Readonly<Record<string, readonly string[]>> = {
-  ".mjs": ["node", "--version"],
-  ".py": ["python3", "-c", "import flask"],
-  ".php": ["php", "--version"],
-  ".rb": ["ruby", "-e", "require 'sinatra/base'"],
-};
-const isRunnable = (name: string) => {
-  const [command, ...args] = PROBES[extname(name)]!;
-  return isHere(command!, ...args);
-};
 
 for (const [name, app] of Object.entries(FRAMEWORK_APPS))
   it.skipIf(!isRunnable(name))(`finds nothing in the right app ${name}`, { concurrent: true }, async () => {

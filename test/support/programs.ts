@@ -1,9 +1,26 @@
 import { spawn, spawnSync } from "node:child_process";
+import { extname } from "node:path";
 import { atEnd } from "./lifetime.js";
 
 /** True if a program is installed and succeeds with the arguments. */
 export function isHere(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args.length > 0 ? args : ["--version"], { stdio: "ignore" }).status === 0;
+}
+
+/** A command that succeeds when this machine can run the language. */
+const PROBES: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  ".mjs": ["node", "--version"],
+  ".py": ["python3", "-c", "import flask"],
+  ".php": ["php", "--version"],
+  ".rb": ["ruby", "-e", "require 'sinatra/base'"],
+};
+const runnable = new Map<string, boolean>();
+
+/** True if this machine has the language of a program, with the packages that the tests' programs need. */
+export function isRunnable(program: string): boolean {
+  const language = extname(program);
+  if (!runnable.has(language)) runnable.set(language, isHere(...PROBES[language]!));
+  return runnable.get(language)!;
 }
 
 /** Starts a program that prints its port; it is stopped after the test, or by `close()`. */
