@@ -36,7 +36,7 @@ pre{white-space:pre-wrap;background:var(--code);border-radius:.5rem;padding:.5re
 summary{cursor:pointer;padding:.25rem 0}section p+p,.snippet,.fields,details[open]>summary~p{margin-top:.5rem}
 .route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline;padding-inline-start:1.125rem}.method,.required,.mark,.tag,.found{font-weight:700}.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete,.required{color:var(--bad)}
 .soft,.type,.keys dt,.tag,.search{color:var(--soft)}.soft,.type,.required,.tag,.search,.method,.why{font-size:.875rem}
-.why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem;width:fit-content}.mark{font-size:.75rem;text-transform:uppercase}.keys{display:grid;gap:.25rem .75rem}.found{display:flex;gap:1rem;align-items:center}
+.why p+p{margin:0}:not(.snippet)>pre{margin-top:.5rem}.why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem;width:fit-content}.mark{font-size:.75rem;text-transform:uppercase}.keys{display:grid;gap:.25rem .75rem}.found{display:flex;gap:1rem;align-items:center}
 .fields>div{display:grid;gap:.25rem;padding:.5rem 0;border-top:1px solid var(--line)}.fields dd{display:grid;gap:.25rem;font-size:.9375rem}.fields p{margin:0}
 .snippet{position:relative}.snippet>pre{white-space:pre;overflow-x:auto;padding-inline-end:5rem}.copy{position:absolute;inset:.375rem .375rem auto auto}
 button,input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--soft);border-radius:.375rem;min-height:2rem;padding:0 .625rem}
@@ -136,6 +136,10 @@ function referencePage(reference: Reference, nowMs: number): Response {
   const title = String(info.title);
   const operations = operationsOf(reference.document);
   const inline = singleUses(reference.document);
+  const sent = schemasIn(
+    reference.document,
+    operations.map(({ requestBody }) => requestBody),
+  );
   const schemas = Object.entries(components.schemas).filter(([name]) => !inline.has(name));
   const contents = [
     ...operations.map(({ operationId: id, summary: text, tags: [tag] }) => ({ id, text, tag })),
@@ -166,7 +170,7 @@ ${tags.map(({ name, description }) => {
   return html`<div class="group"><h2 id="tag-${name}">${name}</h2><p>${description}</p>
 ${tagged.map((operation) => operationSection(reference, operation, inline))}</div>`;
 })}
-<div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema)))}</div>
+<div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema, { isSent: sent.has(name) })))}</div>
 <div class="group"><h2 id="errors">Errors of many operations</h2><dl class="fields">${Object.entries(
     components.responses,
   ).map(
@@ -187,6 +191,14 @@ function singleUses(document: OpenApiDocument): Set<string> {
   return new Set(bodies.filter((name) => uses.filter((other) => other === name).length === 1));
 }
 
+/** Names of the schemas that a part of the document refers to, directly or not. */
+function schemasIn({ components }: OpenApiDocument, part: unknown, names = new Set<string>()): Set<string> {
+  for (const [, name] of JSON.stringify(part ?? {}).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+    if (!names.has(name!))
+      schemasIn({ components } as OpenApiDocument, components.schemas[name!], names.add(name!));
+  return names;
+}
+
 /** Schema of a body. For an event, only the component schema, which is the first part of `allOf`. */
 function schemaOf({ content = {} }: BodyDescription): DocumentSchema {
   const [{ schema } = { schema: {} }] = Object.values(content) as { schema: DocumentSchema }[];
@@ -201,27 +213,26 @@ ${body}</details></section>
 }
 
 /** An operation or a webhook. */
-function operationSection(
-  { document, baseUrl, apiKey }: Reference,
-  operation: DocumentOperation,
-  inline: Set<string>,
-) {
+function operationSection(reference: Reference, operation: DocumentOperation, inline: Set<string>) {
+  const { document } = reference;
   const { operationId: id, method, path, security, parameters, requestBody, responses } = operation;
   const { 200: success, ...errors } = responses;
   const isCall = path.startsWith("/");
+  const example = isCall ? exampleOf(success) : undefined;
   const contentPart = (title: string, contents: BodyDescription) => {
     const schema = schemaOf(contents);
     const name = refName(schema.$ref ?? "");
     if (!inline.has(name)) return html`<h4>${title}: ${typeMarkup(schema)}</h4>`;
-    return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(document.components.schemas[name]!)}</div>`;
+    return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(document.components.schemas[name]!, { isSent: title === "Body" })}</div>`;
   };
   const route = html`<span class="route"><span class="method ${method.toLowerCase()}">${method}</span>${isCall && html` <code>${path}</code>`} <span class="soft">${id}</span></span>`;
   const call = html`${security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}
-<div class="snippet"><pre id="${id}-curl" tabindex="0">${escapeText(curlOf(operation, baseUrl, apiKey))}</pre><button type="button" class="copy" aria-label="Copy the call of ${id}" hidden>Copy</button></div>`;
+<div class="snippet"><pre id="${id}-curl" tabindex="0">${escapeText(snippetOf(reference, operation))}</pre><button type="button" class="copy" aria-label="Copy the call of ${id}" hidden>Copy</button></div>`;
   const body = html`${renderMarkdown(operation.description)}${assumptionMark(operation)}${isCall && call}
 ${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}
+${example !== undefined && html`<pre tabindex="0">${escapeText(JSON.stringify(example, null, 2))}</pre>`}
 <h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors).map(
     ([status, error]) => html`<div><dt><code>${status}</code></dt><dd>${errorPart(error)}</dd></div>`,
   )}</dl>`;
@@ -232,35 +243,79 @@ ${success && contentPart("Response", success)}
 function errorPart({ $ref, description = "", content, ...rest }: BodyDescription): Markup {
   if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
   const examples = Object.values(content?.["application/json"]?.examples ?? {});
-  return html`<p>${description.replace(/\.$/, "")}.</p>${assumptionMark(rest)}${examples.map(
+  return html`${renderMarkdown(`${description.replace(/\.$/, "")}.`)}${assumptionMark(rest)}${examples.map(
     ({ value }) => html`<pre>${escapeText(JSON.stringify((value as { error: unknown }).error))}</pre>`,
   )}`;
 }
 
-/** The call as POSIX shell commands. Ids of earlier responses are shell variables, such as $CHARGE_ID. */
-function curlOf(operation: DocumentOperation, baseUrl: string, apiKey: string | undefined): string {
+function exampleOf({ content }: BodyDescription = {}): unknown {
+  return Object.values(content?.["application/json"]?.examples ?? {})[0]?.value;
+}
+
+/** The call as POSIX shell commands. Ids are taken from an earlier call, such as a list's first charge. */
+function snippetOf(reference: Reference, operation: DocumentOperation): string {
+  const names = variablesOf(operation);
+  const commands = names.map((name) => `${name.toUpperCase()}=${idCommandOf(reference, operation, name)}`);
+  return [...commands, curlOf(reference, operation)].join("\n");
+}
+
+/** Ids that a call needs, in its path and in the example of its body. */
+function variablesOf({ path, requestBody }: DocumentOperation): string[] {
+  const body = Object.keys((exampleOf(requestBody) as object | undefined) ?? {});
+  return [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
+    ...body.filter((name) => /^(quote|destination)_id$/.test(name)),
+  ];
+}
+
+/** The name of something new, or a command that prints the first value of that name in another call's response. */
+function idCommandOf(
+  { document, ...reference }: Reference,
+  { method, path }: DocumentOperation,
+  name: string,
+): string {
+  if (method === "PUT") return "example";
+  const operations = operationsOf(document).filter((other) => variablesOf(other).length === 0);
+  const [list] = path.split(`/{${name}}`);
+  const source =
+    operations.find((other) => other.method === "GET" && other.path === list && list !== path) ??
+    operations.find(({ responses }) => name in ((exampleOf(responses[200]) as object | undefined) ?? {})) ??
+    operations.find(
+      (other) =>
+        other.method === "GET" &&
+        [...schemasIn(document, other.responses[200]?.content?.["application/json"])].some((schema) =>
+          Object.hasOwn(document.components.schemas[schema]?.properties ?? {}, name),
+        ),
+    );
+  if (source === undefined) return `\${${name.toUpperCase()}:?take it from a response}`;
+  const call = curlOf({ document, ...reference }, source, { flags: "-s ", indent: 0 });
+  return `$(${call} |\n  grep -o '"${name}": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;
+}
+
+function curlOf(
+  { baseUrl, apiKey }: Reference,
+  operation: DocumentOperation,
+  { flags = "", indent = 2 } = {},
+): string {
   const { method, path, security, parameters, requestBody } = operation;
-  const checks = new Set<string>();
-  const variable = (name: string) => {
-    const shell = name.toUpperCase();
-    checks.add(`: "\${${shell}:?take it from a response}"`);
-    return `$${shell}`;
-  };
-  const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => variable(name))}`;
-  const lines = [`curl${method === "GET" ? "" : ` -X ${method}`} "${url}"`];
+  const names = variablesOf(operation);
+  const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => `$${name.toUpperCase()}`)}`;
+  const lines = [`curl ${flags}${method === "GET" ? "" : `-X ${method} `}"${url}"`];
   if (apiKey !== undefined && security?.length !== 0) lines.push(`-H "Authorization: Bearer ${apiKey}"`);
   if (parameters?.some(({ name }) => name === "Idempotency-Key"))
     lines.push('-H "Idempotency-Key: rent-1-first-try"');
-  const [example] = Object.values(requestBody?.content?.["application/json"]?.examples ?? {});
+  const example = exampleOf(requestBody);
   if (example !== undefined) {
-    const mark = (name: string, value: unknown) =>
-      /^(quote|destination)_id$/.test(name) && typeof value === "string" ? `\0${name}` : value;
-    const body = JSON.stringify(example.value, mark, 2)
-      .replace(/[\\$`]/g, "\\$&")
-      .replace(/\\\\u0000(\w+)/g, (_all, name: string) => variable(name));
-    lines.push('-H "Content-Type: application/json"', `-d @- <<JSON\n${body}\nJSON`);
+    const body = JSON.stringify(
+      example,
+      (name, value: unknown) => (names.includes(name) ? `\0${name}` : value),
+      indent,
+    )
+      .replaceAll("'", "'\\''")
+      .replace(/\\u0000(\w+)/g, (_all, name: string) => `'$${name.toUpperCase()}'`);
+    lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
   }
-  return [...checks, lines.join(" \\\n  ")].join("\n");
+  return lines.join(" \\\n  ");
 }
 
 /** `GET /docs`. */

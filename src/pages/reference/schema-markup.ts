@@ -87,20 +87,35 @@ export function assumptionMark({ "x-sandbox-assumption": text }: Texts): Markup 
   return html`<p class="why"><span class="mark">assumed</span>${text !== ASSUMED_FIELD_REASON && html` ${inline(text)}`}</p>`;
 }
 
+/** One note on the assumed fields of a schema, a line a reason. */
+function assumedFields(fields: readonly (readonly [name: string, schema: Texts])[]): Markup | undefined {
+  const namesOf = new Map<string, string[]>();
+  for (const [name, { "x-sandbox-assumption": reason }] of fields)
+    if (reason !== undefined) namesOf.set(reason, [...(namesOf.get(reason) ?? []), name]);
+  if (namesOf.size === 0) return undefined;
+  const lines = [...namesOf].map(([reason, names]) => {
+    const text = reason === ASSUMED_FIELD_REASON ? "." : html`: ${inline(reason)}`;
+    return html`<p>${join(names.map(code), ", ")}${text}</p>`;
+  });
+  return html`<div class="why"><span class="mark">assumed</span>${lines}</div>`;
+}
+
 export function parameterList(parameters: readonly Parameter[]): Markup {
   return html`<dl class="fields">${parameters.map(({ name, in: location, required, schema, ...rest }) =>
     field(name, { ...schema, ...rest }, required === true, location),
-  )}</dl>`;
+  )}</dl>${assumedFields(parameters.map((one) => [one.name, one]))}`;
 }
 
-/** A schema's description, variants and fields. */
-export function schemaMarkup(schema: DocumentSchema): Markup {
+/** A schema's description, variants and fields. Marks required fields if clients send it. */
+export function schemaMarkup(schema: DocumentSchema, { isSent }: { readonly isSent: boolean }): Markup {
   const { properties, required = [] } = schema;
+  const about = html`${description(schema)}${assumptionMark(schema)}`;
   if (properties === undefined)
-    return html`${description(schema)}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
-  return html`${description(schema)}<dl class="fields">${Object.entries(properties).map(([name, property]) =>
-    field(name, property, required.includes(name)),
-  )}</dl>`;
+    return html`${about}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
+  const fields = Object.entries(properties);
+  return html`${about}<dl class="fields">${fields.map(([name, property]) =>
+    field(name, property, isSent && required.includes(name)),
+  )}</dl>${assumedFields(fields)}`;
 }
 
 function field(name: string, schema: DocumentSchema, required: boolean, location = ""): Markup {
@@ -113,7 +128,7 @@ function description(schema: DocumentSchema): Markup {
   const limits = limitsOf(schema);
   return html`${schema.description && renderMarkdown(schema.description)}${
     limits.length > 0 && html`<p class="soft">${limits}</p>`
-  }${assumptionMark(schema)}`;
+  }`;
 }
 
 /** A type as text, linked if it has a name. */

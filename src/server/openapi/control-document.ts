@@ -177,7 +177,7 @@ const DESCRIPTION_BY_STATUS: Readonly<Record<number, string>> = {
   413: "The body is too large",
   429: "Too many pending waits",
   500: "Internal error",
-  503: "Out of memory: no changes are accepted",
+  503: "The sandbox cannot reach its database",
 };
 
 const INVALID_JSON = refuseInvalid({ body: "must be a JSON object" });
