@@ -5,17 +5,17 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLinePage } from "./docs/command-line.mjs";
 import { controlApiPage } from "./docs/control-api.mjs";
-import { diagrams } from "./docs/diagrams.mjs";
 import { scenarioReferencePage } from "./docs/scenario-reference.mjs";
 import { deviationTable, scenarioTables } from "./docs/scenario-tables.mjs";
 import {
+  adviceTable,
   apiTables,
   shippedDocument,
   statusWordTable,
-  transitionTable,
   withFields,
 } from "./docs/service-tables.mjs";
-import { supportedPage } from "./docs/supported.mjs";
+import { skillPage } from "./docs/skill.mjs";
+import { rulesSentence, supportedPage } from "./docs/supported.mjs";
 import { withSource } from "./source.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -35,16 +35,17 @@ function withParts(page, parts) {
 
 /** Page → its text. */
 const pages = await withSource(root, { source: "scripts/docs/source.ts" }, async ({ source }) => ({
+  "README.md": withParts("README.md", { rules: rulesSentence() }),
+  "docs/SKILL.md": await skillPage(source),
   "docs/api.md": withFields(withParts("docs/api.md", await apiTables(source)), await shippedDocument(source)),
-  "docs/cheat-sheet.md": withParts("docs/cheat-sheet.md", { transitions: transitionTable(source) }),
   "docs/command-line.md": commandLinePage(source),
   "docs/control-api.md": controlApiPage(source),
-  "docs/diagrams.md": withParts("docs/diagrams.md", await diagrams(source)),
   "docs/explore.md": withParts("docs/explore.md", { kinds: deviationTable(source) }),
   "docs/reconcile.md": withParts("docs/reconcile.md", { statuses: statusWordTable(source) }),
   "docs/scenario-reference.md": scenarioReferencePage(source),
   "docs/scenarios.md": withParts("docs/scenarios.md", scenarioTables(root)),
   "docs/supported.md": supportedPage(source, root),
+  "docs/webhooks.md": withParts("docs/webhooks.md", { advice: adviceTable(source) }),
 }));
 
 const stale = Object.entries(pages).filter(([page, text]) => written(page) !== text);

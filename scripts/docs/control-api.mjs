@@ -2,7 +2,7 @@
 import { code, page, table } from "./markdown.mjs";
 
 const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox and is not part of the emulated service. Requests and responses are JSON; errors have
-the service's shape, \`{"error": {"code", "message", "details"?}}\`. How it behaves, with examples: [controlling a sandbox](control.md).
+the service's shape, \`{"error": {"code", "message", "details"?}}\`.
 The command line uses this API ([commands](command-line.md)); shapes and errors of each operation: \`GET /_sandbox/docs\`, and
 \`GET /_sandbox/openapi.json\`.
 The library calls all but \`getHealth\` and \`followStream\` by id, with the fields of path, query and body together:

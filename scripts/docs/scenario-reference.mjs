@@ -1,8 +1,7 @@
 // docs/scenario-reference.md: keys of scenario files and kinds of steps, from their schemas.
 import { code, page, table } from "./markdown.mjs";
 
-const INTRODUCTION = `Every key of a scenario file. [Scenarios](scenarios.md): choosing one. [Writing scenarios](writing-scenarios.md): recipes.
-[In detail](writing-scenarios.md#in-detail): what rules and steps do in special cases. Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of
+const INTRODUCTION = `Every key of a scenario file; how to choose and write one: [scenarios](scenarios.md). Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of
 them. A key without \`?\` is required.`;
 
 const MATCH = `Every field given must match; without \`match\` a rule applies to everything. Text is a glob (\`*\` any characters, \`?\` one; \`\\*\` and \`\\?\`

@@ -18,7 +18,7 @@ export function scenarioTables(root) {
     "magic values": magicTable(rules.find(({ file }) => file === DEFAULT)),
     outcomes: ofKind("outcome"),
     mishaps: ofKind("mishap"),
-    flows: nameTable(shipped.filter(({ steps }) => steps !== undefined)),
+    flows: shipped.flatMap((one) => (one.steps === undefined ? [] : [linkOf(one)])).join(", "),
   };
 }
 
@@ -32,8 +32,9 @@ export function deviationTable({ DEVIATION_KIND_DEFINITIONS }) {
   );
 }
 
+const linkOf = ({ file }) => `[${code(file.replace(/^flow_|\.yaml$/g, ""))}](../scenarios/${file})`;
+
 function nameTable(scenarios) {
-  const linkOf = ({ file }) => `[${code(file.replace(/^flow_|\.yaml$/g, ""))}](../scenarios/${file})`;
   return table(
     ["name", ""],
     scenarios.map((one) => [linkOf(one), firstSentence(one)]),

@@ -1,4 +1,4 @@
-// Tables of docs/api.md, docs/cheat-sheet.md and docs/reconcile.md: operations, fields and statuses of the service.
+// Tables of docs/api.md, docs/reconcile.md and docs/webhooks.md: operations, fields and statuses of the service.
 import { code, table } from "./markdown.mjs";
 
 /** The service's document with the shipped fixtures and settings. */
@@ -14,12 +14,11 @@ export async function apiTables(source) {
   const { paths } = await shippedDocument(source);
   return {
     operations: table(
-      ["call", "operation", "does"],
+      ["call", "operation"],
       Object.entries(paths).flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, { operationId, description = "" }]) => [
+        Object.entries(methods).map(([method, { operationId }]) => [
           code(`${method.toUpperCase()} ${path}`),
           code(operationId),
-          description,
         ]),
       ),
     ),
@@ -64,11 +63,11 @@ function withdrawalStatuses(source) {
   );
 }
 
-/** What may become of a charge, for the cheat sheet. */
-export function transitionTable({ CHARGE_STATUS_RULES }) {
+/** What an app should not do, for docs/webhooks.md. */
+export function adviceTable({ BAD_HABITS }) {
   return table(
-    ["status", "may become"],
-    Object.entries(CHARGE_STATUS_RULES.statuses).map(([status, rule]) => [code(status), nextCell(rule)]),
+    ["id", "seen", "advice"],
+    Object.entries(BAD_HABITS).map(([id, { why, advice }]) => [code(id), why, advice]),
   );
 }
 
@@ -80,63 +79,81 @@ export function statusWordTable({ MARKINGS, statusWordsOf }) {
   );
 }
 
-const FIELDS = /(<!-- fields: ([\w +-]+) -->\n)[\s\S]*?(<!-- \/fields -->)/g;
+const FIELDS = /(<!-- fields: ([\w ,-]+) -->\n)[\s\S]*?(<!-- \/fields -->)/g;
+
+/** Shapes that the page tells in a sentence. */
+const TOLD_IN_PROSE = /List$|^Error|Event$|^(MobileMoney|CryptoWallet)Destination$/;
 
 /**
- * Fills in the tables of fields of a page, each between comments with an expression such as `Charge - PayinSummary` or
- * `Fees + FeeBreakdown`. Every schema with fields must be in one.
+ * Fills in the types of a page, each block between comments that name its schemas, such as `Quote, Fees` or
+ * `Charge - PayinSummary`. Every other schema with fields must be in one.
  */
 export function withFields(text, { components: { schemas } }) {
   const added = [];
-  const filled = text.replace(FIELDS, (_all, begin, expression, end) => {
-    const [names, without = []] = expression.split(" - ").map((part) => part.split(" + "));
-    added.push(...names);
-    return `${begin}${fieldTable(names, without, schemas)}\n${end}`;
+  const said = new Set();
+  const filled = text.replace(FIELDS, (_all, begin, names, end) => {
+    const types = names.split(", ").map((one) => one.split(" - "));
+    added.push(...types.map(([name]) => name));
+    const lines = types.map(([name, base]) => typeText(name, base, schemas, said)).join("\n");
+    return `${begin}\`\`\`ts\n${lines}\n\`\`\`\n${end}`;
   });
-  const missing = Object.keys(schemas).filter((name) => schemas[name].properties && !added.includes(name));
-  if (missing.length > 0) throw new Error(`docs/api.md: no table has the fields of ${missing.join(", ")}`);
+  const told = (name) => added.includes(name) || TOLD_IN_PROSE.test(name);
+  const missing = Object.keys(schemas).filter((name) => schemas[name].properties && !told(name));
+  if (missing.length > 0) throw new Error(`docs/api.md: no block has the fields of ${missing.join(", ")}`);
   return filled;
 }
 
-/** A field that only some variants of an object have is preceded by their types. */
-function fieldTable(added, removed, schemas) {
-  const isRequest = added.some((name) => /Request|Pricing/.test(name));
-  const parts = added.map((name) => schemas[name]);
-  const left = new Set(removed.flatMap((name) => Object.keys(schemas[name].properties)));
-  const names = new Set(parts.flatMap(({ properties = {} }) => Object.keys(properties)));
-  const rows = [...names].filter((name) => !left.has(name)).map((name) => fieldRow(name, parts, isRequest));
-  return table(["field", "type", ...(isRequest ? ["required"] : []), "means"], rows);
-}
-
-function fieldRow(name, parts, isRequest) {
-  const owners = parts.filter(({ properties }) => properties?.[name] !== undefined);
-  const [{ properties, required }] = owners;
-  // The page says once that null in an optional field of a request is as absent.
-  const types = owners.map((owner) =>
-    typeOf(owner.properties[name]).replace(isRequest ? / or null$/ : "", ""),
-  );
-  const variants = owners.flatMap((owner) => owner.properties.type?.const ?? []).map(String);
-  const prefix =
-    variants.length > 0 && owners.length < parts.length ? `${variants.map(code).join(", ")}: ` : "";
-  return [
-    code(name),
-    [...new Set(types)].join(", "),
-    ...(isRequest ? [required?.includes(name) ? "yes" : ""] : []),
-    prefix + meaningOf(properties[name]),
-  ];
+/**
+ * A schema as a TypeScript type; with `base`, what it has besides the fields of that one. What was `said` of a field of that
+ * name is not repeated.
+ */
+function typeText(name, base, schemas, said) {
+  const { properties, required = [] } = schemas[name];
+  const left = base === undefined ? {} : schemas[base].properties;
+  const fields = Object.entries(properties).filter(([field]) => !(field in left));
+  const lines = fields.map(([field, schema]) => {
+    const full = meaningOf(field, schema);
+    const meaning = said.has(`${field} ${full}`) ? "" : full;
+    said.add(`${field} ${full}`);
+    const isOptional = !required.includes(field);
+    // The page says once that null in an optional field of a request is as absent.
+    const type = isOptional ? typeOf(schema).replace(/ \| null$/, "") : typeOf(schema);
+    return `  ${field}${isOptional ? "?" : ""}: ${type};${meaning === "" ? "" : ` // ${meaning}`}`;
+  });
+  return [`type ${name} = ${base === undefined ? "" : `${base} & `}{`, ...lines, "};"].join("\n");
 }
 
 function typeOf({ type, format, pattern, const: constant, enum: values, $ref, items, anyOf }) {
-  if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ");
-  if ($ref !== undefined) return code($ref.split("/").at(-1));
-  if (values !== undefined) return values.map(code).join(", ");
-  if (items !== undefined) return `list of ${typeOf(items)}`;
-  if (typeof constant === "string") return code(constant);
-  if (format === "date-time") return "time";
-  if (pattern?.includes("(\\.\\d")) return "decimal string";
-  return [type ?? "any"].flat().join(" or ");
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
+  if ($ref !== undefined) return $ref.split("/").at(-1);
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
+  if (items !== undefined) return `${typeOf(items)}[]`;
+  if (typeof constant === "string") return JSON.stringify(constant);
+  if (format === "date-time") return "Time";
+  if (pattern?.includes("(\\.\\d")) return "Decimal";
+  return [type ?? "any"].flat().join(" | ").replace("integer", "number");
 }
 
-/** The description without its list of what this server knows, which the page has once. */
-const meaningOf = ({ description = "" }) =>
-  description.replace(/ (?:Upper case; this|This) server knows .*$/, "");
+const SMALL_WORDS = new Set([
+  "a",
+  "an",
+  "the",
+  "its",
+  "it",
+  "of",
+  "is",
+  "was",
+  "to",
+  "in",
+  "when",
+  "who",
+  "and",
+  "id",
+]);
+
+/** The first sentence of a description; nothing if it repeats the name. */
+function meaningOf(field, { description = "" }) {
+  const text = description.split(/\.(?: |$)/)[0];
+  const said = text.toLowerCase().match(/[a-z]+/g) ?? [];
+  return said.every((word) => SMALL_WORDS.has(word) || field.includes(word.replace(/s$/, ""))) ? "" : text;
+}

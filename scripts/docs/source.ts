@@ -3,9 +3,8 @@ export { addCommands } from "../../src/cli/commands.js";
 export { addConnectionOptions, addStartOptions, OPTION_ROWS } from "../../src/cli/options.js";
 export { Catalogue } from "../../src/core/domain/catalogue.js";
 export { CHARGE_STATUS_RULES } from "../../src/core/domain/charge-transition.js";
-export { decideRetry } from "../../src/core/domain/webhook-attempts.js";
 export { WITHDRAWAL_STATUS_RULES } from "../../src/core/domain/withdrawal.js";
-export { deliveryStatusSchema } from "../../src/core/schema/common.js";
+export { BAD_HABITS } from "../../src/core/namespace/advisor.js";
 export {
   chargeEventType,
   SERVICE_EVENT_TYPES,

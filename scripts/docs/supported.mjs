@@ -43,8 +43,12 @@ const AT_A_GLANCE = table(
   ],
 );
 
-const EXTENSIONS = `The sandbox also has what the service lacks: a clock to move, scenarios, and [extensions](control.md#extensions) such as partial refunds
+const EXTENSIONS = `The sandbox also has what the service lacks: a clock to move, scenarios, and [extensions](scenarios.md#extensions) such as partial refunds
 and chargebacks. A namespace holds at most 200,000 charges (\`limits.charges\`); a further one gets 507 \`LIMIT_REACHED\`.`;
+
+/** How many rules hold, for the README. */
+export const rulesSentence = () =>
+  `- [${numbersOf("R").length} rules](docs/supported.md#rules) that the service's documentation states hold, each with a test of its own.`;
 
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
@@ -56,12 +60,8 @@ const tableOf = (name) => parse(readFileSync(fileURLToPath(new URL(name, import.
 /** @param {string} root the package's folder */
 export function supportedPage(source, root) {
   const sections = Object.entries(tableOf("rules.yaml"));
-  const rules = sections.flatMap(([, rows]) =>
-    Object.entries(rows).filter(([number]) => number.startsWith("R")),
-  );
-  const others = sections.flatMap(([, rows]) =>
-    Object.entries(rows).filter(([number]) => number.startsWith("N")),
-  );
+  const rules = numbersOf("R");
+  const others = numbersOf("N");
   checkMarks(new Set(rules.map(([number]) => number)), marksBelow(join(root, "test")));
   const assumptions = Object.entries(tableOf("assumptions.yaml"));
   checkChanges(
@@ -90,6 +90,12 @@ ${others.length} cannot apply to a local server.`,
     ]),
   ]);
 }
+
+/** Rules whose number begins with that letter. */
+const numbersOf = (letter) =>
+  Object.values(tableOf("rules.yaml")).flatMap((rows) =>
+    Object.entries(rows).filter(([number]) => number.startsWith(letter)),
+  );
 
 const list = (lines) => lines.map((line) => `- ${line}`).join("\n");
 

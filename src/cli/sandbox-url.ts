@@ -44,7 +44,7 @@ export function noSandboxError(url: string, source: string = URL_SOURCES["--url"
   return new ErrorWithFix(`there is no sandbox at ${url}${source} start one with: ${START}`, {
     code: "NO_SANDBOX",
     fix: START,
-    doc: "docs/getting-started.md",
+    doc: "docs/start.md",
   });
 }
 

@@ -21,7 +21,7 @@ describe("advice", () => {
     const { code, stdout, stderr } = await run(["exec", ...app]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(
-      new RegExp(`^${HASTE} read again too soon: request 2 at \\S+ \\(docs/advice\\.md#\\w+\\)\\n$`),
+      new RegExp(`^${HASTE} read again too soon: request 2 at \\S+ \\(docs/webhooks\\.md#advice\\)\\n$`),
     );
     expect((await run(["exec", "--quiet", ...app])).stderr).toBe("");
   });

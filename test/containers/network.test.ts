@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { blocksOf } from "../docs/support/pages.js";
 import { canMakeMachines } from "./support/machines.js";
-import { COMPOSE, GITLAB, RECIPES } from "./support/recipes.js";
+import { COMPOSE, RECIPES } from "./support/recipes.js";
 import { ContainerWorld } from "./support/world.js";
 
 const PAYMENTS = "http://payments:4402";
@@ -101,29 +101,22 @@ describe.skipIf(!canMakeMachines())(
       });
     });
 
-    it.each([
-      { recipe: RECIPES.docker, token: TOKEN },
-      { recipe: RECIPES.githubService, token: "ci" },
-    ])(
-      "$recipe.name: an app on the host calls the published port and receives webhooks",
-      async ({ recipe, token }) => {
-        const world = await ContainerWorld.open("payments");
-        await world.sandbox("payments", recipe);
-        await world.publish(4402, "payments");
-        await world.app("host", { ...KEYS, PAYMENTS_BASE_URL: PUBLISHED });
-        expect(await world.orderAndWait("host", "http://localhost:3000", PUBLISHED, token)).toBe("paid");
-        // The workflow's steps set only the token.
-        const env = await world.run(
-          "host",
-          ["npx", "payments-sandbox", "env", "--format", "dotenv"],
-          tokenOf(token),
-        );
-        expect(env).toMatchObject({
-          code: 0,
-          stdout: expect.stringContaining("PAYMENTS_BASE_URL=http://127.0.0.1:4402"),
-        });
-      },
-    );
+    it("docker run: an app on the host calls the published port and receives webhooks", async () => {
+      const world = await ContainerWorld.open("payments");
+      await world.sandbox("payments", RECIPES.docker);
+      await world.publish(4402, "payments");
+      await world.app("host", { ...KEYS, PAYMENTS_BASE_URL: PUBLISHED });
+      expect(await world.orderAndWait("host", "http://localhost:3000", PUBLISHED, TOKEN)).toBe("paid");
+      const env = await world.run(
+        "host",
+        ["npx", "payments-sandbox", "env", "--format", "dotenv"],
+        tokenOf(TOKEN),
+      );
+      expect(env).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("PAYMENTS_BASE_URL=http://127.0.0.1:4402"),
+      });
+    });
 
     it("an app in a container calls host.docker.internal and receives webhooks at its published port", async () => {
       const world = await ContainerWorld.open("app");
@@ -137,20 +130,8 @@ describe.skipIf(!canMakeMachines())(
       expect(await world.orderAndWait("app", "http://app:3000", host, token)).toBe("paid");
     });
 
-    it("a GitLab job that the service cannot reach pulls its webhooks", async () => {
-      const world = await ContainerWorld.open("payments", "job");
-      await world.sandbox("payments", RECIPES.gitlabService);
-      await world.app("job", { ...KEYS, PAYMENTS_BASE_URL: PAYMENTS });
-      const line = (GITLAB.script as string[]).find((one) => one.includes("webhook pull"))!;
-      const pulling = world.start("job", line.split(" > ")[0]!.split(" "), GITLAB.variables);
-      await untilThereIsAMailbox(world);
-      const order = await world.order("job", "http://localhost:3000", PAYMENTS, "ci");
-      await pulling.printed(/charge\.completed dlv_\w+ 200/);
-      expect(await world.statusOf("job", order)).toBe("paid");
-    });
-
     it("webhook pull forwards events to an app on the host, as documented", async () => {
-      const line = blocksOf("docs/containers.md").find(({ code }) =>
+      const line = blocksOf("docs/shared-sandbox.md").find(({ code }) =>
         /^npx payments-sandbox webhook pull/.test(code),
       )!.code;
       const world = await ContainerWorld.open("payments");
@@ -168,13 +149,4 @@ describe.skipIf(!canMakeMachines())(
 
 function tokenOf(token: string): Record<string, string> {
   return { PAYMENTS_SANDBOX_CONTROL_TOKEN: token };
-}
-
-async function untilThereIsAMailbox(world: ContainerWorld): Promise<void> {
-  const endpoints = { url: `${PAYMENTS}/_sandbox/webhook-endpoints`, headers: asToken("ci") };
-  for (let tries = 0; tries < 100; tries++) {
-    const [answer] = await world.ask("job", endpoints);
-    if (answer!.json.total === 1) return;
-  }
-  throw new Error("no mailbox");
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { BAD_HABITS } from "../../src/core/namespace/advisor.js";
 import { KES_ORDER, openApi, openSandbox, START } from "../support/api-client.js";
@@ -231,11 +230,8 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe("advice", () => {
-  it("has an example and a section of the docs for each habit", () => {
+  it("has an example for each habit", () => {
     expect(Object.keys(CASES)).toEqual(Object.keys(BAD_HABITS));
-    const page = readFileSync(new URL("../../docs/advice.md", import.meta.url), "utf8");
-    const headings = [...page.matchAll(/^## `(\w+)`$/gm)].map(([, id]) => id);
-    expect(headings).toEqual(Object.keys(BAD_HABITS));
   });
 
   const having = Object.entries(CASES).flatMap(([id, { has }]) => has.map((one) => [id, ...one] as const));

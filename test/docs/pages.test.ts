@@ -2,18 +2,16 @@ import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ROOT, run } from "../support/process-command.js";
-import { Client } from "../support/receiver-client.js";
 import { PageRun, runBlock } from "./support/page-run.js";
 import { blocksOf, markedBlock, PAGES, pageText } from "./support/pages.js";
 
 describe("code blocks", () => {
-  /** Pages whose YAML is taken as a whole by ci.test.ts and test/containers. */
-  const YAML_TAKEN = ["docs/ci.md", "docs/containers.md"];
+  /** Written by `npm run docs`, and compared by generated.test.ts. */
+  const isGenerated = ({ marker = "" }: { marker?: string | undefined }) => marker.startsWith("fields: ");
 
   it("all have a mark, by which a test finds them or which says why none runs them", () => {
     const unmarked = PAGES.flatMap(blocksOf).filter(
-      ({ page, marker, language }) =>
-        marker === undefined && !(language === "yaml" && YAML_TAKEN.includes(page)),
+      (block) => block.marker === undefined && !isGenerated(block),
     );
     expect(unmarked.map(({ page, code }) => `${page}: ${code}`)).toEqual([]);
   });
@@ -23,63 +21,45 @@ describe("code blocks", () => {
   });
 });
 
-/** What the text of a page says that a block prints. */
-const PRINTED: Readonly<Record<string, RegExp>> = {
-  "run: pay": /"checkout_url":"http:\/\/127\.0\.0\.1:\d+\/checkout\/co_.*^ch_\w+ +COMPLETED.* 1,?142\.67/ms,
-  "run: wait": /ch_.*"failure_reason":"declined"/s,
-  "run: retry": /^\{.*\}$/s,
-};
-
-describe.each(["docs/start-here.md", "docs/getting-started.md", "docs/control.md"])("%s", (page) => {
-  const session = new PageRun(page);
+describe("docs/start.md", () => {
+  const session = new PageRun("docs/start.md");
   beforeAll(() => session.prepare());
 
   it.each(session.steps)(
     "$marker does what the page says",
     async (block) => {
-      if (block.marker === "run: wait") {
-        // The examples before it have made calls fail.
-        await fetch(`${session.url}/_sandbox/reset`, { method: "POST" });
-        session.environment.CHARGE_ID = await Client.at(session.url).pay({ email: "ada@example.com" });
-      }
-      expect(await session.carryOut(block)).toMatch(PRINTED[block.marker!] ?? "");
+      const printed = await session.carryOut(block);
+      if (block.marker === "run: pay")
+        expect(printed).toMatch(
+          /"checkout_url":"http:\/\/127\.0\.0\.1:\d+\/checkout\/co_.*^ch_\w+ +COMPLETED.* 1,?142\.67/ms,
+        );
     },
     120_000,
   );
-});
 
-describe("docs/start-here.md", () => {
   it("has a shop that survives webhook_chaos once its line is replaced, and fails webhooks_lost", async () => {
-    const session = new PageRun("docs/start-here.md");
-    await session.prepare();
-    const shop = session.codeOf("file: shop.mjs").split("\n");
+    const fixed = new PageRun("docs/start.md");
+    await fixed.prepare();
+    const shop = fixed.codeOf("file: shop.mjs").split("\n");
     const at = shop.findIndex((line) => line.includes('type === "charge.completed"'));
-    shop[at] = session.codeOf("fix: charge.completed").trimEnd();
-    session.project.write("shop.mjs", shop.join("\n"));
-    const exec = session.codeOf("breaks: chaos");
-    expect(await session.project.shell(exec)).toMatchObject({ code: 0 });
-    const { stdout } = await session.project.shell(exec.replace("webhook_chaos", "webhooks_lost"));
+    shop[at] = fixed.codeOf("fix: charge.completed").trimEnd();
+    fixed.project.write("shop.mjs", shop.join("\n"));
+    const exec = fixed.codeOf("breaks: chaos");
+    expect(await fixed.project.shell(exec)).toMatchObject({ code: 0 });
+    const { stdout } = await fixed.project.shell(exec.replace("webhook_chaos", "webhooks_lost"));
     expect(stdout).toContain("Your suite breaks under 1 of 1 mishap: webhooks_lost.");
   }, 120_000);
 });
 
-describe("docs/getting-started.md", () => {
-  it("has tests that fail when the app does not verify webhooks", async () => {
-    const session = new PageRun("docs/getting-started.md");
-    await session.prepare();
-    session.project.write(
-      "app.mjs",
-      session.codeOf("file: app.mjs").replace("webhook.verify(body, headers)", "undefined.id"),
-    );
-    const { code, stdout } = await session.project.shell(session.codeOf("run: ci"));
-    expect(code).not.toBe(0);
-    // The default reporter of `node --test` without a terminal is TAP on Node 20, and another since.
-    expect(stdout).toMatch(/^(not ok|✖)/m);
-  });
+it("docs/shared-sandbox.md adds a namespace and reads it", async () => {
+  const session = new PageRun("docs/shared-sandbox.md");
+  await session.prepare();
+  await session.begin("npx payments-sandbox");
+  expect(await session.carryOut(session.steps[0]!)).toContain("worker-1");
 });
 
-it("docs/writing-scenarios.md runs a folder of files, in separate sandboxes and in a running one", async () => {
-  const session = new PageRun("docs/writing-scenarios.md");
+it("docs/scenarios.md runs a folder of files, in separate sandboxes and in a running one", async () => {
+  const session = new PageRun("docs/scenarios.md");
   await session.prepare();
   const { project } = session;
   mkdirSync(join(project.folder, "flows"));

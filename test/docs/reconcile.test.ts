@@ -34,7 +34,6 @@ const TESTS = `${FETCH_REQUIRED}
 
 describe(PAGE, () => {
   it.each([
-    ["books.test.mjs", "node --test --test-reporter=tap books.test.mjs", "marked_not_paid"],
     [
       "every-test.test.mjs",
       "node node_modules/vitest/vitest.mjs run --no-color every-test.test.mjs",

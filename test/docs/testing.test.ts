@@ -1,27 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { createSandbox, Sandbox } from "../../src/library/index.js";
 import { Project } from "../support/packed.js";
-import { runBlock } from "./support/page-run.js";
 import { blocksOfKind, pageText } from "./support/pages.js";
 
 const PAGE = "docs/testing.md";
 const files = Object.fromEntries(blocksOfKind(PAGE, "file").map(({ name, code }) => [name, code]));
 
-const project = new Project(files, ["jest", "vitest", "msw", "standardwebhooks"]);
+const project = new Project(files, ["express", "jest", "vitest", "msw", "standardwebhooks"]);
 
 const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false"];
 const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
 const RECIPES = [
-  ["msw.test.mjs shop.test.mjs", VITEST, /Tests +4 passed \(4\)/],
+  ["msw.test.mjs server.test.mjs shop.test.mjs", VITEST, /Tests +4 passed \(4\)/],
   ["shop.node.mjs", ["--test", "--test-reporter=tap"], /^# pass 1$/m],
-  ["app.node.mjs", ["--test", "--test-reporter=tap"], /^# pass 1$/m],
   ["shop.test.cjs", JEST, /^Tests: +2 passed, 2 total$/m],
 ] as const;
 
 describe(PAGE, () => {
   it("has no recipe that is not run here", () => {
     expect(Object.keys(files).sort()).toEqual(
-      ["app.cjs", ...RECIPES.flatMap(([names]) => names.split(" "))].sort(),
+      ["app.cjs", "server.mjs", ...RECIPES.flatMap(([names]) => names.split(" "))].sort(),
     );
   });
 
@@ -48,13 +46,6 @@ describe(PAGE, () => {
     expect(stdout + stderr).toMatch(/Tests +2 passed \(2\)/);
     expect(code).toBe(0);
   });
-
-  it.each(blocksOfKind(PAGE, "runnable"))(
-    "$name prints what the page says",
-    async ({ name, code, printed }) => {
-      expect(await runBlock(name, code)).toEqual({ code: 0, stderr: "", stdout: printed });
-    },
-  );
 
   it("names all members of a sandbox", async () => {
     await using sandbox = await createSandbox();

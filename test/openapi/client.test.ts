@@ -102,15 +102,30 @@ describe("a client generated from the control API's document", () => {
   });
 });
 
-describe("the client of docs/cookbook/tests.md", () => {
+/** The `type` of an event decides the type of its `data`. */
+const TOLD = `
+import type { components } from "./service.js";
+type PaymentEvent = components["schemas"]["ChargeEvent" | "WithdrawalEvent" | "TestEvent"];
+export function told(event: PaymentEvent): string {
+  if (event.type === "charge.completed") return event.data.charge_id;
+  if (event.type === "withdrawal.failed") return event.data.withdrawal_id;
+  return event.type;
+}
+`;
+
+describe("the client of docs/recipes.md", () => {
   const page = new GeneratedClient<{
     charge(baseUrl: string, key: string, email: string): Promise<string>;
     told(event: unknown): string;
   }>();
 
   it("compiles, charges a customer, and distinguishes events by type", async () => {
-    const block = blocksOf("docs/cookbook/tests.md").find(({ marker }) => marker === "types: client")!;
-    await page.make("/openapi.json", "service.ts", pathToFileURL(temporaryFile("client.ts", block.code)));
+    const block = blocksOf("docs/recipes.md").find(({ marker }) => marker === "types: client")!;
+    await page.make(
+      "/openapi.json",
+      "service.ts",
+      pathToFileURL(temporaryFile("client.ts", block.code + TOLD)),
+    );
     expect(page.complaints).toEqual([]);
     const { charge, told } = await page.load();
     expect(told({ type: "charge.completed", data: { charge_id: "ch_1" } })).toBe("ch_1");

@@ -57,6 +57,6 @@ describe("the examples of the document, sent in order to a fresh sandbox with th
     const command = `payments-sandbox start --clock manual --seed ${FIXED_SEED} --scenario instant`;
     const document = okBody(await (await openApi()).get<OpenApiDocument>("/openapi.json"));
     expect(document.info.description).toContain(`\`${command}\``);
-    expect(pageText("docs/cookbook/tests.md")).toContain(command);
+    expect(pageText("docs/recipes.md")).toContain(command);
   });
 });

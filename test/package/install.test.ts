@@ -183,7 +183,7 @@ describe("the tarball", () => {
       /^dist\/types\/[\w/-]+\.d\.c?ts$/,
       /^fixtures\/[\w-]+\.yaml$/,
       /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
-      /^docs\/(cookbook\/)?[\w-]+\.md$/,
+      /^docs\/[\w-]+\.md$/,
       /^docs\/pictures\/[\w-]+\.png$/,
       /^examples\/incidents\/([\w-]+\/)?(README\.md|(app|fixed)\.(mjs|php|py|rb)|flow\.yaml)$/,
     ];

@@ -53,7 +53,7 @@ it.skipIf(!hasPython)("the Python wheel runs the test of the page (skipped witho
       env: { PATH: process.env.PATH, PYTHONPATH: folder },
     });
   python("-m", "zipfile", "-e", wheel, folder);
-  const block = blocksOf("docs/languages.md").find(({ language }) => language === "python")!.code;
+  const block = blocksOf("docs/testing.md").find(({ language }) => language === "python")!.code;
   writeFileSync(join(folder, "uses.py"), block + USES);
   expect(python("uses.py")).toBe("fine\n");
 });

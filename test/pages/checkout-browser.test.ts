@@ -127,9 +127,9 @@ describeInBrowser("the checkout page in a browser", () => {
     });
   });
 
-  it("the Playwright recipe of docs/cookbook/tests.md pays", async () => {
+  it("the Playwright recipe of docs/recipes.md pays", async () => {
     const page = await openTab();
-    await playwrightRecipe("docs/cookbook/tests.md", page);
+    await playwrightRecipe("docs/recipes.md", page);
   });
 
   describe("the checkout page's script", () => {

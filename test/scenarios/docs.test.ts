@@ -8,7 +8,7 @@ import { Api, openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 import { Shop } from "../support/shop.js";
 
-const PAGES = ["docs/scenarios.md", "docs/writing-scenarios.md", "docs/coming-from.md"];
+const PAGES = ["docs/scenarios.md", "docs/coming-from.md"];
 const SNIPPETS = PAGES.flatMap((page) => blocksOfKind(page, "scenario")).map(({ name, code }) => ({
   name,
   text: code,

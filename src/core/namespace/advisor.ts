@@ -22,7 +22,7 @@ const CHARGES_MAX = 1_000;
 const ACCOUNTS_MAX = 1_000;
 const IGNORED_NOTES_MAX = 3;
 
-/** Each id is a heading of docs/advice.md. Reports list the habits in this order. */
+/** Reports list the habits in this order. */
 export const BAD_HABITS = {
   balances_too_often: {
     advice: "Read balances at most every 10 seconds; 30 to 60 are enough.",
@@ -49,7 +49,7 @@ type HabitId = keyof typeof BAD_HABITS;
 
 const HABIT_IDS = Object.keys(BAD_HABITS) as HabitId[];
 
-const describeHabit = (id: HabitId) => ({ id, ...BAD_HABITS[id], docs: `docs/advice.md#${id}` });
+const describeHabit = (id: HabitId) => ({ id, ...BAD_HABITS[id], docs: "docs/webhooks.md#advice" });
 
 /** How often each habit was found, with the last example. */
 export class AdviceLog {

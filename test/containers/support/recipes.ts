@@ -18,12 +18,12 @@ interface Service {
   readonly healthcheck: { readonly test: readonly string[] };
 }
 
-const blocks = blocksOf("docs/containers.md");
+const blocks = blocksOf("docs/shared-sandbox.md");
 const yaml = blocks.filter(({ language }) => language === "yaml").map(({ code }) => parse(code));
 const sh = blocks.filter(({ language }) => language === "sh").map(({ code }) => code.replaceAll("\\\n", " "));
 
 function only<T>(what: string, found: readonly T[]): T {
-  if (found.length !== 1) throw new Error(`docs/containers.md has ${found.length} ${what}, not one`);
+  if (found.length !== 1) throw new Error(`docs/shared-sandbox.md has ${found.length} ${what}, not one`);
   return found[0]!;
 }
 
@@ -46,15 +46,6 @@ export const COMPOSE = only(
   yaml.filter((one) => one.services !== undefined).map(({ services }) => services as Record<string, Service>),
 );
 
-const github = only(
-  "workflows",
-  yaml.filter((one) => one.jobs !== undefined).map((one) => one.jobs.test),
-);
-export const GITLAB = only(
-  "GitLab jobs",
-  yaml.filter((one) => one.test !== undefined).map((one) => one.test),
-);
-
 const dockerRun = shellLine("docker run --rm --init");
 
 const compose: Recipe = {
@@ -67,20 +58,10 @@ const docker: Recipe = {
   argv: words(dockerRun.slice(dockerRun.indexOf("npx"))),
   env: Object.fromEntries([...dockerRun.matchAll(/-e (\w+)=(\S+)/g)].map(([, name, value]) => [name, value])),
 };
-const githubService: Recipe = {
-  name: "GitHub service",
-  argv: words(github.services.payments.command),
-  env: github.services.payments.env,
-};
-const gitlabService: Recipe = {
-  name: "GitLab service",
-  argv: words(GITLAB.services[0].command),
-  env: GITLAB.variables,
-};
 const onTheHost: Recipe = {
   name: "on the host",
-  argv: words(shellLine("payments-sandbox start", "--control-token generate")),
+  argv: words(shellLine("--control-token generate", "--webhook-url")),
   env: {},
 };
 
-export const RECIPES = { compose, docker, githubService, gitlabService, onTheHost };
+export const RECIPES = { compose, docker, onTheHost };

@@ -6,7 +6,7 @@ import { Machines } from "./machines.js";
 import type { Recipe } from "./recipes.js";
 
 const support = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const APP = blocksOf("docs/getting-started.md").find(({ marker }) => marker === "file: app.mjs")!.code;
+const APP = blocksOf("docs/start.md").find(({ marker }) => marker === "file: shop.mjs")!.code;
 
 export interface Ask {
   readonly url: string;
@@ -25,14 +25,14 @@ export interface Answer {
 
 const KEY = { authorization: "Bearer sk_test_sandbox", "content-type": "application/json" };
 
-/** The app of the getting-started page and the sandbox of a recipe, on separate machines. */
+/** The app of docs/start.md and the sandbox of a recipe, on separate machines. */
 export class ContainerWorld {
   readonly #machines: Machines;
   readonly #project = new UserProject();
 
   private constructor(machines: Machines) {
     this.#machines = machines;
-    this.#project.write("app.mjs", APP);
+    this.#project.write("shop.mjs", APP);
   }
 
   static async open(...names: string[]): Promise<ContainerWorld> {
@@ -49,7 +49,7 @@ export class ContainerWorld {
   }
 
   async app(machine: string, env: Record<string, string>): Promise<void> {
-    await this.start(machine, ["node", "app.mjs"], env).printed(/listens on port 3000/);
+    await this.start(machine, ["node", "shop.mjs"], env).printed(/listens on port 3000/);
   }
 
   /** Publishes a container's port on the host. */

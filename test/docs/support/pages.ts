@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ROOT } from "../../support/process-command.js";
 
 /** Pages for users. */
-export const PAGES: readonly string[] = ["README.md", ...pagesIn("docs"), ...pagesIn("docs/cookbook")];
+export const PAGES: readonly string[] = ["README.md", ...pagesIn("docs")];
 /** Pages for maintainers. */
 export const INTERNAL: readonly string[] = pagesIn("docs/internal");
 
