@@ -216,6 +216,24 @@ describeInBrowser("the checkout page in a browser", () => {
     await page.getByText("Waiting for your payment").waitFor();
   });
 
+  it.each([
+    [1440, 900],
+    [1024, 820],
+    [390, 844],
+  ])("keeps the sandbox bar off the button to continue, at %d x %d", async (width, height) => {
+    const sandbox = await listeningSandbox();
+    const page = await openTab({ viewport: { width, height } });
+    await page.goto((await openCheckout(sandbox, undefined)).url);
+    const continueButton = page.getByRole("button", { name: "Continue" });
+    await continueButton.scrollIntoViewIfNeeded();
+    const isOnTop = (button: Element) => {
+      const { left, right, top, bottom } = button.getBoundingClientRect();
+      const corners = [top + 2, bottom - 2].map((y) => document.elementFromPoint((left + right) / 2, y));
+      return corners.every((element) => element === button);
+    };
+    expect(await continueButton.evaluate(isOnTop)).toBe(true);
+  });
+
   /** All screens: name, URL, and the method to submit first. */
   async function listScreens(sandbox: Sandbox, shop: Shop): Promise<[string, string, string?][]> {
     const make = () => openCheckout(sandbox, shop, { customer_name: "Ada", customer_email: "ada@shop.test" });

@@ -275,7 +275,8 @@ describe("the waiting page", () => {
   it("becomes the outcome without a return URL", async () => {
     const page = await openInstructions({});
     await page.sandbox.advance("10s");
-    await expectPage(page.get("?waiting=1"), 200, "Payment complete");
+    const receipt = `Reference ${page.charge.provider_reference} Method Bank transfer Time`;
+    await expectPage(page.get("?waiting=1"), 200, "Payment complete", receipt);
   });
 
   it("is polled by its status", async () => {

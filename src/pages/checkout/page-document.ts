@@ -183,8 +183,7 @@ border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:
 .cardform>.field:nth-of-type(1){grid-column:1/-1}
 .cardform input{background:var(--page);color:var(--soft)}
 
-html{scroll-padding-bottom:8rem}
-.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;position:sticky;bottom:0;z-index:1;max-height:80vh;overflow-y:auto}
+.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;order:-1}
 .sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}
 .sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:62rem;margin:0 auto;padding:.625rem 1rem}
 .sandbox h2{font-size:1rem}
@@ -207,7 +206,6 @@ html{scroll-padding-bottom:8rem}
 .sandbox details{flex:none}
 .sandbox details[open]{order:2;flex:1 0 100%}
 .sandbox button{padding:.25rem .625rem;font-size:.875rem}}
-@media (max-height:30rem){.sandbox{position:static}}
 
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
 @media (min-width:54rem){

@@ -1,5 +1,5 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
-import { isOpen } from "../../core/schema/statuses.js";
+import { hasEnded, isOpen } from "../../core/schema/statuses.js";
 import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTimeText } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { type CheckoutPage, displayUnit } from "./page-model.js";
@@ -31,12 +31,19 @@ ${isOpen(charge.status) && countdown(page)}
 </section>`;
 }
 
-/** Price, fees and customer. */
+/** Price, fees and customer; once the payment was decided, when, by which method and under which reference. */
 export function priceBreakdown(page: CheckoutPage): Markup | false {
   const { charge, catalogue } = page;
   const { pricing, fees, settlement_amount, customer_name, customer_email } = charge;
   const payUnit = displayUnit(catalogue, charge.currency);
   const rows: [string, Content][] = [];
+  if (hasEnded(charge.status)) {
+    const { at } = charge.status_history.at(-1)!;
+    const method = catalogue.method(charge.payment_method ?? "");
+    rows.push(["Reference", html`<code>${charge.provider_reference}</code>`]);
+    if (method !== undefined) rows.push(["Method", html`<bdi>${method.display_name}</bdi>`]);
+    rows.push(["Time", html`<time datetime="${at}">${readableInstant(at)}</time>`]);
+  }
   if (fees !== null && settlement_amount !== null) {
     rows.push(["Price", moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency))]);
     if (charge.currency !== pricing.base_currency) {

@@ -31,7 +31,7 @@ const REASONS = [
   "suspected_fraud",
 ];
 
-/** The bar at the lower edge of the page, where a tester chooses the outcome. A real service has no such bar. */
+/** The bar above the page, last in the order of the keyboard, where a tester chooses the outcome. A real service has no such bar. */
 export function sandboxPanel(page: CheckoutPage): Markup {
   const { charge, links } = page;
   const isChoosing = needsMethod(charge);
