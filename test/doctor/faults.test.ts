@@ -30,7 +30,16 @@ const failed = ({ probes }: WebhookReport) =>
   probes.filter((row) => row.verdict === "fail").map((row) => row.probe);
 const rowOf = ({ probes }: WebhookReport, probe: Probe) => probes.find((row) => row.probe === probe)!;
 /** Probes whose result responses alone do not show. */
-const INVISIBLE: readonly Probe[] = ["duplicate", "reordered", "retry", "simultaneous", "amount", "early"];
+const INVISIBLE: readonly Probe[] = [
+  "duplicate",
+  "reordered",
+  "retry",
+  "foreign_charge",
+  "other_mode",
+  "simultaneous",
+  "amount",
+  "early",
+];
 
 const OK = reply(200);
 

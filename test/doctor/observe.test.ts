@@ -2,13 +2,25 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report/text.js";
 import { reportOfWebhookCheck } from "../../src/cli/report/webhook.js";
 import { createSandbox, type WebhookReport } from "../../src/library/index.js";
+import { NULLABLE_CHARGE_FIELDS } from "../../src/tools/doctor/samples.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { PLANTED } from "./planted.js";
 import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
 import { checkIn, OBSERVE, type World, world } from "./shop.js";
 
 /** Probes that need --observe. */
-const SEEN = ["duplicate", "known_id", "reordered", "retry", "simultaneous", "burst", "amount"];
+const SEEN = [
+  "duplicate",
+  "known_id",
+  "reordered",
+  "retry",
+  "null_fields",
+  "foreign_charge",
+  "other_mode",
+  "simultaneous",
+  "burst",
+  "amount",
+];
 
 const faultsOf = ({ findings }: WebhookReport) => findings.map(({ fault }) => fault);
 
@@ -39,7 +51,7 @@ it("an app that shows no amount and reads no charges leaves two probes undecided
     ["amount", expect.stringMatching(/^Its response shows no amount/)],
   ]);
   expect(reportText(reportOfWebhookCheck(report), 80)).toContain(
-    "○ a false amount: check yourself (probe 26)\n      advice      Its response shows no amount",
+    "○ a false amount: check yourself (probe 29)\n      advice      Its response shows no amount",
   );
 });
 
@@ -51,6 +63,46 @@ it("an app that processes events after its response passes", async () => {
   };
   const report = await check();
   expect(report.findings).toEqual([]);
+});
+
+describe("an app that knows orders by their number", () => {
+  const paidBy = async (isPayment: (event: Event) => boolean) => {
+    const { shop, check } = await world();
+    const paid = new Set<string>();
+    shop.handle = async (event) => {
+      if (event.type === "charge.completed" && isPayment(event)) paid.add(event.data.metadata.order_id);
+    };
+    shop.view = (id) => ({ status: 200, text: paid.has(id) ? "paid" : "open" });
+    const report = await check("GET /orders/{metadata.order_id}");
+    return { found: faultsOf(report), foreign: report.probes.find((row) => row.probe === "foreign_charge") };
+  };
+
+  it("fails when an event of the other mode pays an order", async () => {
+    expect((await paidBy(() => true)).found).toEqual(["other_mode_paid"]);
+  });
+
+  it("gets a note when another charge pays an order, because it created none of the charges", async () => {
+    const { found, foreign } = await paidBy(({ mode }) => mode === "test");
+    expect(found).toEqual([]);
+    expect(foreign).toMatchObject({
+      verdict: "note",
+      advice: expect.stringMatching(/^A foreign charge .* paid it/),
+    });
+  });
+});
+
+it("an app that drops events with null is told the fields", async () => {
+  const { shop, check } = await world();
+  const right = shop.handle.bind(shop);
+  const alwaysNull = ["payment_provider", "failure_reason"];
+  const fields = NULLABLE_CHARGE_FIELDS.filter((field) => !alwaysNull.includes(field));
+  shop.handle = async (event) => {
+    if (fields.every((field) => event.data[field] !== null)) await right(event);
+  };
+  const report = await check();
+  expect(faultsOf(report)).toEqual(["null_field_dropped"]);
+  const { seen } = report.probes.find((row) => row.probe === "null_fields")!;
+  expect(seen).toBe(`accepted, and nothing done, with null in ${fields.join(", ")}`);
 });
 
 /** Faulty apps with their findings. */
@@ -173,7 +225,7 @@ describe("an app that knows only its own charges", () => {
       return shop.receive({ ...incoming, path });
     });
     const check = (observe = OWN, order = ORDER) => checkIn(sandbox, shop, url, { observe, order });
-    return { shop, sandbox, url, made, ways, check };
+    return { shop, sandbox, url, made, ways, idOf, check };
   }
 
   it("passes when the check creates charges through its orders", async () => {
@@ -239,6 +291,21 @@ describe("an app that knows only its own charges", () => {
     const report = await check("GET /orders/{metadata.customer_email}", "PUT /orders?email={email}");
     expect(report.findings).toEqual([]);
     expect(made.size).toBeGreaterThan(10);
+  });
+
+  it("fails when another charge with its order's metadata pays the order", async () => {
+    const { shop, idOf, check } = await ownOrders();
+    const right = shop.handle.bind(shop);
+    shop.handle = (event) => {
+      const { metadata = {}, charge_id } = event.data;
+      return right({
+        ...event,
+        data: { ...event.data, charge_id: idOf(metadata.order_id ?? "") || charge_id },
+      });
+    };
+    expect(faultsOf(await check())).toEqual(["foreign_charge_fulfilled"]);
+    shop.isOurs = () => true;
+    expect(faultsOf(await check())).toEqual(["foreign_charge_fulfilled", "other_mode_paid"]);
   });
 
   it("fails when it processes an event twice", async () => {

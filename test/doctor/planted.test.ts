@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Probe, ProbeRow } from "../../src/core/schema/receiver-report.js";
 import { INVALID_SIGNATURE_PROBES } from "../../src/tools/doctor/invalid-signatures.js";
+import { NULLABLE_CHARGE_FIELDS } from "../../src/tools/doctor/samples.js";
 import { PLANTED } from "./planted.js";
 import { checkAt, serve } from "./receivers.js";
 import { Shop } from "./shop.js";
@@ -25,7 +26,8 @@ const SHOWN_BY: Readonly<Record<string, readonly Probe[]>> = {
   refuses_with_silence: VERIFIED,
   refuses_by_cutting: VERIFIED,
   refuses_for_now: ["future", ...VERIFIED.filter((probe) => probe !== "future")],
-  no_completed: ["each_type", "reordered", "retry"],
+  no_completed: ["each_type", "reordered", "retry", "null_fields", "foreign_charge", "other_mode"],
+  one_charge_an_order: ["foreign_charge", "other_mode"],
   unknown_type_crashes: ["unknown_type", "unknown_family", "retry"],
   unknown_type_refused: ["unknown_type", "unknown_family"],
   unknown_type_cut: ["unknown_type", "unknown_family"],
@@ -35,6 +37,24 @@ const SHOWN_BY: Readonly<Record<string, readonly Probe[]>> = {
   order_crashes: ["reordered", "retry"],
   five_at_a_time: ["burst"],
 };
+
+it.each([
+  ...NULLABLE_CHARGE_FIELDS.filter((field) => !["payment_provider", "failure_reason"].includes(field)).map(
+    (field) => ["charge.completed", field] as const,
+  ),
+  ["charge.failed", "failure_reason"],
+  ["withdrawal.failed", "failure_reason"],
+  ["withdrawal.completed", "reference"],
+] as const)("a receiver that fails on %s with %s null is told both", async (type, field) => {
+  const shop = new Shop();
+  shop.look = (event) => (event.type === type && event.data[field] === null ? { status: 500 } : undefined);
+  await using running = await serve((incoming) => shop.receive(incoming));
+  const { findings, probes } = await checkAt(running.url, {}, { wall: shop.wall });
+  expect(findings.map(({ fault }) => fault)).toEqual(["null_field"]);
+  expect(probes.find(({ probe }) => probe === "null_fields")?.came_back).toMatch(
+    new RegExp(`2 × 500 \\(${type} with ${field} null\\);`),
+  );
+});
 
 /** Number of requests to a receiver that accepts no valid event; the check stops after them. */
 const REQUESTS: Readonly<Record<string, number>> = {

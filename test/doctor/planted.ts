@@ -185,8 +185,28 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   ),
   no_crypto: at("payments", ({ data }) => data.payment_method === "crypto"),
   small_amounts: at("payments", ({ data }) => Number(data.amount) > 1e6),
-  fees_needed: at("payments", ({ data }) => data.fees === null),
+  fees_needed: at("null_field", ({ data }) => data.fees === null),
+  method_needed: at(
+    "null_field",
+    ({ type, data }) => type === "charge.expired" && data.payment_method === null,
+  ),
+  reason_needed: at(
+    "null_field",
+    ({ type, data }) => type === "withdrawal.failed" && data.failure_reason === null,
+    text(422),
+  ),
   four_kb: fails("large_body", { first: limit(4_096) }),
+  live_mode_crashes: at("other_mode", ({ mode }) => mode === "live"),
+  one_charge_an_order: fails("foreign_charge", (shop) => {
+    const charges = new Map<string, string>();
+    shop.look = ({ data }) => {
+      const { charge_id, metadata } = data;
+      const order = metadata?.order_id;
+      if (order === undefined) return undefined;
+      charges.set(order, charges.get(order) ?? charge_id);
+      return charges.get(order) === charge_id ? undefined : text(500, "unique constraint");
+    };
+  }),
 
   // Repeated, concurrent and reordered events
   duplicates_crash: fails("duplicates", { repeated: () => text(500, "unique constraint") }),
@@ -263,6 +283,18 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     const right = shop.handle.bind(shop);
     shop.handle = (event) => right(event).catch(() => {});
   }),
+  does_nothing_without_a_rail: invisible("null_field_dropped", (shop) => {
+    const right = shop.handle.bind(shop);
+    shop.handle = async (event) => {
+      if (event.data.payment_rail !== null) await right(event);
+    };
+  }),
+  fails_without_a_name: invisible("null_field", (shop) => {
+    shop.look = async ({ type, data }) => {
+      if (type !== "charge.completed" || data.customer_name !== null) return undefined;
+      return (await shop.read?.(data.charge_id))?.ok ? text(500) : undefined;
+    };
+  }),
   trusts_the_amount: invisible("amount_trusted", (shop) => {
     shop.chargeOf = async ({ data }) => (await RIGHT.chargeOf.call(shop, { data })) && data;
   }),
@@ -270,7 +302,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
 
 /** Returns the event as it was before the doctor changed its amount. */
 function undone(body: string): string {
-  return body.replace('"amount":"51250.00"', '"amount":"512.50"');
+  return body.replace('"amount":"113273.00"', '"amount":"1132.73"');
 }
 
 function hang(shop: Shop): typeof NEVER {

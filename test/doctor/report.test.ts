@@ -33,7 +33,7 @@ describe("the text report", () => {
       /^ {6}sent {8}charge\.review_opened, properly signed\n {6}expected {4}2xx, and nothing done\n {6}response {4}.*\n {6}advice {6}Respond with 2xx and ignore it/m,
     );
     expect(text).toMatch(/^ {2}○ the same again: check yourself \(probe 2\)$/m);
-    expect(text.trimEnd()).toMatch(/\n✗ 20 passed, 1 failed$/);
+    expect(text.trimEnd()).toMatch(/\n✗ 21 passed, 1 failed$/);
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe("the text report", () => {
 describe("the JUnit report", () => {
   it("has a case for each probe; undecided ones are skipped", async () => {
     const xml = junitReport(await checked(() => reply(200)));
-    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="16"`);
+    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="18"`);
     expect(xml.match(/<testcase /g)).toHaveLength(PROBES.length);
     expect(xml).toMatch(
       /name="a tampered body"[^>]*>\s*<failure message="200 in [^>]*type="no_verification"/,
@@ -129,7 +129,7 @@ describe("check-webhook", () => {
     await using server = await serve(receiver());
     const { code, stdout } = await command(server.url);
     expect(code).toBe(0);
-    expect(stdout).toContain("21 passed, 0 failed");
+    expect(stdout).toContain("22 passed, 0 failed");
     expect(stdout).not.toContain("\u001b[");
   });
 
@@ -212,7 +212,7 @@ describe("check-webhook", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ {2}2 the same again {18}the repeated event changed nothing$/m);
     expect(stdout).not.toContain("check yourself");
-    expect(stdout.trimEnd()).toMatch(/\n✓ 26 passed, 0 failed$/);
+    expect(stdout.trimEnd()).toMatch(/\n✓ 29 passed, 0 failed$/);
   });
 
   it("accepts any secret that the scheme allows, and a scheme as JSON", async () => {

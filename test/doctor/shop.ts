@@ -74,6 +74,11 @@ export class Shop {
     return RANKS.indexOf(status) > RANKS.indexOf(order.status);
   }
 
+  /** Returns true for an event of the mode of the shop's key. */
+  isOurs({ mode }: Event): boolean {
+    return mode === "test";
+  }
+
   /** Reads a charge from the service; undefined when the shop trusts the event's data. */
   read: ((chargeId: string) => Promise<Response>) | undefined;
 
@@ -87,7 +92,7 @@ export class Shop {
   }
 
   async handle(event: Event): Promise<void> {
-    if (!/^charge\.[a-z]+$/.test(event.type)) return;
+    if (!/^charge\.[a-z]+$/.test(event.type) || !this.isOurs(event)) return;
     const charge = await this.chargeOf(event);
     if (charge === undefined) return;
     const { charge_id, status } = event.data;

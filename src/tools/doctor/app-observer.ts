@@ -1,3 +1,4 @@
+import type { Mode } from "../../core/schema/common.js";
 import { isSuccessStatus } from "../../core/schema/http-response.js";
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import type { WallClock } from "../../core/time/wall-clock.js";
@@ -6,14 +7,15 @@ import {
   describeChanges,
   describeFirstDifference,
   effectOf,
+  isAmountIn,
   viewOf,
   viewPathsOf,
 } from "./app-view.js";
 import { buildObserveUrl, chargePlaceholderValues, metadataKeysOf } from "./check-options.js";
 import { type Observation, VISIBILITY_PROBE } from "./probe.js";
 import type { ObservationOptions, ProbeSession } from "./probe-session.js";
-import { type RealCharge, RealCharges } from "./real-charges.js";
-import type { SampleEvent } from "./samples.js";
+import { type ChargeRecord, type RealCharge, RealCharges } from "./real-charges.js";
+import { NULLABLE_CHARGE_FIELDS, type SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
 /** Timeout for the effect of the first event, which may come long after the app's response. */
@@ -29,8 +31,8 @@ const BURST = 10;
 const COPIES = 5;
 const RETRIES = 3;
 
-interface ChargeWithView {
-  readonly charge: RealCharge;
+interface ChargeWithView<Charge extends ChargeRecord = RealCharge> {
+  readonly charge: Charge;
   readonly before: AppView;
 }
 
@@ -47,12 +49,14 @@ export class AppObserver {
   #usualEffect: AppView = new Map();
   #noEffect: Observation | undefined;
   #slowestMs = 0;
-  /** True if the app creates its charges by orders, and may show them before they are paid. */
+  /** True if the app creates its charges by orders. */
+  readonly #hasOrders: boolean;
+  /** True if the app may show an order before it is paid. */
   #mayShowOrders: boolean;
 
   private constructor(session: ProbeSession, charges: RealCharges, { observe, order }: ObservationOptions) {
     this.#session = session;
-    this.#mayShowOrders = order !== undefined;
+    this.#hasOrders = this.#mayShowOrders = order !== undefined;
     this.#charges = charges;
     this.#observe = observe;
     this.#wall = session.options.wall;
@@ -203,6 +207,46 @@ export class AppObserver {
         };
   }
 
+  /** Judges only that something changes, because the view may show the field. */
+  async observeNullFields(): Promise<Observation> {
+    const refused: string[] = [];
+    const changes = new Map<string, Promise<boolean>>();
+    const { data } = JSON.parse(this.#observed.get("paid")!.charge.events.COMPLETED.body);
+    for (const field of NULLABLE_CHARGE_FIELDS.filter((name) => data[name] !== null)) {
+      const observed = await this.#newCharge();
+      const { id, body } = observed.charge.events.COMPLETED;
+      const event = JSON.parse(body);
+      event.data[field] = null;
+      const { kind, status, error } = await this.#deliverUntilAccepted({ id, body: JSON.stringify(event) });
+      if (kind === "accepted") changes.set(field, this.#waitForChange(observed));
+      else refused.push(`${field} (${status ?? error})`);
+    }
+    const dropped: string[] = [];
+    for (const [field, hasChanged] of changes) if (!(await hasChanged)) dropped.push(field);
+    if (refused.length > 0)
+      return { text: `not accepted with null in ${refused.join(", ")}`, fault: "null_field" };
+    return dropped.length === 0
+      ? { text: "each event with null in a field was handled" }
+      : {
+          text: `accepted, and nothing done, with null in ${dropped.join(", ")}`,
+          fault: "null_field_dropped",
+        };
+  }
+
+  async observeOtherMode(): Promise<Observation> {
+    return (await this.#isPaidByAnother("live"))
+      ? { text: "a live charge with the metadata of an unpaid test charge paid it", fault: "other_mode_paid" }
+      : { text: "a live charge with the metadata of a test charge paid nothing" };
+  }
+
+  async observeForeignCharge(): Promise<Observation> {
+    if (!(await this.#isPaidByAnother("test")))
+      return { text: "a foreign charge with the metadata of the app's own paid nothing" };
+    const text = "A foreign charge with the metadata of an unpaid one of the app paid it.";
+    // Without --order, the app created none of the charges, and cannot tell them apart.
+    return this.#hasOrders ? { text, fault: "foreign_charge_fulfilled" } : { text, isUnclear: true };
+  }
+
   /** Delivers an event before the app gets the response to its call; undefined if the app makes no calls. */
   async observeEarly(): Promise<Observation | undefined> {
     const found = await this.#charges.whileHeld((charge) => this.#deliver(charge.events.COMPLETED));
@@ -219,7 +263,10 @@ export class AppObserver {
   }
 
   async #newCharge(): Promise<ChargeWithView> {
-    const charge = await this.#charges.create(metadataKeysOf(this.#observe));
+    return this.#view(await this.#charges.createPaid(metadataKeysOf(this.#observe)));
+  }
+
+  async #view<Charge extends ChargeRecord>(charge: Charge): Promise<ChargeWithView<Charge>> {
     // An app that works after its response shows the order a moment later. An app that shows only paid orders is waited for once.
     if (this.#mayShowOrders)
       this.#mayShowOrders = await this.#waitUntil(async () =>
@@ -248,9 +295,7 @@ export class AppObserver {
       if (before.get(path) !== (await this.#readView(charge)).get(path)) this.#ignored.add(path);
     const answer = await this.#deliverUntilAccepted(charge.events.COMPLETED);
     const startMs = this.#wall.nowMs();
-    const hasChanged = await this.#waitUntil(
-      async () => describeChanges(before, await this.#readView(charge), this.#ignored).length > 0,
-    );
+    const hasChanged = await this.#waitForChange(observed);
     this.#slowestMs = Math.max(this.#slowestMs, this.#wall.nowMs() - startMs);
     if (hasChanged) return this.#readSettledView(observed);
     const { href } = this.#viewUrl(charge);
@@ -261,6 +306,23 @@ export class AppObserver {
       fault: "nothing_seen",
     };
     return undefined;
+  }
+
+  #waitForChange({ charge, before }: ChargeWithView): Promise<boolean> {
+    return this.#waitUntil(
+      async () => describeChanges(before, await this.#readView(charge), this.#ignored).length > 0,
+    );
+  }
+
+  /** Returns true if a payment of another charge, with the same metadata, has its effect on an unpaid charge. */
+  async #isPaidByAnother(mode: Mode): Promise<boolean> {
+    const observed = await this.#view(await this.#charges.createUnpaid(metadataKeysOf(this.#observe)));
+    const { samples } = this.#session;
+    const { charge_id, checkout_id } = samples.charge();
+    const data = { ...observed.charge.paidData, charge_id, checkout_id };
+    await this.#deliver(samples.eventOf("charge.completed", data, { mode }));
+    const effect = effectOf(observed.before, await this.#readSettledView(observed));
+    return describeFirstDifference(effect, this.#usualEffect, this.#ignored) === undefined;
   }
 
   /** Waits for the usual effect of a payment; describes the difference if the effect does not appear. */
@@ -275,12 +337,12 @@ export class AppObserver {
   }
 
   /** Reads the view once the app has had time to finish its work. */
-  async #readSettledView({ charge }: ChargeWithView): Promise<AppView> {
+  async #readSettledView({ charge }: ChargeWithView<ChargeRecord>): Promise<AppView> {
     await this.#pause(Math.max(SETTLE_MS, 3 * this.#slowestMs));
     return this.#readView(charge);
   }
 
-  async #readView(charge: RealCharge): Promise<AppView> {
+  async #readView(charge: ChargeRecord): Promise<AppView> {
     return viewOf(
       await this.#requestView(charge),
       Object.values(chargePlaceholderValues(charge)),
@@ -288,12 +350,12 @@ export class AppObserver {
     );
   }
 
-  #requestView(charge: RealCharge): Promise<Answer> {
+  #requestView(charge: ChargeRecord): Promise<Answer> {
     const request = { method: "GET", sent: "a look", attempt: 1, eventId: "", headers: {}, body: "" };
     return sendRequest(this.#viewUrl(charge), request, this.#session.options.timeoutMs, this.#wall);
   }
 
-  #viewUrl(charge: RealCharge): URL {
+  #viewUrl(charge: ChargeRecord): URL {
     return buildObserveUrl(this.#observe, this.#session.options.url, charge);
   }
 
@@ -313,11 +375,6 @@ export class AppObserver {
   }
 }
 
-/** Apps show amounts in units or in hundredths. */
-function isAmountIn(values: readonly unknown[], amount: number): boolean {
-  return values.some((value) => value === amount || value === Math.round(amount * 100));
-}
-
 const OBSERVATIONS: Readonly<
   Partial<Record<Probe, (this: AppObserver) => Promise<Observation | undefined>>>
 > = {
@@ -327,6 +384,9 @@ const OBSERVATIONS: Readonly<
   retry: AppObserver.prototype.observeRetry,
   simultaneous: AppObserver.prototype.observeSimultaneous,
   burst: AppObserver.prototype.observeBurst,
+  null_fields: AppObserver.prototype.observeNullFields,
+  foreign_charge: AppObserver.prototype.observeForeignCharge,
+  other_mode: AppObserver.prototype.observeOtherMode,
   amount: AppObserver.prototype.observeAmount,
   early: AppObserver.prototype.observeEarly,
 };

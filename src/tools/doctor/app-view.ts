@@ -82,6 +82,11 @@ export function viewPathsOf(...views: readonly AppView[]): Set<string> {
   return new Set(views.flatMap((view) => [...view.keys()]));
 }
 
+/** Apps show amounts in units or in hundredths. */
+export function isAmountIn(values: readonly unknown[], amount: number): boolean {
+  return values.some((value) => value === amount || value === Math.round(amount * 100));
+}
+
 function leafText(leaf: Leaf | undefined): string {
   return leaf === undefined ? "nothing" : String(leaf).slice(0, 60);
 }

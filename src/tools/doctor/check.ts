@@ -247,19 +247,18 @@ function answerText({ status, duration_ms, location, body, error }: Answer): str
   return `${status}${target} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
 }
 
-/** Text such as `9 × 200, 1 × 500 (unicode); the slowest in 12 ms`, with the names of requests with a rare status. */
+/** Text such as `9 × 200, 1 × 500 (unicode); the slowest in 12 ms`, with the names of requests that some others pass. */
 function summaryText(answers: readonly Answer[]): string {
-  const groups = new Map<string, string[]>();
-  for (const { status, error, sent } of answers) {
-    const outcome = status === null ? (error ?? "no answer") : String(status);
-    groups.set(outcome, [...(groups.get(outcome) ?? []), sent]);
+  const groups = new Map<string, Answer[]>();
+  for (const answer of answers) {
+    const outcome = answer.status === null ? (answer.error ?? "no answer") : String(answer.status);
+    groups.set(outcome, [...(groups.get(outcome) ?? []), answer]);
   }
   const slowest = Math.max(...answers.map((answer) => answer.duration_ms));
-  const most = Math.max(...[...groups.values()].map(({ length }) => length));
-  const parts = [...groups].map(([outcome, requests]) => {
-    const names = new Set(requests.filter((name) => !/^\d+ of \d+$/.test(name)));
-    const isRare = requests.length < most && names.size > 0;
-    return `${requests.length} × ${outcome}${isRare ? ` (${[...names].join(", ")})` : ""}`;
+  const parts = [...groups].map(([outcome, group]) => {
+    const names = new Set(group.map(({ sent }) => sent).filter((name) => !/^\d+ of \d+$/.test(name)));
+    const isNamed = groups.size > 1 && group[0]!.kind !== "accepted" && names.size > 0;
+    return `${group.length} × ${outcome}${isNamed ? ` (${[...names].join(", ")})` : ""}`;
   });
   return `${parts.join(", ")}; the slowest in ${duration(slowest)}`;
 }

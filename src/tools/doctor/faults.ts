@@ -235,7 +235,37 @@ export const RECEIVER_FAULTS = {
   payments: {
     title: "a charge paid in another way, or of a large amount, is not accepted",
     advice:
-      "Answer 2xx to charges of methods, currencies and amounts you do not expect; amounts are decimal strings with up to 8 places, and a charge without a method has null for its price.",
+      "Answer 2xx to charges of methods, currencies and amounts you do not expect; amounts are decimal strings with up to 8 places.",
+  },
+  null_field: {
+    title: "an event with null in a nullable field is not accepted",
+    advice:
+      "Respond with 2xx and do the work without the fields named here: a customer may leave out a name, a card has no rail, a charge that nobody has priced no fees.",
+  },
+  null_field_dropped: {
+    title: "an event with null in a nullable field is accepted, and nothing is done",
+    advice:
+      "Do the work without the field; if that is impossible, respond with 5xx, so that the event arrives again.",
+  },
+  other_mode: {
+    title: "an event of the other mode makes it fail",
+    advice:
+      "Compare the event's mode with that of your key before anything else. If they differ, respond with 2xx and do nothing: after a 5xx it arrives again for days.",
+  },
+  other_mode_paid: {
+    title: "an event of the other mode is taken for a payment",
+    advice:
+      "Compare the event's mode with that of your key, and do nothing if they differ: no money moves in test mode, and order numbers repeat.",
+  },
+  foreign_charge: {
+    title: "an event of a charge it did not create makes it fail",
+    advice:
+      "Respond with 2xx and do nothing: other apps of the organization create charges too, and after a 5xx the event arrives again for days.",
+  },
+  foreign_charge_fulfilled: {
+    title: "the charge of another shop pays for an order",
+    advice:
+      "Compare the event's charge_id with the one you stored for the order: anyone who creates a charge chooses its metadata.",
   },
   large_body: {
     title: "an event of 12 KB is not accepted",

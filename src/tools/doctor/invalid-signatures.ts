@@ -33,7 +33,7 @@ export function noTimestampReason({ payload }: SignatureScheme): string | undefi
 
 /** Sends an event signed with another secret. */
 export function sendInvalidSignature(session: ProbeSession, sent: string): Promise<Answer[]> {
-  return session.sendInvalid(sent, createSampleEvent(session), { secrets: [session.unknownSecret] });
+  return session.sendRefusable(sent, createSampleEvent(session), { secrets: [session.unknownSecret] });
 }
 
 /** Sends an event for each variant of its signature. */
@@ -43,7 +43,7 @@ async function withSignatures(
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [sent, forge] of Object.entries(variants))
-    answers.push(...(await session.sendInvalid(sent, createSampleEvent(session), { forge })));
+    answers.push(...(await session.sendRefusable(sent, createSampleEvent(session), { forge })));
   return answers;
 }
 
@@ -65,10 +65,14 @@ export const INVALID_SIGNATURE_PROBES = {
         ? "this scheme sends the secret itself and signs nothing of the body, so a receiver cannot tell"
         : undefined),
     send: (session) => {
-      const tamper = (body: string) => body.replace('"amount":"512.50"', '"amount":"51250.00"');
-      return session.sendInvalid("an event with another amount than was signed", createSampleEvent(session), {
-        tamper,
-      });
+      const tamper = (body: string) => body.replace('"amount":"1132.73"', '"amount":"113273.00"');
+      return session.sendRefusable(
+        "an event with another amount than was signed",
+        createSampleEvent(session),
+        {
+          tamper,
+        },
+      );
     },
   },
   wrong_secret: {
@@ -86,7 +90,7 @@ export const INVALID_SIGNATURE_PROBES = {
     acceptanceFault: "unsigned_accepted",
     outOfScope: noSignatureReason,
     send: (session) =>
-      session.sendInvalid("an event without a signature", createSampleEvent(session), { isUnsigned: true }),
+      session.sendRefusable("an event without a signature", createSampleEvent(session), { isUnsigned: true }),
   },
   empty_signature: {
     title: "an empty signature",
@@ -156,7 +160,9 @@ export const INVALID_SIGNATURE_PROBES = {
     acceptanceFault: "stale_accepted",
     outOfScope: noTimestampReason,
     send: (session) =>
-      session.sendInvalid("an event signed ten minutes ago", createSampleEvent(session), { ageMs: STALE_MS }),
+      session.sendRefusable("an event signed ten minutes ago", createSampleEvent(session), {
+        ageMs: STALE_MS,
+      }),
   },
   future: {
     title: "a timestamp of the future",
@@ -168,7 +174,7 @@ export const INVALID_SIGNATURE_PROBES = {
       noTimestampReason(scheme) ??
       ("stripe-signature" in scheme.headers ? "this scheme's own libraries let it pass" : undefined),
     send: (session) =>
-      session.sendInvalid("an event signed ten minutes from now", createSampleEvent(session), {
+      session.sendRefusable("an event signed ten minutes from now", createSampleEvent(session), {
         ageMs: -STALE_MS,
       }),
   },

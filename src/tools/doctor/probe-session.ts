@@ -153,8 +153,8 @@ export class ProbeSession {
     );
   }
 
-  /** Sends an event that the receiver must refuse; repeats it after a failure, but not after an acceptance. */
-  sendInvalid(sent: string, event: SampleEvent, sending: SignatureOptions): Promise<Answer[]> {
+  /** Sends an event that the receiver may refuse; repeats it after a failure, but not after an acceptance. */
+  sendRefusable(sent: string, event: SampleEvent, sending: SignatureOptions = {}): Promise<Answer[]> {
     return this.#untilFine(
       ({ kind }) => kind === "refused" || kind === "busy" || kind === "accepted",
       async (attempt) => [await this.send(sent, event, sending, attempt)],

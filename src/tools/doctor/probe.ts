@@ -112,6 +112,15 @@ export function judgeAcceptance(answers: readonly Answer[], name: ReceiverFaultN
   return refused.every((answer) => answer.kind === "busy") ? BUSY_JUDGEMENT : faultJudgement(name);
 }
 
+/** Judges events that a receiver may accept or refuse, but must not act on; `name` is the fault if it fails. */
+export function judgeIgnored(answers: readonly Answer[], name: ReceiverFaultName, advice: string): Judgement {
+  const found = judgeAcceptance(
+    answers.filter(({ kind }) => kind !== "refused"),
+    name,
+  );
+  return found === PASS_JUDGEMENT ? undecidedJudgement(advice) : found;
+}
+
 /** Keeps the last answer to each request. */
 export function finalAnswers(answers: readonly Answer[]): readonly Answer[] {
   return [...new Map(answers.map((answer) => [answer.sent, answer])).values()];

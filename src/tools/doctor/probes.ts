@@ -1,3 +1,4 @@
+import type { Mode } from "../../core/schema/common.js";
 import { SERVICE_EVENT_TYPES } from "../../core/schema/event-types.js";
 import { type Answer, PROBES, type Probe } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
@@ -7,9 +8,11 @@ import {
   consequenceJudgement,
   createSampleEvent,
   faultJudgement,
+  finalAnswers,
   type InvalidSignatureProbe,
   isSignatureRefusal,
   judgeAcceptance,
+  judgeIgnored,
   type Observation,
   type ObservationProbe,
   type ProbeEvidence,
@@ -22,7 +25,6 @@ import { VALID_EVENT_PROBES } from "./valid-events.js";
 const UNICODE = "names in many scripts";
 const UNKNOWN_FIELDS = "unknown fields";
 const OTHER_SPELLING = "the same JSON in another spelling";
-const NO_METHOD = "no method yet";
 const EACH_TIME = "2xx each time";
 const MINUTE_MS = 60_000;
 const HOURS = 10;
@@ -34,6 +36,28 @@ async function send(session: ProbeSession, contents: Contents): Promise<Answer[]
   for (const [sent, make] of Object.entries(contents))
     answers.push(...(await session.sendValid(sent, () => make(session.samples))));
   return answers;
+}
+
+/** Sends a payment of a new charge with the metadata of a known one. */
+function sendForeign(session: ProbeSession, sent: string, mode: Mode): Promise<Answer[]> {
+  const { samples, firstAccepted } = session;
+  const { metadata } = JSON.parse(firstAccepted!.event.body).data;
+  const charge = { ...samples.lifeUntil("COMPLETED").at(-1)!, metadata };
+  return session.sendRefusable(sent, samples.eventOf("charge.completed", charge, { mode }));
+}
+
+/** Judges only events of types that the receiver accepts; names of requests begin with the type. */
+function judgeAcceptedTypes(judge: ValidEventProbe["judge"]): ValidEventProbe["judge"] {
+  return (answers, evidence, marks) => {
+    const refused = finalAnswers(evidence.answers.get("each_type")!).filter(
+      (answer) => !isAcceptedOrBusy(answer),
+    );
+    const rest = answers.filter(({ sent }) => refused.every((type) => type.sent !== sent.split(" ")[0]));
+    const found = judge(rest, evidence, marks);
+    return found.fault === undefined && rest.length < answers.length
+      ? consequenceJudgement("each_type", marks)
+      : found;
+  };
 }
 
 /** Probes of event contents: types, texts, payments, sizes. */
@@ -131,21 +155,27 @@ const CONTENT_PROBES = {
 
   payments: {
     title: "other ways to pay",
-    sent: "a charge paid in crypto, one by bank transfer, of millions, and one of a hosted page without a method",
+    sent: "a charge paid in crypto, and one by bank transfer, of millions",
     expected: EACH_TIME,
     send: (session) =>
       send(session, {
         crypto: (samples) => samples.event(samples.charge(CRYPTO)),
         "a bank transfer of millions": (samples) => samples.event(samples.charge(TRANSFER)),
-        [NO_METHOD]: (samples) => samples.event(samples.charge(HOSTED), "charge.expired"),
       }),
-    judge: (answers, _evidence, marks) => {
-      const isTypeRefused = answers.every((answer) => isAcceptedOrBusy(answer) || answer.sent === NO_METHOD);
-      const found = judgeAcceptance(answers, "payments");
-      return found.fault === "payments" && isTypeRefused && marks.get("each_type")?.fault === "lifecycle"
-        ? consequenceJudgement("each_type")
-        : found;
-    },
+    judge: (answers) => judgeAcceptance(answers, "payments"),
+  },
+
+  null_fields: {
+    title: "null in each nullable field",
+    sent: "an event for each nullable field, with null there, and one of a hosted page without a method",
+    expected: "2xx each time, and the work done without the field",
+    send: (session) =>
+      send(session, {
+        ...Object.fromEntries(session.samples.eventsWithNull()),
+        "charge.expired without a method": (samples) =>
+          samples.event(samples.charge(HOSTED), "charge.expired"),
+      }),
+    judge: judgeAcceptedTypes((answers) => judgeAcceptance(answers, "null_field")),
   },
 
   large: {
@@ -155,6 +185,35 @@ const CONTENT_PROBES = {
     send: (session) =>
       send(session, { "12 KB": (samples) => samples.event(samples.charge({ metadata: FULL_METADATA })) }),
     judge: (answers) => judgeAcceptance(answers, "large_body"),
+  },
+
+  foreign_charge: {
+    title: "a charge of another shop",
+    sent: "charge.completed of a charge the app did not create, with the metadata of another",
+    expected: "2xx or a refusal, and nothing done",
+    send: (session) => sendForeign(session, "charge.completed of another shop", "test"),
+    judge: judgeAcceptedTypes((answers) =>
+      judgeIgnored(
+        answers,
+        "foreign_charge",
+        "Responses do not show if it took an order for paid: compare the event's charge_id with the one you stored for the order.",
+      ),
+    ),
+  },
+
+  other_mode: {
+    title: "an event of live mode",
+    sent: "charge.completed of a live charge, with the metadata of a test charge, properly signed",
+    expected: "2xx or a refusal, and nothing done: the app's key is of test mode",
+    send: (session) => sendForeign(session, "charge.completed of live mode", "live"),
+    judge: judgeAcceptedTypes((answers, _evidence, marks) => {
+      const advice =
+        "Responses do not show if it took an order for paid: compare the event's mode with that of your key, and do nothing if they differ.";
+      const found = judgeIgnored(answers, "other_mode", advice);
+      const isForeign =
+        found.fault === "other_mode" && marks.get("foreign_charge")?.fault === "foreign_charge";
+      return isForeign ? consequenceJudgement("foreign_charge") : found;
+    }),
   },
 } as const satisfies Readonly<Partial<Record<Probe, ValidEventProbe>>>;
 
@@ -177,12 +236,12 @@ const CRYPTO = {
 } as const;
 
 const TRANSFER = {
-  amount: "12500000.00",
+  amount: "12500000.35",
   currency: "NGN",
   payment_method: "bank_transfer",
   payment_rail: null,
   fees: { total_fee: "125000.00", fee_breakdown: { platform_fee: "50000.00", gateway_fee: "75000.00" } },
-  settlement_amount: "12375000.00",
+  settlement_amount: "12375000.35",
   payment_instructions: {
     type: "bank_transfer",
     bank_name: "Sandbox Bank",

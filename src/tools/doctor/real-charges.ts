@@ -1,4 +1,5 @@
 import type { ControlClient } from "../../core/client/control-client.js";
+import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { buildOrderRequest, EMAIL_PLACEHOLDER } from "./check-options.js";
 import type { ObservationOptions, ResolvedCheckOptions } from "./probe-session.js";
@@ -10,6 +11,11 @@ export interface RealCharge extends ChargeRecord {
   readonly events: Readonly<Record<LifeStatus, SampleEvent>>;
 }
 
+/** A charge that awaits its payment, and its data in an event about that payment. */
+export interface UnpaidCharge extends ChargeRecord {
+  readonly paidData: ChargeData;
+}
+
 const LIFE = ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const;
 type LifeStatus = (typeof LIFE)[number];
 
@@ -17,7 +23,7 @@ const SCENARIO = "check-webhook";
 const DESCRIPTION =
   "Charges that check-webhook makes: they stand still, and it delivers their events itself.";
 
-interface ChargeRecord {
+export interface ChargeRecord {
   readonly charge_id: string;
   readonly checkout_id: string;
   readonly amount: string;
@@ -42,7 +48,12 @@ const LIMITED =
 
 interface EventRecord {
   readonly event_id: string;
-  readonly payload: { readonly data: { readonly status: string } };
+  readonly payload: { readonly data: ChargeData };
+}
+
+interface ChargeData {
+  readonly status: string;
+  readonly status_history: readonly object[];
 }
 
 /** Creates and pays charges in a running sandbox, directly or by orders in the app. */
@@ -81,13 +92,25 @@ export class RealCharges {
   }
 
   /** Creates and pays a charge. `metadataKeys` apply only without the option `order`. */
-  async create(metadataKeys: readonly string[]): Promise<RealCharge> {
+  async createPaid(metadataKeys: readonly string[]): Promise<RealCharge> {
+    return this.#pay(await this.#create(metadataKeys));
+  }
+
+  /** Creates a charge, as `createPaid` does. */
+  async createUnpaid(metadataKeys: readonly string[]): Promise<UnpaidCharge> {
+    const { charge, items } = await this.#transition(await this.#create(metadataKeys), ["AWAITING_PAYMENT"]);
+    const { data } = items[0]!.payload;
+    const at = iso(this.#options.wall.nowMs());
+    const paid = { status: "COMPLETED", settled_at: at };
+    const status_history = [...data.status_history, { status: paid.status, at }];
+    return { ...charge, paidData: { ...data, ...paid, status_history } };
+  }
+
+  async #create(metadataKeys: readonly string[]): Promise<string> {
     const name = `check-${this.#options.seed}-${++this.#count}`;
     const metadata = Object.fromEntries(["order_id", ...metadataKeys].map((key) => [key, name]));
     const { order } = this.#observation;
-    return this.#pay(
-      order === undefined ? await this.#createCharge(metadata) : await this.#placeOrder(order),
-    );
+    return order === undefined ? this.#createCharge(metadata) : this.#placeOrder(order);
   }
 
   /**
@@ -150,16 +173,22 @@ export class RealCharges {
       await sandbox.run("acknowledgeDelivery", { name, delivery_id, status: 200 });
   }
 
-  async #pay(charge_id: string): Promise<RealCharge> {
+  async #transition(charge_id: string, statuses: readonly LifeStatus[]) {
     const { sandbox } = this.#observation;
     let charge: ChargeRecord | undefined;
-    for (const to of LIFE) charge = await sandbox.run<ChargeRecord>("transitionCharge", { charge_id, to });
+    for (const to of statuses)
+      charge = await sandbox.run<ChargeRecord>("transitionCharge", { charge_id, to });
     const { items } = await sandbox.run<{ items: EventRecord[] }>("listEvents", { charge_id });
+    return { charge: charge!, items };
+  }
+
+  async #pay(charge_id: string): Promise<RealCharge> {
+    const { charge, items } = await this.#transition(charge_id, LIFE);
     const events = LIFE.map((status) => {
       const { event_id, payload } = items.find((event) => event.payload.data.status === status)!;
       return [status, { id: event_id, body: JSON.stringify(payload) }];
     });
-    return { ...charge!, events: Object.fromEntries(events) };
+    return { ...charge, events: Object.fromEntries(events) };
   }
 
   /** Runs `work` while the app's reads of a charge fail with 500. */
@@ -192,8 +221,9 @@ export class RealCharges {
       "POST",
       "/api/v1/payments/checkouts",
       {
-        pricing: { base_currency: "USD", amount: "25.00" },
+        pricing: { base_currency: "USD", amount: "19.99" },
         customer_email: "check-webhook@shop.test",
+        customer_name: "Ada Obi",
         metadata,
       },
       undefined,

@@ -1,9 +1,9 @@
-import type { z } from "zod/mini";
+import * as z from "zod/mini";
 import { digestOf, idOf, numberedDigest, providerReferenceOf } from "../../core/engine/ids.js";
-import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
+import type { ChargeStatus, Mode, WithdrawalStatus } from "../../core/schema/common.js";
 import { chargeEventType, parseEventType } from "../../core/schema/event-types.js";
-import type { chargeDetailSchema } from "../../core/schema/responses/charge-responses.js";
-import type { withdrawalSchema } from "../../core/schema/responses/payout-responses.js";
+import { chargeDetailSchema } from "../../core/schema/responses/charge-responses.js";
+import { withdrawalSchema } from "../../core/schema/responses/payout-responses.js";
 import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 
@@ -17,6 +17,13 @@ export interface SampleEvent {
 }
 
 const MINUTE_MS = 60_000;
+
+/** Nullable fields of a charge in events. */
+export const NULLABLE_CHARGE_FIELDS = nullableFieldsOf(chargeDetailSchema);
+
+function nullableFieldsOf({ shape }: z.ZodMiniObject): string[] {
+  return Object.keys(shape).filter((field) => z.safeParse(shape[field]!, null).success);
+}
 
 /** Makes charges and events with ids that are new in each run, because a receiver may remember ids of earlier runs. */
 export class SampleFactory {
@@ -37,7 +44,7 @@ export class SampleFactory {
       charge_id: idOf("charge", digest),
       checkout_id: idOf("checkout", numberedDigest(this.#scope, "checkout", this.#counter)),
       organization_id: "org_sandbox",
-      amount: "512.50",
+      amount: "1132.73",
       currency: "KES",
       status: "AWAITING_PAYMENT",
       payment_provider: null,
@@ -49,9 +56,9 @@ export class SampleFactory {
       customer_email: "ada@example.com",
       customer_name: "Ada Obi",
       metadata: { order_id: `check-${this.#counter}` },
-      fees: { total_fee: "12.50", fee_breakdown: { platform_fee: "5.00", gateway_fee: "7.50" } },
+      fees: { total_fee: "27.63", fee_breakdown: { platform_fee: "11.05", gateway_fee: "16.58" } },
       exchange_rate: "1",
-      settlement_amount: "500.00",
+      settlement_amount: "1105.10",
       settled_at: null,
       failure_reason: null,
       payment_instructions: {
@@ -92,24 +99,47 @@ export class SampleFactory {
     return this.eventOf(type, charge);
   }
 
-  eventOf(type: string, data: unknown, atMs = this.#nowMs()): SampleEvent {
+  eventOf(
+    type: string,
+    data: unknown,
+    { atMs = this.#nowMs(), mode = "test" }: { readonly atMs?: number; readonly mode?: Mode } = {},
+  ): SampleEvent {
     const id = idOf("event", numberedDigest(this.#scope, "event", ++this.#counter));
-    return { id, body: JSON.stringify({ id, type, timestamp: iso(atMs), mode: "test", data }) };
+    return { id, body: JSON.stringify({ id, type, timestamp: iso(atMs), mode, data }) };
   }
 
   /** A new event of a known type, about a charge or withdrawal that just reached its status. */
   eventOfType(type: string): SampleEvent {
+    return this.eventOf(type, this.#dataOfType(type));
+  }
+
+  /** Makes an event for each nullable field, with null there; by the event's type and the field. */
+  eventsWithNull(): [name: string, make: () => SampleEvent][] {
+    const fields = { charge: NULLABLE_CHARGE_FIELDS, withdrawal: nullableFieldsOf(withdrawalSchema) };
+    return Object.entries(fields).flatMap(([object, names]) =>
+      names.map((field): [string, () => SampleEvent] => {
+        const types = [`${object}.completed`, `${object}.failed`];
+        const type = types.find((candidate) => this.#dataOfType(candidate)[field] !== null) ?? types[0]!;
+        return [
+          `${type} with ${field} null`,
+          () => this.eventOf(type, { ...this.#dataOfType(type), [field]: null }),
+        ];
+      }),
+    );
+  }
+
+  #dataOfType(type: string): Readonly<Record<string, unknown>> {
     const subject = parseEventType(type);
-    if (subject === undefined) return this.eventOf(type, { hello: "receiver" });
+    if (subject === undefined) return { hello: "receiver" };
     return subject.object === "charge"
-      ? this.event(this.lifeUntil(subject.status).at(-1)!)
-      : this.eventOf(type, this.#withdrawal(subject.status));
+      ? this.lifeUntil(subject.status).at(-1)!
+      : this.#withdrawal(subject.status);
   }
 
   /** A new event about a change that is `ageMs` old. */
   oldEvent(ageMs: number): SampleEvent {
     const atMs = this.#nowMs() - ageMs;
-    return this.eventOf("charge.awaiting_payment", this.charge({}, atMs - MINUTE_MS), atMs);
+    return this.eventOf("charge.awaiting_payment", this.charge({}, atMs - MINUTE_MS), { atMs });
   }
 
   /** An event with unknown fields, which the service may add later. */
@@ -133,8 +163,8 @@ export class SampleFactory {
       withdrawal_id: idOf("withdrawal", digest),
       destination_id: idOf("destination", numberedDigest(this.#scope, "destination", this.#counter)),
       organization_id: "org_sandbox",
-      amount: "1000.00",
-      fee: "10.00",
+      amount: "1105.10",
+      fee: "11.05",
       currency: "KES",
       status,
       failure_reason: status === "FAILED" ? "rejected_by_bank" : null,

@@ -111,9 +111,9 @@ export const VALID_EVENT_PROBES = {
       const event = createSampleEvent(session);
       const wrong = { secrets: [session.unknownSecret] };
       return [
-        ...(await session.sendInvalid(INVALID_NEW, event, wrong)),
+        ...(await session.sendRefusable(INVALID_NEW, event, wrong)),
         ...(await session.resend(VALID, event)),
-        ...(await session.sendInvalid(INVALID_KNOWN, session.firstAccepted!.event, wrong)),
+        ...(await session.sendRefusable(INVALID_KNOWN, session.firstAccepted!.event, wrong)),
       ];
     },
     judge: (answers, evidence, marks) => {
