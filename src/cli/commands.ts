@@ -36,7 +36,8 @@ export function addCommands(root: Command): void {
       "afterwards, compare the app's orders that it prints (CSV or JSON lines) with the ledger",
     )
     .option("--require <list>", "also exit 1 unless all of these were met (names, separated by commas)")
-    .option("--explore <flow>", "the command is an app: start it, explore this flow, then stop it");
+    .option("--explore <flow>", "the command is an app: start it, explore this flow, then stop it")
+    .option("--kill", "with --explore: also kill the app at each call and each webhook, and start it again");
   addExploreOptions(exec, "with --explore: ")
     .argument("<command...>", "the command and its arguments, after --")
     .passThroughOptions()

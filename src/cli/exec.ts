@@ -72,7 +72,7 @@ const RUN_FLAGS = ["under", "reconcile", "require", "artifacts"] as const;
 /** Refuses `RUN_FLAGS` with `--explore`. Refuses the options of an exploration if `--explore` is absent. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
   const isExploring = flags.explore !== undefined;
-  const flag = findUsedFlag(flags, isExploring ? RUN_FLAGS : EXPLORE_OPTION_NAMES);
+  const flag = findUsedFlag(flags, isExploring ? RUN_FLAGS : [...EXPLORE_OPTION_NAMES, "kill"]);
   if (flag === undefined) return;
   throw new UserError(
     isExploring ? `${flag} cannot go with --explore` : `${flag} goes with --explore, which names the flow`,

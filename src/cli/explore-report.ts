@@ -24,6 +24,7 @@ export interface ExplorationFlags {
   readonly budget?: string;
   readonly failOn?: string;
   readonly profile?: boolean;
+  readonly kill?: boolean;
   readonly var?: readonly string[];
   readonly save?: string;
   readonly junit?: string;

@@ -104,6 +104,7 @@ export async function openSandbox(requested: UnresolvedOptions): Promise<Sandbox
       options.rate_limit === undefined || options.rate_limit === "off" ? undefined : options.rate_limit,
     publicUrl: options.public_url && trimTrailingSlashes(options.public_url),
     webhookTimeoutMs: durationToMs(options.webhook_timeout ?? "15s"),
+    aroundAttempt: options.aroundAttempt,
     holdLimitMs: durationToMs(options.hold_limit ?? "30s"),
     apiKey: DEFAULT_API_KEY,
     liveApiKey: DEFAULT_LIVE_API_KEY,

@@ -1,6 +1,7 @@
 // Start options and the files they name → fixtures, scenarios, warnings. Called when a sandbox opens and by
 // `validate`. One error reports all faults; nothing is opened or started here.
 import { existsSync } from "node:fs";
+import type { AttemptWrapper } from "../core/delivery/sender.js";
 import { findUnknownNames, type Vocabulary, vocabularyOf } from "../core/domain/name-check.js";
 import { repeatableRunId } from "../core/domain/repeatable-run-id.js";
 import type { DocumentError, DocumentFault, LoadedDocument } from "../core/files/documents.js";
@@ -29,6 +30,7 @@ export interface UnresolvedOptions extends StartOptions {
   readonly onError?: (error: unknown) => void;
   readonly onNotice?: (notice: string) => void;
   readonly onActivity?: OnActivity | undefined;
+  readonly aroundAttempt?: AttemptWrapper | undefined;
   /** Fixtures merged over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
   /** Fixtures as a value, instead of a file. */

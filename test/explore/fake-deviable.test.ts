@@ -53,6 +53,7 @@ class FakePlan implements RunPlan {
   returnUnpaid(): void {}
   moveTime(): void {}
   runJob(): void {}
+  killApp(): void {}
 }
 
 /** A service without transport, and an app that pays again after a lost response and delivers once per webhook. */

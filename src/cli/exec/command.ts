@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { printErrorLine } from "../terminal.js";
-import { commandLineOf, endProcessesOf, processesOf } from "./processes.js";
+import { commandLineOf, endProcessesOf, processesOf, signalProcess } from "./processes.js";
 import { exitCodeOf, onParentExit, SignalForwarder } from "./signals.js";
 
 /** Exit codes of a shell for a command that is missing or not executable. */
@@ -17,7 +17,7 @@ const NAME_MAX = 60;
 export class CommandRunner {
   readonly #signals = new SignalForwarder();
   readonly #notice: (text: string) => void;
-  #end: (() => Promise<void>) | undefined;
+  #end: ((graceMs: number) => Promise<void>) | undefined;
 
   constructor(notice: (text: string) => void) {
     this.#notice = notice;
@@ -51,9 +51,9 @@ export class CommandRunner {
     return code;
   }
 
-  /** Kills the current command, if any, and its descendants. */
-  async killCommand(): Promise<void> {
-    await this.#end?.();
+  /** Ends the current command, if any, and its descendants; without a grace period, by SIGKILL at once. */
+  async killCommand(graceMs = COMMAND_GRACE_MS): Promise<void> {
+    await this.#end?.(graceMs);
   }
 
   /** Restores the default handling of signals. */
@@ -103,7 +103,10 @@ export class CommandRunner {
           done(code);
         }));
       };
-      this.#end = () => endHard(COMMAND_GRACE_MS, exitCodeOf("SIGTERM"));
+      this.#end = (graceMs) => {
+        if (graceMs === 0 && process.platform !== "win32") signalProcess(-pid, "SIGKILL");
+        return endHard(graceMs, exitCodeOf("SIGTERM"));
+      };
       const forget = onParentExit(() => {
         this.#notice("the parent process has ended: stopping the command");
         void endHard(COMMAND_GRACE_MS, exitCodeOf("SIGHUP"));

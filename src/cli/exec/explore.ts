@@ -1,7 +1,6 @@
 import { IN_PROCESS_FETCH } from "../../core/client/control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
-import { monotonicMs } from "../../core/time/wall-clock.js";
 import { openSandbox } from "../../library/opening.js";
 import type { ExploreReport } from "../../tools/explore/exploration.js";
 import { exploreFile } from "../../tools/explore/file.js";
@@ -9,12 +8,9 @@ import { generateRunId } from "../../tools/scenario/running/run-report.js";
 import { isListening } from "../app-address.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "../explore-report.js";
 import { printErrorLine } from "../terminal.js";
+import { AppProcess } from "./app-process.js";
 import { commandText, createCommandEnvironment, type ExecPlan } from "./plan.js";
 import { exitCodeOf } from "./signals.js";
-
-/** Maximum time until the app listens. */
-const START_MS = 60_000;
-const POLL_MS = 50;
 
 /** `exec --explore`: checks the flags. Returns the function that starts the app, explores the flow and ends the app. */
 export function prepareExploration(
@@ -26,31 +22,34 @@ export function prepareExploration(
     const { runner } = plan;
     if (await isListening(asked.app))
       throw new UserError(`--app: something listens at ${asked.app} already; end it, or give another port`);
+    let app: AppProcess | undefined;
     const sandbox = await openSandbox({
       ...plan.options,
       useRandomSeed: false,
       ownsProcess: true,
       onWarning: (warning) => printErrorLine(warning),
+      aroundAttempt: (event, send) => (app === undefined ? send() : app.aroundAttempt(event, send)),
     });
     try {
       await sandbox.listen({ port: plan.options.port ?? 0 });
       const environment = { ...process.env, ...createCommandEnvironment(sandbox, plan.templates) };
-      const ended = runner.run(plan.command, environment, "stderr");
+      const appProcess = new AppProcess(plan, asked.app, environment);
+      app = appProcess;
       try {
-        await untilListening(asked.app, ended, plan);
+        await appProcess.start();
         const code = await reportExploration(flow, flags, (onRun) =>
           exploreFile(flow, {
             ...asked,
+            process: flags.kill ? appProcess : undefined,
             fetch: sandbox[IN_PROCESS_FETCH],
             runIdOf: () => generateRunId(),
             signal: runner.interruptSignal,
             onRun,
-          }).then((report) => exitOf(report, plan, ended)),
+          }).then((report) => exitOf(report, plan, appProcess.ended)),
         );
         return runner.stopSignal === undefined ? code : exitCodeOf(runner.stopSignal);
       } finally {
-        await runner.killCommand();
-        await ended;
+        await appProcess.end();
       }
     } finally {
       await sandbox.close();
@@ -73,20 +72,4 @@ async function exitOf(
   if (code === undefined) return report;
   const message = `${last.message}; ${commandText(command)} had ended with ${code}`;
   return { ...report, findings: [...report.findings.slice(0, -1), { ...last, message }] };
-}
-
-/** Waits until the app listens. Throws after `START_MS`, or if the command ends before the app listens. */
-async function untilListening(app: string, ended: Promise<number>, { command }: ExecPlan): Promise<void> {
-  let code: number | undefined;
-  void ended.then((with_) => (code = with_));
-  const untilMs = monotonicMs() + START_MS;
-  while (!(await isListening(app))) {
-    if (code !== undefined)
-      throw new UserError(`${commandText(command)} ended with ${code} before it listened at ${app}`);
-    if (monotonicMs() > untilMs)
-      throw new UserError(
-        `${commandText(command)} does not listen at ${app} after ${START_MS / 1_000} s; --app has to be its address`,
-      );
-    await pause(POLL_MS);
-  }
 }

@@ -33,8 +33,15 @@ export interface DeliveryJob {
   send(): Promise<AttemptResult>;
 }
 
+/** Wraps the sending of an attempt: may wait before it, and may delay its outcome. */
+export type AttemptWrapper = (
+  event: Pick<EventRecord, "event_id" | "type">,
+  send: () => Promise<AttemptResult>,
+) => Promise<AttemptResult>;
+
 interface SenderOptions {
   readonly timeoutMs: number;
+  readonly aroundAttempt?: AttemptWrapper | undefined;
   readonly wall: WallClock;
   readonly userAgent: string;
 }
@@ -77,7 +84,7 @@ export class Sender {
     // The webhook handler belonged to an earlier process, or has been unregistered.
     if (url !== null && isInProcessUrl(url) && this.receivers.get(url) === undefined) return undefined;
     const plannedFailure = simulatedFailure(mishap, delivery.attempts.length + 1, nowMs);
-    const { wall, userAgent } = this.#options;
+    const { wall, userAgent, aroundAttempt = (_event, send) => send() } = this.#options;
     const groupSize = delivery.attempts.length === 0 ? mishap?.at_once : undefined;
     const sign = (): SignedRequest =>
       signedRequest({ event, endpoint, mishap, traceparent, nowMs, sentAtMs: wall.nowMs(), userAgent });
@@ -90,11 +97,13 @@ export class Sender {
       send: () =>
         plannedFailure !== null || url === null
           ? Promise.resolve(this.#failedOutcome(plannedFailure ?? "lost", mishap?.scenario ?? ""))
-          : groupSize === undefined
-            ? this.#sendPaced(webhook_id, (signal) => this.#send(url, sign(), signal))
-            : this.#sendTogether(`${event.event_id}|${webhook_id}`, groupSize, (signal, barrier) =>
-                this.#send(url, sign(), signal, barrier),
-              ),
+          : aroundAttempt(event, () =>
+              groupSize === undefined
+                ? this.#sendPaced(webhook_id, (signal) => this.#send(url, sign(), signal))
+                : this.#sendTogether(`${event.event_id}|${webhook_id}`, groupSize, (signal, barrier) =>
+                    this.#send(url, sign(), signal, barrier),
+                  ),
+            ),
     };
   }
 

@@ -1,3 +1,4 @@
+import type { AttemptWrapper } from "../delivery/sender.js";
 import type { Catalogue } from "../domain/catalogue.js";
 import type { State } from "../engine/state.js";
 import type { Store } from "../engine/store.js";
@@ -29,6 +30,7 @@ export interface NamespaceDefaults {
   readonly rateLimit: number | undefined;
   readonly publicUrl?: string | undefined;
   readonly webhookTimeoutMs: number;
+  readonly aroundAttempt?: AttemptWrapper | undefined;
   /** Longest hold of a response by a fault, in wall time. */
   readonly holdLimitMs: number;
   readonly apiKey: string;

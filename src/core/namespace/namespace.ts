@@ -96,6 +96,7 @@ export class Namespace {
     const notice = onNotice && ((text: string) => events.runSafely(onNotice, () => onNotice(text)));
     const sender = new Sender({
       timeoutMs: options.webhookTimeoutMs,
+      aroundAttempt: options.aroundAttempt,
       wall,
       userAgent: `payments-sandbox/${options.version}`,
     });

@@ -45,6 +45,7 @@ export const DEVIATION_KINDS = [
   "pressed_again",
   "job_meanwhile",
   "job_at_once",
+  "app_killed",
   "underpaid",
   "overpaid",
   "paid_in_other_currency",

@@ -112,6 +112,8 @@ export interface RunPlan {
   payAsStrangers(list: StrangersAtList): void;
   /** Runs the app's scheduled work at a moment in the flow. */
   runJob(moment: JobMoment): void;
+  /** Kills the app as it waits for the response to a call, or as it handles a webhook, and starts it again. */
+  killApp(moment: CallOccurrence | WebhookOccurrence): void;
 }
 
 /** A service that can deviate, with the app that calls it and the flow that drives the app. */
@@ -120,6 +122,8 @@ export interface Deviable {
   readonly name: string;
   /** The flow's file, as a prefix of error messages. */
   readonly source: string;
+  /** The app is a process that runs can kill. */
+  readonly canKillApp?: boolean;
   readonly customer: {
     /** The customer's writes to the app, such as `POST /orders`, in order. */
     readonly presses: readonly string[];
@@ -183,6 +187,8 @@ export interface Trace {
   readonly observed: ObservedRun;
   /** The first step that failed; absent if the run passed. */
   readonly failure?: RunFailure | undefined;
+  /** The run killed the app. */
+  readonly hasKilledApp?: boolean;
   /** At least one step that calls the app passed. */
   readonly hasReachedApp: boolean;
   /** The app repeated a failed call after a longer pause than an eager run waits. */

@@ -66,6 +66,7 @@ const NOTHING_TO_TRY =
 const NOT_REPEATED = "happened once and could not be repeated";
 const NO_PLACE = "the plain run has no place for it";
 const ONCE = { runs: 1, of: 1 };
+const NO_PROCESS = "only exec --explore with --kill kills the app";
 const EXTENSION = "the service reports no amount paid: try it with --fail-on";
 
 /**
@@ -178,7 +179,7 @@ class Exploration {
     this.#deviable = deviable;
     this.#options = options;
     this.#plain = plain;
-    this.#deviations = new KnownDeviations(deviable.customer);
+    this.#deviations = new KnownDeviations(deviable);
     this.first = this.#deviations.findIn(observed).filter((one) => this.#isTried(one));
     this.evidence = new Evidence(observed);
     this.#reportPlain("manners", refusalText(observed));
@@ -357,7 +358,7 @@ class Exploration {
       ...DEVIATION_KINDS.filter((kind) => possible.every((one) => one.kind !== kind)).map((kind) => ({
         kind,
         at: "*",
-        reason: absenceReason(kind, observed, this.#deviable.customer),
+        reason: absenceReason(kind, observed, this.#deviable),
       })),
     ];
   }
@@ -380,8 +381,10 @@ const END_KINDS: readonly DeviationKind[] = [
 function absenceReason(
   kind: DeviationKind,
   { deliveries, charges }: ObservedRun,
-  { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn }: Deviable["customer"],
+  { customer, canKillApp }: Pick<Deviable, "customer" | "canKillApp">,
 ): string {
+  const { hasJob, jobReason = "the flow has no tick", pages, mustPayReason, canReturn } = customer;
+  if (kind === "app_killed" && !canKillApp) return NO_PROCESS;
   if (kind.startsWith("job_") && !hasJob) return jobReason;
   if (PAGE_KINDS.includes(kind) && pages === 0) return "the customer pays on no page of the service";
   if (END_KINDS.includes(kind) && charges.every(({ status }) => status !== "COMPLETED"))

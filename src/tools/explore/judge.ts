@@ -31,13 +31,20 @@ export interface WrongVerdict {
   readonly isBroken?: boolean;
 }
 
-export function judgeTrace({ failure, observed }: Trace): TraceVerdict {
+export function judgeTrace({ failure, observed, hasKilledApp }: Trace): TraceVerdict {
   if (failure === undefined) return { outcome: "right" };
+  if (hasKilledApp && hasForgotten(failure))
+    return wrong("convergence", `the app forgot, when it was killed: ${failure.title}: ${failure.message}`);
   const verdict = withExpiredKeys(judgeFailure(failure, observed), observed);
   const hung = observed.deliveries.find(({ unanswered }) => unanswered !== undefined);
   if (verdict.outcome === "wrong" || hung === undefined) return verdict;
   const message = `the app does not respond to webhooks: ${hung.type}: ${hung.unanswered}`;
   return { ...wrong("liveness", message), isAppGone: true };
+}
+
+/** Returns true if the app no longer knows what it knew in a plain run. */
+function hasForgotten({ differences }: RunFailure): boolean {
+  return differences.some(({ path, got }) => path === "status" && (got === 404 || got === 410));
 }
 
 function judgeFailure(failure: RunFailure, observed: ObservedRun): TraceVerdict {

@@ -18,7 +18,7 @@ export interface Effect {
   readonly applyTo: (plan: RunPlan) => void;
   /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;
-  /** A response is held back while sandbox time advances. */
+  /** A response is held back while sandbox time advances, or until the app is killed. */
   readonly isHolding?: true;
   /** The deviation affects every customer, or holds a response, so its runs are not concurrent with others. */
   readonly isShared?: true;
@@ -126,6 +126,24 @@ function sendingTwiceAtOnce(place: Place): Effect | undefined {
     applyTo: (plan) => {
       plan.deviateWebhook(place, { copies: 2, at_once: true });
       if (handlerRead !== undefined) plan.holdInRace(handlerRead);
+    },
+  };
+}
+
+/** Maximum wall time of a response that is held until the app is killed. */
+const KILL_HELD = "30s";
+
+/** Kills the app before it has the response, or while it handles the webhook (side `first`) and just after. */
+function killingApp(place: Place): Effect | undefined {
+  if (place.what !== "call" && place.what !== "event") return undefined;
+  const isCall = place.what === "call";
+  return {
+    ...(isCall ? { call: place } : { hasSides: true }),
+    isHolding: true,
+    isShared: true,
+    applyTo: (plan) => {
+      if (isCall) plan.deviateCall(place, { hold: KILL_HELD });
+      plan.killApp(place);
     },
   };
 }
@@ -328,6 +346,11 @@ export const DEVIATION_KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> =
       "the app's scheduled work runs at the same moment as the payment ends or its webhook arrives",
     effectAt: (place) => runningJob("jobAtOnce" in place ? place.jobAtOnce : undefined),
     isJob: true,
+  },
+  app_killed: {
+    description:
+      "the app is killed and started again: before it has the response, while it handles the webhook, or just after",
+    effectAt: killingApp,
   },
   underpaid: {
     description: "the customer pays half of the amount",

@@ -8,25 +8,29 @@ export type SeparationReason = "impossible" | "independent";
 
 /** All deviations that applied to any run so far, each with its place in the first such run. */
 export class KnownDeviations {
-  readonly #customer: Deviable["customer"];
+  readonly #deviable: Pick<Deviable, "customer" | "canKillApp">;
   readonly #places = new Map<string, Place>();
   readonly #excluded = new Set<string>();
   /** The charges and withdrawals of the first run. */
   #payments: readonly ObservedPayment[] | undefined;
 
-  constructor(customer: Deviable["customer"]) {
-    this.#customer = customer;
+  constructor(deviable: Pick<Deviable, "customer" | "canKillApp">) {
+    this.#deviable = deviable;
   }
 
   /** Lists the deviations that apply to a run, and remembers their places. */
   findIn(observed: ObservedRun): Deviation[] {
     this.#payments ??= [...observed.charges, ...observed.withdrawals];
-    return placesOf(observed, this.#customer).flatMap((place) => {
-      const deviations = deviationsAt(place);
+    return placesOf(observed, this.#deviable.customer).flatMap((place) => {
+      const deviations = deviationsAt(place).filter((one) => this.#canCarryOut(one));
       for (const deviation of deviations)
         if (!this.#places.has(deviationKey(deviation))) this.#places.set(deviationKey(deviation), place);
       return deviations;
     });
+  }
+
+  #canCarryOut({ kind }: Deviation): boolean {
+    return this.#deviable.canKillApp === true || kind !== "app_killed";
   }
 
   /** Returns a predicate for deviations that apply to a run; `found` is the result of `findIn` for the same run. */

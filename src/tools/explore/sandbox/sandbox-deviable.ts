@@ -5,6 +5,8 @@
  */
 
 import type { SandboxFetch } from "../../../core/client/control-client.js";
+import { durationToMs } from "../../../core/schema/duration.js";
+import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
@@ -15,10 +17,12 @@ import {
   BlindSpotError,
   type Deviable,
   type FlowCoverage,
+  type RaceSide,
   type RunFailure,
   type RunVariant,
   type StepRole,
   type Trace,
+  type WebhookOccurrence,
 } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
 import { hasFailureSigns } from "../judge.js";
@@ -57,7 +61,24 @@ import { type ScenarioFileWriter, saveDocument } from "./saved-file.js";
 import { savedTime } from "./saved-variable.js";
 import { grownValue, growthKey } from "./strangers.js";
 
+/** The app as a process that runs can kill. */
+export interface KillableApp {
+  /** Kills the app and starts it again. Resolves when it listens, or when it has failed to start. */
+  restart(): Promise<void>;
+  /** Resolves when the app is not being restarted. */
+  untilUp(): Promise<void>;
+  /**
+   * Restarts the app at a webhook, once.
+   *
+   * @param side `first`: while the app handles the webhook; `second`: as soon as it has responded
+   * @returns a function that ends the wait for the webhook
+   */
+  restartAt(webhook: WebhookOccurrence, side: RaceSide): () => void;
+}
+
 export interface SandboxDeviableOptions {
+  /** Absent if the app cannot be killed. */
+  readonly process?: KillableApp | undefined;
   readonly fetch: SandboxFetch;
   readonly namespace?: string | undefined;
   readonly controlToken?: string | undefined;
@@ -96,6 +117,7 @@ export class SandboxDeviable implements Deviable {
   readonly name: string;
   readonly source: string;
   customer: Deviable["customer"];
+  readonly canKillApp: boolean;
   readonly #flow: Flow;
   readonly #options: SandboxDeviableOptions;
   readonly #client: Client;
@@ -120,6 +142,7 @@ export class SandboxDeviable implements Deviable {
     const { fetch, namespace, controlToken } = options;
     this.name = String(flow.raw.name);
     this.source = flow.file;
+    this.canKillApp = options.process !== undefined;
     this.customer = {
       presses: findPresses(flow).map(({ app }) => String(app)),
       pages: findPages(flow).length,
@@ -138,9 +161,18 @@ export class SandboxDeviable implements Deviable {
 
   /** Leases the namespace until `close`. */
   static async open(flow: Flow, options: SandboxDeviableOptions): Promise<SandboxDeviable> {
-    const { fetch, namespace, controlToken, app, runIdOf, signal } = options;
-    const name = `explore-${runIdOf(String(flow.raw.name))}`;
-    const session = await RunSession.open({ fetch, namespace, controlToken, app, signal, name });
+    const { fetch, namespace, controlToken, app, runIdOf, signal, process } = options;
+    const name = `${RULES_NAME}${runIdOf(String(flow.raw.name))}`;
+    const untilAppIsUp = process && (() => process.untilUp());
+    const session = await RunSession.open({
+      fetch,
+      namespace,
+      controlToken,
+      app,
+      signal,
+      name,
+      untilAppIsUp,
+    });
     const deviable = new SandboxDeviable(flow, options, session);
     deviable.#position = await readListPositions(deviable.#client);
     return deviable;
@@ -250,16 +282,36 @@ export class SandboxDeviable implements Deviable {
   async observe(plans: readonly SandboxPlan[]): Promise<Trace[]> {
     const counting = plans.find(({ strangers }) => strangers !== undefined);
     if (counting !== undefined) counting.before = await this.#readGrowths();
+    const killing = plans.find(({ killMoment }) => killMoment !== undefined);
+    const endKilling = killing && this.#killApp(killing);
     const runs = await this.#carryOut(plans.map((plan) => omitImpliedSteps(this.#documentOf(plan))));
+    await endKilling?.();
     const traces: Trace[] = [];
     for (const [index, run] of runs.entries()) {
       const plan = plans[index]!;
       const reports = waitReports("retry", run.loaded);
       const hasPausedLonger = this.#retries.hasPausedLonger(plan, reports);
       this.#retries.learn(plan, reports);
-      traces.push({ ...(await this.#checkEnd(plan, run)), hasPausedLonger });
+      const hasKilledApp = plan.killMoment !== undefined;
+      traces.push({ ...(await this.#checkEnd(plan, run)), hasPausedLonger, hasKilledApp });
     }
     return traces;
+  }
+
+  /** Kills the app at the moment of the plan. Returns a function that ends the wait for the moment. */
+  #killApp({ killMoment, variant }: SandboxPlan): () => Promise<void> | void {
+    const { process, fetch, namespace, controlToken } = this.#options;
+    if ("type" in killMoment!) return process!.restartAt(killMoment, variant.side);
+    const client = new Client({ fetch, namespace, controlToken });
+    const match = { operation: killMoment!.operation, in_flight: true, fault: `${RULES_NAME}*` };
+    const killed = client
+      .wait({ for: "request", match, timeout: KILL_WAIT }, durationToMs(KILL_WAIT))
+      .then(({ status }) => (isSuccessStatus(status) ? process!.restart() : undefined))
+      .catch(() => {});
+    return () => {
+      client.abort();
+      return killed;
+    };
   }
 
   /** Reads the numbers that grow with each run. */
@@ -311,6 +363,8 @@ export class SandboxDeviable implements Deviable {
   save(plan: SandboxPlan, description: string): string | undefined {
     const { saveTo, vars = {} } = this.#options;
     plan.before = undefined;
+    // A file cannot kill the app.
+    if (plan.killMoment !== undefined) return undefined;
     return saveTo && saveDocument(saveTo, this.#documentOf(plan).document, description, vars, this.source);
   }
 
@@ -389,6 +443,11 @@ export class SandboxDeviable implements Deviable {
     return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
   }
 }
+
+/** Start of the name of the runs' rules. */
+const RULES_NAME = "explore-";
+/** Maximum wall time until the call at which the app is killed. */
+const KILL_WAIT = "10m";
 
 /** Returns true for a step that checks the end of a run, or prepares such checks. */
 function isCheck(role: StepRole | undefined): boolean {

@@ -130,6 +130,8 @@ export class SandboxPlan implements RunPlan {
   isWrongMoney = false;
   timeAdvance: { readonly by: string; readonly call: CallOccurrence | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
+  /** Moment at which the app is killed. */
+  killMoment: CallOccurrence | WebhookOccurrence | undefined;
   readonly variant: RunVariant;
   readonly pace: number;
   readonly #hasLongHolds: boolean;
@@ -283,6 +285,13 @@ export class SandboxPlan implements RunPlan {
     if (webhook !== undefined) this.deviateWebhook(webhook, { delay: JOB_DURATION });
   }
 
+  killApp(moment: CallOccurrence | WebhookOccurrence): void {
+    this.killMoment = moment;
+    // On the first side no response arrives, even if the app is faster than the kill.
+    if ("type" in moment && this.variant.side === "first")
+      this.deviateWebhook(moment, { response_lost: true });
+  }
+
   /** Operations of the calls that deviations make to fail, which the app may repeat after a pause. */
   get failingOperations(): string[] {
     const failing = this.faults.filter(({ drop, respond }) => (drop ?? respond) !== undefined);
@@ -299,7 +308,11 @@ export class SandboxPlan implements RunPlan {
 
   /** True if deviations cause errors, so that error responses of the app to webhooks are excused. */
   get excusesErrors(): boolean {
-    return this.faults.length > 0 || this.webhooks.some(({ response_lost }) => response_lost === true);
+    return (
+      this.killMoment !== undefined ||
+      this.faults.length > 0 ||
+      this.webhooks.some(({ response_lost }) => response_lost === true)
+    );
   }
 }
 

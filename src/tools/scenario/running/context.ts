@@ -12,6 +12,8 @@ export interface RunContext {
   readonly organization: string;
   /** The base URL of the app under test, without a slash at the end. */
   readonly app: string | undefined;
+  /** Resolves when the app is not being restarted. */
+  readonly untilAppIsUp?: (() => Promise<void>) | undefined;
   /** Pool of connections to the app. Without a pool, each call opens its own connection. */
   readonly connections?: ConnectionPool;
   readonly ruleCounts: RuleUsage;

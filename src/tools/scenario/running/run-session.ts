@@ -6,7 +6,7 @@ import { flattenSteps, type LoadedStep } from "../loaded-steps.js";
 import { STEPS } from "../steps/step-kinds.js";
 import type { Variables } from "../variables.js";
 import { Client } from "./client.js";
-import { Cleanup } from "./context.js";
+import { Cleanup, type RunContext } from "./context.js";
 import { type LastIds, StartState } from "./control-lists.js";
 import { CannotRunError, errorMessage } from "./failure.js";
 import { RuleUsage } from "./rule-usage.js";
@@ -25,6 +25,7 @@ interface RunSessionOptions extends RunTarget {
   /** Unique name of the session's lease and rules. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
+  readonly untilAppIsUp?: RunContext["untilAppIsUp"];
 }
 
 export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
@@ -115,7 +116,7 @@ export class RunSession {
   }
 
   #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[], lastIds: LastIds) {
-    const { app, signal } = this.#options;
+    const { app, signal, untilAppIsUp } = this.#options;
     const client = clientOf(this.#options, { runner: loaded.runId });
     const cleanup = new Cleanup();
     const startState = new StartState(client, lastIds);
@@ -127,6 +128,7 @@ export class RunSession {
       client,
       ...this.#access,
       app,
+      untilAppIsUp,
       connections: this.#connections,
       ruleCounts: new RuleUsage(client, loaded.ruleLines),
       startState,

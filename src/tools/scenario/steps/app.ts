@@ -129,6 +129,7 @@ export async function callAppUnderTest(
 ): Promise<CallResponse | NoResponseReason> {
   if (context.app === undefined)
     throw new CannotRunError("this step calls the app under test: give its URL with --app");
+  await context.untilAppIsUp?.();
   const { method, path } = splitCall(call);
   const { headers, body } = encodeContent(content, {});
   const url = `${context.app}${path}`;

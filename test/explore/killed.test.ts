@@ -1,0 +1,90 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files contain ${}
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { ROOT, run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+import { freePort } from "../support/servers.js";
+import { words } from "../support/words.js";
+
+const APP = join(ROOT, "test/explore/killed/file-shop.mjs");
+const FLOW = `
+name: order
+vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
+steps:
+  - app: POST /orders
+    body: { id: "\${order}", email: "\${email}" }
+  - advance: 10s
+  - app: GET /orders/\${order}
+    expect: { body: { status: paid, delivered: 1 } }
+observe:
+  - app: GET /orders/\${order}
+    ignore: [charge]
+`;
+
+/** Explores the shop as a process, with kills. */
+async function exploreKilled(fault: string) {
+  const port = await freePort();
+  const flags = words`--app 127.0.0.1:${port} --webhook-url 127.0.0.1:${port}/webhooks --kill --depth 1 --json`;
+  const store = join(temporaryFolder(), "orders.json");
+  const env = { PORT: String(port), STORE: store, FAULT: fault };
+  const { stdout, stderr } = await run(
+    words`exec --explore ${fileWith(FLOW)} ${flags} -- ${process.execPath} ${APP}`,
+    { env },
+  );
+  const pids = [...stderr.matchAll(/the app is (\d+)/g)].map(([, pid]) => Number(pid));
+  return { report: JSON.parse(stdout), pids };
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+it.each([
+  ["exec --kill -- true", "--kill goes with --explore, which names the flow"],
+  ["explore flow.yaml --kill", "unknown option '--kill'"],
+])("%s is a usage error of one line", async (line, message) => {
+  const { code, stderr } = await run(line.split(" "));
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
+
+describe("exec --explore --kill", () => {
+  it("is silent on an app that records before it responds, and leaves no process", async () => {
+    const { report, pids } = await exploreKilled("");
+    expect(report).toMatchObject({ passed: true, complete_depth: 1, findings: [] });
+    const kills = report.singles.filter(({ kind }: { kind: string }) => kind === "app_killed");
+    expect(kills.map(({ at }: { at: string }) => at)).toEqual([
+      "createQuote#1",
+      "createWhitelabel#1",
+      "charge.awaiting_payment#1",
+      "charge.processing#1",
+      "charge.completed#1",
+    ]);
+    expect(pids.length).toBeGreaterThan(kills.length);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  it("finds an app that acknowledges a webhook before it records the event", async () => {
+    const { report } = await exploreKilled("queue");
+    expect(report.findings).toMatchObject([
+      { oracle: "money", deviations: [{ kind: "app_killed", at: "charge.completed#1" }], seen: { runs: 2 } },
+    ]);
+  });
+
+  it("says that an app without a store forgot its order", async () => {
+    const { report } = await exploreKilled("memory");
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({
+        message: expect.stringMatching(
+          /^the app forgot, when it was killed: app GET \/orders\/order-\w+: status 404, not 2xx$/,
+        ),
+        deviations: [{ kind: "app_killed", at: "charge.completed#1" }],
+      }),
+    );
+  });
+});
