@@ -90,10 +90,10 @@ const TOLD_IN_PROSE = /List$|^Error|Event$|^(MobileMoney|CryptoWallet)Destinatio
  */
 export function withFields(text, { components: { schemas } }) {
   const added = [];
-  const said = new Set();
   const filled = text.replace(FIELDS, (_all, begin, names, end) => {
     const types = names.split(", ").map((one) => one.split(" - "));
     added.push(...types.map(([name]) => name));
+    const said = new Set();
     const lines = types.map(([name, base]) => typeText(name, base, schemas, said)).join("\n");
     return `${begin}\`\`\`ts\n${lines}\n\`\`\`\n${end}`;
   });
@@ -104,17 +104,16 @@ export function withFields(text, { components: { schemas } }) {
 }
 
 /**
- * A schema as a TypeScript type; with `base`, what it has besides the fields of that one. What was `said` of a field of that
- * name is not repeated.
+ * A schema as a TypeScript type; with `base`, what it has besides the fields of that one. Of fields of one
+ * name the first has the meaning.
  */
 function typeText(name, base, schemas, said) {
   const { properties, required = [] } = schemas[name];
   const left = base === undefined ? {} : schemas[base].properties;
   const fields = Object.entries(properties).filter(([field]) => !(field in left));
   const lines = fields.map(([field, schema]) => {
-    const full = meaningOf(field, schema);
-    const meaning = said.has(`${field} ${full}`) ? "" : full;
-    said.add(`${field} ${full}`);
+    const meaning = said.has(field) ? "" : meaningOf(field, schema);
+    said.add(field);
     const isOptional = !required.includes(field);
     // The page says once that null in an optional field of a request is as absent.
     const type = isOptional ? typeOf(schema).replace(/ \| null$/, "") : typeOf(schema);

@@ -50,6 +50,9 @@ and chargebacks. A namespace holds at most 200,000 charges (\`limits.charges\`);
 export const rulesSentence = () =>
   `- [${numbersOf("R").length} rules](docs/supported.md#rules) that the service's documentation states hold, each with a test of its own.`;
 
+const RULES = `Each rule is a line of \`scripts/docs/rules.yaml\` in the repository, and the title of its test ends with its number, such as
+\`[R22.4]\`; \`npm run docs\` refuses a rule without a test. By subject:`;
+
 const ASSUMPTIONS = `Where the service's documentation is silent, the sandbox assumes an answer. In parentheses, how to change it: **config** is a key of
 \`payments-sandbox.config.yaml\` (in the library the same in camelCase), **fixtures** a list in the file given with \`--fixtures\`,
 **scenario** a rule of a scenario file, **control** a call under \`/_sandbox\`. Every operation's path can be moved with config \`paths\`; the old
@@ -69,7 +72,7 @@ export function supportedPage(source, root) {
     source,
   );
   return page("Supported", [
-    `What the sandbox emulates, rule by rule: ${rules.length} rules that the service's documentation states hold here, each with a test of its own;
+    `What the sandbox emulates: ${rules.length} rules that the service's documentation states hold here, each with a test of its own;
 ${others.length} cannot apply to a local server.`,
     "## At a glance",
     AT_A_GLANCE,
@@ -77,11 +80,8 @@ ${others.length} cannot apply to a local server.`,
     "## Not emulated",
     list(others.map(([, { rule, why }]) => `${rule}. ${why}`)),
     "## Rules",
-    "The test of rule 4 in section 22 ends its title with `[R22.4]`.",
-    ...sections.flatMap(([title, rows], index) => [
-      `### ${index + 1} ${title}`,
-      numbered(rows, `R${index + 1}`),
-    ]),
+    RULES,
+    sections.map(([title, rows], index) => `${title} ${countOf(rows, `R${index + 1}`)}`).join(", "),
     "## Assumptions",
     ASSUMPTIONS,
     ...assumptions.flatMap(([title, rows]) => [
@@ -99,15 +99,13 @@ const numbersOf = (letter) =>
 
 const list = (lines) => lines.map((line) => `- ${line}`).join("\n");
 
-/** The rules of a section as a list whose numbers are those of their marks. */
-function numbered(rows, section) {
-  const stated = Object.entries(rows).filter(([number]) => number.startsWith("R"));
-  return stated
-    .map(([number, rule], index) => {
-      if (number !== `${section}.${index + 1}`) throw new Error(`rules.yaml: ${number} is out of order`);
-      return `${index + 1}. ${rule}`;
-    })
-    .join("\n");
+/** How many rules a section has; their numbers are those of their marks. */
+function countOf(rows, section) {
+  const numbers = Object.keys(rows).filter((number) => number.startsWith("R"));
+  numbers.forEach((number, index) => {
+    if (number !== `${section}.${index + 1}`) throw new Error(`rules.yaml: ${number} is out of order`);
+  });
+  return numbers.length;
 }
 
 /** The marks of all test files in a folder. */
