@@ -13,7 +13,7 @@ import { words } from "../support/words.js";
 
 const PYTHON_MISSING = spawnSync("python3", ["--version"]).status !== 0;
 
-/** A sandbox whose clock stands, and the lines that tell what happens in it. */
+/** Opens a sandbox with a manual clock and collects its activity lines. */
 async function openFollowed() {
   const activities: Activity[] = [];
   const sandbox = closedAtEnd(
@@ -27,8 +27,8 @@ async function openFollowed() {
   return { sandbox, client: Client.of(sandbox), lines };
 }
 
-describe("activity is printed in a line each", () => {
-  it("calls with the id they made, changes with their cause, webhooks with their response", async () => {
+describe("activity lines", () => {
+  it("show the created id of a call, the cause of a change and the response to a webhook", async () => {
     const { sandbox, client, lines } = await openFollowed();
     await sandbox.onWebhook(() => new Response('{\n  "oops": 1 }', { status: 500 }));
     const charge = await client.pay({ scenario: "declined" });
@@ -51,7 +51,7 @@ describe("activity is printed in a line each", () => {
     expect(all.filter((line) => line.includes("→ charge.awaiting_payment"))).toHaveLength(1);
   });
 
-  it("refusals with the field, faults with their id, manual changes with their origin", async () => {
+  it("show the field of a refusal, the id of a fault and the origin of a manual change", async () => {
     const { sandbox, client, lines } = await openFollowed();
     await client.quote({ amount: "x" });
     await sandbox.control("POST /_sandbox/faults", {
@@ -71,7 +71,7 @@ describe("activity is printed in a line each", () => {
     expect(lines(200).at(-1)).toMatch(/CANCELLED {2}\(by the customer\)$/);
   });
 
-  it("within the width, with the time of the next retry", async () => {
+  it("fit the terminal width and show the time of the next retry", async () => {
     const { sandbox, client, lines } = await openFollowed();
     await sandbox.control("PUT /_sandbox/namespaces/shop-1", {});
     await sandbox.onWebhook(() => new Response("x".repeat(500), { status: 400 }));
@@ -86,7 +86,7 @@ describe("activity is printed in a line each", () => {
   });
 });
 
-it("activity too fast to read is counted, and not formatted", () => {
+it("counts activity that is too fast to print, without formatting it", () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const live = new ActivityPrinter();
   const tell = vi.fn((): Activity => {
@@ -101,7 +101,7 @@ it("activity too fast to read is counted, and not formatted", () => {
   expect(text).toMatch(/^( {2}09:00:00 {2}ch_1 {2}COMPLETED\n){20} +… and 1,480 more, too many to show\n$/);
 });
 
-it("demo: a paid charge and its webhook, with nothing else running", async () => {
+it("demo prints a paid charge and its delivered webhook without a running server", async () => {
   const { code, stdout, stderr } = await run(["demo"]);
   expect(stdout.replace(/\s+/g, " ")).toMatch(
     /^One charge: a customer pays .* which then ends; no app runs, no real money moves\. /,
@@ -115,7 +115,7 @@ it("demo: a paid charge and its webhook, with nothing else running", async () =>
 });
 
 it.skipIf(PYTHON_MISSING)(
-  "on a terminal keys pause, advance and quit, and give the terminal back",
+  "start on a terminal handles the keys for pause, advance and quit, and restores the terminal",
   async () => {
     const receiver = await Receiver.open();
     const flags = words`--clock manual --webhook-url ${receiver.url} --start-time 2026-03-01T09:00:00Z`;

@@ -17,7 +17,7 @@ steps:
 `);
 
 describe("advice", () => {
-  it("is printed on standard error after exec, except with --quiet", async () => {
+  it("exec prints advice on standard error, except with --quiet", async () => {
     const { code, stdout, stderr } = await run(["exec", ...app]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(
@@ -26,7 +26,7 @@ describe("advice", () => {
     expect((await run(["exec", "--quiet", ...app])).stderr).toBe("");
   });
 
-  it("says that the service ignored something, how often, and what it was", async () => {
+  it("names an ignored query parameter and how often it was sent", async () => {
     const file = fileWith(`name: ignored
 steps:
   - { repeat: 7, steps: [{ request: "GET /api/v1/payments/payins?lmit=1" }] }
@@ -36,12 +36,12 @@ steps:
     );
   });
 
-  it("is printed once under mishaps, for the plain run", async () => {
+  it("exec --under prints advice only for the plain run", async () => {
     const { stderr } = await run(["exec", "--under", "slow", ...app]);
     expect(stderr.split(HASTE)).toHaveLength(2);
   });
 
-  it("is printed after run, and is part of its JSON", async () => {
+  it("run prints advice on standard error and includes it in its JSON", async () => {
     const { stderr } = await run(["run", HASTY]);
     expect(stderr).toContain(HASTE);
     expect((await run(["run", HASTY, HASTY])).stderr).toContain(`${HASTE} read again too soon 2 times: `);
@@ -49,7 +49,7 @@ steps:
     expect(JSON.parse(stdout).advice).toMatchObject([{ id: "balances_too_often", times: 2 }]);
   });
 
-  it("covers the run only, against a running sandbox; the advice command covers all", async () => {
+  it("run against a running sandbox reports only its own calls; the advice command reports all", async () => {
     const { url, client } = await startServer();
     const ask = (...args: string[]) => run([...args, "--url", url]);
     expect((await ask("advice")).stdout).toBe("none\n");
@@ -59,7 +59,7 @@ steps:
     expect(`payments-sandbox: advice: ${stdout}`).toContain(`${HASTE} read again too soon: request 2`);
   });
 
-  it("is empty for the built-in scenarios", async () => {
+  it("the built-in scenarios cause no advice", async () => {
     const files = readdirSync(join(ROOT, "scenarios")).filter((name) => name.startsWith("flow_"));
     const { code, stderr } = await run(["run", ...files.map((name) => join(ROOT, "scenarios", name))]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -13,16 +13,16 @@ import { freePort } from "../support/servers.js";
 import { commandLine, refusal, type Started, startServer } from "../support/started.js";
 
 /**
- * Each file of `snapshots/client-commands` is a section that runs on an empty sandbox, and its expected output. A line
- * after `$` is a command or, if it begins with a method, `pay` or `withdraw`, what the app does before the next.
- * `$ch` is the latest charge's id, `$ch:6` its first six characters. `vitest -u` writes the output of a new line.
+ * Each file of `snapshots/client-commands` is a section that runs on an empty sandbox, with its expected output. A
+ * line after `$` is a command or, if it begins with a method, `pay` or `withdraw`, a call of the app. `$ch` is the
+ * latest charge's id, `$ch:6` its first six characters. `vitest -u` writes the output of a new line.
  */
 const FOLDER = new URL("snapshots/client-commands/", import.meta.url);
 const SECTIONS = new Map(
   readdirSync(FOLDER).map((name) => [name.replace(".txt", ""), readFileSync(new URL(name, FOLDER), "utf8")]),
 );
 
-/** Commands that run until they are interrupted; `following.test.ts` has them. */
+/** Commands that run until interrupted, tested by `following.test.ts`. */
 const ENDLESS = ["events --follow", "webhook pull"];
 
 let server: Started;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
 
-/** Does what the app would do. Returns the response. */
+/** Makes a call of the app. Returns the response body. */
 async function callAsApp(line: string): Promise<string> {
   const [, call, json] = /^([^{]+?)(?: (\{.*))?$/.exec(line)!;
   const body = json === undefined ? undefined : JSON.parse(json);
@@ -47,12 +47,12 @@ async function callAsApp(line: string): Promise<string> {
   return (await server.client.ask(call!, body)).text;
 }
 
-/** Runs a section's lines. Returns them with their output, exit code and standard error. */
+/** Runs the lines of a section. Returns each with its output, exit code and standard error. */
 async function transcriptOf(section: string): Promise<string> {
   await server.client.reset({ keep: [], ids: "repeat" });
   const ids = new Map<string, string>();
   const names = new Map<string, string>();
-  /** Replaces what differs between runs by something as wide. */
+  /** Replaces ids and times with text of the same width. */
   const masked = (text: string): string =>
     text
       .replace(/\b(ch|co|dlv|dst|evt|flt|wd|we)_[0-9a-f]{8,}/g, (id, kind: string) => {
@@ -65,7 +65,7 @@ async function transcriptOf(section: string): Promise<string> {
       .replace(/"(sent_at|now)":"2026-(?!0[12])[^"]+"/g, '"$1":"…"')
       .replace(/("duration_ms":|"webhook-timestamp":"|seq +)\d+/g, "$1N")
       .replace(/"v1,[^"]+"/g, '"v1,…"')
-      // The clock runs at the end of `clock`.
+      // Comparisons need a fixed time, and `clock` starts the clock.
       .replace(/2026-03-01T00[\d:.]+Z/g, "2026-03-01T00:…Z");
   const lines: string[] = [];
   for (const [, line = ""] of section.matchAll(/^\$ (.+)$/gm)) {
@@ -95,7 +95,7 @@ describe("the output of client commands matches its snapshot", () => {
     await expect(transcript).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.txt`, FOLDER)));
   });
 
-  it("and has each example and each verb with exit code 0", () => {
+  it("the sections contain every example and every verb, with exit code 0", () => {
     const passed = [...SECTIONS.values()]
       .flatMap((text) => text.split(/^\$ /m))
       .filter((block) => !block.includes("\n[exit "))
@@ -121,7 +121,7 @@ describe("the sandbox of a client command", () => {
   const OFF = REFUSING_URL.replace("/hooks", "");
   const status = async (...args: string[]) => run(["status", ...args], { env: {} });
 
-  it("is that of --url, with or without a scheme, before PAYMENTS_SANDBOX_URL", async () => {
+  it("client commands use --url, with or without a scheme, before PAYMENTS_SANDBOX_URL", async () => {
     const env = { PAYMENTS_SANDBOX_URL: OFF };
     for (const url of [server.url, server.url.replace("http://", "")]) {
       const { code, stdout } = await run(["status", "--json", "--url", url], { env });
@@ -129,7 +129,7 @@ describe("the sandbox of a client command", () => {
     }
   });
 
-  it("is reported in one line when it is none, or its URL is invalid", async () => {
+  it("client commands report an invalid or unreachable URL in one line", async () => {
     expect(refusal(await status("--url", OFF))).toBe(
       `there is no sandbox at ${OFF}; start one with: payments-sandbox start`,
     );
@@ -145,7 +145,7 @@ describe("the sandbox of a client command", () => {
     }
   });
 
-  it("is waited for by wait ready, until its timeout", async () => {
+  it("wait ready polls until the sandbox responds or its timeout ends", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
     expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
@@ -165,7 +165,7 @@ it("env --format github appends to the file of GITHUB_ENV", async () => {
   expect(readFileSync(file, "utf8")).toBe(`BEFORE=1\n${stdout}`);
 });
 
-it("eval of env --format shell sets the app's variables", () => {
+it("env --format shell prints exports that eval applies", () => {
   const bin = `"${process.execPath}" "${ROOT}/bin/payments-sandbox.js" "$@"`;
   const { example } = CLIENT_COMMANDS.find(({ usage }) => usage === "env")!;
   const source = `payments-sandbox() { ${bin}; }\n${example}\necho "$PAYMENTS_BASE_URL"`;
@@ -173,7 +173,7 @@ it("eval of env --format shell sets the app's variables", () => {
   expect(execFileSync("bash", ["--norc", "-ec", source], { encoding: "utf8", env })).toBe(`${server.url}\n`);
 });
 
-it("control characters of an app or a customer are replaced in text, and unchanged in JSON", async () => {
+it("escapes control characters from apps and customers in text, and keeps them in JSON", async () => {
   const { client } = server;
   const { output, runCommand, json } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: server.url } }));
   const evil = "\u001b]0x\u0007\u009b2J\u202e\ny";

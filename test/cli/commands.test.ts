@@ -11,7 +11,7 @@ import { temporaryFile } from "../support/folders.js";
 import { type Finished, ROOT, run } from "../support/process-command.js";
 import { REFUSING_URL } from "../support/receiver-server.js";
 
-/** All commands, for commander's own view of them. `start` gets its help text where it is loaded alone. */
+/** Builds all commands. `start` gets its help text only when it is the command that runs. */
 function program(): Program {
   const root = new Program("payments-sandbox").exitOverride().enablePositionalOptions();
   root.configureOutput({ outputError: () => {} });
@@ -26,14 +26,14 @@ const NAMES = COMMANDS.map((command) => command.name());
 const usageCode = (name: string): number =>
   ["exec", "run", "explore", "validate", "check-webhook", "reconcile"].includes(name) ? 2 : 1;
 
-/** Returns the line that reports a mistake, without the program's name. */
+/** Returns the printed error line without the program's name. */
 function errorLine({ code, stdout, stderr }: Finished, expected = 1): string {
   expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
   expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
   return stderr.slice("payments-sandbox: ".length, -1);
 }
 
-/** Splits examples into words as a shell does. Returns a list of words for each. */
+/** Splits examples into words with a shell. Returns a list of words for each. */
 function splitByShell(examples: readonly string[]): string[][] {
   const source = `payments-sandbox() { printf '%s\\0' "$@" >&3; printf '\\n\\0' >&3; }
     { ${examples.join("\n")}\n} > words 2> /dev/null 3>&1; cat words`;
@@ -49,7 +49,7 @@ function splitByShell(examples: readonly string[]): string[][] {
 }
 
 describe("help", () => {
-  it("of every command matches its snapshot, within 80 columns", async () => {
+  it("--help of every command matches its snapshot, within 80 columns", async () => {
     const all: string[] = [];
     for (const args of [["--help"], ...NAMES.map((name) => [name, "--help"])]) {
       const { code, stdout, stderr } = await run(args);
@@ -60,7 +60,7 @@ describe("help", () => {
     await expect(all.join("\n")).toMatchFileSnapshot("snapshots/help.txt");
   });
 
-  it("has examples of each command that the command parses", async () => {
+  it("--help of every command has examples that the command parses", async () => {
     for (const name of NAMES) {
       const whole = (await run([name, "--help"])).stdout.replace(/ \\\n +/g, " ");
       const examples = /\nExamples?:\n((?: {2}\S.*\n)+)$/.exec(whole)?.[1]?.trimEnd().split("\n") ?? [];
@@ -75,7 +75,7 @@ describe("help", () => {
     }
   });
 
-  it("is printed by -h and help too, and of a command by help and its name", async () => {
+  it("-h and help print the help; help COMMAND prints the help of a command", async () => {
     const { stdout } = await run(["--help"]);
     for (const args of [["-h"], ["help"]]) expect(await run(args)).toMatchObject({ code: 0, stdout });
     expect((await run(["help", "clock"])).stdout).toBe((await run(["clock", "--help"])).stdout);
@@ -89,28 +89,31 @@ it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (fl
 });
 
 describe("each command refuses in one line", () => {
-  it.each(NAMES)("%s: an unknown flag, an unknown word, a missing or further argument", async (name) => {
-    const command = COMMANDS.find((one) => one.name() === name)!;
-    const refused = async (...words: string[]) => errorLine(await run([name, ...words]), usageCode(name));
-    const hint = ` (run payments-sandbox ${name} --help)`;
-    expect(await refused("--hepl")).toBe(`unknown option '--hepl'; did you mean --help?${hint}`);
-    const { registeredArguments } = command;
-    const verb = registeredArguments.findIndex(({ argChoices }) => argChoices !== undefined);
-    if (verb >= 0) {
-      const known = registeredArguments[verb]!.argChoices!;
-      expect(await refused(...Array(verb).fill("last"), `${known[0]}x`)).toBe(
-        `unknown action "${known[0]}x" for ${name}; did you mean ${known[0]}? Use one of: ${known.join(", ")}`,
+  it.each(NAMES)(
+    "%s refuses an unknown option, an unknown action, and missing or surplus arguments",
+    async (name) => {
+      const command = COMMANDS.find((one) => one.name() === name)!;
+      const refused = async (...words: string[]) => errorLine(await run([name, ...words]), usageCode(name));
+      const hint = ` (run payments-sandbox ${name} --help)`;
+      expect(await refused("--hepl")).toBe(`unknown option '--hepl'; did you mean --help?${hint}`);
+      const { registeredArguments } = command;
+      const verb = registeredArguments.findIndex(({ argChoices }) => argChoices !== undefined);
+      if (verb >= 0) {
+        const known = registeredArguments[verb]!.argChoices!;
+        expect(await refused(...Array(verb).fill("last"), `${known[0]}x`)).toBe(
+          `unknown action "${known[0]}x" for ${name}; did you mean ${known[0]}? Use one of: ${known.join(", ")}`,
+        );
+      }
+      const [first] = registeredArguments;
+      if (first?.required) expect(await refused()).toBe(`missing required argument '${first.name()}'${hint}`);
+      if (registeredArguments.some(({ variadic }) => variadic)) return;
+      const count = registeredArguments.length;
+      const all = registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
+      expect(await refused(...all, "x")).toBe(
+        `too many arguments for '${name}': it takes ${count}, not ${count + 1}${hint}`,
       );
-    }
-    const [first] = registeredArguments;
-    if (first?.required) expect(await refused()).toBe(`missing required argument '${first.name()}'${hint}`);
-    if (registeredArguments.some(({ variadic }) => variadic)) return;
-    const count = registeredArguments.length;
-    const all = registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
-    expect(await refused(...all, "x")).toBe(
-      `too many arguments for '${name}': it takes ${count}, not ${count + 1}${hint}`,
-    );
-  });
+    },
+  );
 
   it.each([
     [["--prot", "1"], "unknown option '--prot'; did you mean --port? (run payments-sandbox start --help)"],
@@ -119,10 +122,10 @@ describe("each command refuses in one line", () => {
     [["--json=3"], "unknown option '--json=3'; did you mean --json? (run payments-sandbox start --help)"],
     [["strat"], 'unknown command "strat"; did you mean start? (run payments-sandbox --help)'],
     [["frobnicate"], 'unknown command "frobnicate" (run payments-sandbox --help)'],
-    // A reset loses the state, so it is never suggested.
+    // `reset` deletes the state, so it is never suggested.
     [["rset"], 'unknown command "rset" (run payments-sandbox --help)'],
     [["resett"], 'unknown command "resett" (run payments-sandbox --help)'],
-  ])("%j", async (args, expected) => {
+  ])("refuses %j", async (args, expected) => {
     expect(errorLine(await run(args))).toBe(expected);
   });
 
@@ -132,7 +135,7 @@ describe("each command refuses in one line", () => {
     [["events", "resend", "evt_1"], "events resend", "webhook redeliver ID"],
     [["logs", "tail"], "logs", "requests --follow"],
     [["help", "listen"], "listen", "start --webhook-url URL"],
-  ])("a command of another tool, %j, with the command here", async (args, word, command) => {
+  ])("%j of another tool is refused with the equivalent command", async (args, word, command) => {
     expect(errorLine(await run(args))).toBe(
       `unknown command "${word}"; here it is: payments-sandbox ${command} (run payments-sandbox --help)`,
     );
@@ -143,7 +146,7 @@ describe("each command refuses in one line", () => {
     [["charges", "--limt"], "USAGE", "payments-sandbox charges --help"],
     [["chargs"], "USAGE", "payments-sandbox --help"],
     [["run"], "USAGE", "payments-sandbox run --help"],
-  ])("%j --json: as JSON too, with a remedy", async (args, code, fix) => {
+  ])("%j --json prints the error as JSON with a fix", async (args, code, fix) => {
     const { stdout, stderr } = await run([...args, "--json"]);
     const { error } = JSON.parse(stdout);
     expect(error).toMatchObject({ code, fix, doc: expect.stringMatching(/^docs\/[\w-]+\.md$/) });
@@ -151,7 +154,7 @@ describe("each command refuses in one line", () => {
   });
 });
 
-it("each client command says what to start when no sandbox is running", async () => {
+it("every client command explains how to start a sandbox when none is running", async () => {
   const url = REFUSING_URL.replace("/hooks", "");
   const cwd = temporaryFile("state.json", "{}").replace("/state.json", "");
   for (const { example } of CLIENT_COMMANDS) {
@@ -162,7 +165,7 @@ it("each client command says what to start when no sandbox is running", async ()
   }
 });
 
-it("the client's inputs of operations are those of the control API's document", async () => {
+it("the generated inputs of client commands match the control API's document", async () => {
   const { INPUTS_FILE, operationInputsText } = await import(join(ROOT, "scripts/operation-inputs.mjs"));
   expect(readFileSync(join(ROOT, INPUTS_FILE), "utf8")).toBe(operationInputsText(controlDocument()));
 });

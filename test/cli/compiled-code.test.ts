@@ -31,7 +31,7 @@ class Package {
   constructor() {
     folders.push(this.folder);
     buildIfMissing();
-    // Files that commands of other tests store there are ignored.
+    // Excludes compiled code that other tests have stored.
     const filter = (path: string) => path !== join(ROOT, "dist/compiled");
     for (const part of ["bin", "dist", "fixtures", "scenarios", "package.json"])
       cpSync(join(ROOT, part), join(this.folder, part), { recursive: true, filter });
@@ -42,7 +42,7 @@ class Package {
     return run(["--version"], { file: join(this.folder, "bin/payments-sandbox.js"), env });
   }
 
-  /** Path of each stored file from its folder, and the values that change when it is rewritten. */
+  /** Returns each stored file's path with values that change when it is rewritten. */
   kept(): Map<string, string> {
     const files = readdirSync(this.compiled, { recursive: true, withFileTypes: true }).filter((one) =>
       one.isFile(),
@@ -60,18 +60,18 @@ class Package {
 const VERSION = { code: 0, stdout: "0.1.0\n", stderr: "" };
 
 describe.skipIf(isKeptByNode)("compiled code, when Node does not cache it", () => {
-  it("is stored beside the code, by Node version, and used by the next start", async () => {
+  it("caches compiled code by Node version, and uses it at the next start", async () => {
     const own = new Package();
     expect(await own.version()).toMatchObject(VERSION);
     const kept = own.kept();
     const folder = `${process.version}-${process.platform}-${process.arch}`;
     expect([...kept.keys()]).toContainEqual(expect.stringMatching(`^${folder}/core-.*\\.cjs$`));
     expect(await own.version()).toMatchObject(VERSION);
-    // Code that V8 rejects is rewritten.
+    // V8 would reject incompatible code, and the file would be rewritten.
     expect(own.kept()).toEqual(kept);
   });
 
-  it("runs without reading the source again", async () => {
+  it("runs from the cache without reading the source again", async () => {
     const own = new Package();
     const start = join(own.folder, "start.cjs");
     const chunk = join(own.folder, "dist/chunks/one.cjs");
@@ -87,7 +87,7 @@ describe.skipIf(isKeptByNode)("compiled code, when Node does not cache it", () =
     }
   });
 
-  it("is rewritten when it is corrupt", async () => {
+  it("rewrites a corrupt cache file", async () => {
     const own = new Package();
     await own.version();
     const kept = own.kept();
@@ -100,26 +100,26 @@ describe.skipIf(isKeptByNode)("compiled code, when Node does not cache it", () =
     expect([...mended.keys()]).toEqual([...kept.keys()]);
   });
 
-  it("is skipped silently when the package is not writable", async () => {
+  it("skips the cache silently when the package is not writable", async () => {
     const own = new Package();
     writeFileSync(own.compiled, "");
     expect(await own.version()).toMatchObject(VERSION);
   });
 
-  it("is skipped with NODE_DISABLE_COMPILE_CACHE", async () => {
+  it("skips the cache with NODE_DISABLE_COMPILE_CACHE", async () => {
     const own = new Package();
     expect(await own.version({ NODE_DISABLE_COMPILE_CACHE: "1" })).toMatchObject(VERSION);
     expect(existsSync(own.compiled)).toBe(false);
   });
 });
 
-it.runIf(isKeptByNode)("compiled code is left to Node when Node caches it", async () => {
+it.runIf(isKeptByNode)("stores no compiled code on a Node version with its own compile cache", async () => {
   const own = new Package();
   expect(await own.version()).toMatchObject(VERSION);
   expect(existsSync(own.compiled)).toBe(false);
 });
 
-it("the bundle of every start is ASCII, which takes Node half the memory", () => {
+it("the bundle contains only ASCII, for which Node needs half the memory", () => {
   buildIfMissing();
   const chunks = join(ROOT, "dist/chunks");
   const core = readdirSync(chunks).filter((name) => name.startsWith("core-"));

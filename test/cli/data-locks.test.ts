@@ -7,7 +7,7 @@ import { dataFile } from "../support/kept.js";
 import { type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { startServer } from "../support/started.js";
 
-/** A process with pids of its own, as a container has: node is 1 in it. It ends with what started it. */
+/** Runs a process as PID 1 of its own namespace, as in a container, and ends it with its parent. */
 const CONTAINER = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
 
 function canMakeContainers(): boolean {
@@ -28,7 +28,7 @@ const serve = (data: string, options?: CommandOptions) =>
 
 describe("one data file and two containers", () => {
   it.runIf(canMakeContainers())(
-    "are not served twice, nor after a kill until the lock is deleted",
+    "a second container is refused, also after a kill, until the lock file is deleted",
     async () => {
       const data = dataFile();
       const container = { through: CONTAINER };
@@ -53,7 +53,7 @@ describe("one data file and two containers", () => {
 });
 
 describe("one data file and the library loaded twice in one process", () => {
-  it("is opened by one of them, and keeps no process alive", async () => {
+  it("two copies of the library in one process cannot open the same data file", async () => {
     const data = dataFile();
     const script = `
       import { createRequire } from "node:module";
@@ -78,7 +78,7 @@ describe("one data file and the library loaded twice in one process", () => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
-    // The second is open still when there is nothing more to do.
+    // The second sandbox is never closed: it must not keep the process alive.
     const code = await new Promise((resolve) => child.once("close", resolve));
     const refused = `${data} is in use by process ${child.pid}\n`;
     expect({ code, output }).toEqual({
@@ -89,13 +89,13 @@ describe("one data file and the library loaded twice in one process", () => {
 });
 
 describe("a data folder that is removed while a server has it open", () => {
-  it("is not written to any more: the caller gets 500 with the reason, and nothing changes", async () => {
+  it("writes fail with 500 and change nothing after the data folder was removed", async () => {
     const data = dataFile();
     const { command, client } = await serve(data);
     const charge = await client.pay();
     const { quote_id } = (await client.quote()).json;
     rmSync(dirname(data), { recursive: true });
-    // Writes of the few milliseconds until the next check are lost too.
+    // Writes of the few milliseconds before the next check are lost, too.
     await expect.poll(async () => (await client.quote()).status, { interval: 20 }).toBe(500);
     expect((await client.checkout(quote_id)).json).toEqual({
       error: { code: "INTERNAL_ERROR", message: "Internal error" },
@@ -114,7 +114,7 @@ describe("a data folder that is removed while a server has it open", () => {
 });
 
 describe("an incomplete last line", () => {
-  it("is dropped at the next start, which reports it once", async () => {
+  it("an incomplete last line is dropped at the next start and reported once", async () => {
     const data = dataFile();
     const first = await serve(data);
     const charge = await first.client.pay();

@@ -11,21 +11,21 @@ import { startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
-/** A server on the data, once it can be reached. */
+/** Starts a server on the data file and waits until it is reachable. */
 const serve = (data: string, ...args: string[]) => startServer(["--data", data, ...args]);
 
 const MANUAL = ["--clock", "manual", "--start-time", START, "--seed", "spring"];
 
 describe("kill -9", () => {
   it.each([[[]], [["--fsync"]]])(
-    "during writes loses nothing that was acknowledged (%j)",
+    "kill -9 during writes loses no acknowledged write (%j)",
     async (options) => {
       const receiver = await Receiver.open();
       const data = dataFile();
       const before = await serve(data, ...MANUAL, ...options, "--webhook-url", receiver.url);
       const answered = new Map<string, string>();
       let quoteInHand = "";
-      // Eight shops write as fast as they can; the server is killed after 60 charges were created and read.
+      // Eight clients write concurrently; the server is killed after 60 charges were created and read.
       const shops = Array.from({ length: 8 }, async () => {
         for (;;) {
           const quote = await before.client.quote();
@@ -36,7 +36,7 @@ describe("kill -9", () => {
           quoteInHand = (await before.client.quote()).json.quote_id;
         }
       });
-      // Each shop ends when its call finds no server.
+      // A client's loop ends with the first call that cannot connect.
       const ends = await Promise.allSettled(shops);
       expect(ends.map(({ status }) => status)).toEqual(Array(8).fill("rejected"));
       expect(await before.command.ended).toMatchObject({ code: null, signal: "SIGKILL" });
@@ -49,7 +49,7 @@ describe("kill -9", () => {
       const extra = (await after.client.checkout(quoteInHand)).json.charge_id;
       expect(extra).toMatch(/^ch_/);
 
-      // Planned tasks are still planned: every charge completes and has one event.
+      // Scheduled transitions survive: every charge completes, with one event for each status.
       expect((await after.client.advance({ by: "10s" })).status).toBe(200);
       const { total } = (await after.client.ask("GET /api/v1/payments/payins")).json;
       expect(total).toBeGreaterThan(answered.size);
@@ -63,7 +63,7 @@ describe("kill -9", () => {
     },
   );
 
-  it("during a delivery: it is attempted again", async () => {
+  it("kill -9 during a delivery leads to another attempt", async () => {
     const receiver = await Receiver.open(hold);
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
@@ -82,7 +82,7 @@ describe("kill -9", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("during an advance: the time is where the advance was", async () => {
+  it("kill -9 during an advance keeps the time the advance had reached", async () => {
     const receiver = await Receiver.open(hold);
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
@@ -102,7 +102,7 @@ describe("kill -9", () => {
     ]);
   });
 
-  it("between retries: the next is made when it is due", async () => {
+  it("kill -9 between two retries keeps the time of the next attempt", async () => {
     const receiver = await Receiver.open((received) => received.answer(500));
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
@@ -119,7 +119,7 @@ describe("kill -9", () => {
 });
 
 describe("a clean shutdown", () => {
-  it("leaves one readable file, from which the next start continues", async () => {
+  it("a clean shutdown leaves one readable file, and the next start continues from it", async () => {
     const data = dataFile();
     const before = await serve(data, ...MANUAL);
     const charge = await before.client.pay();
@@ -135,7 +135,7 @@ describe("a clean shutdown", () => {
     expect(statSync(`${data}.journal`).size).toBe(0);
     expect(readdirSync(join(data, "..")).sort()).toEqual(["d.json", "d.json.journal"]);
 
-    // The same options again contradict nothing.
+    // Repeating the original options is accepted.
     const after = await serve(data, ...MANUAL);
     expect((await after.client.clock()).json.now).toBe("2026-01-31T09:00:02.000Z");
     expect([
@@ -143,11 +143,11 @@ describe("a clean shutdown", () => {
       (await after.client.ask("GET /api/v1/payments/payins")).text,
       (await after.client.ask("GET /api/v1/accounts/balances")).text,
     ]).toEqual(texts);
-    // Ids go on where they were.
+    // The sequence of ids continues.
     expect(await after.client.pay()).not.toBe(charge);
   });
 
-  it("and any number of starts duplicate no webhook", async () => {
+  it("restarts do not deliver a webhook twice", async () => {
     const receiver = await Receiver.open();
     const data = dataFile();
     for (let round = 0; round < 3; round++) {
@@ -162,7 +162,7 @@ describe("a clean shutdown", () => {
 });
 
 describe("a reset after a restart", () => {
-  it("continues with the data's own seed and start time, not with the options of the run", async () => {
+  it("reset after a restart uses the seed and start time of the data, not of the options", async () => {
     const data = dataFile();
     const first = await createSandbox({ data, clock: "manual", startTime: START, seed: "spring" });
     const charge = await Client.of(first).pay();
@@ -171,7 +171,7 @@ describe("a reset after a restart", () => {
     await second.reset({ ids: "repeat" });
     expect(await Client.of(second).pay()).toBe(charge);
     await second.close();
-    // So the first options contradict nothing afterwards either.
+    // The options of the first start are still accepted.
     const third = await createSandbox({ data, startTime: START, seed: "spring" });
     expect(third.seed).toBe("spring");
     await third.close();
@@ -187,7 +187,7 @@ describe("refused in one line", () => {
     return stderr;
   }
 
-  it("another seed or start time than the data's; the data stays unchanged", async () => {
+  it("start refuses a seed or start time that differs from the data's, and leaves the data unchanged", async () => {
     const data = dataFile();
     const before = await serve(data, ...MANUAL);
     const charge = await before.client.pay();
@@ -202,7 +202,7 @@ describe("refused in one line", () => {
     expect((await after.client.charge(charge)).status).toBe(200);
   });
 
-  it("a file that another process has open; that process is not disturbed", async () => {
+  it("start refuses a file that another process has open, without disturbing that process", async () => {
     const data = dataFile();
     const first = await serve(data, ...MANUAL);
     expect(await refusal("--data", data)).toContain(`d.json is in use by process ${first.command.pid}`);

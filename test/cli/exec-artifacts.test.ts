@@ -11,7 +11,7 @@ import { Command, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
-/** Sells twice, once with a declined card, then runs the test's code. */
+/** Creates two charges, one of them declined, then runs the given code. */
 const shop = (end: string) => `${CALL_REQUIRED}
   (async () => {
     for (const sandbox_scenario of ["declined", "success"])
@@ -31,7 +31,7 @@ const FILES = ["advice", "coverage", "deliveries", "events", "requests", "state"
 );
 
 describe("--artifacts", () => {
-  it("writes everything about a failed run to a new folder", async () => {
+  it("writes requests, events, timelines and state of a failed run to a new folder", async () => {
     const folder = join(temporaryFolder(), "deep", "down");
     const flags = words`--artifacts ${folder} --seed s1 --control-token a-token-nobody-knows --env X={api_key}`;
     const { code, stderr } = await shopping("process.exit(3)", flags);
@@ -77,7 +77,7 @@ describe("--artifacts", () => {
     expect(text).toMatch(/ledger {6}settlement NGN: pending -10\.00, available 10\.00\n/);
   });
 
-  it("writes a state that can be imported elsewhere, without its keys", async () => {
+  it("writes a state without keys that another sandbox can import", async () => {
     const folder = temporaryFolder();
     const end = `
       const { destination_id } = await call("POST", "/api/v1/payouts/destinations", { type: "bank_account", currency: "NGN",
@@ -99,7 +99,7 @@ describe("--artifacts", () => {
     });
   });
 
-  it("masks API keys and webhook secrets in every file, readable by the owner only", async () => {
+  it("masks API keys and webhook secrets in every file, readable only by the owner", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "requests.json"), "of an earlier run", { mode: 0o644 });
     const end = `
@@ -121,7 +121,7 @@ describe("--artifacts", () => {
     for (const name of readdirSync(folder)) {
       const file = join(folder, name);
       const text = readFileSync(file, "utf8");
-      // The command is what the test itself is.
+      // The command itself is not under test.
       const kept = name === "exec.json" ? JSON.stringify({ ...JSON.parse(text), command: [] }) : text;
       expect([name, secrets.filter((secret) => kept.includes(secret))]).toEqual([name, []]);
       expect([name, (statSync(file).mode & 0o777).toString(8)]).toEqual([name, "600"]);
@@ -130,7 +130,7 @@ describe("--artifacts", () => {
     await sandbox.control("PUT /_sandbox/state", json(folder, "state.json"));
   });
 
-  it("writes a folder for each of several namespaces, and whole lists", async () => {
+  it("writes a folder for each namespace, with complete lists", async () => {
     const folder = temporaryFolder();
     const end = `
       await call("PUT", "/_sandbox/namespaces/worker-1", {});
@@ -147,7 +147,7 @@ describe("--artifacts", () => {
     expect(json(folder, "worker-1", "timelines.json").charges).toBe(0);
   });
 
-  it("writes one file for each failed test, with the state at its end", async () => {
+  it("writes a file for each failed test, with the state at the end of the test", async () => {
     const folder = temporaryFolder();
     const end = `
       if (process.env.PAYMENTS_SANDBOX_UNDER === "") return;
@@ -170,7 +170,7 @@ describe("--artifacts", () => {
     expect(json(folder, "under-declined", "timelines.json").charges).toBe(0);
   });
 
-  it("is written when a signal ends the command, and when the command is not found", async () => {
+  it("writes the folder when a signal ends the command, and when the command is not found", async () => {
     const folder = temporaryFolder();
     const source = shop(`console.log("ready"); setInterval(() => {}, 1e6);`);
     const command = new Command(
@@ -184,12 +184,12 @@ describe("--artifacts", () => {
     expect(json(folder, "exec.json").exit_code).toBe(127);
   });
 
-  it("fails before the command runs if it cannot be written", async () => {
+  it("exits before running the command when the folder cannot be written", async () => {
     const file = temporaryFile("file", "");
     for (const [folder, code] of [
       [file, "EEXIST"],
       [join(file, "x"), "ENOTDIR"],
-      // Where Node would try for ever.
+      // An address at which a client of Node would retry endlessly.
       ...(process.platform === "linux" ? ([["/proc/x", "ENOENT"]] as const) : []),
     ] as const) {
       const ended = await carryOut(words`exec --artifacts ${folder} -- echo ran`);
@@ -203,7 +203,7 @@ describe("--artifacts", () => {
 });
 
 describe("the mask", () => {
-  it("replaces API keys, webhook secrets and fields named after a secret", () => {
+  it("replaces API keys, webhook secrets and the values of secret fields", () => {
     expect(
       maskSecretsInJson({
         secret: "short",
@@ -221,12 +221,12 @@ describe("the mask", () => {
     });
   });
 
-  it("leaves other text unchanged", () => {
+  it("leaves text without secrets unchanged", () => {
     for (const text of ["ada@example.com", "http://a:b@localhost/?token=c", "whsec_", "sk_test_…dbox"])
       expect(maskSecretsInText(text)).toBe(text);
   });
 
-  it("replaces a webhook secret with a well-formed secret", () => {
+  it("replaces a webhook secret with a valid one", () => {
     expect(secretErrorMessage("standard", maskSecretsInText("whsec_T25lIHRoYXQgaXMgbm90"))).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { freePort, listening } from "../support/servers.js";
 import { words } from "../support/words.js";
 
-/** An app that calls no service: all that may go otherwise is that its customer presses twice. */
+/** An app that makes no calls, so a double press is the only possible deviation. */
 const APP = `
   const orders = {};
   require("node:http").createServer((request, response) => {
@@ -18,7 +18,7 @@ const APP = `
   }).listen(Number(process.env.PORT), "127.0.0.1", () => console.log("the app is " + process.pid));
 `;
 
-/** Explores the flow with such an app at a free port. */
+/** Explores the flow with that app on a free port. */
 async function exploring(source: string, ...flags: readonly string[]) {
   const port = await freePort();
   const args = words`--explore ${fileWith(PRESSES)} --app 127.0.0.1:${port} --json ${flags} -- ${process.execPath} -e ${source}`;
@@ -33,7 +33,7 @@ it.each(addExploreOptions(new Command()).options)("exec refuses $long without --
 });
 
 describe("exec --explore", () => {
-  it("starts the app, reports the findings, and ends the app", async () => {
+  it("exec --explore starts the app, reports the findings, and stops the app", async () => {
     const { code, stdout, stderr } = await exploring(APP);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -49,14 +49,14 @@ describe("exec --explore", () => {
     expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
   });
 
-  it("prints the report and keeps its exit code even if JUnit cannot be written", async () => {
+  it("exec --explore prints the report and keeps its exit code when JUnit cannot be written", async () => {
     const { code, stdout, stderr } = await exploring(APP, "--junit", "/nope/x.xml");
     expect(code).toBe(1);
     expect(JSON.parse(stdout).findings).toHaveLength(2);
     expect(stderr).toContain("payments-sandbox: --junit /nope/x.xml cannot be written (ENOENT)\n");
   });
 
-  it("says how the app's process has ended when it stops", async () => {
+  it("exec --explore reports how the app's process ended", async () => {
     const crashing = APP.replace(
       "orders[id] ?? 0) + 1;",
       "$& if (Object.keys(orders).length === 4) process.exit(3);",
@@ -74,7 +74,7 @@ describe("exec --explore", () => {
     });
   });
 
-  it("exits with 2 and a line when the command is no app, or another program listens", async () => {
+  it("exec --explore exits with 2 when the command does not listen, or another program does", async () => {
     const taken = await listening(createServer());
     const free = await freePort();
     for (const [flags, message] of [

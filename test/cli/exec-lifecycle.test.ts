@@ -10,15 +10,15 @@ afterEach(async () => {
 
 const BIN = join(ROOT, "bin/payments-sandbox.js");
 const isLinux = process.platform === "linux";
-/** Processes that a test has started and must not leave. */
+/** Processes to kill after the test. */
 const started: number[] = [];
 
-/** `node -e SCRIPT ARGS…`, as what is run beside the sandbox. */
+/** Arguments of exec that run `node -e SCRIPT ARGS…`. */
 function script(source: string, ...args: string[]): string[] {
   return ["--", process.execPath, "-e", source, ...args];
 }
 
-/** A command that writes down each signal it gets and does not end by it. */
+/** A command that logs each signal and ignores it. */
 function stubborn(log: string): string {
   return `
     const { appendFileSync } = require("node:fs");
@@ -29,7 +29,7 @@ function stubborn(log: string): string {
   `;
 }
 
-/** One that also has a child of its own, which does nothing about signals. */
+/** A command that ignores signals, with a child process that ignores them, too. */
 function withChild(): string {
   return `
     for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => {});
@@ -40,10 +40,10 @@ function withChild(): string {
   `;
 }
 
-/** A real process needs its time. */
+/** Signals and exits of other processes take wall time. */
 const eventually = (condition: () => boolean) => expect.poll(condition, { interval: 20 }).toBe(true);
 
-/** A zombie process is not running. */
+/** Returns false for zombies. */
 function isRunning(pid: number): boolean {
   if (!isAlive(pid) || !isLinux) return isAlive(pid);
   try {
@@ -53,10 +53,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** So long a person needs between two keys. */
+/** Minimum pause of a person between two presses. */
 const aMoment = (ms = 200) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The pids that a command prints, which the end of the test ends. */
+/** Returns the printed pids, which are killed after the test. */
 async function pidsOf(command: Command): Promise<number[]> {
   const [, texts] = await command.printed(/^pids? ([\d ]+)\n/m);
   const pids = texts!.split(" ").map(Number);
@@ -64,7 +64,7 @@ async function pidsOf(command: Command): Promise<number[]> {
   return pids;
 }
 
-/** A person presses again while something runs: a busy system may take two signals for one. */
+/** Repeats the press until the processes end, because a busy system may merge two signals. */
 async function pressed(press: () => void, pids: readonly number[]): Promise<void> {
   while (pids.some(isRunning)) {
     press();
@@ -75,19 +75,19 @@ async function pressed(press: () => void, pids: readonly number[]): Promise<void
 const lines = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 
-/** The command in a process group of its own. */
+/** Starts the command in a new process group. */
 const job = (args: readonly string[]) => new Command(args, { isJob: true });
 
 describe("a signal", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
-    "%s to the whole group reaches the command once",
+    "%s to the process group reaches the command once",
     async (signal) => {
       const log = join(temporaryFolder(), "signals");
       const command = job(["exec", ...script(stubborn(log))]);
       await pidsOf(command);
       command.signalGroup(signal);
       await eventually(() => lines(log).length > 0);
-      // Sent to exec alone, a later one is forwarded: by then a first one would have been, too.
+      // Signals arrive in order, so a forwarded copy of the first would have arrived before this one.
       const other = signal === "SIGUSR2" ? "SIGHUP" : "SIGUSR2";
       command.signal(other);
       await eventually(() => lines(log).includes(other));
@@ -95,13 +95,13 @@ describe("a signal", () => {
     },
   );
 
-  it("that reaches the group and is also forwarded by a wrapper counts once", async () => {
+  it("a signal to the group that a wrapper also forwards reaches the command once", async () => {
     const log = join(temporaryFolder(), "signals");
     const command = job(["exec", ...script(stubborn(log))]);
     const [pid] = await pidsOf(command);
     command.signalGroup("SIGINT");
     await eventually(() => lines(log).length > 0);
-    // Long after what could be one signal, as a busy npm is.
+    // A busy wrapper may forward the signal this late.
     await aMoment(300);
     command.signal("SIGINT");
     command.signal("SIGUSR2");
@@ -112,7 +112,7 @@ describe("a signal", () => {
 });
 
 describe("a second Ctrl-C", () => {
-  it("kills the command and its children at once, with 130", async () => {
+  it("a second Ctrl-C kills the command and its children at once, with exit code 130", async () => {
     const command = new Command(["exec", ...script(withChild())]);
     const pids = await pidsOf(command);
     command.signal("SIGINT");
@@ -123,7 +123,7 @@ describe("a second Ctrl-C", () => {
     expect(pids.map(isRunning)).toEqual([false, false]);
   });
 
-  it("does so when both reached the group", async () => {
+  it("a second Ctrl-C to the process group kills the command and its children", async () => {
     const command = job(["exec", ...script(withChild())]);
     const pids = await pidsOf(command);
     command.signalGroup("SIGINT");
@@ -136,7 +136,7 @@ describe("a second Ctrl-C", () => {
 });
 
 describe("no process is left running", () => {
-  it.runIf(isLinux)("of the command's background processes", async () => {
+  it.runIf(isLinux)("exec kills background processes of the command", async () => {
     const file = join(temporaryFolder(), "pid");
     const source = `sleep 1000 & echo $! > ${file}; until grep -q sleep /proc/$!/comm; do :; done; exit 3`;
     const { code, stderr } = await run(["exec", "--", "/bin/sh", "-c", source]);
@@ -147,7 +147,7 @@ describe("no process is left running", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it.runIf(isLinux)("except those that have left the session", async () => {
+  it.runIf(isLinux)("exec does not kill processes that have left the session", async () => {
     const source = `
       const child = require("node:child_process").spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
       child.unref();
@@ -159,7 +159,7 @@ describe("no process is left running", () => {
     expect([code, stderr, isRunning(pid)]).toEqual([0, "", true]);
   });
 
-  it("when the parent of exec is killed", async () => {
+  it("the command ends when the parent of exec is killed", async () => {
     const line = JSON.stringify([BIN, "exec", ...script(withChild())]);
     const wrapper = `
       const child = require("node:child_process").spawn(process.execPath, ${line}, { stdio: ["ignore", "inherit", "inherit"] });

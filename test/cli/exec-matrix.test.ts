@@ -32,7 +32,7 @@ const advice = (times: number) =>
   ] as unknown as MatrixRun["advice"];
 const unmet = { passesStrict: false };
 
-/** Runs and, after them, the names of those that did not run. */
+/** Results of runs, followed by the names of scenarios that did not run. */
 const MATRICES: Readonly<Record<string, [runs: readonly MatrixRun[], notRun?: readonly string[]]>> = {
   "a mishap breaks the suite": [[matrixRun("plain", 0), matrixRun("declined", 1), matrixRun("stuck", 0)]],
   "a run ends with more tasks due than the plain run": [
@@ -54,7 +54,7 @@ const MATRICES: Readonly<Record<string, [runs: readonly MatrixRun[], notRun?: re
 };
 
 describe("the matrix of exec --under", () => {
-  it("matches its snapshot, as text and JSON", async () => {
+  it("matches its snapshot as text and as JSON", async () => {
     const texts = Object.entries(MATRICES).map(([name, [runs, notRun = []]]) => {
       const matrix = new Matrix(["npm", "test"], runs, notRun);
       const json = { ...matrix.toJson(), all_passed: matrix.isAllPassed };
@@ -63,7 +63,7 @@ describe("the matrix of exec --under", () => {
     await expect(texts.join("\n")).toMatchFileSnapshot("snapshots/matrix.txt");
   });
 
-  it("fits the command to the width, has colour on request, and no control characters", () => {
+  it("fits the terminal width, has colour on request, and contains no control characters", () => {
     const runs = [matrixRun("plain", 0), matrixRun("declined", 1)];
     expect(new Matrix(["x".repeat(200)], runs, []).toText(80, false).split("\n")[0]).toHaveLength(80);
     const matrix = new Matrix(["x\u001b[2J"], runs, []);
@@ -79,7 +79,7 @@ const view = (part: Partial<ScenarioView>): ScenarioView => ({
   ...part,
 });
 
-it("sums up mishaps in words", () => {
+it("summarizes mishaps in words", () => {
   const scenario = view({
     faults: [{ drop: "after" }, { drop: "after" }, { delay: "1s" }],
     webhooks: [{ copies: 2 }],
@@ -89,18 +89,18 @@ it("sums up mishaps in words", () => {
   expect(effectsText(scenario)).toBe("3 responses lost, 1 call delayed, 0 webhooks doubled");
 });
 
-/** Words that only say more of what another does, or of where. */
+/** Words that carry no information of their own. */
 const BESIDE = ["match", "at_once", "ids", "attempt", "times", "skip"];
 
 it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(word)))(
-  "describes what %s does to a webhook",
+  "describes the effect of %s on a webhook",
   (word) => {
     const rule = { [word]: word === "copies" ? 2 : true };
     expect(effectsText(view({ webhooks: [rule] }))).not.toContain("changed");
   },
 );
 
-it("counts a late payment when it arrives, not when it is planned", async () => {
+it("counts a late payment when it happens, not when it is scheduled", async () => {
   const sandbox = await openSandbox({ scenario: ["paid_late"], clock: "manual" });
   const api = new Api(sandbox);
   const happened = async () => (await listActiveScenarios(sandbox)).map(effectsText);

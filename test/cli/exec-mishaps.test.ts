@@ -5,7 +5,7 @@ import { CALL_IMPORTED, CALL_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { words } from "../support/words.js";
 
-/** A shop and its tests: it verifies, reads and waits, except for the given flaw. */
+/** A shop with its test suite. It verifies webhooks, reads charges and waits, except for the given flaw. */
 const SHOP = `${CALL_IMPORTED}
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
@@ -40,7 +40,7 @@ process.exitCode = delivered.has(paid) && !delivered.has(unpaid) && total === 2 
 
 const script = (source: string) => ["--", process.execPath, "-e", CALL_REQUIRED + source];
 
-/** In the order they are run in, after the others. */
+/** These scenarios run last, in this order. */
 const RARE = words`
   hanging_answer paid_late stale_reads webhook_days_later webhook_first webhook_new_ids
 `;
@@ -66,7 +66,7 @@ async function under(args: readonly string[], env: Record<string, string> = {}) 
 
 describe("built-in mishaps", () => {
   // Concurrent tests share the wait for slow responses.
-  it("break the shops that have the flaw, and no others", async () => {
+  it("each mishap fails shops with the matching flaw, and no others", async () => {
     const flaws = [
       ["only listens", "webhooks_lost"],
       ["believes", "forged_webhook"],
@@ -90,7 +90,7 @@ describe("built-in mishaps", () => {
 });
 
 describe("exec --under", () => {
-  it("calls a failure inconclusive when the mishap had no effect yet, and counts duplicates when they are sent", async () => {
+  it("a failure before the mishap took effect is inconclusive, and duplicates count when sent", async () => {
     const early = { FLAW: "only listens", EARLY: "1" };
     const mishaps = "slow,paid_late,webhook_outage,webhook_days_later";
     const { code, stderr, runs, inconclusive, never_happened } = await under(["--under", mishaps], early);
@@ -103,7 +103,7 @@ describe("exec --under", () => {
     expect(stderr).toMatch(/run 3 of 5, under paid_late: exit 1 after \d+\.\d s\n/);
   });
 
-  it("reports mishaps that were not exercised; with --strict that is exit 1", async () => {
+  it("mishaps that had no effect are reported, with exit code 1 under --strict", async () => {
     const cwd = folderWith({
       "none.yaml": "name: none\nsteps: [{ advance: 1h }]\n",
       "some.yaml":
@@ -136,7 +136,7 @@ describe("exec --under", () => {
     });
   });
 
-  it("runs all built-in mishaps, the rare ones last", async () => {
+  it("--under mishaps runs all built-in mishaps, rare ones last", async () => {
     const { stdout } = await run(words`exec --quiet --json --under mishaps -- true`);
     const { runs } = JSON.parse(stdout.trim().split("\n").at(-1)!) as { runs: { label: string }[] };
     const mishaps = SHIPPED.filter(({ value }) => value.kind === "mishap").map(({ value }) => value.name);
@@ -149,7 +149,7 @@ describe("exec --under", () => {
 });
 
 describe("exec --strict", () => {
-  it("skips the runs of --under once it fails the plain run", async () => {
+  it("skips the scenarios of --under after a failed plain run", async () => {
     const odd = script('call("POST", "/api/v1/payments/quotes", { ...PRICE, custmer_email: "a@b.test" })');
     const { code, stdout } = await run(words`exec --strict --under lost_response,slow ${odd}`);
     expect(code).toBe(1);
@@ -158,7 +158,7 @@ describe("exec --strict", () => {
     );
   });
 
-  it("fails on ignored fields, on a scenario that never applied and on a fault that never applied", async () => {
+  it("--strict fails for ignored fields, and for a scenario or fault that never applied", async () => {
     const good = script('call("POST", "/api/v1/payments/quotes", PRICE)');
     expect((await run(words`exec --strict ${good}`)).code).toBe(0);
     const odd = script('call("POST", "/api/v1/payments/quotes", { ...PRICE, custmer_email: "a@b.test" })');

@@ -4,7 +4,7 @@ import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { words } from "../support/words.js";
 
-/** Requests a quote, again without a response, and resets the sandbox. */
+/** Requests a quote, again with a lost response, and resets the sandbox. */
 const SUITE = `${CALL_REQUIRED}
   const ask = () => call("POST", "/api/v1/payments/quotes", PRICE);
   ask().catch(ask).then(() => call("POST", "/_sandbox/reset"));
@@ -17,18 +17,18 @@ const required = (list: string, ...flags: string[]) =>
   run(["exec", "--quiet", ...flags, "--require", list, "--", process.execPath, "-e", SUITE]);
 
 describe("exec --require", () => {
-  it("passes for what was met, before a reset too", async () => {
+  it("exec --require passes for situations that occurred, also before a reset", async () => {
     expect(await required("createQuote")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("fails with a list of what was never met", async () => {
+  it("exec --require fails and lists the situations that never occurred", async () => {
     expect(await required("createQuote, charge.expired,response_lost")).toMatchObject({
       code: 1,
       stderr: "payments-sandbox: --require: never met: charge.expired, response_lost\n",
     });
   });
 
-  it("counts all runs under mishaps together", async () => {
+  it("exec --require counts the runs of all mishaps together", async () => {
     const { code, stderr } = await required("createQuote,response_lost", "--under", FAULT);
     expect(code, stderr).toBe(0);
   });
@@ -36,11 +36,11 @@ describe("exec --require", () => {
   it.each([
     ["reponse_lost", "--require: there is nothing called reponse_lost to meet; did you mean response_lost?"],
     [",", "--require takes the names of what has to be met, separated by commas"],
-  ])("refuses %j before anything runs", async (list, message) => {
+  ])("exec --require refuses %j before the command runs", async (list, message) => {
     expect(await required(list)).toMatchObject({ code: 2, stderr: `payments-sandbox: ${message}\n` });
   });
 
-  it("leaves a failing suite its own exit code", async () => {
+  it("exec --require keeps the exit code of a failing suite", async () => {
     const { code } = await run(words`exec --require duplicate -- ${process.execPath} -e process.exit(7)`);
     expect(code).toBe(7);
   });

@@ -7,7 +7,7 @@ import { Command, isAlive, run } from "../support/process-command.js";
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
-/** A typical suite of a shop: its receiver acts on every delivery. */
+/** A typical test suite of a shop whose receiver acts on every delivery. */
 const SUITE = `${CALL_IMPORTED}
 import assert from "node:assert";
 import { createServer } from "node:http";
@@ -45,7 +45,7 @@ describe("shop", () => {
 });
 `;
 
-/** The matrix in the output, which follows the output of the command. */
+/** Returns the matrix, which is printed after the output of the command. */
 function matrixOf(stdout: string, command: string): string {
   return stdout
     .slice(stdout.lastIndexOf(`\n${command}`) + 1)
@@ -101,7 +101,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
   });
 
-  it("gives each run a fresh sandbox of the same seed with the scenario active, and names it to the command", async () => {
+  it("starts each run with a fresh sandbox of the same seed, and passes the scenario's name to the command", async () => {
     const mine =
       "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n";
     const cwd = folderWith({ "mine.yaml": mine });
@@ -128,7 +128,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
   });
 
-  it("runs nothing else when the plain run fails, and exits with its code", async () => {
+  it("stops after a failed plain run with its exit code", async () => {
     const { code, stdout } = await run(["exec", "--under", "declined,success", ...shell("exit 4")]);
     expect(code).toBe(4);
     expect(stdout).toContain("- declined  not run\n");
@@ -137,7 +137,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     );
   });
 
-  it("warns when a scenario hides the one that every run has", async () => {
+  it("warns about a scenario that overrides the scenario of all runs", async () => {
     const { code, stderr } = await run(
       words`exec --scenario declined --under declined,insufficient_funds ${shell("true")}`,
     );
@@ -150,7 +150,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     );
   });
 
-  it("ends with the run that a signal ends, and starts no other", async () => {
+  it("stops with the current run when it is interrupted", async () => {
     const file = join(temporaryFolder(), "runs");
     const command = new Command([
       "exec",
@@ -176,7 +176,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
       ["--under", "declined", "--data", "d"],
       "--under gives each run a fresh sandbox: --data cannot go with it",
     ],
-  ])("refuses %j before anything runs", async (flags, expected) => {
+  ])("refuses %j before the command runs", async (flags, expected) => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await carryOut(["exec", ...flags, ...shell("echo ran")], {
       cwd: folder,

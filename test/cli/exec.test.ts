@@ -8,17 +8,17 @@ import { Command, isAlive, isServing, run } from "../support/process-command.js"
 import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
-/** `node -e SCRIPT ARGS…`, as what is run beside the sandbox. */
+/** Arguments of exec that run `node -e SCRIPT ARGS…`. */
 function script(source: string, ...args: string[]): string[] {
   const start = source.includes("call(") ? CALL_REQUIRED : "";
   return ["--", process.execPath, "-e", start + source, ...args];
 }
 
-/** The same of a shell, which takes a tenth of the time. */
+/** Arguments of exec that run a shell, which starts in a tenth of the time. */
 const shell = (source: string): string[] => ["--", "/bin/sh", "-c", source];
 
 describe("the environment of the command", () => {
-  it("has the sandbox's URL and how to use it", async () => {
+  it("exec sets the sandbox's URL, key and secret in the environment", async () => {
     const { code, stdout, stderr } = await run([
       "exec",
       ...script(
@@ -34,7 +34,7 @@ describe("the environment of the command", () => {
     expect(seen.PATH).toBe(process.env.PATH);
   });
 
-  it("has the variables of --env, filled in", async () => {
+  it("exec --env sets variables with filled-in values", async () => {
     const [both, plain] = ["BOTH={webhook_secret} {sandbox_url}", "PLAIN=a=b {} { base_url }"];
     const flags = words`--env API_ROOT={base_url}/api --env=KEY={api_key} --env ${both} --env ${plain} --env EMPTY=`;
     const { stdout } = await run(["exec", ...flags, ...script("console.log(JSON.stringify(process.env))")], {
@@ -55,9 +55,9 @@ describe("the environment of the command", () => {
     ["1NAME=x", "--env takes NAME=TEMPLATE"],
     ["=x", "--env takes NAME=TEMPLATE"],
     ["ROOT={base_uri}", "--env ROOT: there is no {base_uri}; known: {base_url}"],
-    // Names of Object.prototype are no templates.
+    // Names of Object.prototype must not be found as placeholders.
     ["X={constructor}", "--env X: there is no {constructor}; known: {base_url}"],
-  ])("refuses --env %s", async (template, expected) => {
+  ])("exec refuses --env %s", async (template, expected) => {
     const { code, stdout, stderr } = await carryOut(["exec", "--env", template, ...shell("echo ran")]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
@@ -66,7 +66,7 @@ describe("the environment of the command", () => {
 });
 
 describe("the sandbox of exec", () => {
-  it("is the same in every run, without a rate limit", async () => {
+  it("two runs of exec have the same ids and no rate limit", async () => {
     const source = `
       (async () => {
         let quote;
@@ -81,7 +81,7 @@ describe("the sandbox of exec", () => {
     expect(one!.stdout).toBe(two!.stdout);
   });
 
-  it("ends with the command", async () => {
+  it("the sandbox closes when the command ends", async () => {
     const tells = script(
       "console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }))",
     );
@@ -91,7 +91,7 @@ describe("the sandbox of exec", () => {
     expect(await isServing(Number(new URL(url).port), "gone with it")).toBe(false);
   });
 
-  it("does not wait for connections of the command's children", async () => {
+  it("exec does not wait for open connections of child processes", async () => {
     const { code } = await run([
       "exec",
       ...script(`
@@ -104,7 +104,7 @@ describe("the sandbox of exec", () => {
 });
 
 describe("the exit code", () => {
-  it.each([0, 1, 42, 255])("is the command's own: %i", async (expected) => {
+  it.each([0, 1, 42, 255])("exec exits with the command's code %i", async (expected) => {
     expect((await run(["exec", ...shell(`exit ${expected}`)])).code).toBe(expected);
   });
 
@@ -113,7 +113,7 @@ describe("the exit code", () => {
     [127, "an empty name", "", "command not found"],
     [126, "a file that may not be run", temporaryFolder(), "cannot be run (EACCES)"],
     [126, "a path through a file", `${process.execPath}/x`, "cannot be run (ENOTDIR)"],
-  ])("is %i for %s, with a line", async (code, _what, command, why) => {
+  ])("exec exits with %i for %s, and prints one line", async (code, _what, command, why) => {
     const stderr = `payments-sandbox: ${command || '""'}: ${why}\n`;
     expect(await run(["exec", "--", command, "--help"])).toMatchObject({ code, stdout: "", stderr });
   });
@@ -123,7 +123,7 @@ describe("the exit code", () => {
     ["SIGTERM", 143],
     ["SIGINT", 130],
     ["SIGABRT", 134],
-  ])("is 128 and the number of the signal that ended it: %s", async (signal, expected) => {
+  ])("exec exits with 128 plus the signal's number when the command ends by %s", async (signal, expected) => {
     const ended = await run(["exec", ...shell(`kill -${signal.slice(3)} $$; exec sleep 1000`)]);
     expect([ended.code, ended.signal]).toEqual([expected, null]);
   });
@@ -136,14 +136,14 @@ describe("the exit code", () => {
     ["an unknown scenario at startup", ["--scenario", "nowhere", ...shell("echo ran")], "nowhere"],
     ["a missing config file", ["-c", "nowhere.yaml", ...shell("echo ran")], "nowhere.yaml"],
     ["a missing command", [], "missing required argument 'command'"],
-  ])("is 2 for %s, and the command is not run", async (_what, args, expected) => {
+  ])("exec exits with 2 for %s, without running the command", async (_what, args, expected) => {
     const { code, stdout, stderr } = await carryOut(["exec", ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
     expect(stderr).toContain(expected);
   });
 
-  it("is 2 for a port in use, and the command is not run", async () => {
+  it("exec exits with 2 for a port in use, without running the command", async () => {
     const { port } = await (await openSandbox()).listen();
     const { code, stdout, stderr } = await carryOut(["exec", "--port", String(port), ...shell("echo ran")]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -152,29 +152,32 @@ describe("the exit code", () => {
 });
 
 describe("signals to exec", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)("%s is forwarded", async (signal) => {
-    const source = `
+  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)(
+    "exec forwards %s to the command",
+    async (signal) => {
+      const source = `
       process.on("${signal}", () => { console.log("got ${signal}"); process.exit(7); });
       setInterval(() => {}, 1e6);
       console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }));
     `;
-    const command = new Command(words`exec --seed ${signal} ${script(source)}`);
-    const { pid, url } = JSON.parse((await command.printed(/^(\{.*\})\n/))[1]!);
-    const { code, stdout, stderr } = await command.stop(signal);
-    expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
-    expect(stdout).toContain(`got ${signal}`);
-    expect(isAlive(pid)).toBe(false);
-    expect(await isServing(Number(new URL(url).port), signal)).toBe(false);
-  });
+      const command = new Command(words`exec --seed ${signal} ${script(source)}`);
+      const { pid, url } = JSON.parse((await command.printed(/^(\{.*\})\n/))[1]!);
+      const { code, stdout, stderr } = await command.stop(signal);
+      expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
+      expect(stdout).toContain(`got ${signal}`);
+      expect(isAlive(pid)).toBe(false);
+      expect(await isServing(Number(new URL(url).port), signal)).toBe(false);
+    },
+  );
 
-  it("end a command that does not handle them", async () => {
+  it("a forwarded SIGTERM ends a command without a handler", async () => {
     const command = new Command(["exec", ...shell("echo $$; exec sleep 1000")]);
     const pid = Number((await command.printed(/^(\d+)\n/))[1]);
     expect((await command.stop("SIGTERM")).code).toBe(143);
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("are left to the command: one that continues keeps its sandbox", async () => {
+  it("a command that continues after SIGTERM keeps its sandbox", async () => {
     const command = new Command([
       "exec",
       ...script(`
@@ -196,7 +199,7 @@ describe("signals to exec", () => {
 describe("the command gets", () => {
   const PRINT_ARGUMENTS = "console.log(JSON.stringify(process.argv.slice(1)))";
 
-  it("its input and output, byte for byte", async () => {
+  it("the command gets standard input and writes standard output byte for byte", async () => {
     const { code, stdout, stderr } = await run(
       ["exec", ...script("process.stdin.pipe(process.stdout); console.error('on the side')")],
       { input: "line one\nzeile zwei ✓\n" },
@@ -208,21 +211,21 @@ describe("the command gets", () => {
     });
   });
 
-  it("its arguments, even if they look like the sandbox's options", async () => {
+  it("the command gets its arguments even if they look like options of exec", async () => {
     const args = [...words`--port 1 --clock fast --help --env X -c nowhere.yaml --`, "a b", ""];
-    // The second -- is for Node, which would take these options for its own.
+    // The second -- is for Node itself.
     const { code, stdout } = await run(words`exec --seed s ${script(PRINT_ARGUMENTS, "--", ...args)}`);
     expect([code, JSON.parse(stdout)]).toEqual([0, args]);
   });
 
-  it("its arguments also without the -- before it", async () => {
+  it("the command gets its arguments also without -- before it", async () => {
     const { stdout } = await run(words`exec ${process.execPath} -e ${PRINT_ARGUMENTS} -- --port 1`);
     expect(JSON.parse(stdout)).toEqual(["--port", "1"]);
   });
 });
 
 describe("the calls of a failed command", () => {
-  it("are printed first when they were refused, with a suggested path", async () => {
+  it("a failed command's refused calls are printed first, with a suggested path", async () => {
     const thrice = 'Promise.allSettled([1, 2, 3].map(() => call("POST", "/payments/quotes", {})))';
     const { code, stderr } = await run(["exec", ...script(`${thrice}.then(() => process.exit(3))`)]);
     expect(code).toBe(3);
@@ -231,7 +234,7 @@ describe("the calls of a failed command", () => {
     );
   });
 
-  it("are not printed when a fault of the scenario failed them", async () => {
+  it("calls that failed by a fault of the scenario are not printed", async () => {
     const often =
       'Promise.allSettled(Array.from({ length: 8 }, () => call("GET", "/api/v1/accounts/balances")))';
     const failing = script(`${often}.then(() => process.exit(3))`);
@@ -241,7 +244,7 @@ describe("the calls of a failed command", () => {
 });
 
 describe("the charges of a failed command", () => {
-  /** Serves a receiver that fails on charge.completed, has charges of these customers, and exits with `code`. */
+  /** Runs a receiver that fails for charge.completed, creates a charge for each email, and exits with `code`. */
   const shop = (emails: readonly string[], code = 1) =>
     script(`
       const server = require("node:http").createServer((request, response) => {
@@ -260,7 +263,7 @@ describe("the charges of a failed command", () => {
       });
     `);
 
-  it("are printed when a webhook got an error, or the charge was declined", async () => {
+  it("a failed command's declined charges and failed webhooks are printed", async () => {
     const { code, stderr } = await run([
       ...words`exec --clock manual`,
       ...shop(["declined@shop.test", "ada@shop.test"]),
@@ -276,7 +279,7 @@ describe("the charges of a failed command", () => {
     expect(rows.slice(second).join("\n")).toMatch(/\n +\+3\.000s {2}transition {2}FAILED \(declined\)\n/);
   });
 
-  it("are printed up to the third, failed webhooks first", async () => {
+  it("prints at most three charges, those with failed webhooks first", async () => {
     const emails = words`stuck@a.test declined@b.test ada@c.test stuck@d.test declined@e.test`;
     const { stderr } = await run([...words`exec --clock manual`, ...shop(emails)]);
     expect(stderr).toMatch(/^payments-sandbox: 5 of 5 charges are not in order:\n/);
@@ -288,7 +291,7 @@ describe("the charges of a failed command", () => {
   it.each([
     ["the command passed", [], 0],
     ["--quiet", ["--quiet"], 1],
-  ])("are not printed when %s", async (_why, flags, code) => {
+  ])("prints no charges when %s", async (_why, flags, code) => {
     const { stderr } = await run([...words`exec --clock manual`, ...flags, ...shop(["ada@shop.test"], code)]);
     expect(stderr).toBe("");
   });
@@ -310,7 +313,7 @@ describe("a failed test whose namespace is deleted", () => {
     })();
   `);
 
-  it("has its refused calls and charges printed", async () => {
+  it("refused calls and charges of a deleted namespace are printed with the failed test", async () => {
     const { code, stderr } = await run(["exec", ...suite]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -321,7 +324,7 @@ describe("a failed test whose namespace is deleted", () => {
     );
   });
 
-  it("is in the files of --artifacts", async () => {
+  it("--artifacts contains calls and charges of a deleted namespace", async () => {
     const folder = temporaryFolder();
     await run(["exec", "--artifacts", folder, ...suite]);
     const json = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await client.reset({ keep: [] });
 });
 
-/** Points the following commands at that server. */
+/** Sets the server for the following commands. */
 function use({ url, ...started }: Started): void {
   ({ command: server, client } = started);
   options = { cwd: temporaryFolder(), env: { PAYMENTS_SANDBOX_URL: url } };
@@ -33,7 +33,7 @@ describe("webhook pull --forward-to", () => {
   const pullOnce = (url: string, ...more: string[]) =>
     output("webhook", "pull", "--forward-to", url, "--once", ...more);
 
-  it("--once forwards waiting deliveries, signed, each charge in order, and ends", async () => {
+  it("webhook pull --once forwards pending deliveries with signatures, in order for each charge, and exits", async () => {
     const receiver = await Receiver.open();
     expect(await pullOnce(receiver.url)).toBe("");
     const charges = [await client.pay(), await client.pay()];
@@ -51,7 +51,7 @@ describe("webhook pull --forward-to", () => {
     expect(listed.total).toBe(6);
   });
 
-  it("uses the app's response as the delivery's: a failure is retried by the schedule", async () => {
+  it("webhook pull records the app's response, and a failed delivery is retried on schedule", async () => {
     const receiver = await Receiver.open(refuseWith(500));
     await pullOnce(receiver.url);
     await client.pay({ scenario: "instant" });
@@ -72,11 +72,11 @@ describe("webhook pull --forward-to", () => {
       { status: 302 },
       { status: 200 },
     ]);
-    // The redirect was not followed.
+    // Redirects are not followed.
     expect(receiver.received).toHaveLength(3);
   });
 
-  it("waits for the app's response up to the sandbox's timeout, and reports a timeout", async () => {
+  it("webhook pull reports a timeout when the app does not respond in time", async () => {
     use(await startServer(["--clock", "manual", "--webhook-timeout", "3s"]));
     const receiver = await Receiver.open(hold);
     await pullOnce(receiver.url);
@@ -86,7 +86,7 @@ describe("webhook pull --forward-to", () => {
     const { items } = (await client.ask("GET /_sandbox/deliveries")).json;
     expect(items[0]).toMatchObject({
       status: "pending",
-      // On a busy machine the sandbox may have given up first.
+      // On a busy machine the sandbox may have timed out first.
       attempts: [
         { status: null, error: expect.stringMatching(/^no(t acknowledged| answer) within (2\.7|3) s$/) },
       ],
@@ -94,14 +94,14 @@ describe("webhook pull --forward-to", () => {
     });
   });
 
-  it("continues until it is interrupted, over a reset too", async () => {
+  it("webhook pull continues after a reset, until it is interrupted", async () => {
     const receiver = await Receiver.open();
     const pulling = new Command(["webhook", "pull", "--forward-to", receiver.url], options);
     await expect.poll(async () => (await client.get("/_sandbox/webhook-endpoints")).json.total).toBe(1);
     await client.pay();
     await client.advance({ by: "1s" });
     await receiver.arrived(1);
-    // The reset comes while the app still works on its response.
+    // The reset happens while the app is still responding.
     receiver.handler = async (received) => {
       receiver.handler = accept;
       await client.reset();
@@ -117,7 +117,7 @@ describe("webhook pull --forward-to", () => {
     expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.items).toEqual([]);
   });
 
-  it("has its own mailbox, which is removed after the pull is killed", async () => {
+  it("the mailbox of webhook pull is removed after its process was killed", async () => {
     const receivers = [await Receiver.open(), await Receiver.open()];
     const pulls = receivers.map(({ url }) => new Command(["webhook", "pull", "--forward-to", url], options));
     const endpoints = async () => (await client.get("/_sandbox/webhook-endpoints")).json.items;
@@ -135,13 +135,13 @@ describe("webhook pull --forward-to", () => {
 });
 
 describe("events --follow", () => {
-  it("prints events as they come, and ends with the sandbox", async () => {
+  it("events --follow prints events as they happen, and exits with the sandbox", async () => {
     use(await startServer(["--clock", "manual"]));
     const following = new Command(["events", "--follow"], options);
     const asJson = new Command(["events", "-f", "--json"], options);
     const some = new Command(["events", "-f", "--type", "*.failed"], options);
     let charge = "";
-    // `--follow` prints only later events, so events are triggered until each process has printed one.
+    // `--follow` prints only new events, so events are triggered until each process has printed one.
     const trigger = async () => {
       charge = await client.pay();
       await client.ask("POST /_sandbox/events", { type: "charge.failed", charge_id: charge });
@@ -165,7 +165,7 @@ describe("events --follow", () => {
   });
 });
 
-it("requests --follow prints each call with its response as it comes, and only those that are asked for", async () => {
+it("requests --follow prints each matching call with its response", async () => {
   use(await startServer());
   const all = new Command(["requests", "--follow"], options);
   const some = new Command(["requests", "-f", "--status", "4xx", "--operation", "get*"], options);

@@ -10,7 +10,7 @@ import { Command, type Finished, run } from "../support/process-command.js";
 const CONFIG = "payments-sandbox.config.yaml";
 const SCENARIO = "payments-sandbox.scenario.yaml";
 
-/** A folder after `init`, with these files in it before. */
+/** Runs `init` in a folder with the given files. Returns the folder. */
 async function runInit(
   before: Readonly<Record<string, string>> = {},
 ): Promise<{ folder: string; ended: Finished; read: (name: string) => string }> {
@@ -20,7 +20,7 @@ async function runInit(
 }
 
 describe("init", () => {
-  it("writes a config and a scenario, says so, and prints a workflow", async () => {
+  it("init writes a config and a scenario, and prints a workflow", async () => {
     const { folder, ended } = await runInit();
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toMatch(new RegExp(`^${CONFIG}: written\n${SCENARIO}: written\n\n`));
@@ -34,7 +34,7 @@ describe("init", () => {
     ]);
   });
 
-  it("leaves existing files, says so and exits with 0", async () => {
+  it("init keeps existing files, reports them and exits with 0", async () => {
     const { ended, read } = await runInit({ [CONFIG]: "seed: mine\n", [SCENARIO]: "name: mine\n" });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     const unchanged = "already exists; left unchanged";
@@ -43,7 +43,7 @@ describe("init", () => {
   });
 
   it.each(["yml", "json"])(
-    "creates no config that takes precedence over one that ends in .%s",
+    "init writes no config that would take precedence over an existing one ending in .%s",
     async (ending) => {
       const name = `payments-sandbox.config.${ending}`;
       const { folder, ended } = await runInit({ [name]: "{}\n" });
@@ -52,7 +52,7 @@ describe("init", () => {
     },
   );
 
-  it.runIf(existsSync("/proc/self"))("reports in a line what it cannot write", async () => {
+  it.runIf(existsSync("/proc/self"))("init reports in one line a file that it cannot write", async () => {
     const { code, stdout, stderr } = await run(["init"], { cwd: "/proc" });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^payments-sandbox: payments-sandbox\.config\.yaml cannot be written[^\n]+\n$/);
@@ -60,7 +60,7 @@ describe("init", () => {
 });
 
 describe("the files of init", () => {
-  it("validate without warnings", async () => {
+  it("the generated files pass validate without warnings", async () => {
     const { folder } = await runInit();
     expect(await run(["validate", CONFIG, SCENARIO], { cwd: folder })).toEqual({
       code: 0,
@@ -70,7 +70,7 @@ describe("the files of init", () => {
     });
   });
 
-  it("change nothing of a start", async () => {
+  it("the generated config changes no option of start", async () => {
     const { folder } = await runInit();
     expect(await readStartOptions({ config: join(folder, CONFIG) }, {})).toEqual({});
     const command = new Command(["--json", "-p", "0"], { cwd: folder });
@@ -79,7 +79,7 @@ describe("the files of init", () => {
     expect((await command.stop()).code).toBe(0);
   });
 
-  it("have every key once, and each line is valid when uncommented", async () => {
+  it("the generated config has every key once, each valid when uncommented", async () => {
     const { folder, read } = await runInit();
     const off = read(CONFIG)
       .split("\n")
@@ -99,7 +99,7 @@ describe("the files of init", () => {
     expect((await run(["validate", CONFIG], { cwd: folder })).stdout).toBe(`${CONFIG}: valid config\n`);
   });
 
-  it("include a scenario that passes, and one for startup", async () => {
+  it("the generated scenarios pass, and one of them applies at startup", async () => {
     const { folder } = await runInit();
     const ran = await run(["run", SCENARIO, "--json"], { cwd: folder });
     expect([ran.code, ran.stderr]).toEqual([0, ""]);

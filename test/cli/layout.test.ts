@@ -19,7 +19,7 @@ import { offTerminal, onTerminal } from "../support/standard-output.js";
 
 const LONG = "a-name-that-its-owner-has-never-had-to-fit-into-a-terminal";
 const STATE = temporaryFile("state.json", "");
-/** Words of each command that prints a view. `env` prints for a shell, `reset` would empty the sandbox. */
+/** Arguments of each command that prints a view. `env` prints for a shell, and `reset` would empty the sandbox. */
 const VIEWS: readonly (readonly string[])[] = [
   ...["charges", "withdrawals", "deliveries", "requests", "events", "next", "balances"].map((name) => [name]),
   ...["webhook", "snapshot", "namespace", "scenario", "fault"].map((name) => [name, "list"]),
@@ -36,7 +36,7 @@ const LISTS = VIEWS.slice(0, 12);
 
 let connection: Connection;
 
-/** A shop on a bad day: payments that failed, receivers that are dead or refuse, long e-mails, payouts. */
+/** A shop with failed payments, failing receivers, long email addresses and payouts. */
 beforeAll(async () => {
   const { sandbox, client } = await openShop({ clock: "manual", startTime: START });
   const answer = ({ url = "" }: { url?: string }): [number, string] => {
@@ -57,7 +57,7 @@ beforeAll(async () => {
     { url: "http://127.0.0.1:9/hooks/that/have/a/long/path/for-payments", events: ["withdrawal.*"] },
     { mailbox: "slow" },
   ];
-  // Advice is given from the second read on.
+  // Advice appears from the second read.
   for (let n = 0; n < 2; n++) await client.get("/api/v1/accounts/balances");
   for (const webhook of webhooks) await client.ask("POST /_sandbox/webhook-endpoints", webhook);
   for (const [order, customer_email, currency, amount, payment_method] of [
@@ -117,7 +117,7 @@ function commandInput([name, ...words]: readonly string[], flags: CommandInput["
   return { asked, action };
 }
 
-/** Prints the view on a terminal of this width; at 0 columns into a pipe. */
+/** Prints the view on a terminal of the given width, or into a pipe at 0 columns. */
 async function print(columns: number, view: readonly string[], flags: CommandInput["flags"] = {}) {
   const { asked, action } = commandInput(view, flags);
   const answer = (await action.call(asked))!;
@@ -129,7 +129,7 @@ async function print(columns: number, view: readonly string[], flags: CommandInp
   return text;
 }
 
-/** Ids, ports and wall time differ between runs; their width does not. */
+/** Masks ids, ports and wall times, which differ between runs but not in width. */
 function masked(text: string): string {
   return text
     .replace(/\b(ch|wd|dlv|evt|we|flt)_[0-9a-f]+/g, (id, kind) => `${kind}_`.padEnd(id.length, "0"))
@@ -138,7 +138,7 @@ function masked(text: string): string {
 }
 
 describe("the view of a command", () => {
-  it("matches its snapshot at 80 columns, with the reason below each failed row of a list", async () => {
+  it("matches its snapshot at 80 columns, with a reason below each failed row of a list", async () => {
     const all: string[] = [];
     for (const list of LISTS) {
       const lines = (await print(80, list, { limit: "12" })).split("\n");
@@ -149,7 +149,7 @@ describe("the view of a command", () => {
   });
 
   it.each(VIEWS.map((view) => [view.join(" ").replace(STATE, "FILE"), view] as const))(
-    "%s fits the width of a terminal",
+    "%s fits the width of the terminal",
     async (_name, view) => {
       for (const columns of LISTS.includes(view) ? [20, 40, 60, 80, 200] : [80, 200])
         for (const line of (await print(columns, view)).split("\n"))
@@ -157,7 +157,7 @@ describe("the view of a command", () => {
     },
   );
 
-  it("omits the method and id of charges first when the terminal is narrow", async () => {
+  it("a narrow terminal hides the method and then the id of charges", async () => {
     const headings = async (columns: number) =>
       (await print(columns, ["charges"])).split("\n")[0]!.split(/ {2,}/);
     const narrow = ["created at", "status", "amount", "customer email", "order"];
@@ -165,14 +165,14 @@ describe("the view of a command", () => {
     expect(await headings(200)).toEqual([...narrow, "payment method", "charge id"]);
   });
 
-  it("is whole in a pipe", async () => {
+  it("a list is not shortened in a pipe", async () => {
     const text = await print(0, ["charges"]);
     expect(text).toContain("ada.lovelace-of-the-engine@subdomain.example.co.uk");
     expect(text).toContain("declined · charge.failed → :");
     expect(text).toMatch(/^2026-\S+Z {2}✗ FAILED .* ch_[0-9a-f]{24}$/m);
   });
 
-  it("of history shows held deliveries with the reason, and failures in colour", async () => {
+  it("history shows held deliveries with the reason, and failures in colour", async () => {
     const { asked, action } = commandInput(["history", "declined@shop.test"]);
     const answer = (await action.call(asked))!;
     const text = async () => action.formatResult!(answer, asked);
@@ -187,7 +187,7 @@ describe("the view of a command", () => {
   });
 });
 
-it("the report of a run fits the width, with all details of a failure", () => {
+it("the report of a run fits the width and shows all details of a failure", () => {
   const failure = {
     message: `the charge is not as expected: ${`${LONG} `.repeat(3)}`,
     line: 3,
@@ -235,7 +235,7 @@ describe("a table", () => {
     onTerminal(columns);
   }
 
-  it.each([80, 100, 200])("uses all of a terminal of %d columns", (columns) => {
+  it.each([80, 100, 200])("fills a terminal of %d columns", (columns) => {
     plainTerminal(columns);
     const parts: string[] = [];
     changeUnpaintedParts(
@@ -249,7 +249,7 @@ describe("a table", () => {
     expect(lines[1]).toMatch(new RegExp(`^11:00:50 +● PENDING .* ${id}$`));
   });
 
-  it("drops schemes, /api/v1 and the ends of ids before it cuts values", () => {
+  it("shortens schemes, /api/v1 and ids before it cuts values", () => {
     const columns = ["url", "path", "id", "note"];
     const rows = [
       [
@@ -267,7 +267,7 @@ describe("a table", () => {
     );
   });
 
-  it("counts terminal cells, not characters", () => {
+  it("measures terminal cells, not characters", () => {
     const lines = tableLines(
       ["name", "status"],
       [
@@ -280,7 +280,7 @@ describe("a table", () => {
     expect(tableLines(["name"], [["日本語日本語日本語"]], 7)[1]).toBe("日本語…");
   });
 
-  it("shows the day when there is more than one, and no unreadably narrow column", () => {
+  it("shows dates when rows span several days, and keeps columns readable", () => {
     const rows = [
       ["2026-03-01T11:00:50.123Z", "x"],
       ["2026-03-02T11:00:50.123Z", "y"],
@@ -289,7 +289,7 @@ describe("a table", () => {
     expect(tableLines(["url"], [["http://shop.test/webhooks"]], 3)[1]).toBe("sh…");
   });
 
-  it("shows outcomes by colour on a terminal", () => {
+  it("colours outcomes on a terminal", () => {
     plainTerminal(100);
     const charges = tableFormatter(LIST_COLUMNS.charges)(CHARGES);
     for (const painted of [

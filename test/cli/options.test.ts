@@ -14,13 +14,13 @@ import { words } from "../support/words.js";
 
 type Row = (typeof OPTION_ROWS)[number];
 
-/** Config only (contract section 9); every other key can be said in three ways. */
+/** Keys without flag and variable (contract section 9). */
 const CONFIG_ONLY = words`
   webhooks paths event_names signature unreachable retry_schedule
   error_codes fees rates limits amounts retention
 `;
 
-/** A value of each option as it is written, what it means, and one that is refused where there is one. */
+/** For each option: its text, the parsed value, and an invalid text if there is one. */
 const SAMPLES: Record<string, { text: string; value: unknown; wrong?: readonly string[]; other: string }> = {
   port: { text: "4500", value: 4500, wrong: ["http", "70000", "-1", "4402.5"], other: "4501" },
   host: { text: "127.0.0.2", value: "127.0.0.2", other: "127.0.0.3" },
@@ -62,7 +62,7 @@ const SAMPLES: Record<string, { text: string; value: unknown; wrong?: readonly s
   quiet: { text: "yes", value: true, wrong: ["perhaps"], other: "false" },
 };
 
-/** A config file of its own, so that none of the working directory is read. */
+/** A config file, so that none of the working directory is read. */
 const EMPTY = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
 
 const sample = ({ name }: Row) => SAMPLES[name]!;
@@ -70,7 +70,7 @@ const flag = ({ name }: Row): string => `--${name.replaceAll("_", "-")}`;
 const configFile = (row: Row, value: unknown): string =>
   temporaryFile("options.json", `{\n  "${row.name}": ${JSON.stringify(value)}\n}\n`);
 
-/** Options of `start`, from the command line as commander parses it. */
+/** Parses a command line of `start` with commander. */
 async function readOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -91,7 +91,7 @@ async function refusal(
   return (error as UserError).message;
 }
 
-it("every key of a config file has a flag and a variable, except those with parts", () => {
+it("every scalar key of a config file has a flag and a variable", () => {
   const keys = [...OPTION_ROWS.map(({ name }) => name as string), ...CONFIG_ONLY];
   expect(keys.sort()).toEqual(Object.keys(startOptionsSchema.shape).sort());
   expect(Object.keys(SAMPLES).sort()).toEqual(OPTION_ROWS.map(({ name }) => name as string).sort());
@@ -102,27 +102,27 @@ describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, r
   const flagWith = (given: string) => (row.kind === "flag" ? [flag(row)] : [`${flag(row)}=${given}`]);
   const variable = environmentVariableOf(name);
 
-  it("means the same by flag, variable and config file", async () => {
+  it("means the same as flag, variable and config key", async () => {
     const expected = { [name]: value };
     expect(await readOptions([...EMPTY, ...flagWith(text)], {})).toEqual(expected);
     expect(await readOptions(EMPTY, { [variable]: text })).toEqual(expected);
     expect(await readOptions(["--config", configFile(row, value)], {})).toEqual(expected);
   });
 
-  it("is taken from the flag, else the variable, else the file", async () => {
+  it("a flag overrides the variable, which overrides the file", async () => {
     const file = ["--config", configFile(row, value)];
     const [byVariable] = Object.values(await readOptions(file, { [variable]: other }));
     expect(byVariable).not.toEqual(value);
     const all = await readOptions([...file, ...flagWith(text)], { [variable]: other });
     expect(all).toEqual({ [name]: value });
-    // A variable that is empty says nothing.
+    // An empty variable counts as not set.
     expect(await readOptions(file, { [variable]: "" })).toEqual({ [name]: value });
   });
 });
 
 it.each(
   OPTION_ROWS.flatMap((row) => (sample(row).wrong ?? []).map((wrong) => [row.name, wrong, row] as const)),
-)("%s cannot be %s, which is refused by its name or place", async (name, wrong, row) => {
+)("%s refuses %s and names the option", async (name, wrong, row) => {
   const variable = environmentVariableOf(name);
   const refused = (by: string) =>
     expect.stringMatching(
@@ -137,12 +137,12 @@ it.each(
   );
 });
 
-it("an empty seed is refused, and an invalid rate limit is explained", async () => {
+it("refuses an empty seed, and explains an invalid rate limit", async () => {
   expect(await refusal([...EMPTY, "--seed="], {})).toMatch(/^--seed [^\n]+, not ""$/);
   expect(await refusal([...EMPTY, "--rate-limit=0"], {})).toContain("must be a number from 1, or off");
 });
 
-it("a typo of a known variable is refused; other unknown variables are ignored", async () => {
+it("refuses a misspelled variable with a known prefix, and ignores other unknown ones", async () => {
   expect(await refusal(EMPTY, { PAYMENTS_SANDBOX_PROT: "4500" })).toBe(
     "there is no variable PAYMENTS_SANDBOX_PROT; did you mean PAYMENTS_SANDBOX_PORT?",
   );
@@ -154,7 +154,7 @@ it("a typo of a known variable is refused; other unknown variables are ignored",
   expect(await readOptions(EMPTY, others)).toEqual({});
 });
 
-it("a list has several values: one for each flag, or separated by commas in a variable", async () => {
+it("a list takes repeated flags, or a variable separated by commas", async () => {
   const expected = { scenario: ["slow", "declined"] };
   expect(await readOptions([...EMPTY, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
   expect(await readOptions(EMPTY, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
@@ -166,7 +166,7 @@ it.each([
   ["--port=0", "--clock", "manual", "--rate-limit", "off"],
   ["--webhook-url", "a", "--forward-to", "b", "--forward-to=c", "-c", "x.yaml"],
   ["--scenario", "a", "--scenario", "b,c", "--seed", "-1", "--public-url="],
-])("a plain start is parsed as by commander: %s", (...words) => {
+])("parses a plain start as commander does: %s", (...words) => {
   const command = addStartOptions(new Command()).exitOverride();
   command.parse(words, { from: "user" });
   expect(parseStartFlags(words)).toEqual(command.opts());
@@ -184,6 +184,6 @@ it.each([
   ["-p0"],
   ["--json", "--", "x"],
   ["--json", "start"],
-])("any other line is left to commander: %s", (...words) => {
+])("leaves any other command line to commander: %s", (...words) => {
   expect(parseStartFlags(words)).toBeUndefined();
 });

@@ -23,7 +23,7 @@ describe("rows from an app", () => {
       '[{"charge_id":"ch_1","status":"a \\"b\\",\\nc"},\n{"charge_id":"ch_2","status":"paid"}]',
       [1, 1],
     ],
-  ])("can be %s", (_name, text, lines) => {
+  ])("accepts rows as %s", (_name, text, lines) => {
     const rows = [
       { charge_id: "ch_1", status: 'a "b",\nc' },
       { charge_id: "ch_2", status: "paid" },
@@ -39,11 +39,11 @@ describe("rows from an app", () => {
     ['\n[{"a":1},\n{"a" 1}]', 'it, line 3: is not JSON: column 6: expected ":", found "1"'],
     ['{"a":1}\n7\n', "it, line 2: is not a JSON object"],
     ["[1]", "it, line 1: entry 1 of the list is not an object"],
-  ])("are refused when invalid: %j", (text, message) => {
+  ])("refuses invalid rows: %j", (text, message) => {
     expect(() => parseBooks(text, "it")).toThrow(message);
   });
 
-  it("can be empty", () => expect(parseBooks("\n", "it").rows).toEqual([]));
+  it("accepts an empty list of rows", () => expect(parseBooks("\n", "it").rows).toEqual([]));
 });
 
 describe("reconcile", () => {
@@ -56,7 +56,7 @@ describe("reconcile", () => {
   });
   const reconcile = (...args: string[]) => run(["reconcile", ...args, "--url", started.url]);
 
-  it("refuses a command that prints more than 100 MB", async () => {
+  it("reconcile refuses more than 100 MB of output", async () => {
     const { code, stderr } = await reconcile("--app-cmd", "cat /dev/zero");
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -64,7 +64,7 @@ describe("reconcile", () => {
     });
   });
 
-  it("prints the differences, as JUnit and as JSON too", async () => {
+  it("reconcile prints the differences as text, JUnit and JSON", async () => {
     const junit = join(temporaryFolder(), "orders.xml");
     const rows = `order,state,n\n17,WARTET,0\n18,BEZAHLT,1\n`;
     const maps = words`--map metadata.order_id=order --map status=state --map delivered=n`;
@@ -97,7 +97,7 @@ describe("reconcile", () => {
     ["pending", 1, "✗ 1 row compared"],
     ["paid", 2, "✓ 1 row compared"],
   ])(
-    "prints its findings for %s when JUnit cannot be written, and exits with %d",
+    "reconcile prints its findings for %s when JUnit cannot be written, and exits with %d",
     async (status, expected, line) => {
       const row = `echo '{"charge_id":"${paid}","status":"${status}"}'`;
       const { code, stdout, stderr } = await reconcile("--app-cmd", row, "--junit", "/nope/x.xml");
@@ -111,7 +111,7 @@ describe("reconcile", () => {
 });
 
 describe("exec --reconcile", () => {
-  /** Pays for an order, and writes down what the app believes of it. */
+  /** Pays for an order, and writes the app's books to a file. */
   const app = (status: string, exit = 0) => [
     "--",
     process.execPath,
@@ -132,22 +132,25 @@ describe("exec --reconcile", () => {
     ["pending", 0, 1],
     ["pending", 3, 3],
     ["padi", 0, 2],
-  ])("with books that say %s, of a command that exits with %d: %d", async (status, exit, expected) => {
-    const folder = temporaryFolder();
-    const { code, stderr } = await exec(folder, ["--artifacts", folder, ...app(status, exit)]);
-    expect(code, stderr).toBe(expected);
-    if (status === "pending") {
-      expect(stderr).toMatch(/^ {2}✗ paid_not_marked: row 1, ch_/m);
-      const { findings } = JSON.parse(readFileSync(join(folder, "reconcile.json"), "utf8"));
-      expect(findings).toMatchObject([{ kind: "paid_not_marked", row: 1 }]);
-    } else if (status === "paid") expect(stderr).toContain("1 row compared with 1 charge: no difference");
-    else
-      expect(stderr).toContain(
-        '--reconcile, line 2: status "padi" is not a known status; did you mean paid?',
-      );
-  });
+  ])(
+    "exec --reconcile with books that say %s and a command that exits with %d exits with %d",
+    async (status, exit, expected) => {
+      const folder = temporaryFolder();
+      const { code, stderr } = await exec(folder, ["--artifacts", folder, ...app(status, exit)]);
+      expect(code, stderr).toBe(expected);
+      if (status === "pending") {
+        expect(stderr).toMatch(/^ {2}✗ paid_not_marked: row 1, ch_/m);
+        const { findings } = JSON.parse(readFileSync(join(folder, "reconcile.json"), "utf8"));
+        expect(findings).toMatchObject([{ kind: "paid_not_marked", row: 1 }]);
+      } else if (status === "paid") expect(stderr).toContain("1 row compared with 1 charge: no difference");
+      else
+        expect(stderr).toContain(
+          '--reconcile, line 2: status "padi" is not a known status; did you mean paid?',
+        );
+    },
+  );
 
-  it("runs under each mishap too", async () => {
+  it("exec --reconcile runs under each mishap", async () => {
     const { code, stderr } = await exec(temporaryFolder(), ["--under", "webhook_chaos", ...app("paid")]);
     expect(code).toBe(0);
     expect(stderr.match(/1 row compared with 1 charge: no difference/g)).toHaveLength(2);

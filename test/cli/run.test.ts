@@ -7,7 +7,7 @@ it.each([
   ["failed", 1, "  - { request: GET /api/v1/payments/payins, expect: { status: 404 } }\n"],
   ["passed", 2, "  - advance: 1h\n"],
 ])(
-  "run prints its report of what %s, and exits with %d, if JUnit cannot be written",
+  "run prints its report of what %s and exits with %d when JUnit cannot be written",
   async (outcome, expected, step) => {
     const file = fileWith(`name: x\nsteps:\n${step}`);
     const { code, stdout, stderr } = await run(["run", file, "--json", "--junit", "/nope/x.xml"]);
@@ -22,7 +22,7 @@ it.each([
 it.each([
   ["run", []],
   ["explore", ["--app", "127.0.0.1:1"]],
-])("%s names the URL without a sandbox, and how to start one", async (command, flags) => {
+])("%s without a sandbox names the URL and how to start one", async (command, flags) => {
   const file = fileWith(command === "run" ? "name: x\nsteps: [{ advance: 1h }]\n" : PRESSES);
   const { code, stdout, stderr } = await run([command, file, ...flags, "--url", "http://127.0.0.1:1"]);
   expect(code).toBe(2);

@@ -22,7 +22,7 @@ faults: [{ match: { operation: createQuote }, delay: 0s }]
 const PRICING = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
 
 describe("`given` of a scenario file", () => {
-  it("sets up a sandbox started with the file", async () => {
+  it("given sets up a sandbox that starts with the file", async () => {
     const cwd = folderWith({ "mine.yaml": GIVEN });
     const args = ["--json", "-p", "0", "--clock", "manual", "--scenario", "./mine.yaml"];
     const { url, seed } = await new Command(args, { cwd }).ready();
@@ -34,7 +34,7 @@ describe("`given` of a scenario file", () => {
     expect([list.status, list.headers.get("ratelimit-policy")]).toEqual([200, '"default";q=7;w=60']);
   });
 
-  it("sets up the runs of exec --under, except the plain one", async () => {
+  it("given sets up the runs of exec --under, except the plain run", async () => {
     const cwd = folderWith({ "mine.yaml": GIVEN });
     const asks = `${CALL_REQUIRED}call("POST", "/api/v1/payments/quotes", PRICE)
       .then(({ created_at }) => console.log("at", created_at))`;
@@ -62,7 +62,7 @@ describe("`given` of a scenario file", () => {
     return { sandbox: closedAtEnd(sandbox), warnings };
   }
 
-  it("sets limits", async () => {
+  it("given sets limits", async () => {
     const { sandbox, warnings } = await openWith({}, { "mine.yaml": GIVEN });
     const { created_at, expires_at } = await new Api(sandbox, "sk_test_mine").quote(PRICING);
     expect([Date.parse(expires_at) - Date.parse(created_at), warnings]).toEqual([60_000, []]);
@@ -71,7 +71,7 @@ describe("`given` of a scenario file", () => {
   const named = (name: string, seed: string) =>
     `name: ${name}\ngiven:\n  seed: ${seed}\nfaults: [{ match: { operation: createQuote }, delay: 1s }]\n`;
 
-  it("is overridden by options and by a later file, with a warning", async () => {
+  it("options and later files override given, with a warning", async () => {
     const files = { "one.yaml": named("one", "first"), "two.yaml": named("two", "second") };
     const later = await openWith({}, files);
     expect([later.sandbox.seed, later.warnings]).toEqual([
@@ -85,7 +85,7 @@ describe("`given` of a scenario file", () => {
     ]);
   });
 
-  it("does not change the seed of stored data", async () => {
+  it("given does not change the seed of stored data", async () => {
     const data = join(temporaryFolder(), "state.json");
     const { sandbox, warnings } = await openWith({ data }, { "one.yaml": named("one", "first") });
     expect([sandbox.seed, warnings]).toEqual([

@@ -8,13 +8,13 @@ import { freeUrl } from "../support/receiver-server.js";
 import { startServer } from "../support/started.js";
 
 describe("start whose output is closed", () => {
-  it("continues", async () => {
+  it("start continues after its output was closed", async () => {
     const url = await freeUrl();
     const { command, ready, client } = await startServer(["--webhook-url", url]);
     command.hangUp();
     await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
     await client.ask("POST /_sandbox/wait", { for: "idle" });
-    // Held now: it reports that it waits, and later that the receiver is up.
+    // The held delivery is reported as waiting, and later as delivered.
     const got = new Promise<void>((resolve) => {
       const app = createServer((_request, response) => {
         response.end();
@@ -29,13 +29,13 @@ describe("start whose output is closed", () => {
   });
 
   it.each([["events", "--follow"], ["charges"]])(
-    "and %s %s | head end as if all was read",
+    "%s %s stops without an error when head closes the pipe",
     async (...args) => {
       const { ready, client } = await startServer();
       const reader = new Command([...args, "--json", "--url", ready.url]);
       reader.hangUp();
       const isOver = reader.ended.then(() => true);
-      // Until it follows, and then until it has noticed.
+      // The first condition: it follows; the second: it has noticed the closed pipe.
       for (let isEnded = false; !isEnded; ) {
         await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
         isEnded = await Promise.race([
@@ -49,14 +49,14 @@ describe("start whose output is closed", () => {
 });
 
 describe("an uncaught error of the program", () => {
-  /** Effect of SIGUSR2 on the process. */
+  /** SIGUSR2 triggers the fault. */
   const onSignal = (fault: string) => ({
     NODE_OPTIONS: `--import ${encodeURI(`data:text/javascript,process.on("SIGUSR2",()=>{${fault}})`).replaceAll('"', "%22")}`,
   });
   const thrown = 'throw new TypeError("no\\nsuch thing")';
   const rejected = 'Promise.reject(new TypeError("no\\nsuch thing"))';
 
-  it.each([thrown, rejected])("ends it with a line: %s", async (fault) => {
+  it.each([thrown, rejected])("start exits with one line: %s", async (fault) => {
     const command = new Command(["start", "--json", "--port", "0"], { env: onSignal(fault) });
     await command.ready();
     const { code, stderr } = await command.stop("SIGUSR2");
@@ -66,7 +66,7 @@ describe("an uncaught error of the program", () => {
     expect(code).toBe(1);
   });
 
-  it("names the place of the saved state", async () => {
+  it("start names the file of the saved state when it crashes", async () => {
     const data = join(temporaryFolder(), "d.json");
     const command = new Command(["start", "--json", "--port", "0", "--data", data], {
       env: onSignal(thrown),

@@ -13,7 +13,7 @@ import { words } from "../support/words.js";
 
 const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 
-/** Writes down which modules, of Node and in files, are loaded once a server listens. */
+/** Records the modules of Node and of files that are loaded once a server listens. */
 const NOTES_MODULES = `
 const { writeFileSync } = require("node:fs");
 const { Server } = require("node:net");
@@ -25,7 +25,7 @@ Server.prototype.listen = function (...options) {
 };
 `;
 
-it("a start loads no large Node module without need, nor the regular expression engine", async () => {
+it("start loads neither large Node modules without need nor the regular expression engine", async () => {
   const folder = folderWith({ "notes.cjs": NOTES_MODULES });
   const file = join(folder, "modules");
   const env = { NODE_OPTIONS: `--require ${JSON.stringify(join(folder, "notes.cjs"))}`, MODULES_FILE: file };
@@ -38,14 +38,14 @@ it("a start loads no large Node module without need, nor the regular expression 
   const files = loaded.map((name) => basename(name));
   expect(files).toContain("cli.cjs");
   expect(files).not.toContain("re2.cjs");
-  // Modules that are not loaded at startup are loaded at the first call that needs them.
+  // Other modules are loaded by the first call that needs them.
   const order = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "card" };
   expect(await Client.at(url).ask("POST /api/v1/payments/quotes", order)).toMatchObject({ status: 200 });
   await command.stop();
 });
 
 describe("start --json", () => {
-  it("prints one line with all a program needs, once the server listens", async () => {
+  it("start --json prints one line with url, keys and secret once the server listens", async () => {
     const command = new Command(["start", "--json", "--port", "0"]);
     const ready = await command.ready();
     expect(Object.keys(ready)).toEqual(
@@ -71,14 +71,14 @@ describe("start --json", () => {
     });
   });
 
-  it("generates another seed each time, and listens on a free port", async () => {
+  it("start uses a free port and a new seed each time", async () => {
     const commands = [new Command(["--json", "-p", "0"]), new Command(["start", "--json", "-p0"])];
     const [one, two] = await Promise.all(commands.map((command) => command.ready()));
     expect(one!.seed).not.toBe(two!.seed);
     expect(one!.port).not.toBe(two!.port);
   });
 
-  it("uses --public-url in links", async () => {
+  it("start uses --public-url in links", async () => {
     const command = new Command(["--json", "-p", "0", "--public-url", "https://pay.test/sandbox"]);
     const ready = await command.ready();
     expect(ready.url).toBe("https://pay.test/sandbox");
@@ -87,7 +87,7 @@ describe("start --json", () => {
 });
 
 describe("the output of start", () => {
-  it("is a banner with URL, keys, secret and next commands", async () => {
+  it("start prints a banner with URL, keys, secret and next commands", async () => {
     const command = new Command(words`start -p 0 --seed spring --webhook-url localhost:3000/hooks`);
     await command.printed(/Ctrl-C/);
     const [, url] = await command.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
@@ -97,12 +97,12 @@ describe("the output of start", () => {
       /Rate limit +100 requests per minute and key \(--rate-limit off for none\)/,
     );
     expect(command.stdout).not.toMatch(/Also at|From elsewhere/);
-    // No escape codes where there is no terminal.
+    // There is no terminal.
     expect(command.stdout).not.toContain("\u001b");
     expect(command.stdout).toContain(`npx payments-sandbox charge create --url ${url}`);
     expect(command.stdout).toContain(`API reference   ${url}/docs\n`);
     expect(command.stdout).toContain(`Make a charge: npx payments-sandbox charge create --url ${url}\n`);
-    // No activity is printed without a terminal.
+    // Activity is printed only on a terminal.
     expect((await Client.at(url!).ask("GET /api/v1/payments/payins")).status).toBe(200);
     expect(await command.stop("SIGINT")).toMatchObject({
       stderr: "",
@@ -110,13 +110,13 @@ describe("the output of start", () => {
     });
   });
 
-  it("explains a webhook URL that is only a port, and that nothing is limited", async () => {
+  it("the banner explains a webhook URL without a host, and that there is no rate limit", async () => {
     const command = new Command(words`start -p 0 --webhook-url 3000 --rate-limit off`);
     await command.printed(/Webhooks to +http:\/\/localhost:3000\/\n/);
     await command.printed(/Rate limit +off\n/);
   });
 
-  it("is empty with --quiet", async () => {
+  it("start --quiet prints nothing", async () => {
     const port = await freePort();
     const command = new Command(words`start --quiet --seed quiet -p ${port}`);
     while (!(await isServing(port, "quiet")));
@@ -126,7 +126,7 @@ describe("the output of start", () => {
 });
 
 describe("the output of start beyond loopback", () => {
-  /** The banner of such a server. */
+  /** Returns the banner of a server that listens on other addresses. */
   async function bannerOf(...args: string[]): Promise<string> {
     const command = new Command(["start", "-p", "0", ...args]);
     await command.printed(/Ctrl-C/);
@@ -134,7 +134,7 @@ describe("the output of start beyond loopback", () => {
   }
 
   it.each(["0.0.0.0", "0", "::"])(
-    "at %s: the control API is closed, and how to open it and to get in",
+    "the banner at %s says that the control API is closed, how to open it and how to log in",
     async (host) => {
       const banner = await bannerOf("--host", host);
       expect(banner).toMatch(/Control API +closed .*--control-token generate/);
@@ -146,7 +146,7 @@ describe("the output of start beyond loopback", () => {
     },
   );
 
-  it("with a token, the printed dashboard URL and advance command work unchanged", async () => {
+  it("the printed dashboard URL and advance command work with a token", async () => {
     const banner = await bannerOf("--host", "0.0.0.0", "--control-token", "it's=a token&");
     const [, dashboard] = /Dashboard +(\S+)/.exec(banner)!;
     const shown = await fetch(dashboard!, { redirect: "manual" });
@@ -166,7 +166,7 @@ describe("the output of start beyond loopback", () => {
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^charge id +ch_/) });
   });
 
-  it("with --control-token off, both work without one", async () => {
+  it("the printed dashboard URL and advance command work with --control-token off", async () => {
     const banner = await bannerOf("--host", "0.0.0.0", "--control-token", "off");
     const [, dashboard] = /Dashboard +(\S+)/.exec(banner)!;
     expect((await fetch(dashboard!)).status).toBe(200);
@@ -174,7 +174,7 @@ describe("the output of start beyond loopback", () => {
     expect(banner).not.toContain("Sandbox-Control-Token");
   });
 
-  it("lists the other addresses", async () => {
+  it("the banner lists other addresses", async () => {
     const named = await bannerOf("--host", "0.0.0.0", "--allowed-host", "payments", "--allowed-host", "::5");
     const [, port] = /URL +http:\/\/127\.0\.0\.1:(\d+)/.exec(named)!;
     expect(named).toContain(`Also at         http://payments:${port}, http://[::5]:${port}\n`);
@@ -182,11 +182,11 @@ describe("the output of start beyond loopback", () => {
 });
 
 describe("the end of start", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("by %s is clean, with exit code 0", async (signal) => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s stops start with exit code 0", async (signal) => {
     const receiver = await Receiver.open(() => {});
     const command = new Command(words`start --json --seed ${signal} -p 0 --webhook-url ${receiver.url}`);
     const { url, port } = await command.ready();
-    // Neither an open connection nor a delivery held by its receiver prevents the end.
+    // Neither an open connection nor a held delivery delays the exit.
     await Client.at(url).pay({ scenario: "instant" });
     await receiver.arrived(1);
     const { code, signal: killedBy, stderr } = await command.stop(signal);
@@ -196,7 +196,7 @@ describe("the end of start", () => {
     await receiver.close();
   });
 
-  it("can be requested as soon as the ready line is printed", async () => {
+  it("start can be stopped as soon as it has printed the ready line", async () => {
     const commands = Array.from({ length: 4 }, () => new Command(["start", "--json", "-p", "0"]));
     const ends = await Promise.all(
       commands.map(async (command) => {
@@ -212,7 +212,7 @@ describe("start fails", () => {
   const FOREIGN_KEY = "keys:\n  - { key: sk_test_mine, organization_id: org_nobody, permission: full }\n";
   const PAID = "name: mine\ncharges:\n  - timeline:\n      - { after: 1s, to: PAID }\n";
 
-  /** One line on stderr, nothing on stdout, exit 1. */
+  /** Expects one line on standard error, an empty standard output, and exit code 1. */
   async function refusal(args: readonly string[], options?: Parameters<typeof run>[1]): Promise<string> {
     const { code, stdout, stderr } = await carryOut(args, options);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -221,22 +221,22 @@ describe("start fails", () => {
     return stderr.trimEnd();
   }
 
-  it("on a port in use", async () => {
+  it("start fails on a port in use", async () => {
     const port = await listening(createServer());
     expect(await refusal(["start", "--port", String(port)])).toContain(`port ${port} on 127.0.0.1 is in use`);
   });
 
-  it("on an address of another machine", async () => {
+  it("start fails on an address of another machine", async () => {
     expect(await refusal(["start", "-p", "0", "--host", "192.0.2.1"])).toContain("--host");
   });
 
-  // test/cli/options.test.ts has every option.
-  it("with the variable's name when the value came from one", async () => {
+  // test/cli/options.test.ts covers every option.
+  it("start names the variable that holds an invalid value", async () => {
     const line = await refusal(["start"], { env: { PAYMENTS_SANDBOX_PORT: "http" } });
     expect(line).toMatch(/^payments-sandbox: PAYMENTS_SANDBOX_PORT must be /);
   });
 
-  it("with an unknown scenario, and suggests a known one", async () => {
+  it("start refuses an unknown scenario and suggests a known one", async () => {
     const line = await refusal(["start", "-p", "0", "--scenario", "declind"]);
     expect(line).toContain('there is no scenario "declind"; did you mean declined?');
   });
@@ -255,14 +255,14 @@ describe("start fails", () => {
     ["--fixtures", undefined, "nowhere.yaml: there is no such file"],
     ["--scenario", PAID, "mine.yaml:4:22 charges.0.timeline.0.to: must be one of"],
     ["--scenario", "name: mine\ncharges: [\n", "mine.yaml:3:1 "],
-  ])("with a broken file: %s %j: %s", async (flag, text, expected) => {
+  ])("start refuses a broken file: %s %j: %s", async (flag, text, expected) => {
     const [name = ""] = expected.split(":");
     const folder = folderWith(text === undefined ? {} : { [name]: text });
     const line = await refusal(["start", "-p", "0", `${flag}=./${name}`], { cwd: folder });
     expect(line).toContain(expected);
   });
 
-  it("with every fault of a file, one a line", async () => {
+  it("start reports every error of a file, one a line", async () => {
     const folder = folderWith({ "payments-sandbox.config.yaml": "port: http\nclock: fast\ncolour: red\n" });
     const { code, stderr } = await run(["start"], { cwd: folder });
     expect(code).toBe(1);
@@ -274,7 +274,7 @@ describe("start fails", () => {
   });
 
   it.each([["start"], ["exec", "--", "true"], ["openapi"]])(
-    "with the place of every unknown name, as validate does: %s",
+    "start reports the position of every unknown name, as validate does: %s",
     async (command, ...rest) => {
       const config =
         'paths:\n  createQoute: /x\nfees:\n  crad: { platform_percent: "1" }\nrates:\n  KEZ: "1"\n';
@@ -292,7 +292,7 @@ describe("the configuration", () => {
   const CONFIG = "seed: from-file\nclock: manual\nstart_time: 2026-01-01T00:00:00Z\nport: 0\njson: true\n";
 
   it.each(["payments-sandbox.config.yaml", "payments-sandbox.config.yml", "payments-sandbox.config.json"])(
-    "is read from %s in the working directory",
+    "start reads %s in the working directory",
     async (name) => {
       const folder = folderWith({ [name]: name.endsWith("json") ? JSON.stringify(parse(CONFIG)) : CONFIG });
       const ready = await new Command([], { cwd: folder }).ready();
@@ -302,7 +302,7 @@ describe("the configuration", () => {
     },
   );
 
-  it("of another file is selected by flag or variable", async () => {
+  it("start reads the config file of a flag or a variable", async () => {
     const folder = folderWith({ "payments-sandbox.config.yaml": "seed: not-this\n", "other.yaml": CONFIG });
     mkdirSync(join(folder, "elsewhere"));
     const env = { PAYMENTS_SANDBOX_CONFIG: "../other.yaml" };
@@ -313,7 +313,7 @@ describe("the configuration", () => {
     expect([byFlag.seed, byVariable.seed]).toEqual(["from-file", "from-file"]);
   });
 
-  it("has webhooks of both modes; --webhook-url adds one for test mode", async () => {
+  it("a config may have webhooks of both modes, and --webhook-url adds one for test mode", async () => {
     const [live, first, second] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const folder = folderWith({
       "payments-sandbox.config.yaml": `webhooks:\n  - { url: "${live.url}", mode: live, events: [charge.completed] }\n`,
@@ -330,7 +330,7 @@ describe("the configuration", () => {
     for (const receiver of [live, first, second]) await receiver.close();
   });
 
-  it("can have fixtures and scenarios of its own", async () => {
+  it("a config may have fixtures and scenarios", async () => {
     const folder = folderWith({
       "fixtures.yaml": "keys:\n  - { key: sk_test_mine, organization_id: org_sandbox, permission: full }\n",
       "mine.yaml": "name: mine\ncharges:\n  - timeline:\n      - { after: 0s, to: FAILED, reason: mine }\n",
@@ -342,7 +342,7 @@ describe("the configuration", () => {
     expect((await client.charge(charge)).json).toMatchObject({ status: "FAILED", failure_reason: "mine" });
   });
 
-  it("limits the rate to 100 a minute by default", async () => {
+  it("the default rate limit is 100 calls a minute", async () => {
     const [usual, ten, off] = await Promise.all(
       [[], ["--rate-limit", "10"], ["--rate-limit", "off"]].map((args) =>
         new Command(["--json", "-p", "0", "--clock", "manual", ...args]).ready(),

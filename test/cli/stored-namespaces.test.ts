@@ -13,7 +13,7 @@ async function serve(data: string, args: readonly string[] = [], options?: Comma
 }
 
 describe("stored namespaces", () => {
-  it("that are damaged, and damaged snapshots, cause one line each and nothing else", async () => {
+  it("damaged namespaces and snapshots are reported in one line each at startup", async () => {
     const data = dataFile();
     const first = await serve(data);
     for (const name of ["w1", "w2", "w3"]) await first.call(`PUT /_sandbox/namespaces/${name}`, {});
@@ -43,7 +43,7 @@ describe("stored namespaces", () => {
     ]);
   });
 
-  it("have their own start times, which no later start overrides", async () => {
+  it("stored namespaces keep their start times when a later start has another", async () => {
     const data = dataFile();
     const args = ["--start-time", "2026-03-01T09:00:00Z"];
     const first = await serve(data, args);
@@ -57,7 +57,7 @@ describe("stored namespaces", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "are refused before file handles run out, and so is a start that would need more",
+    "start and new namespaces are refused before file handles run out",
     async () => {
       const data = dataFile();
       const { command, call, client } = await serve(data, [], { openFiles: 100 });
@@ -69,7 +69,7 @@ describe("stored namespaces", () => {
         status: 500,
         json: { error: { code: "INTERNAL_ERROR", message: expect.stringContaining("ulimit -n") } },
       });
-      // Operations on open files still work: a reset, a snapshot, and new connections.
+      // Operations on open files still work: a reset, a snapshot, a new connection.
       expect((await call("POST /_sandbox/reset", {}, "w0")).status).toBe(200);
       expect((await call("POST /_sandbox/snapshots", { name: "one" }, "w0")).status).toBe(200);
       expect(await client.pay({ key: "sk_test_ns_w1" })).toMatch(/^ch_/);
@@ -84,13 +84,13 @@ describe("stored namespaces", () => {
       expect(refused.code).toBe(1);
       expect(refused.stderr).toContain(JSON.parse(refused.stdout).error.message);
       expect(refused.stderr).toMatch(/^payments-sandbox: Too many open files: .*ulimit -n.*\n$/);
-      // No data is damaged or lost.
+      // The refused start has damaged no data.
       const { call: callAgain } = await serve(data);
       expect((await callAgain("GET /_sandbox/namespaces")).json.total).toBe(made + 1);
     },
   );
 
-  it("and their snapshots can be selected by name", async () => {
+  it("stored namespaces and their snapshots are accessible by name", async () => {
     const data = dataFile();
     const { url, call } = await serve(data);
     await call("POST /_sandbox/snapshots", { name: "one" });

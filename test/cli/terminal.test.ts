@@ -10,7 +10,7 @@ import { toPrintableValue } from "../../src/core/schema/text-format.js";
 import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
-/** Control characters of a terminal, except line ends and tabs. */
+/** Control characters, except line ends and tabs. */
 const CONTROL_CHARACTERS = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 /** ESC with a title, BEL, C1's CSI, DEL, a carriage return, bidi overrides and isolates, a zero-width space, a tag. */
 const HOSTILE = [
@@ -40,7 +40,7 @@ function written(stream: NodeJS.WriteStream, work: () => void): string {
 afterEach(offTerminal);
 
 describe("text from outside", () => {
-  it("is printed without control characters", () => {
+  it("prints text from outside without control characters", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         expect(written(process.stdout, () => printText(text))).not.toMatch(CONTROL_CHARACTERS);
@@ -51,7 +51,7 @@ describe("text from outside", () => {
     );
   });
 
-  it("is equal when parsed from JSON", () => {
+  it("prints JSON that parses to the original text", () => {
     fc.assert(
       fc.property(fc.jsonValue(), hostileText, fc.constantFrom(0, 2), (value, text, indent) => {
         const all = { [text]: value, text };
@@ -62,7 +62,7 @@ describe("text from outside", () => {
     );
   });
 
-  it("has no colours of its own among those of the program", () => {
+  it("removes colours from text from outside, and keeps its own", () => {
     onTerminal(80);
     vi.stubEnv("NO_COLOR", undefined);
     const output = written(process.stdout, () =>
@@ -88,7 +88,7 @@ it("all output of the command line goes through terminal.ts", () => {
 });
 
 it.each(["bold", "dim", "red", "green", "yellow", "cyan"] as const)(
-  "%s has the codes of Node's styleText",
+  "%s has the escape codes of Node's styleText",
   (style) => {
     expect(paint(style, "text", true)).toBe(styleText(style, "text", { validateStream: false }));
     expect(paint(style, "text", false)).toBe("text");
@@ -99,12 +99,12 @@ it.each([
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true],
   [{ FORCE_COLOR: "0" }, false],
   [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
-])("without a terminal, %j turns on colour: %s", (environment, isWanted) => {
+])("%j turns on colour without a terminal: %s", (environment, isWanted) => {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   expect(isColourEnabled()).toBe(isWanted);
 });
 
-it("--no-color works in every command and overrides the environment", async () => {
+it("--no-color applies to every command and overrides the environment", async () => {
   for (const args of [
     ["--no-color", "validate", "nobody-has.yaml"],
     ["validate", "--no-color", "nobody-has.yaml"],

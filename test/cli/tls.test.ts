@@ -9,7 +9,7 @@ import { run } from "../support/process-command.js";
 
 const folder = temporaryFolder();
 
-/** A certificate for localhost and its key, as docs/https.md makes them. */
+/** Creates a certificate for localhost and its key as docs/https.md describes. */
 function certificate(name: string) {
   const [tlsCert, tlsKey] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
   const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
@@ -21,7 +21,7 @@ function certificate(name: string) {
 
 const own = certificate("own");
 
-/** The status of GET /health over that trust, or what is wrong with it. */
+/** Returns the status of GET /health for a client with that certificate, or the error. */
 function health(url: string, ca: string): Promise<number | string> {
   return new Promise((resolve) => {
     const asked = request(`${url}/health`, { ca, agent: false }, (answer) => {
@@ -33,7 +33,7 @@ function health(url: string, ca: string): Promise<number | string> {
   });
 }
 
-it("exec --tls-cert: the command gets an https URL, and commands trust it by NODE_EXTRA_CA_CERTS", async () => {
+it("exec --tls-cert gives the command an https URL that NODE_EXTRA_CA_CERTS trusts", async () => {
   const script =
     "process.stdout.write(String((await fetch(process.env.PAYMENTS_BASE_URL.replace('127.0.0.1', 'localhost') + '/health')).status))";
   writeFileSync(join(folder, "looks.mjs"), script);
@@ -55,13 +55,13 @@ it("exec --tls-cert: the command gets an https URL, and commands trust it by NOD
 });
 
 describe("HTTPS in the library", () => {
-  it("serves the certificate", async () => {
+  it("createSandbox serves the given certificate", async () => {
     await using sandbox = await createSandbox(own);
     await sandbox.listen();
     const ca = readFileSync(own.tlsCert, "utf8");
     expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
     expect(await health(sandbox.url, ca)).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
-    // A client without TLS gets an error, and the server stays up.
+    // A client without TLS gets an error, and the server keeps running.
     for (const method of ["GET", "POST", "DELETE"]) {
       const body = method === "POST" ? "x".repeat(100_000) : null;
       const answer = await fetch(`${sandbox.url.replace("https", "http")}/health`, { method, body });
@@ -71,7 +71,7 @@ describe("HTTPS in the library", () => {
     expect(await health(sandbox.url.replace("127.0.0.1", "localhost"), ca)).toBe(200);
   });
 
-  it("refuses an invalid certificate or key, in a line", async () => {
+  it("createSandbox refuses an invalid certificate or key in one line", async () => {
     const { tlsCert: good, tlsKey: itsKey } = own;
     const other = certificate("other").tlsKey;
     const text = join(folder, "text.pem");
