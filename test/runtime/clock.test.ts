@@ -16,7 +16,7 @@ const DAY = 24 * HOUR;
 
 afterEach(() => void vi.useRealTimers());
 
-/** A namespace with a wall clock that starts at WALL_START, closed after the test. */
+/** Opens a namespace on a wall clock that starts at WALL_START. */
 async function worldAt(wishes: WorldWishes, wall = new FakeWall(WALL_START)) {
   const made = await worldOn(wall, wishes);
   const since = () => made.world.nowMs() - WALL_START;
@@ -29,7 +29,7 @@ describe("a clock", () => {
     ["real", 1],
     ["60x", 60],
   ] as const)(
-    "that is %s continues by monotonic time when the machine's clock is set back, and reports it once",
+    "a %s clock follows monotonic time when the system clock is set back, and reports it once",
     (setting, speed) => {
       const wall = new FakeWall(WALL_START);
       const setBack: number[] = [];
@@ -47,14 +47,14 @@ describe("a clock", () => {
     },
   );
 
-  it("never passes the last instant that can be formatted", () => {
+  it("a clock stops at the last instant that can be formatted", () => {
     const wall = new FakeWall(WALL_START);
     const clock = new Clock(wall, parseClockSetting("1000000x"), MAX_INSTANT_MS - 10);
     wall.elapse(DAY);
     expect(clock.nowMs()).toBe(MAX_INSTANT_MS);
   });
 
-  it("of an earlier run is never before the last change, and does not go back with the machine's clock", () => {
+  it("a clock restored after the system clock was set back starts at the last change", () => {
     const wall = new FakeWall(WALL_START);
     const kept: ClockRecord = { ...parseClockSetting("real"), sandbox_ms: 7_000, wall_ms: WALL_START + HOUR };
     expect(Clock.resume(wall, kept, 0).nowMs()).toBe(7_000);
@@ -63,7 +63,7 @@ describe("a clock", () => {
 });
 
 describe("timers", () => {
-  it("wait at most 2^31-1 ms at a time, and never fire at once", () => {
+  it("a timer waits at most 2^31-1 ms at a time, and never fires immediately", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const fired = vi.fn();
     systemWallClock.after(2 ** 31, fired);
@@ -74,7 +74,7 @@ describe("timers", () => {
     expect(fired).toHaveBeenCalledTimes(2);
   });
 
-  it("can be cancelled, and never wait a negative time", () => {
+  it("a timer can be cancelled, and never waits a negative time", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const [kept, calledOff] = [vi.fn(), vi.fn()];
     systemWallClock.after(-5, kept);
@@ -83,11 +83,11 @@ describe("timers", () => {
     expect([kept.mock.calls.length, calledOff.mock.calls.length]).toEqual([1, 0]);
   });
 
-  it("run a namespace without calls, past the longest wait", async () => {
+  it("a namespace wakes itself after the longest wait of a timer", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const { world, client, status } = await worldAt({ clockText: "0.001x" }, systemWallClock as FakeWall);
     const charge = await client.pay({ email: "expired@shop.test" });
-    // An hour of sandbox time is 41 days of wall time: more than a timer can wait.
+    // One hour of sandbox time takes 41 days of wall time, longer than a timer can wait.
     vi.advanceTimersByTime(1000 * HOUR - 1000);
     expect(world.engine.state.get("charges", charge)!.status).toBe("AWAITING_PAYMENT");
     vi.advanceTimersByTime(3000);
@@ -101,7 +101,7 @@ describe("a namespace on a running clock", () => {
     ["real", 1],
     ["60x", 60],
     ["0.25x", 0.25],
-  ])("at %s wakes up for the next due task, and for nothing else", async (clockText, speed) => {
+  ])("a namespace at %s wakes up only for the next due task", async (clockText, speed) => {
     const { wall, world, client, since } = await worldAt({ clockText });
     expect(wall.armed).toEqual([]);
     const charge = await client.pay();
@@ -118,17 +118,17 @@ describe("a namespace on a running clock", () => {
       expect(record().status).toBe(expected);
       expect(Date.parse(record().status_history.at(-1)!.at) - WALL_START).toBe(dueMs);
     }
-    // Completed: expiry was called off with it.
+    // Completed: the expiry was cancelled.
     wall.elapse(HOUR / speed);
     expect(record().status).toBe("COMPLETED");
     expect(wall.armed).toEqual([]);
   });
 
-  it("re-arms the timer when an earlier task is planned", async () => {
+  it("an earlier task re-arms the timer", async () => {
     const { wall, client } = await worldAt({ clockText: "real" });
     const stuck = await client.pay({ email: "stuck@shop.test" });
     wall.elapse(3 * SECOND);
-    // PROCESSING neither expires nor goes on.
+    // PROCESSING has neither an expiry nor a next step.
     expect((await client.charge(stuck)).json.status).toBe("PROCESSING");
     await client.pay({ email: "expired@shop.test" });
     wall.elapse(SECOND);
@@ -139,7 +139,7 @@ describe("a namespace on a running clock", () => {
     expect(wall.armed).toEqual([SECOND / 2]);
   });
 
-  it("runs due tasks before a read even if the timer is late", async () => {
+  it("due tasks run before a read even if the timer is late", async () => {
     const { wall, client, status } = await worldAt({ clockText: "real" });
     const charge = await client.pay();
     wall.step(5_000);
@@ -150,7 +150,7 @@ describe("a namespace on a running clock", () => {
     ]);
   });
 
-  it("continues when the machine's clock was set back", async () => {
+  it("a running clock continues when the system clock was set back", async () => {
     const { wall, client, status, since } = await worldAt({ clockText: "real" });
     const charge = await client.pay();
     wall.elapse(1_500);
@@ -164,7 +164,7 @@ describe("a namespace on a running clock", () => {
     expect(await status(charge)).toBe("COMPLETED");
   });
 
-  it("jumps in an advance and runs on from there", async () => {
+  it("a running clock jumps on advance and continues from there", async () => {
     const { wall, sandbox, client, status, since } = await worldAt({ clockText: "real" });
     const charge = await client.pay({ email: "expired@shop.test" });
     wall.elapse(500);
@@ -175,7 +175,7 @@ describe("a namespace on a running clock", () => {
     expect(await status(charge)).toBe("EXPIRED");
   });
 
-  it("stands still while frozen, and continues when resumed", async () => {
+  it("a frozen clock stops, and continues when resumed", async () => {
     const { wall, client, since } = await worldAt({ clockText: "real" });
     await client.pay();
     await client.setClock({ mode: "manual" });
@@ -192,14 +192,14 @@ describe("a namespace on a running clock", () => {
 });
 
 describe("a namespace on a manual clock", () => {
-  it("has no timer, and ignores wall time", async () => {
+  it("a manual clock has no timer and ignores wall time", async () => {
     const { wall, client, status, since } = await worldAt({ clockText: "manual" });
     const charge = await client.pay();
     wall.elapse(DAY);
     expect([await status(charge), since(), wall.delays]).toEqual(["PENDING", 0, []]);
   });
 
-  it("runs due tasks in order, each at its own time, in one advance or in many", async () => {
+  it("due tasks run in order, each at its own time, in one advance or in several", async () => {
     const histories = [];
     for (const steps of [["2h"], ["1s", "1ms", "3999ms", "1h", "55m"]]) {
       const { sandbox, client } = await worldAt({ clockText: "manual" });
@@ -217,25 +217,28 @@ describe("a restart", () => {
     ["manual", 2_000, "AWAITING_PAYMENT"],
     ["real", 4_000, "PROCESSING"],
     ["10x", 22_000, "COMPLETED"],
-  ])("on a %s clock", async (clockText, expectedMs, expectedStatus) => {
-    const store = new KeptStore();
-    const wall = new FakeWall(WALL_START);
-    const before = await worldAt({ clockText, store }, wall);
-    const charge = await before.client.pay();
-    await before.sandbox.advance("2s");
-    await before.sandbox.close();
-    wall.elapse(2 * SECOND);
-    const after = await worldAt({ store, defaultSeed: "another" }, wall);
-    expect(after.since()).toBe(expectedMs);
-    expect(await after.status(charge)).toBe(expectedStatus);
-    expect((await after.client.clock()).json.mode).toBe(clockText);
-    expect(after.sandbox.seed).toBe("test");
-    // And what is still to come comes.
-    await after.sandbox.advance("1m");
-    expect(await after.status(charge)).toBe("COMPLETED");
-  });
+  ])(
+    "a restart on a %s clock keeps time, charges and due tasks",
+    async (clockText, expectedMs, expectedStatus) => {
+      const store = new KeptStore();
+      const wall = new FakeWall(WALL_START);
+      const before = await worldAt({ clockText, store }, wall);
+      const charge = await before.client.pay();
+      await before.sandbox.advance("2s");
+      await before.sandbox.close();
+      wall.elapse(2 * SECOND);
+      const after = await worldAt({ store, defaultSeed: "another" }, wall);
+      expect(after.since()).toBe(expectedMs);
+      expect(await after.status(charge)).toBe(expectedStatus);
+      expect((await after.client.clock()).json.mode).toBe(clockText);
+      expect(after.sandbox.seed).toBe("test");
+      // Pending tasks run.
+      await after.sandbox.advance("1m");
+      expect(await after.status(charge)).toBe("COMPLETED");
+    },
+  );
 
-  it("with another --clock continues from the same time in the new mode", async () => {
+  it("a restart with another --clock continues from the same time in the new mode", async () => {
     const store = new KeptStore();
     const wall = new FakeWall(WALL_START);
     await (await worldAt({ clockText: "real", store }, wall)).sandbox.close();
@@ -246,7 +249,7 @@ describe("a restart", () => {
     expect((await after.client.clock()).json.mode).toBe("manual");
   });
 
-  it("runs tasks that fell due in between at their time", async () => {
+  it("tasks that fell due before a restart run at their due time", async () => {
     const store = new KeptStore();
     const wall = new FakeWall(WALL_START);
     const before = await worldAt({ clockText: "real", store }, wall);
@@ -263,7 +266,7 @@ describe("a restart", () => {
 
 describe("a failing disk", () => {
   it.each(["manual", "real"])(
-    "stores the outcome of a delivery on a %s clock later, without sending it twice",
+    "a delivery on a %s clock with a failing disk is stored later, without a second attempt",
     async (clockText) => {
       const receiver = await Receiver.open(hold);
       const store = new KeptStore();
@@ -295,7 +298,7 @@ describe("a failing disk", () => {
     },
   );
 
-  it("fails an advance that cannot be stored, and the next continues from there", async () => {
+  it("an advance that cannot be stored fails, and the next one continues from there", async () => {
     const receiver = await Receiver.open(hold);
     const store = new KeptStore();
     const { sandbox, world, client, status } = await worldAt({
@@ -326,8 +329,8 @@ describe("a failing disk", () => {
   });
 });
 
-describe("an endless instant", () => {
-  it("is refused when each webhook causes another", async () => {
+describe("an endless loop of webhooks", () => {
+  it("an instant in which each webhook causes another is aborted with an error", async () => {
     const receiver = await Receiver.open();
     const { client } = await worldAt({
       clockText: "manual",
@@ -335,7 +338,7 @@ describe("an endless instant", () => {
       settings: { ...DEFAULT_SETTINGS, retention: { requests: 10, events: 10 } },
     });
     receiver.handler = async (received) => {
-      // A quote costs a call too: so many at once reach the limit soon.
+      // A quote costs a call, too, so this many reach the limit quickly.
       await Promise.all(Array.from({ length: 1_000 }, () => client.quote()));
       await client.pay({ scenario: "instant" });
       received.answer();
@@ -348,7 +351,7 @@ describe("an endless instant", () => {
     expect((await client.advance({ by: "1s" })).status).toBe(200);
   });
 
-  it("does not include an advance of more than a thousand tasks", async () => {
+  it("an advance of more than a thousand tasks is not an endless loop", async () => {
     const { sandbox, client } = await worldAt({ clockText: "manual" });
     for (let count = 0; count < 300; count++) await client.pay();
     const report = await sandbox.advance("10s");

@@ -7,7 +7,7 @@ import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
-/** Makes changes safe at once, or, while it holds, when the test says so; it may also lose them. */
+/** A store whose changes become durable at once or, while `hold` is set, on demand; it can also lose them. */
 function slowStore() {
   let events: StoreEvents | undefined;
   const safe = new State();
@@ -48,12 +48,12 @@ function slowStore() {
   return made;
 }
 
-/** Whatever could leak has had its turn. */
+/** Lets every pending task run once. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
 }
 
-/** A server on such a store; `seen` has what is shown besides replies, in its order. */
+/** A server on such a store; `seen` lists the observed effects other than replies, in order. */
 async function slowServer() {
   const store = slowStore();
   const made = await worldOn(new FakeWall(START), { store, clockText: "manual" });
@@ -67,7 +67,7 @@ async function slowServer() {
   const other = await client.pay();
   world.events.on("stored", ({ puts }) => seen.push(...puts.map(([name]) => `change ${name}`)));
   world.events.on("answered", ({ operation, status }) => seen.push(`request ${operation} ${status}`));
-  /** The same reply with a note of its coming. */
+  /** Records when the reply is sent. */
   const noted = async <Answer extends { status: number }>(name: string, answer: Promise<Answer>) => {
     const { status } = await answer;
     seen.push(`answer ${name} ${status}`);
@@ -129,7 +129,7 @@ describe("with a store that syncs changes later", () => {
     await world.reopen();
     expect((await client.ask("GET /_sandbox/state")).json.collections).toEqual(before.collections);
     expect((await client.charge(charge)).json.status).toBe("PENDING");
-    // The state alone is read again: the request journal and the handlers of webhooks stay.
+    // Only the state is reloaded; request journal and webhook handlers remain.
     expect(seen).toContain("request createQuote 500");
     const { items } = (await client.ask("GET /_sandbox/requests?operation=createQuote")).json;
     expect(items.at(0).status).toBe(500);
@@ -139,7 +139,7 @@ describe("with a store that syncs changes later", () => {
     expect(seen.filter((one) => one.startsWith("webhook"))).toEqual(["webhook charge.completed"]);
   });
 
-  it("an advance waits for its batches, and a lost batch fails it", async () => {
+  it("an advance waits for its batches, and fails when one is lost", async () => {
     const { store, client, seen, world } = await slowServer();
     const late = await client.pay();
     store.holds = true;
@@ -170,7 +170,7 @@ describe("with --fsync", () => {
     expect([disk.calls - calls, disk.syncs - syncs]).toEqual([11, 1]);
   });
 
-  it("an advance syncs once for all that falls due before it yields", async () => {
+  it("an advance syncs once for all tasks that run before it yields", async () => {
     const { disk, io } = diskThatMayFill();
     const { client, call } = await server({ data: dataFile(), io, fsync: true });
     for (let made = 0; made < 30; made++) await client.pay();
@@ -180,12 +180,12 @@ describe("with --fsync", () => {
     expect(disk.syncs - syncs).toBeLessThanOrEqual(2);
   });
 
-  it("after a failed sync every call is refused until a restart, which has all that was acknowledged", async () => {
+  it("after a failed sync every call is refused until a restart, which restores all acknowledged changes", async () => {
     const data = dataFile();
     const { disk, io } = diskThatMayFill();
     const { client, call, errors } = await server({ data, io, fsync: true });
     const charge = await client.pay();
-    // The line is written, its sync fails.
+    // The line is written, but its sync fails.
     disk.refusesFrom = disk.calls + 1;
     expect((await client.quote()).status).toBe(500);
     disk.refusesFrom = Number.POSITIVE_INFINITY;
@@ -199,7 +199,7 @@ describe("with --fsync", () => {
 });
 
 describe("a full disk", () => {
-  it("refuses each of the concurrent calls, and none takes effect", async () => {
+  it("a full disk refuses every concurrent call without effect", async () => {
     const { disk, io } = diskThatMayFill();
     const { client, call, errors } = await server({ data: dataFile(), io });
     const quotes = (count: number) => Promise.all(Array.from({ length: count }, () => client.quote()));
@@ -217,7 +217,7 @@ describe("a full disk", () => {
     ]);
   });
 
-  it("leaves a fault uncounted and a task due", async () => {
+  it("a full disk does not count a fault, and leaves due tasks pending", async () => {
     const { disk, io } = diskThatMayFill();
     const wall = new FakeWall(START);
     const { client, call } = await server({ data: dataFile(), io, clock: "real", wall });
@@ -225,7 +225,7 @@ describe("a full disk", () => {
     await call("POST /_sandbox/faults", { match: { operation: "createQuote" }, hold: "1ms", times: 1 });
     disk.refusesFrom = disk.calls;
     wall.step(60_000);
-    // Tasks due by now run before the call.
+    // Due tasks run before the call.
     const statuses = (await Promise.all([client.quote(), client.quote()])).map(({ status }) => status);
     expect(statuses).toEqual([500, 500]);
     disk.refusesFrom = Number.POSITIVE_INFINITY;

@@ -9,11 +9,11 @@ import { closeAll } from "../support/lifetime.js";
 
 type Server = Awaited<ReturnType<typeof server>>;
 
-/** Calls that change the disk: those that the store gets as options, and those it does not. */
+/** Calls that change the disk, through the options of the store or directly. */
 const GIVEN = ["writeSync", "ftruncateSync", "renameSync"] as const;
 const OTHERS = ["openSync", "writeFileSync", "rmSync", "mkdirSync"] as const;
 
-/** Called before each of them. */
+/** Is called before each disk operation. */
 let beforeEachStep: () => void = () => {};
 const io: StoreIo = { ...nodeIo };
 for (const name of GIVEN)
@@ -24,10 +24,7 @@ for (const name of GIVEN)
     },
   });
 
-/**
- * Images of a kill at each disk operation of the work: copies of the folder from before each call that changes it,
- * and from after the last.
- */
+/** Returns copies of the folder from before each disk operation of the work, and from after the last. */
 async function imagesOf(data: string, work: () => Promise<unknown>): Promise<string[]> {
   const images: string[] = [];
   const take = (): void => {
@@ -65,7 +62,7 @@ async function imagesOf(data: string, work: () => Promise<unknown>): Promise<str
   return images;
 }
 
-/** All that a caller can see, the insides of the snapshots too. */
+/** Returns everything visible to a caller, including the contents of snapshots. */
 async function viewOf({ call, names }: Server) {
   const all: Record<string, unknown> = {};
   const stateOf = async (namespace: string) => {
@@ -94,7 +91,7 @@ async function viewOf({ call, names }: Server) {
   return JSON.stringify(all);
 }
 
-/** The state that a run finds in an image, and the files it leaves. */
+/** Returns the state loaded from an image, and the remaining files. */
 async function find(data: string) {
   const found = await server({ data, clock: null });
   const files = filesBeside(data).filter((file) => !file.endsWith(".lock"));
@@ -117,28 +114,31 @@ describe("a kill at any disk operation", () => {
     ["PUT /_sandbox/clock", { mode: "60x" }, "w1"],
     ["PUT /_sandbox/clock", { now: "2026-01-31T09:00:00.500Z" }],
     ["PUT /_sandbox/scenarios/mine", { name: "mine", charges: [] }],
-  ])("of %s %j leaves it done or not done, and nothing else", async (line, body, namespace) => {
-    const data = dataFile();
-    const { call, client } = await server({ data, io, fsync: true });
-    await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine", webhooks: [{ mailbox: "box" }] });
-    for (const key of ["sk_test_mine", "sk_test_sandbox"]) await client.pay({ key });
-    await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
-    await client.pay({ key: "sk_test_mine" });
-    const images = await imagesOf(data, async () => {
-      expect((await call(line, body, namespace)).status).toBe(200);
-    });
-    const [before, after] = [await find(images[0]!), await find(images.at(-1)!)];
-    expect(images.length).toBeGreaterThan(1);
-    expect(after).not.toEqual(before);
-    let hasHappened = false;
-    for (const image of images.slice(1, -1)) {
-      const found = await find(image);
-      hasHappened ||= found.view !== before.view;
-      expect(found).toEqual(hasHappened ? after : before);
-    }
-  });
+  ])(
+    "a kill at any disk operation of %s %j leaves it either done or not done",
+    async (line, body, namespace) => {
+      const data = dataFile();
+      const { call, client } = await server({ data, io, fsync: true });
+      await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine", webhooks: [{ mailbox: "box" }] });
+      for (const key of ["sk_test_mine", "sk_test_sandbox"]) await client.pay({ key });
+      await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
+      await client.pay({ key: "sk_test_mine" });
+      const images = await imagesOf(data, async () => {
+        expect((await call(line, body, namespace)).status).toBe(200);
+      });
+      const [before, after] = [await find(images[0]!), await find(images.at(-1)!)];
+      expect(images.length).toBeGreaterThan(1);
+      expect(after).not.toEqual(before);
+      let hasHappened = false;
+      for (const image of images.slice(1, -1)) {
+        const found = await find(image);
+        hasHappened ||= found.view !== before.view;
+        expect(found).toEqual(hasHappened ? after : before);
+      }
+    },
+  );
 
-  it("of a start leaves the data of before", async () => {
+  it("a kill at any disk operation of a start keeps the previous data", async () => {
     const data = dataFile();
     const { call, client } = await server({ data });
     await call("PUT /_sandbox/namespaces/w1", {});

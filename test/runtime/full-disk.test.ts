@@ -17,7 +17,7 @@ afterEach(() => {
 
 type Call = Awaited<ReturnType<typeof server>>["call"];
 
-/** A charge that is under way, a snapshot from before it, an endpoint, a delivery. */
+/** Creates a charge in progress, an earlier snapshot, an endpoint and a delivery. */
 async function busy(call: Call, pay: () => Promise<string>) {
   await call("POST /_sandbox/webhook-endpoints", { mailbox: "box" });
   await pay();
@@ -29,7 +29,7 @@ async function busy(call: Call, pay: () => Promise<string>) {
   return { charge, state, delivery };
 }
 
-/** All visible state, without the fields that a read changes. */
+/** Returns the visible state without fields that a read changes. */
 async function seen(call: Call) {
   const { clock, ...collections } = (await call("GET /_sandbox/state")).json.collections;
   const { wall_ms: _, ...kept } = clock[0][1];
@@ -70,7 +70,7 @@ describe("a call that a full disk refuses", () => {
     ["POST /api/v1/payments/quotes", () => order],
     ["POST /api/v1/payments/checkouts", () => ({ ...order, customer_email: "ada@shop.test" })],
     ["POST /api/v1/webhooks", () => ({ url: "http://localhost:9/hook" })],
-  ])("%s has no effect, in memory and in the file [R29.7]", async (line, bodyOf) => {
+  ])("%s on a full disk has no effect, in memory and in the file [R29.7]", async (line, bodyOf) => {
     const data = dataFile();
     const { call, client, errors } = await server({ data, io });
     await call("PUT /_sandbox/namespaces/w0", {});
@@ -84,7 +84,7 @@ describe("a call that a full disk refuses", () => {
       const isFull = disk.calls > disk.refusesFrom;
       disk.refusesFrom = Number.POSITIVE_INFINITY;
       if (status === 200) {
-        // The folder that was not synced, or the journal that was not emptied, does no harm.
+        // A folder without sync or a journal that was not emptied must cause no harm.
         if (refused > 0 || !isFull) break;
       } else expect([status, text]).toEqual([500, expect.stringContaining("Internal error")]);
       expect(errors).toHaveLength(++refused);
@@ -98,33 +98,39 @@ describe("a call that a full disk refuses", () => {
 });
 
 describe("a fault whose work a full disk refuses", () => {
-  it.each(["by the control API", "by a scenario"])("is not used up: %s", async (how) => {
-    const { call, client } = await server({ data: dataFile(), io });
-    const rule = { match: { operation: "createQuote" }, drop: "after", times: 1 };
-    if (how === "by a scenario") {
-      await call("PUT /_sandbox/scenarios/mine", { name: "mine", faults: [rule] });
-      await call("POST /_sandbox/scenarios/mine/activate", {});
-    } else await call("POST /_sandbox/faults", rule);
-    disk.refusesFrom = disk.calls;
-    expect((await client.quote()).status).toBe(500);
-    disk.refusesFrom = Number.POSITIVE_INFINITY;
-    await expect(client.quote()).rejects.toThrow("fetch failed");
-    expect((await client.quote()).status).toBe(200);
-  });
+  it.each(["by the control API", "by a scenario"])(
+    "a fault is not used up by a call that a full disk refuses: %s",
+    async (how) => {
+      const { call, client } = await server({ data: dataFile(), io });
+      const rule = { match: { operation: "createQuote" }, drop: "after", times: 1 };
+      if (how === "by a scenario") {
+        await call("PUT /_sandbox/scenarios/mine", { name: "mine", faults: [rule] });
+        await call("POST /_sandbox/scenarios/mine/activate", {});
+      } else await call("POST /_sandbox/faults", rule);
+      disk.refusesFrom = disk.calls;
+      expect((await client.quote()).status).toBe(500);
+      disk.refusesFrom = Number.POSITIVE_INFINITY;
+      await expect(client.quote()).rejects.toThrow("fetch failed");
+      expect((await client.quote()).status).toBe(200);
+    },
+  );
 });
 
 describe("the request journal", () => {
-  it.each([[[]], [[{ hold: "1ms" }]]])("has a call that a full disk refuses, faults: %j", async (faults) => {
-    const { call, client } = await server({ data: dataFile(), io });
-    for (const fault of faults)
-      await call("POST /_sandbox/faults", { match: { operation: "createQuote" }, ...fault });
-    disk.refusesFrom = disk.calls;
-    expect((await client.quote()).status).toBe(500);
-    disk.refusesFrom = Number.POSITIVE_INFINITY;
-    const { items } = (await call("GET /_sandbox/requests")).json;
-    expect(items).toMatchObject([{ operation: "createQuote", status: 500 }]);
-    expect(items[0].in_flight).not.toBe(true);
-  });
+  it.each([[[]], [[{ hold: "1ms" }]]])(
+    "the request journal contains a call that a full disk refuses, faults: %j",
+    async (faults) => {
+      const { call, client } = await server({ data: dataFile(), io });
+      for (const fault of faults)
+        await call("POST /_sandbox/faults", { match: { operation: "createQuote" }, ...fault });
+      disk.refusesFrom = disk.calls;
+      expect((await client.quote()).status).toBe(500);
+      disk.refusesFrom = Number.POSITIVE_INFINITY;
+      const { items } = (await call("GET /_sandbox/requests")).json;
+      expect(items).toMatchObject([{ operation: "createQuote", status: 500 }]);
+      expect(items[0].in_flight).not.toBe(true);
+    },
+  );
 });
 
 describe("a task that falls due on a full disk", () => {
@@ -134,12 +140,12 @@ describe("a task that falls due on a full disk", () => {
     const made = await server({ data, io, clock: "real", wall });
     const charge = await made.client.pay();
     disk.refusesFrom = disk.calls;
-    // No write was tried yet: reads come before the timers.
+    // No write has been tried: reads come before the timers.
     wall.step(10_000);
     return { ...made, wall, charge };
   }
 
-  it("waits, and reads show the state without it", async () => {
+  it("a task due on a full disk waits, and reads return the state without it", async () => {
     const { call, client, charge, errors, wall } = await stuck();
     for (let round = 0; round < 3; round++) {
       for (const path of [
@@ -163,7 +169,7 @@ describe("a task that falls due on a full disk", () => {
       }
     }
     expect((await client.charge(charge)).json.status).toBe("PENDING");
-    // Reported once to all readers, and once by the sandbox itself.
+    // One report for all readers, and one by the sandbox itself.
     expect(errors.length).toBeLessThanOrEqual(2);
     expect(String(errors[0])).toMatch(/^StoreError: Cannot write .*d\.json\.journal: ENOSPC/);
     expect((await client.quote()).status).toBe(500);
@@ -177,7 +183,7 @@ describe("a task that falls due on a full disk", () => {
     ]);
   });
 
-  it("is in an exported state, and runs where that is imported", async () => {
+  it("a waiting task is exported, and runs where the state is imported", async () => {
     const { call, charge } = await stuck();
     const exported = (await call("GET /_sandbox/state")).json;
     const other = await server({ data: dataFile() });
@@ -192,7 +198,7 @@ describe("a task that falls due on a full disk", () => {
 });
 
 describe("webhooks on a full disk", () => {
-  it("are retried once a second, without a busy loop", async () => {
+  it("webhooks on a full disk are retried once a second, without a busy loop", async () => {
     const receiver = await Receiver.open();
     const wall = new FakeWall(START);
     const { call, client, errors } = await server({ data: dataFile(), io, clock: "real", wall });
@@ -212,32 +218,35 @@ describe("webhooks on a full disk", () => {
 
 describe("an attempt due in an advance on a full disk", () => {
   const DUE = "2026-01-31T09:00:05.000Z";
-  it.each(["url", "mailbox"])("is made at its time in the next advance, not before: %s", async (kind) => {
-    const receiver = await Receiver.open(refuseWith(500));
-    const { call, sandbox } = await server({ data: dataFile(), io });
-    const endpoint = kind === "url" ? { url: receiver.url } : { mailbox: "box" };
-    await call("POST /_sandbox/webhook-endpoints", endpoint);
-    const taken = async () => (await call("POST /_sandbox/mailboxes/box/take", {})).json.items ?? [];
-    const refuse = async () => {
-      for (const { delivery_id } of await taken())
-        await call(`POST /_sandbox/mailboxes/box/${delivery_id}/ack`, { status: 500 });
-    };
-    const attempts = async () => (await call("GET /_sandbox/deliveries")).json.items[0].attempts;
-    await call("POST /_sandbox/events", { type: "charge.completed", data: {} });
-    await sandbox.settled();
-    await refuse();
+  it.each(["url", "mailbox"])(
+    "an attempt due on a full disk is made at its time in the next advance: %s",
+    async (kind) => {
+      const receiver = await Receiver.open(refuseWith(500));
+      const { call, sandbox } = await server({ data: dataFile(), io });
+      const endpoint = kind === "url" ? { url: receiver.url } : { mailbox: "box" };
+      await call("POST /_sandbox/webhook-endpoints", endpoint);
+      const taken = async () => (await call("POST /_sandbox/mailboxes/box/take", {})).json.items ?? [];
+      const refuse = async () => {
+        for (const { delivery_id } of await taken())
+          await call(`POST /_sandbox/mailboxes/box/${delivery_id}/ack`, { status: 500 });
+      };
+      const attempts = async () => (await call("GET /_sandbox/deliveries")).json.items[0].attempts;
+      await call("POST /_sandbox/events", { type: "charge.completed", data: {} });
+      await sandbox.settled();
+      await refuse();
 
-    disk.refusesFrom = disk.calls;
-    expect((await call("POST /_sandbox/clock/advance", { by: "5s" })).status).toBe(500);
-    disk.refusesFrom = Number.POSITIVE_INFINITY;
-    await sandbox.settled();
-    expect(await taken()).toEqual([]);
-    expect(await attempts()).toHaveLength(1);
+      disk.refusesFrom = disk.calls;
+      expect((await call("POST /_sandbox/clock/advance", { by: "5s" })).status).toBe(500);
+      disk.refusesFrom = Number.POSITIVE_INFINITY;
+      await sandbox.settled();
+      expect(await taken()).toEqual([]);
+      expect(await attempts()).toHaveLength(1);
 
-    const { json } = await call("POST /_sandbox/clock/advance", { until: "next" });
-    expect(json).toMatchObject({ to: DUE, fired_total: 1 });
-    await refuse();
-    expect(await attempts()).toMatchObject([{}, { at: DUE }]);
-    expect(receiver.received).toHaveLength(kind === "url" ? 3 : 0);
-  });
+      const { json } = await call("POST /_sandbox/clock/advance", { until: "next" });
+      expect(json).toMatchObject({ to: DUE, fired_total: 1 });
+      await refuse();
+      expect(await attempts()).toMatchObject([{}, { at: DUE }]);
+      expect(receiver.received).toHaveLength(kind === "url" ? 3 : 0);
+    },
+  );
 });

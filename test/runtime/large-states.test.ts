@@ -11,7 +11,7 @@ import { FakeWall, worldOn } from "../support/receiver-world.js";
 
 const MB = 2 ** 20;
 
-/** So many events of a tenth of a megabyte each. */
+/** Number of events, each of 100 kB. */
 function fill(world: Namespace, events: number): void {
   for (let number = 1; number <= events; number++)
     world.execute(
@@ -23,7 +23,7 @@ const eventsOf = async (world: Namespace) =>
   world.engine.state.page("events", "events", 0, 1_000).map(({ event_id }) => event_id);
 
 describe("the export of a large state", () => {
-  it("has the state at the time of the call, is sent in chunks, and lets other calls run", async () => {
+  it("an export has the state at the time of the call, and is sent in chunks between other calls", async () => {
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
     fill(world, 60);
     await client.pay();
@@ -39,7 +39,7 @@ describe("the export of a large state", () => {
     const pieces: Uint8Array[] = [];
     for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
       pieces.push(piece);
-      // All of it changes under the export.
+      // Everything changes during the export.
       if (pieces.length === 2) expect((await client.ask("POST /_sandbox/reset")).status).toBe(200);
       if (pieces.length === 3) await client.pay();
     }
@@ -50,7 +50,7 @@ describe("the export of a large state", () => {
     expect(turns).toBeGreaterThanOrEqual(pieces.length - 2);
   });
 
-  it("that the client aborts leaves the next export whole", async () => {
+  it("an aborted export leaves the next one complete", async () => {
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
     fill(world, 60);
     const { url } = await sandbox.listen();
@@ -66,7 +66,7 @@ describe("the export of a large state", () => {
 });
 
 describe("a snapshot of a large state", () => {
-  it("has the state at the time of the call, and lets other calls run while it is written", async () => {
+  it("a snapshot has the state at the time of the call, and is written between other calls", async () => {
     const { world, call, client } = await server({ data: dataFile() });
     fill(world, 30);
     const then = await eventsOf(world);
@@ -83,7 +83,7 @@ describe("a snapshot of a large state", () => {
     expect(await eventsOf(world)).toEqual(then);
   });
 
-  it("replaces a snapshot of the same name whose save is under way", async () => {
+  it("a snapshot replaces one of the same name that is still being saved", async () => {
     const { world, call } = await server({ data: dataFile() });
     fill(world, 20);
     const first = world.snapshots.save("one");
@@ -97,7 +97,7 @@ describe("a snapshot of a large state", () => {
     expect(await eventsOf(world)).toEqual(then);
   });
 
-  it("that could not be read back is refused, and the previous one stays", async () => {
+  it("a snapshot that could not be read back is refused, and the previous one kept", async () => {
     const folder = temporaryFolder();
     const options = { fsync: false, io: nodeIo, maxBytes: MB };
     const storage = () => ({

@@ -3,7 +3,7 @@ import { type ListenerOptions, listen } from "../../src/server/http/listener.js"
 import { exchange, head } from "../support/api-wire.js";
 import { atEnd } from "../support/lifetime.js";
 
-/** A server in a process of its own, as the command has it: with the lighter Response, which checks nothing. */
+/** Starts a server in its own process, with the lightweight Response of the command, which validates nothing. */
 async function open(options: Partial<ListenerOptions>): Promise<number> {
   const plain = (status: number, text: string) => ({
     status,
@@ -38,7 +38,7 @@ describe("the HTTP listener", () => {
     ["a header is invalid", () => new Response("ok", { headers: { "x-a": "a\r\nb" } })],
     ["a header is invalid, later", async () => new Response("ok", { headers: { "x-a": "日本" } })],
     ["a header has no name", async () => new Response("ok", { headers: { "x a": "b" } })],
-  ])("responds with an error without its message when %s, and the server stays up", async (_, fetch) => {
+  ])("responds with an error without details when %s, and continues", async (_, fetch) => {
     const errors: unknown[] = [];
     const onFailure: ListenerOptions["onFailure"] = (error) => {
       errors.push(error);
@@ -61,7 +61,7 @@ describe("the HTTP listener", () => {
     });
   });
 
-  it("serves /health while the rest is loading, and loads the rest for other calls", async () => {
+  it("serves /health while other modules load, and loads them for other calls", async () => {
     const asked: string[] = [];
     let loaded = () => {};
     const rest = new Promise<void>((resolve) => (loaded = resolve));

@@ -15,7 +15,7 @@ import {
 } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 
-/** Files of w1, with a charge and a snapshot, as a process that was killed leaves them. */
+/** Creates the files of namespace w1, with a charge and a snapshot, as after a kill. */
 async function killedWithNamespace(data: string): Promise<void> {
   const { call, sandbox, client } = await server({ data });
   await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" });
@@ -28,7 +28,7 @@ async function killedWithNamespace(data: string): Promise<void> {
 }
 
 describe("deleting a namespace", () => {
-  it("is complete or has no effect, wherever it is interrupted", async () => {
+  it("deleting a namespace is complete or without effect, wherever it is interrupted", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     const others = filesBeside(data).filter((file) => !file.includes(".ns-w1"));
@@ -48,7 +48,7 @@ describe("deleting a namespace", () => {
         const { names, call, errors } = await server({ data });
         expect(await names()).toEqual(["default"]);
         expect(filesBeside(data).filter((file) => !file.endsWith(".lock"))).toEqual(others);
-        // Under its name there is a new one now, with nothing of the old.
+        // The new namespace of that name has nothing of the old one.
         const made = (await call("PUT /_sandbox/namespaces/w1", {})).json;
         expect(made).toMatchObject({ api_key: "sk_test_ns_w1", charges: 0 });
         expect((await call("GET /_sandbox/snapshots", undefined, "w1")).json.total).toBe(0);
@@ -60,7 +60,7 @@ describe("deleting a namespace", () => {
     );
   });
 
-  it("closes a connection whose request body arrives later", async () => {
+  it("deleting a namespace closes a connection whose request body arrives later", async () => {
     const { call, sandbox, errors } = await server({ data: dataFile() });
     const { port } = await sandbox.listen();
     await call("PUT /_sandbox/namespaces/w1", {});
@@ -83,7 +83,7 @@ describe("deleting a namespace", () => {
     expect(errors).toEqual([]);
   });
 
-  it("requires no disk space, and writes nothing", async () => {
+  it("deleting a namespace needs no disk space", async () => {
     const data = dataFile();
     const { disk, io } = diskThatMayFill();
     const { call, names, client } = await server({ data, io: { ...io, renameSync: nodeIo.renameSync } });
@@ -96,7 +96,7 @@ describe("deleting a namespace", () => {
     disk.refusesFrom = Number.POSITIVE_INFINITY;
   });
 
-  it("that the disk refuses has no effect", async () => {
+  it("deleting a namespace has no effect when the disk refuses it", async () => {
     const data = dataFile();
     let refuses = false;
     const renameSync = (from: string, to: string) => {
@@ -116,7 +116,7 @@ describe("deleting a namespace", () => {
 });
 
 describe("creating a namespace", () => {
-  it("that was interrupted is undone at the next start", async () => {
+  it("an interrupted creation is undone at the next start", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     const whole = new Map(
@@ -139,7 +139,7 @@ describe("creating a namespace", () => {
       }),
       { numRuns: 20 },
     );
-    // Other files are not removed with it: a user has moved the state aside, and left the snapshots.
+    // Other files stay, such as a state that a user has moved aside, and snapshots.
     mkdirSync(`${data}.ns-w1.snapshots`);
     writeFileSync(`${data}.ns-w1.snapshots/one.json`, one);
     writeFileSync(`${data}.ns-w1.identity.new`, "");
@@ -147,7 +147,7 @@ describe("creating a namespace", () => {
     expect(readFileSync(`${data}.ns-w1.snapshots/one.json`)).toEqual(one);
   });
 
-  it("that the disk refuses leaves no file, handle or lock, and can be retried", async () => {
+  it("a creation that the disk refuses leaves no file, handle or lock, and can be retried", async () => {
     const data = dataFile();
     const { disk, io } = diskThatMayFill();
     const { call, names, client, errors } = await server({ data, io, fsync: true });
@@ -162,7 +162,7 @@ describe("creating a namespace", () => {
       disk.refusesFrom = disk.calls + taken;
       const { status } = await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" });
       disk.refusesFrom = Number.POSITIVE_INFINITY;
-      // A folder that cannot be synced is no reason to refuse: not every system can.
+      // Not every system can sync a folder, so an error there is ignored.
       if (status === 200) {
         expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
         continue;
@@ -180,7 +180,7 @@ describe("creating a namespace", () => {
     expect(await (await server({ data })).names()).toEqual(["default", "w1"]);
   });
 
-  it("neither adopts nor removes another program's files", async () => {
+  it("creating a namespace neither adopts nor removes another program's files", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     const { call, errors } = await server({ data });
@@ -195,13 +195,13 @@ describe("creating a namespace", () => {
 });
 
 describe("files that cannot be removed", () => {
-  it("are reported in a line, and do not prevent the start", async () => {
+  it("files that cannot be removed are reported in one line and do not prevent the start", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
-    // Files of an unfinished namespace, with a folder in place of a file.
+    // Files of an unfinished namespace, with a folder where a file is expected.
     writeFileSync(`${data}.ns-w2.identity.new`, "");
     mkdirSync(`${data}.ns-w2.journal`);
-    // Folders called as files of this program are none of them.
+    // Folders with the names of sandbox files are ignored.
     for (const ending of ["w3.deleted", "w4.tmp", "w5.identity.new"])
       mkdirSync(`${data}.ns-${ending}/full`, { recursive: true });
     const { names, errors, call } = await server({ data });
@@ -231,58 +231,61 @@ describe("a namespace that cannot be opened", () => {
     [".identity", (file: string) => writeFileSync(file, readFileSync(file, "utf8").replace("mine", "mind"))],
     [".identity", folderInstead],
     [".lock", (file: string) => writeFileSync(file, lockOf(process.ppid))],
-  ] as const)("is skipped, and the others open (%#: %s)", async (ending, damage) => {
-    const data = dataFile();
-    await killedWithNamespace(data);
-    const first = await server({ data });
-    await first.call("PUT /_sandbox/namespaces/w2", {});
-    await closeAll();
-    await killedLater(data);
-    const file = `${data}.ns-w1${ending}`;
-    const before = existsSync(file) ? readFileSync(file) : undefined;
-    damage(file);
+  ] as const)(
+    "a namespace that cannot be opened is skipped, and the others open (%#: %s)",
+    async (ending, damage) => {
+      const data = dataFile();
+      await killedWithNamespace(data);
+      const first = await server({ data });
+      await first.call("PUT /_sandbox/namespaces/w2", {});
+      await closeAll();
+      await killedLater(data);
+      const file = `${data}.ns-w1${ending}`;
+      const before = existsSync(file) ? readFileSync(file) : undefined;
+      damage(file);
 
-    const { call, names, errors } = await server({ data });
-    expect(await names()).toEqual(["default", "w2"]);
-    expect(errors.map((error) => (error as Error).name)).toEqual(["StoreError"]);
-    const said = (errors[0] as Error).message;
-    expect(said).toContain('The namespace "w1" was skipped. ');
-    expect(said).toContain(`${basename(data)}.ns-w1`);
-    expect(said).not.toContain("\n");
-    const refusal = {
-      status: 500,
-      json: {
-        error: {
-          code: "INTERNAL_ERROR",
-          message: expect.stringMatching(
-            /^The namespace "w1" could not be opened: .*d\.json\.ns-w1.*PUT .*DELETE/,
-          ),
+      const { call, names, errors } = await server({ data });
+      expect(await names()).toEqual(["default", "w2"]);
+      expect(errors.map((error) => (error as Error).name)).toEqual(["StoreError"]);
+      const said = (errors[0] as Error).message;
+      expect(said).toContain('The namespace "w1" was skipped. ');
+      expect(said).toContain(`${basename(data)}.ns-w1`);
+      expect(said).not.toContain("\n");
+      const refusal = {
+        status: 500,
+        json: {
+          error: {
+            code: "INTERNAL_ERROR",
+            message: expect.stringMatching(
+              /^The namespace "w1" could not be opened: .*d\.json\.ns-w1.*PUT .*DELETE/,
+            ),
+          },
         },
-      },
-    };
-    expect(await call("GET /api/v1/accounts/balances", undefined, "w1")).toMatchObject(refusal);
-    expect(await call("GET /_sandbox", undefined, "w1")).toMatchObject(refusal);
-    expect(await call("GET /_sandbox/namespaces/w1")).toMatchObject(refusal);
-    expect(await call("POST /_sandbox/namespaces", { name: "w1" })).toMatchObject(refusal);
-    expect(await call("PUT /_sandbox/namespaces/w1", {})).toMatchObject(refusal);
-    if (ending !== ".identity") {
-      const taken = await call("POST /_sandbox/namespaces", { api_key: "sk_test_mine" });
-      expect(taken.json.error.code).toBe("NAMESPACE_EXISTS");
-    }
-    if (before === undefined) return;
+      };
+      expect(await call("GET /api/v1/accounts/balances", undefined, "w1")).toMatchObject(refusal);
+      expect(await call("GET /_sandbox", undefined, "w1")).toMatchObject(refusal);
+      expect(await call("GET /_sandbox/namespaces/w1")).toMatchObject(refusal);
+      expect(await call("POST /_sandbox/namespaces", { name: "w1" })).toMatchObject(refusal);
+      expect(await call("PUT /_sandbox/namespaces/w1", {})).toMatchObject(refusal);
+      if (ending !== ".identity") {
+        const taken = await call("POST /_sandbox/namespaces", { api_key: "sk_test_mine" });
+        expect(taken.json.error.code).toBe("NAMESPACE_EXISTS");
+      }
+      if (before === undefined) return;
 
-    // Once its file is as it was, it is there with all it had.
-    if (existsSync(file)) rmSync(file, { recursive: true });
-    if (ending === ".lock") writeFileSync(file, "");
-    else writeFileSync(file, before);
-    expect((await call("PUT /_sandbox/namespaces/w1", {})).json).toMatchObject({
-      api_key: "sk_test_mine",
-      charges: 1,
-    });
-    expect(await names()).toEqual(["default", "w1", "w2"]);
-  });
+      // After its file is restored, it opens with all its data.
+      if (existsSync(file)) rmSync(file, { recursive: true });
+      if (ending === ".lock") writeFileSync(file, "");
+      else writeFileSync(file, before);
+      expect((await call("PUT /_sandbox/namespaces/w1", {})).json).toMatchObject({
+        api_key: "sk_test_mine",
+        charges: 1,
+      });
+      expect(await names()).toEqual(["default", "w1", "w2"]);
+    },
+  );
 
-  it("can be deleted", async () => {
+  it("a namespace that cannot be opened can be deleted", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     writeFileSync(`${data}.ns-w1`, "null");
@@ -293,7 +296,7 @@ describe("a namespace that cannot be opened", () => {
     expect(await names()).toEqual(["default", "w1"]);
   });
 
-  it("cannot be deleted while another process runs it", async () => {
+  it("a namespace that another process runs cannot be deleted", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
     writeFileSync(`${data}.ns-w1.lock`, lockOf(process.ppid));
@@ -309,7 +312,7 @@ describe("a namespace that cannot be opened", () => {
     mkdirSync(file);
   }
 
-  /** A clean stop has emptied the journal and given back the lock. */
+  /** A clean stop empties the journal and releases the lock. */
   async function killedLater(data: string): Promise<void> {
     const { client, sandbox } = await server({ data });
     const before = readFileSync(`${data}.ns-w1`);

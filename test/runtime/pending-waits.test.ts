@@ -41,7 +41,7 @@ async function settle(): Promise<void> {
 }
 
 describe("pending waits", () => {
-  it("check everything once, then only changes, once after each burst", async () => {
+  it("a wait checks everything once, then only changes, once after each burst", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const watch = new Counting();
     const waiting = watchers.waitFor(watch, patience());
@@ -59,7 +59,7 @@ describe("pending waits", () => {
     expect(await waiting).toBe("met");
   });
 
-  it("check everything again when the state is replaced", async () => {
+  it("a wait checks everything again when the state is replaced", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const watch = new Counting();
     const waiting = watchers.waitFor(watch, patience());
@@ -72,7 +72,7 @@ describe("pending waits", () => {
     expect(await watchers.waitFor(watch, patience())).toBe("closed");
   });
 
-  it("are limited to a thousand, and cost nothing after they end", async () => {
+  it("at most a thousand waits are open, and an ended one costs nothing", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const watches = Array.from({ length: 1_000 }, () => ({
       watch: new Counting(),
@@ -90,7 +90,7 @@ describe("pending waits", () => {
     expect(await watchers.waitFor(new Counting(), patience(watches[0]!.leaving.signal))).toBe("left");
   });
 
-  it("check the changes of the last instant before the timeout", async () => {
+  it("a wait checks the changes of the last instant before its timeout", async () => {
     let timeIsUp = (): void => {};
     const watchers = new PendingWaits<string>({
       nowMs: () => 0,
@@ -109,7 +109,7 @@ describe("pending waits", () => {
     expect(watch.seen).toEqual([["ch_1"]]);
   });
 
-  it("end one by one when a check throws", async () => {
+  it("a check that throws ends only its own wait", async () => {
     const watchers = new PendingWaits<string>(systemWallClock);
     const broken = new Counting();
     broken.checkChanges = () => {

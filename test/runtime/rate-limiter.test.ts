@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RateLimiter } from "../../src/core/namespace/rate-limiter.js";
 
-/** A limiter, and the two times it goes by. */
+/** A limiter with controllable sandbox and wall time. */
 function limiterOf(limit: number, isRunning = false) {
   const time = { sandboxMs: 1_000_000, wallMs: 5_000_000, isTimeRunning: isRunning };
   const rates = new RateLimiter(limit, time, { nowMs: () => time.wallMs });
   return { time, hit: () => rates.hit("sk_test_sandbox", time.sandboxMs) };
 }
 
-describe("rate limiter on a clock that stands still", () => {
-  it("a client that waits for Retry-After in wall time is served", () => {
+describe("rate limiter on a paused clock", () => {
+  it("a client that waits Retry-After seconds of wall time is served", () => {
     const { time, hit } = limiterOf(1);
     hit();
     expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
@@ -21,7 +21,7 @@ describe("rate limiter on a clock that stands still", () => {
     expect(hit().limited).toBe(true);
   });
 
-  it("a client is served after the shortest Retry-After it was given in the window", () => {
+  it("a client is served after the shortest Retry-After of the window", () => {
     const { time, hit } = limiterOf(1);
     hit();
     hit();
@@ -39,7 +39,7 @@ describe("rate limiter on a clock that stands still", () => {
   });
 });
 
-it("on a running clock, only sandbox time counts", () => {
+it("only sandbox time counts on a running clock", () => {
   const { time, hit } = limiterOf(1, true);
   hit();
   expect(hit().limited).toBe(true);

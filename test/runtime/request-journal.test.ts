@@ -16,7 +16,7 @@ const request = (requestBody: string | null, responseBody: string | null = null)
   url: "http://sandbox/api/v1/payments/quotes",
   path: "/api/v1/payments/quotes",
   operation: "createQuote",
-  // No response: the suite compares every response of the service with its document.
+  // No response, because the suite compares every response of the service with its document.
   status: null,
   hasClientDisconnected: false,
   apiKey: null,
@@ -37,12 +37,12 @@ describe("a body that is too long", () => {
   const piecesArb = fc.array(piece, { minLength: 1, maxLength: 7 });
   const moreArb = fc.integer({ min: -20, max: 20_000 });
 
-  it("is cut at 64 kB, between characters, with its length", () => {
+  it("a body is cut at 64 kB, between characters, with its full length", () => {
     fc.assert(
       fc.property(piecesArb, fc.nat(3), moreArb, (pieces, lead, more) => {
         const unit = pieces.join("");
         const times = Math.ceil((MAX_JOURNALED_BODY_BYTES + more) / Buffer.byteLength(unit));
-        // As it would have come over the wire.
+        // As received over the wire.
         const sent = Buffer.from("x".repeat(lead) + unit.repeat(times)).toString();
         const bytes = Buffer.byteLength(sent);
         const cut = truncateBody(sent);
@@ -65,7 +65,7 @@ describe("the journal", () => {
   );
   const kept = (text: string | null) => Math.min(text?.length ?? 0, MAX_JOURNALED_BODY_BYTES + 100);
 
-  it("keeps as many of the newest as its limit and 64 MB allow", () => {
+  it("the journal keeps the newest calls within its limit and 64 MB", () => {
     const bodyArb = fc.option(fc.constantFrom(...texts));
     const runArb = fc.array(fc.tuple(bodyArb, bodyArb, fc.integer({ min: 1, max: 400 })), { maxLength: 8 });
     fc.assert(
@@ -86,7 +86,7 @@ describe("the journal", () => {
         );
         expect(total).toBeLessThanOrEqual(64 * MB);
         expect(entries.length).toBeLessThanOrEqual(limit);
-        // Nothing goes before it has to.
+        // Nothing is dropped early.
         const next = sizes.at(-1 - entries.length);
         if (next !== undefined && entries.length < limit)
           expect(total + next + 2_000 * (entries.length + 1)).toBeGreaterThan(64 * MB);
@@ -95,7 +95,7 @@ describe("the journal", () => {
     );
   });
 
-  it("starts over when it is cleared", () => {
+  it("a cleared journal starts empty", () => {
     const journal = new RequestJournal(3, nobody());
     for (let n = 0; n < 5; n++) journal.add(request("a"), NEVER);
     journal.clear();

@@ -16,7 +16,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { dataFile, diskThatMayFill, filesBeside, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 
-/** Data with a charge and a snapshot of it called one; the snapshot's file. */
+/** Creates data with a charge and a snapshot `one`. Returns the snapshot's file. */
 async function withSnapshot(data: string): Promise<string> {
   const { call, client } = await server({ data });
   await client.pay();
@@ -32,7 +32,7 @@ describe("a damaged snapshot", () => {
     return flipped;
   };
 
-  it("with one wrong bit is skipped with a line, and not restored", async () => {
+  it("a snapshot with one flipped bit is reported in one line and not restored", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const whole = readFileSync(file);
@@ -55,7 +55,7 @@ describe("a damaged snapshot", () => {
     );
   });
 
-  it("while the server runs is not restored, and the data stays", async () => {
+  it("a snapshot damaged while the server runs is not restored, and the state stays", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const whole = readFileSync(file);
@@ -85,7 +85,7 @@ describe("a damaged snapshot", () => {
     ],
     ["a folder", folderInstead],
     ["a dangling link", linkInstead],
-  ])("of another kind does not prevent the start: %s", async (_, damage) => {
+  ])("a damaged snapshot does not prevent the start: %s", async (_, damage) => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const two = readFileSync(file, "utf8");
@@ -99,12 +99,12 @@ describe("a damaged snapshot", () => {
     expect((await call("POST /_sandbox/snapshots/two/restore")).status).toBe(200);
     expect(await client.pay()).toMatch(/^ch_/);
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
-    // Its name can be used for another.
+    // Its name can be reused.
     expect((await call("POST /_sandbox/snapshots", { name: "one" })).status).toBe(200);
     expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
   });
 
-  it("can be deleted", async () => {
+  it("a damaged snapshot can be deleted", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     writeFileSync(file, "null");
@@ -114,7 +114,7 @@ describe("a damaged snapshot", () => {
     expect((await call("DELETE /_sandbox/snapshots/one")).status).toBe(404);
   });
 
-  it("as a file in place of the folder does not prevent the start", async () => {
+  it("a file in place of the snapshot folder does not prevent the start", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     rmSync(dirname(file), { recursive: true });
@@ -136,7 +136,7 @@ describe("a damaged snapshot", () => {
 });
 
 describe("a snapshot", () => {
-  it("that a killed process left half written is removed", async () => {
+  it("a half-written snapshot of a killed process is removed", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const text = readFileSync(file, "utf8");
@@ -149,7 +149,7 @@ describe("a snapshot", () => {
     expect(errors).toEqual([]);
   });
 
-  it("is listed newest first after a restart too", async () => {
+  it("snapshots are listed newest first, also after a restart", async () => {
     const data = dataFile();
     const { call } = await server({ data });
     for (const name of ["b", "c", "a"]) {
@@ -163,7 +163,7 @@ describe("a snapshot", () => {
     expect(items.map(({ name }: { name: string }) => name)).toEqual(["a", "c", "b"]);
   });
 
-  it("that is being saved when its namespace is deleted leaves no file", async () => {
+  it("a snapshot that is being saved when its namespace is deleted leaves no file", async () => {
     const data = dataFile();
     const { call } = await server({ data });
     const before = filesBeside(data);
@@ -177,13 +177,13 @@ describe("a snapshot", () => {
     expect((await call("GET /_sandbox/snapshots", undefined, "w1")).json.total).toBe(0);
   });
 
-  it("that the disk refuses leaves the previous one under its name", async () => {
+  it("a snapshot that the disk refuses leaves the previous one under its name", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const before = readFileSync(file);
     const { disk, io } = diskThatMayFill();
     const { call, errors } = await server({ data, io });
-    // The journal stores the clock first, if at all.
+    // If the journal stores anything, it is the clock.
     for (const taken of [0, 1, 2, 3]) {
       disk.refusesFrom = disk.calls + taken;
       const { status } = await call("POST /_sandbox/snapshots", { name: "one" });
@@ -200,13 +200,14 @@ describe("a snapshot", () => {
 
 describe("with --fsync", () => {
   it.each([
-    // The file, its folder, and the folder that was made for it.
+    // The file, its folder, and the parent of a created folder.
     ["POST /_sandbox/snapshots", { name: "two" }, 3],
     ["DELETE /_sandbox/snapshots/one", undefined, 1],
-    // The identity and twice its folder; the state, its folder, the journal's, and a line.
+    // Creation syncs the namespace file and twice its folder, then the state, its folder, the journal's folder and a
+    // line.
     ["PUT /_sandbox/namespaces/w1", {}, 7],
     ["DELETE /_sandbox/namespaces/w0", undefined, 1],
-  ])("%s is on the disk before the response", async (line, body, syncs) => {
+  ])("%s is synced with --fsync before the response", async (line, body, syncs) => {
     const data = dataFile();
     const { disk, io } = diskThatMayFill();
     const { call } = await server({ data, io, fsync: true });
@@ -239,7 +240,7 @@ describe("with --fsync", () => {
 });
 
 describe("files beside the data file", () => {
-  it("are readable by their owner only", async () => {
+  it("files beside the data file are readable only by their owner", async () => {
     const data = dataFile();
     const { call } = await server({ data });
     await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" });
@@ -253,7 +254,7 @@ describe("files beside the data file", () => {
       ]);
   });
 
-  it("are not written through a link that another user put there", async () => {
+  it("files are not written through a link that another user created", async () => {
     const data = dataFile();
     const victim = join(temporaryFolder(), "victim");
     writeFileSync(victim, "mine");
@@ -274,7 +275,7 @@ describe("files beside the data file", () => {
 });
 
 describe("a data file given through a link", () => {
-  it("has its namespaces and snapshots beside the link's target, under either name", async () => {
+  it("a data file behind a link has its namespaces and snapshots beside the target, under either name", async () => {
     const real = dataFile();
     const link = join(temporaryFolder(), "link.json");
     symlinkSync(real, link);
@@ -297,7 +298,7 @@ describe("a data file given through a link", () => {
     }
   });
 
-  it("is one file under all its names while it is open, from creation on", async () => {
+  it("a data file is locked under all its names from its creation", async () => {
     const real = dataFile();
     const folder = join(temporaryFolder(), "folder");
     symlinkSync(dirname(real), folder);
@@ -305,7 +306,7 @@ describe("a data file given through a link", () => {
     await expect(server({ data: real })).rejects.toThrow("in use");
   });
 
-  it("that leads to itself is refused in a line", async () => {
+  it("a data file that links to itself is refused in one line", async () => {
     const link = dataFile();
     symlinkSync("d.json", link);
     await expect(server({ data: link })).rejects.toThrow(

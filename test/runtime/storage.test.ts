@@ -67,7 +67,7 @@ const frozen = (seq: number) => freezeState(State.from(dumpOf(upTo(seq))));
 
 const unheard: StoreEvents = { onSafe: () => {}, onFailed: () => {} };
 
-/** Listeners to a store's events, which wait for the outcome of a change. */
+/** Listeners that wait for the outcome of a change. */
 const listeners = new WeakMap<Store, Set<StoreEvents>>();
 
 function eventsOf(store: Store): StoreEvents {
@@ -83,7 +83,7 @@ function eventsOf(store: Store): StoreEvents {
   };
 }
 
-/** Resolves when the store says that the change is safe. */
+/** Resolves when the change is durable. */
 function settled(store: Store, seq: number, write: () => void): Promise<void> {
   if (store.append === undefined) return Promise.resolve(write());
   return new Promise((resolve, reject) => {
@@ -96,7 +96,7 @@ const appended = (store: Store, change: Change) =>
   settled(store, change.seq, () => store.append?.(change, none));
 const replaced = (store: Store, state: StateDump) => settled(store, state.seq, () => store.replace(state));
 
-/** Opened and loaded, as an engine does it. */
+/** Opens and loads a store as an engine does. */
 function openedIn(storage: Storage, name: string): Store {
   const store = storage.open(name);
   opened.push(store);
@@ -111,7 +111,7 @@ async function made(storage: Storage, name: string): Promise<Store> {
   return store;
 }
 
-/** Contract of every storage; separate tests cover damage to the files of one. */
+/** Contract of every storage; damage to files has its own tests. */
 describe.each<[string, () => Storage | Promise<Storage>]>([
   ["memory", createMemoryStorage],
   ["files", inFiles],
@@ -137,7 +137,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     });
   });
 
-  it("does not modify what a store is given", async () => {
+  it("does not modify the records passed to a store", async () => {
     const store = openedIn(await open(), "default");
     const given = change(1);
     const before = structuredClone(given);
@@ -175,7 +175,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     await made(storage, "w1");
   });
 
-  it("removes a namespace and then closes it; a new one of the name is empty", async () => {
+  it("removes and then closes a namespace; a new one of that name is empty", async () => {
     const storage = await open();
     const store = await made(storage, "w1");
     await appended(store, change(1));
@@ -247,7 +247,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
 });
 
 describe("storage in files", () => {
-  it("gives the next run its namespaces, their options and their data", async () => {
+  it("storage in files keeps namespaces, options and data for the next run", async () => {
     const storage = inFiles();
     openedIn(storage, "default");
     const store = await made(storage, "w1");
@@ -265,7 +265,7 @@ describe("storage in files", () => {
 });
 
 describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
-  it("gives the next process its namespaces, their options and their data", async () => {
+  it("storage in PostgreSQL keeps namespaces, options and data for the next process", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     openedIn(storage, "default");
@@ -281,7 +281,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     expect(next.snapshots("w1").read("one")?.dump).toEqual(dumpOf(upTo(4)));
   });
 
-  it("compacts while changes are stored, and has the same state afterwards", async () => {
+  it("compacts while changes are stored, without changing the state", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     const store = openedIn(storage, "default");
@@ -298,7 +298,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     expect(loaded).toEqual({ snapshot: dumpOf(model), changes: [change(3)] });
   });
 
-  it("stores no change of a namespace it has lost, even beside changes after it took the namespace again", async () => {
+  it("stores no change of a lost namespace, even when the process has acquired it again", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     const before = openedIn(storage, "default");
@@ -319,14 +319,14 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     ]);
   });
 
-  it("after a failed statement tries each namespace alone, and the failed one reloads its state", async () => {
+  it("retries each namespace alone after a failed statement, and the failed one reloads its state", async () => {
     const storage = await inDatabase(postgres!.url());
     const reopened: string[] = [];
     storage.events = { open: () => {}, discard: () => {}, reopen: (name) => reopened.push(name) };
     const bad = openedIn(storage, "default");
     const good = await made(storage, "w1");
     for (const store of [bad, good]) await replaced(store, dumpOf(upTo(1)));
-    // No bigint of the database holds this number.
+    // No bigint column can hold this number.
     const failed = replaced(bad, { ...dumpOf(upTo(2)), seq: 1e19 });
     const stored = appended(good, change(2));
     await expect(failed).rejects.toThrow("out of range");
@@ -349,7 +349,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     },
   );
 
-  it("refuses a schema of a newer version, and one that another version uses", async () => {
+  it("refuses a schema of a newer version, and one in use by another version", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
     await expect(postgresAt(url, "0.9.0").start()).rejects.toThrow(
@@ -379,7 +379,7 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     );
   });
 
-  it("leaves other parameters to the driver", () => {
+  it("passes other parameters to the driver", () => {
     const others =
       "application_name client_encoding connect_timeout encoding fallback_application_name host keepalives lock_timeout options password port query_timeout ssl sslcert sslkey sslmode sslnegotiation sslrootcert statement_timeout uselibpqcompat user";
     const query = others.split(" ").map((name) => `${name}=1`);

@@ -20,13 +20,13 @@ describe("the checksum of a line", () => {
     ["12345678", "9ae0daaf"],
     ["123456789", "cbf43926"],
     ["The quick brown fox jumps over the lazy dog", "414fa339"],
-  ])("of %j equals the CRC-32 of zip files", (text, expected) => {
+  ])("the checksum of %j equals the CRC-32 of zip files", (text, expected) => {
     expect(crc32(Buffer.from(text)).toString(16).padStart(8, "0")).toBe(expected);
   });
 });
 
 describe("a state edited by hand", () => {
-  it("is refused, and accepted once the checksum is removed", async () => {
+  it("an edited state is refused, and accepted without its checksum", async () => {
     await (await createSandbox({ data: file, clock: "manual", startTime: START })).close();
     const text = readFileSync(file, "utf8");
     expect(text).toContain('"cancelled_by_customer"');
@@ -41,7 +41,7 @@ describe("a state edited by hand", () => {
 });
 
 describe("a state without a checksum", () => {
-  /** The state of a sandbox with a charge, as a person who edits it leaves it. */
+  /** The state of a sandbox with a charge, without a checksum, as after an edit. */
   async function editable(): Promise<StateDump> {
     const sandbox = await createSandbox({ data: file, clock: "manual", startTime: START });
     await Client.of(sandbox).pay();
@@ -62,7 +62,7 @@ describe("a state without a checksum", () => {
         return { ...state, collections: { ...state.collections, charges } };
       },
     ],
-  ])("is refused in a line, and left unchanged, with %s", async (_name, damage) => {
+  ])("an edited state with %s is refused in one line and left unchanged", async (_name, damage) => {
     const text = JSON.stringify(damage(await editable()));
     writeFileSync(file, text);
     const journal = readFileSync(`${file}.journal`);
@@ -89,13 +89,13 @@ async function usedFiles(): Promise<{ snapshot: Buffer; journal: Buffer }> {
   return files;
 }
 
-/** The same numbers in each run, evenly spread over 0 to 1. */
+/** Deterministic numbers, evenly distributed between 0 and 1. */
 function* spread(): Generator<number> {
   for (let number = 0.5; ; number = (number + 0.6180339887498949) % 1) yield number;
 }
 
 describe("one bit flipped in a snapshot or a journal", () => {
-  it("is always detected: the store is refused in a line, or it has the same state", async () => {
+  it("a flipped bit in a snapshot or journal is detected, or does not change the state", async () => {
     const { snapshot, journal } = await usedFiles();
     expect(snapshot.length).toBeGreaterThan(10_000);
     expect(journal.length).toBeGreaterThan(5_000);
@@ -109,7 +109,7 @@ describe("one bit flipped in a snapshot or a journal", () => {
       if (bits.size === 3_000) break;
       bits.add(Math.floor(number * end));
     }
-    // And all bits of what holds the files together: the snapshot's head, each line's head, each newline.
+    // Includes every bit of the structure: the snapshot's head, each line's head, each newline.
     for (let bit = 0; bit < 90 * 8; bit++) bits.add(bit);
     for (let at = 0; at < journal.length; at = journal.indexOf("\n", at) + 1) {
       for (let bit = -8; bit < 16 * 8; bit++) bits.add((snapshot.length + at) * 8 + bit);

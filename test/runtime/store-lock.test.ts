@@ -23,7 +23,7 @@ import { StoreError } from "../../src/core/store/store-error.js";
 import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, modelOf, none, upTo } from "../support/store-model.js";
 
-/** Only Linux reports the start time of a process, and has pid namespaces. */
+/** Only Linux reports the start time of a process, and has PID namespaces. */
 const isLinux = existsSync("/proc/self/stat");
 
 let folder: string;
@@ -55,7 +55,7 @@ function lockText(): string {
   return readFileSync(`${file}.lock`, "utf8");
 }
 
-/** Creates a lock as of another process like this one, with the given differences. */
+/** Creates the lock of a similar process, with the given differences. */
 function plantLock(other: Partial<LockOwner>): string {
   const sample = new FileStore({ file: join(folder, "sample.json") });
   sample.load();
@@ -67,7 +67,7 @@ function plantLock(other: Partial<LockOwner>): string {
   return text;
 }
 
-/** A process that does nothing until it is killed. */
+/** Starts a process that does nothing until it is killed. */
 function idleProcess(): ChildProcess {
   const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -76,7 +76,7 @@ function idleProcess(): ChildProcess {
   return child;
 }
 
-/** Kills a child process of this test, and waits until it has ended. */
+/** Kills a child process, and waits for its exit. */
 function killed(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
@@ -86,7 +86,7 @@ function killed(child: ChildProcess): Promise<void> {
 }
 
 describe("a lock", () => {
-  it("refuses a second store in the process, under any name of the file, until the first is closed", () => {
+  it("a second store in the process is refused, under any name of the file, until the first is closed", () => {
     const first = storeAt();
     first.load();
     first.append(change(1), none);
@@ -100,7 +100,7 @@ describe("a lock", () => {
     expect(modelOf(storeAt({ file: alias }).load())).toEqual(upTo(1));
   });
 
-  it("of a living process is refused at once, until the process ends", async () => {
+  it("the lock of a living process is respected until the process ends", async () => {
     const other = idleProcess();
     const text = plantLock({ pid: other.pid!, started: isLinux ? startOf(other.pid!) : null });
     expect(() => storeAt().load()).toThrow(`in use by process ${other.pid}`);
@@ -121,7 +121,7 @@ describe("a lock", () => {
     ["a process killed while it wrote its pid", () => plantOld('{"pid":1,"ho')],
     ["process 0", () => plantOld("0\n")],
     ["a process that has ended", () => plantLock({ pid: gone() })],
-  ])("of %s is taken over", (_name, plant) => {
+  ])("the lock of %s is taken over", (_name, plant) => {
     plant();
     const store = storeAt();
     expect(store.load()).toBeUndefined();
@@ -134,20 +134,20 @@ describe("a lock", () => {
   it.runIf(isLinux).each<[string, () => number]>([
     ["ours", () => process.pid],
     ["that of another process by now", () => idleProcess().pid!],
-  ])("whose pid is %s, but with another start time, is taken over", (_name, pid) => {
+  ])("a lock whose pid is %s is taken over when the start time differs", (_name, pid) => {
     plantLock({ pid: pid(), started: "1" });
     expect(storeAt().load()).toBeUndefined();
     expect(notices).toEqual([]);
   });
 
-  it("of another thread of this process, or that is being written, is refused", () => {
+  it("a lock of another thread, or one that is being written, is respected", () => {
     plantLock({});
     expect(() => storeAt().load()).toThrow(`in use by process ${process.pid}.`);
     writeFileSync(`${file}.lock`, "");
     expect(() => storeAt().load()).toThrow("in use by another process.");
   });
 
-  it("of another machine or container is refused with the name of the lock file, and stays", () => {
+  it("a lock of another machine or container is respected, and the error names the lock file", () => {
     const text = plantLock({ pid: 1, host: "c0ffee" });
     expect(() => storeAt().load()).toThrow(
       /data\.json is in use by process 1 on c0ffee, another machine or container\. .* delete .*data\.json\.lock\.$/,
@@ -157,7 +157,7 @@ describe("a lock", () => {
     expect(storeAt().load()).toBeUndefined();
   });
 
-  it("that belongs to another process is not released", () => {
+  it("closing a store does not release another process's lock", () => {
     const store = storeAt();
     store.load();
     writeFileSync(`${file}.lock`, "1\n");
@@ -193,7 +193,7 @@ describe("a file replaced while the store is open", () => {
       /data\.json\.journal has been replaced by another file/,
     ],
     ["the folder", () => rmSync(dirname(file), { recursive: true }), /data\.json\.journal was removed/],
-  ])("refuses every write: %s", async (_name, takeAway, message) => {
+  ])("a store whose file was replaced refuses every write: %s", async (_name, takeAway, message) => {
     file = join(folder, "inner", "data.json");
     mkdirSync(dirname(file));
     const store = storeAt({ compactAtBytes: 0 });
@@ -202,7 +202,7 @@ describe("a file replaced while the store is open", () => {
     takeAway();
     const after = filesIn();
     let seq = 2;
-    // The next check may be a moment later; writes before it count as writes before the loss.
+    // The next check may be a moment later, and writes before it are lost.
     const writes = () => {
       for (; ; seq++) store.append(change(seq), none);
     };
@@ -221,12 +221,12 @@ describe("a file replaced while the store is open", () => {
     ])
       expect(await refusalOf(write)).toBe(refusal);
     expect(Object.keys(left)).toEqual(Object.keys(after));
-    // Files that are still its own are released.
+    // Its remaining files are released.
     if (pid === process.pid) delete left["data.json.lock"];
     expect(filesIn()).toEqual(left);
   });
 
-  it("is noticed even while a snapshot is written, and the other's files stay", async () => {
+  it("a replaced file is detected during a snapshot, and the other's files stay", async () => {
     const store = storeAt({
       io: {
         fsyncSync: () => {
@@ -261,7 +261,7 @@ describe("a file replaced while the store is open", () => {
 });
 
 describe("files that the store must not write", () => {
-  it("a journal that is a link is refused, and its target left alone", () => {
+  it("a journal that is a link is refused without writing to its target", () => {
     const victim = join(folder, "victim");
     writeFileSync(victim, "not a journal");
     symlinkSync(victim, `${file}.journal`);
@@ -272,7 +272,7 @@ describe("files that the store must not write", () => {
     expect(existsSync(victim)).toBe(false);
   });
 
-  it("a journal or a data file that is no regular file is refused", () => {
+  it("a journal or data file that is not a regular file is refused", () => {
     mkdirSync(`${file}.journal`);
     expect(() => storeAt().load()).toThrow("data.json.journal is not a file");
     rmSync(`${file}.journal`, { recursive: true });
@@ -280,7 +280,7 @@ describe("files that the store must not write", () => {
     expect(() => storeAt().load()).toThrow("data.json is not a file");
   });
 
-  it.each(["", ".journal"])("a read-only data.json%s is refused, and stays", (ending) => {
+  it.each(["", ".journal"])("a read-only data.json%s is refused and left unchanged", (ending) => {
     const store = storeAt();
     store.load();
     store.append(change(1), none);
@@ -298,7 +298,7 @@ describe("files that the store must not write", () => {
     expect(modelOf(storeAt().load())).toEqual(upTo(2));
   });
 
-  it("a data file made read-only while it is open is not replaced, and nothing is lost", () => {
+  it("a data file that becomes read-only is not replaced, and no change is lost", () => {
     const store = storeAt();
     store.load();
     store.replace(dumpOf(upTo(1)));
@@ -325,7 +325,7 @@ describe("many processes that start at once", () => {
     });
   `;
 
-  it("one gets the file, also when a stale lock exists", async () => {
+  it("one of several concurrent starts gets the file, also with a stale lock", async () => {
     const script = join(folder, "child.mjs");
     await build({
       stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },

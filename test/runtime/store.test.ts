@@ -26,7 +26,7 @@ import { change, dumpOf, type Model, modelOf, none, upTo } from "../support/stor
 
 let folder: string;
 let file: string;
-/** Stores a test left open, as a crash would: their descriptors and locks are given back after it. */
+/** Stores left open as after a crash, whose descriptors and locks are released after the test. */
 let opened: FileStore[];
 
 beforeEach(() => {
@@ -40,7 +40,7 @@ afterEach(() => {
     try {
       store.close(() => dumpOf({ seq: -1, rates: new Map() }));
     } catch {
-      // The dump is refused on purpose: only the descriptor and the lock matter here.
+      // The dump is refused on purpose, because only descriptor and lock matter.
     }
   }
 });
@@ -51,7 +51,7 @@ function fileStoreAt(options: Partial<FileStoreOptions> = {}): FileStore {
   return store;
 }
 
-/** Copies what is on disk, as a crash would leave it, and makes the copy the file under test. */
+/** Copies the files as a crash would leave them, and makes the copy the file under test. */
 function crash(): void {
   const next = mkdtempSync(join(folder, "crash-"));
   for (const suffix of ["", ".journal"]) {
@@ -71,7 +71,7 @@ function journalBytes(): Buffer {
 }
 
 describe("file store", () => {
-  it("writes a readable snapshot of everything on close, and only after a change", () => {
+  it("writes a readable snapshot of the state on close, if it changed", () => {
     const store = fileStoreAt();
     store.load();
     store.append(change(1), none);
@@ -94,7 +94,7 @@ describe("file store", () => {
     expect(fileStoreAt().load()).toBeUndefined();
   });
 
-  it("preserves unicode, 4-byte characters, lone surrogates and line breaks, also across read chunks", () => {
+  it("preserves unicode, 4-byte characters, lone surrogates and line breaks across read chunks", () => {
     const texts = [
       "é",
       "Ωλ日本",
@@ -117,7 +117,7 @@ describe("file store", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(model);
   });
 
-  it("drops a last line torn at any byte, reports it once, and continues", () => {
+  it("drops an incomplete last line of any length, reports it once, and continues", () => {
     const store = fileStoreAt();
     store.load();
     store.append(change(1), none);
@@ -149,7 +149,7 @@ describe("file store", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
   });
 
-  it("is empty when the only line is torn", () => {
+  it("is empty when the only line is incomplete", () => {
     writeFileSync(`${file}.journal`, encodeLine(change(1)).subarray(0, 30));
     expect(fileStoreAt().load()).toBeUndefined();
   });
@@ -246,13 +246,13 @@ describe("file store, refusing damage", () => {
     expect(text).toContain(message);
     expect(text).toContain(file);
     expect(text).toMatch(/^[^\n]*backup[^\n]*$/);
-    // Nothing is touched, and the lock is given back.
+    // No file is changed, and the lock is released.
     if (snapshot !== undefined) expect(readFileSync(file, "utf8")).toBe(snapshot);
     if (journal !== undefined) expect(readFileSync(`${file}.journal`, "utf8")).toBe(journal);
     expect(existsSync(`${file}.lock`)).toBe(false);
   });
 
-  it("a folder that is missing, or is a file", () => {
+  it("refuses a missing folder, and a file in place of a folder", () => {
     const missing = join(folder, "no", "data.json");
     expect(() => fileStoreAt({ file: missing }).load()).toThrow(
       /the folder .*no does not exist\. Create it first\.$/,
@@ -262,7 +262,7 @@ describe("file store, refusing damage", () => {
     expect(existsSync(join(folder, "no"))).toBe(false);
   });
 
-  it("changes out of order, earlier states, and use before load or after close", () => {
+  it("refuses changes out of order, earlier states, and use before load or after close", () => {
     const store = fileStoreAt();
     expect(() => store.append(change(1), none)).toThrow("not open");
     store.load();
@@ -274,7 +274,7 @@ describe("file store, refusing damage", () => {
     expect(() => store.replace(dumpOf(upTo(1)))).toThrow("cannot replace");
     expect(() => store.close(() => dumpOf(upTo(1)))).toThrow("the dump is at change 1, the journal at 2");
     expect(() => store.append(change(3), none)).toThrow("not open");
-    // The refused dump cost nothing: the journal has it all.
+    // The refused dump lost nothing, because the journal is complete.
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
 });
@@ -293,13 +293,13 @@ describe("file store, on disk errors", () => {
     store.close(() => dumpOf(upTo(5)));
   });
 
-  it("fails on a disk that takes no bytes and reports no error", () => {
+  it("fails when the disk writes zero bytes without an error", () => {
     const store = fileStoreAt({ io: { writeSync: () => 0 } });
     store.load();
     expect(() => store.append(change(1), none)).toThrow("took none of the bytes");
   });
 
-  it("accepts no changes after a failed sync, and leaves the files as they are", async () => {
+  it("accepts no changes after a failed sync, and leaves the files unchanged", async () => {
     let fsync: StoreIo["fsyncSync"] = fsyncSync;
     const store = fileStoreAt({ fsync: true, io: { fsyncSync: (fd) => fsync(fd) } });
     const safe: number[] = [];
@@ -323,7 +323,7 @@ describe("file store, on disk errors", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
 
-  it("writes nothing behind a partial line it cannot cut, and continues once it can", () => {
+  it("writes nothing after an incomplete line until it can truncate the line", () => {
     let room = Number.POSITIVE_INFINITY;
     let truncate: StoreIo["ftruncateSync"] = ftruncateSync;
     const store = fileStoreAt({
@@ -349,7 +349,7 @@ describe("file store, on disk errors", () => {
     ["writing", { writeSync: failing("ENOSPC") }],
     ["syncing", { fsyncSync: failing("EIO"), fsync: async () => failing("EIO")() }],
     ["renaming", { renameSync: failing("EACCES") }],
-  ])("keeps everything when %s a snapshot fails", async (_name, broken) => {
+  ])("loses nothing when %s a snapshot fails", async (_name, broken) => {
     let io: StoreIo = nodeIo;
     const store = fileStoreAt({
       compactAtBytes: 0,
@@ -367,7 +367,7 @@ describe("file store, on disk errors", () => {
     io = { ...nodeIo, ...broken };
     expect(() => store.replace(dumpOf(upTo(seq + 9)))).toThrow();
     expect(await store.compactIfLarge(() => dumpOf(upTo(seq)))).toBeInstanceOf(StoreError);
-    // It does not try again with every change.
+    // It does not retry with every change.
     const noDump = (): never => {
       throw new Error("asked for a dump too soon");
     };
@@ -384,7 +384,7 @@ describe("file store, on disk errors", () => {
     ["EPERM", "Let this user read and write there, or use another path."],
     ["EROFS", "Let this user read and write there, or use another path."],
     ["ENOSPC", "Free some space there."],
-  ])("a message of %s says what to do", (code, fix) => {
+  ])("an error message of %s suggests what to do", (code, fix) => {
     const store = fileStoreAt({ io: { writeSync: failing(code) } });
     store.load();
     expect(() => store.append(change(1), none)).toThrow(
@@ -392,7 +392,7 @@ describe("file store, on disk errors", () => {
     );
   });
 
-  it("releases the file when the snapshot of close fails", () => {
+  it("releases the file when the final snapshot fails", () => {
     const store = fileStoreAt({ io: { renameSync: failing("EACCES") } });
     store.load();
     store.append(change(1), none);
@@ -408,7 +408,7 @@ describe("file store, on disk errors", () => {
   });
 });
 
-/** A disk with that much room for each call of the store; the first write beyond it fails. */
+/** A disk that fails after the given number of bytes in each call of the store. */
 function writeWithin(room: () => number): StoreIo["writeSync"] {
   return (fd, buffer, offset, length, position) => {
     const left = room() - offset;
@@ -418,7 +418,7 @@ function writeWithin(room: () => number): StoreIo["writeSync"] {
 }
 
 describe("file store, replace and compaction", () => {
-  it("compacts at a size that grows with the data, so that the cost per change stays constant", async () => {
+  it("compacts at a size that grows with the data, so that the cost of a change stays constant", async () => {
     const store = fileStoreAt({ compactAtBytes: 1_000 });
     store.load();
     let dumps = 0;
@@ -453,7 +453,7 @@ describe("file store, replace and compaction", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(100));
   });
 
-  /** A journal that is to be compacted, and changes that go on while it is. */
+  /** A journal due for compaction, and changes during it. */
   function grown(io: Partial<StoreIo> = {}) {
     const text = "x".repeat(4_000);
     const store = fileStoreAt({ compactAtBytes: 1_000, io });
@@ -469,7 +469,7 @@ describe("file store, replace and compaction", () => {
     return { store, model, append, compact };
   }
 
-  it("compacts in the background, and keeps changes appended meanwhile, even when the process is killed", async () => {
+  it("compacts in the background and keeps changes appended meanwhile, even when the process is killed", async () => {
     let [kills, steps] = [0, 0];
     let beforeStep = (): void => {};
     const step = <Args extends unknown[], Result>(call: (...args: Args) => Result) => {
@@ -492,7 +492,7 @@ describe("file store, replace and compaction", () => {
       crash();
       const store = fileStoreAt();
       const found = modelOf(store.load());
-      // The change being appended has happened or not.
+      // The change in progress has happened or not.
       expect([model.seq, model.seq - 1]).toContain(found.seq);
       expect(found.rates.size).toBe(found.seq);
       store.close();
@@ -510,7 +510,7 @@ describe("file store, replace and compaction", () => {
     }
     expect(await done).toBeUndefined();
     beforeStep = () => {};
-    // A piece a turn, and with each turn a change; the last steps are those on the journal.
+    // One piece in each turn, with a change; the last steps concern the journal.
     expect(turns).toBeGreaterThan(5);
     expect(kills).toBe(steps);
     expect(journalBytes().toString().match(/\n/g)).toHaveLength(model.seq - 400);
@@ -519,23 +519,20 @@ describe("file store, replace and compaction", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(model);
   });
 
-  it.each(["replace", "close", "nothing"])(
-    "an unfinished compaction is cancelled by %s, and nothing is lost",
-    async (by) => {
-      const { store, model, append, compact } = grown();
-      const done = compact()!;
-      append();
-      expect(existsSync(`${file}.tmp`)).toBe(true);
-      if (by === "replace") store.replace(dumpOf(model));
-      if (by === "close") store.close(() => dumpOf(model));
-      if (by !== "nothing") expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-      expect(await done).toBeUndefined();
-      crash();
-      expect(modelOf(fileStoreAt().load())).toEqual(model);
-    },
-  );
+  it.each(["replace", "close", "nothing"])("%s cancels an unfinished compaction without loss", async (by) => {
+    const { store, model, append, compact } = grown();
+    const done = compact()!;
+    append();
+    expect(existsSync(`${file}.tmp`)).toBe(true);
+    if (by === "replace") store.replace(dumpOf(model));
+    if (by === "close") store.close(() => dumpOf(model));
+    if (by !== "nothing") expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    expect(await done).toBeUndefined();
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(model);
+  });
 
-  it("compacts at once when the store yields no time", () => {
+  it("compacts immediately when the store does not yield", () => {
     const { model, append, compact } = grown();
     const before = journalBytes().length;
     void compact();
@@ -549,7 +546,7 @@ describe("file store, replace and compaction", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(model);
   });
 
-  it("syncs the changes of a tick with --fsync, none without, and each snapshot always", async () => {
+  it("--fsync syncs the changes of a tick; snapshots are always synced", async () => {
     let syncs = 0;
     const io: Partial<StoreIo> = {
       fsyncSync: (fd) => {
@@ -567,7 +564,7 @@ describe("file store, replace and compaction", () => {
       expect(syncs).toBe(fsync ? 1 : 0);
       syncs = 0;
       store.replace(dumpOf(upTo(2)));
-      // The copy before it is renamed, and the folder after.
+      // The copy before its rename, and the folder after it.
       expect(syncs).toBe(2);
     }
   });
@@ -601,10 +598,10 @@ describe("file store, any history", () => {
     { weight: 2, arbitrary: fc.record({ do: fc.constant("crash" as const), tornBytes: fc.nat(60) }) },
   );
 
-  it("loads the state that a plain model has", () => {
+  it("loads the state that a simple model predicts, after any history", () => {
     return fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
-        // Every run has a folder of its own; syncs are left out, for no run loses power.
+        // Each run has its own folder; syncs are skipped, because no run loses power.
         file = join(mkdtempSync(join(folder, "run-")), "data.json");
         let room = Number.POSITIVE_INFINITY;
         let truncate: StoreIo["ftruncateSync"] = ftruncateSync;
@@ -649,7 +646,7 @@ describe("file store, any history", () => {
             const abandoned = store;
             crash();
             const torn = encodeLine(change(model.seq + 1, "💸".repeat(9)));
-            // A crash leaves at most one torn line: none is added to one that could not be cut off.
+            // A crash leaves at most one incomplete line, and nothing is appended to it.
             if (journalBytes().length === 0 || journalBytes().at(-1) === 0x0a) {
               appendFileSync(`${file}.journal`, torn.subarray(0, op.tornBytes));
             }

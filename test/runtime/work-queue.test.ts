@@ -3,7 +3,7 @@ import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { WorkQueue } from "../../src/core/time/work-queue.js";
 
 describe("work queue", () => {
-  it("runs one piece in each tick of the event loop, in order of arrival", async () => {
+  it("runs one piece of work in each tick of the event loop, in order of arrival", async () => {
     const turns = new WorkQueue();
     const done: number[] = [];
     const all = Array.from({ length: 5 }, (_, index) => turns.waitForTurn().then(() => done.push(index)));
@@ -18,7 +18,7 @@ describe("work queue", () => {
       expect(count - (seen[index - 1] ?? 0)).toBeLessThanOrEqual(1);
   });
 
-  it("accepts thousands, and continues after a pause", async () => {
+  it("accepts thousands of pieces, and continues after a pause", async () => {
     const turns = new WorkQueue();
     let count = 0;
     const take = (many: number) =>
@@ -29,7 +29,7 @@ describe("work queue", () => {
     expect(count).toBe(3_002);
   });
 
-  it("pauses between pieces while API calls arrive, and no longer", async () => {
+  it("pauses between pieces only while API calls arrive", async () => {
     let nowMs = 1_000;
     const pauses: { delayMs: number; end: () => void }[] = [];
     const turns = new WorkQueue(
@@ -43,7 +43,7 @@ describe("work queue", () => {
     expect(count).toBe(1);
     turns.noteCall();
     await yieldToEventLoop();
-    // The turn that was planned before the call is over; from then on a pause is made for each.
+    // The turn scheduled before the call has ended; further calls cause a pause each.
     expect(pauses.map(({ delayMs }) => delayMs)).toEqual([1]);
     const before = count;
     for (let loop = 0; loop < 10; loop++) await yieldToEventLoop();
