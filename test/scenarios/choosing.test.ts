@@ -20,13 +20,13 @@ async function order(api: Api, { header, metadata }: Asked) {
   return api.whitelabel(body, header ? { "sandbox-scenario": header } : {});
 }
 
-/** Returns the scenario whose rule a new charge follows. */
+/** Returns the scenario that determines a new charge. */
 async function followed(api: Api, asked: Asked = {}): Promise<string | null> {
   return (await readSandboxFields(api, (await order(api, asked)).charge_id)).scenario;
 }
 
 describe("choice of the scenario of a charge", () => {
-  it("takes the header's, then the metadata's, then the active ones', last activated first, then the default", async ({
+  it("a charge follows the scenario of its header, then of its metadata, then the active one activated last, then the default", async ({
     api,
   }) => {
     expect(await followed(api)).toBe("default");
@@ -37,7 +37,7 @@ describe("choice of the scenario of a charge", () => {
     expect(await followed(api, { metadata: "declined" })).toBe("declined");
     expect(await followed(api, { metadata: "declined", header: "expired" })).toBe("expired");
     expect(await followed(api, { header: "default" })).toBe("default");
-    await activate(api, "slow"); // again, and so the last
+    await activate(api, "slow"); // Activated again, and therefore last.
     expect(await followed(api)).toBe("slow");
     await activate(api, "slow", "deactivate");
     expect(await followed(api)).toBe("stuck");
@@ -45,12 +45,12 @@ describe("choice of the scenario of a charge", () => {
     expect(await followed(api)).toBe("default");
   });
 
-  it("takes one that is active at startup", async () => {
+  it("a scenario active at startup applies to charges", async () => {
     expect(await followed(await openApi({ scenario: "cancelled" }))).toBe("cancelled");
     expect(await followed(await openApi({ scenario: ["cancelled", "declined"] }))).toBe("declined");
   });
 
-  it("applies to the hosted page and withdrawals, by header and by metadata", async ({ api }) => {
+  it("a scenario of a header applies to hosted pages and withdrawals", async ({ api }) => {
     const destination = await createFundedDestination(api);
     const pricing = { base_currency: "KES", amount: "500.00" };
     for (const [headers, metadata] of [
@@ -77,14 +77,14 @@ describe("choice of the scenario of a charge", () => {
     }
   });
 
-  it("is made at creation: a later activation changes nothing", async ({ api }) => {
+  it("activating a scenario does not change existing charges", async ({ api }) => {
     const { charge_id } = await api.pay();
     await activate(api, "declined");
     await api.sandbox.advance("5s");
     expect((await api.charge(charge_id)).status).toBe("COMPLETED");
   });
 
-  it("ends with a manual transition", async ({ api }) => {
+  it("a manual transition ends the scenario's influence", async ({ api }) => {
     const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "declined" });
     okBody(await api.transition(charge_id, { to: "PROCESSING" }));
     await api.sandbox.advance("1h");
@@ -95,7 +95,7 @@ describe("choice of the scenario of a charge", () => {
 const NOBODY = { charges: [{ match: { customer_email: "x@*" }, timeline: [] }] };
 const TWICE = { charges: [{ timeline: [{ after: "1s", to: "FAILED" }] }], webhooks: [{ copies: 2 }] };
 
-describe("a named scenario whose rules do not match falls through, with a note, to", () => {
+describe("fallback of a named scenario whose rules do not match, with a note", () => {
   it.each<[string, { header?: string; metadata?: string; active?: string }, string, string[]]>([
     ["the default", { header: "nobody" }, "default", ["nobody"]],
     ["the active one", { metadata: "nobody", active: "declined" }, "declined", ["nobody"]],
@@ -118,7 +118,7 @@ describe("a named scenario whose rules do not match falls through, with a note, 
     );
     await api.sandbox.advance("5s");
     expect((await api.charge(charge_id)).status).toBe(scenario === "default" ? "COMPLETED" : "FAILED");
-    // The webhook rules of the scenario that applies are used too.
+    // The applied scenario's webhook rules apply, too.
     const { total } = okBody(await api.get<{ total: number }>("/_sandbox/deliveries?type=charge.failed"));
     expect(total).toBe(scenario === "default" ? 0 : scenario === "twice" ? 2 : 1);
   });
@@ -128,7 +128,9 @@ describe("an unknown scenario name", () => {
   const KNOWN = [...NAMED_SCENARIOS].sort().join(", ");
   const MESSAGE = `there is no scenario "declind"; known: ${KNOWN}`;
 
-  it("is refused in each place with a list of known names, and nothing is created", async ({ api }) => {
+  it("an unknown scenario name is refused with a list of known names, and nothing is created", async ({
+    api,
+  }) => {
     const destination = await createFundedDestination(api);
     const before = (await api.payins()).total;
     const header = { "sandbox-scenario": "declind" };
@@ -158,7 +160,7 @@ describe("an unknown scenario name", () => {
     expect(await api.balance("KES")).toBe("1000.00 / 0.00");
   });
 
-  it("is known once the scenario is stored", async ({ api }) => {
+  it("a scenario name is known once the scenario is stored", async ({ api }) => {
     okBody(
       await api.put("/_sandbox/scenarios/declind", {
         charges: [{ timeline: [{ after: "1s", to: "FAILED" }] }],
@@ -172,7 +174,7 @@ describe("a rule with a probability", () => {
   const CHARGES = 200;
   const RARE = "/_sandbox/scenarios/rare";
 
-  /** Lists the charges it applied to, by number; `between` is called before each charge. */
+  /** Returns the charges to which the rule applied, by number. `between` runs before each charge. */
   async function taken(probability: number, between?: (api: Api) => Promise<unknown>): Promise<number[]> {
     const api = await openApi({ seed: "chance" });
     okBody(await api.put(RARE, { charges: [{ probability, timeline: [{ after: "1s", to: "FAILED" }] }] }));
@@ -186,7 +188,7 @@ describe("a rule with a probability", () => {
     return found;
   }
 
-  it("applies about that often, and else falls through to the next rule", async () => {
+  it("a rule applies with its probability, and otherwise the next rule does", async () => {
     const { length } = await taken(0.2);
     expect(length).toBeGreaterThan(CHARGES * 0.1);
     expect(length).toBeLessThan(CHARGES * 0.3);
@@ -194,12 +196,12 @@ describe("a rule with a probability", () => {
     expect(await taken(1)).toHaveLength(CHARGES);
   });
 
-  it("is drawn from the seed, whatever other calls come between", async () => {
+  it("the draw of a rule depends on the seed only, not on calls in between", async () => {
     const alone = await taken(0.2);
     expect(await taken(0.2, (api) => api.get("/api/v1/payments/payins"))).toEqual(alone);
   });
 
-  it("works for a withdrawal too", async ({ api }) => {
+  it("a rule with a probability applies to withdrawals", async ({ api }) => {
     const destination_id = await createFundedDestination(api);
     for (const [probability, status] of [
       [1, "PENDING"],

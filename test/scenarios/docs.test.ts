@@ -15,19 +15,19 @@ const SNIPPETS = PAGES.flatMap((page) => blocksOfKind(page, "scenario")).map(({ 
 }));
 
 describe("the pages on scenarios", () => {
-  it("have every YAML block checked", () => {
+  it("every YAML block of the pages on scenarios is valid", () => {
     const yaml = PAGES.flatMap(blocksOf).filter(({ language }) => language === "yaml");
     expect(yaml).toHaveLength(SNIPPETS.length);
   });
 
-  it.each(SNIPPETS)("$name is a scenario", async ({ name, text }) => {
+  it.each(SNIPPETS)("block $name is a scenario", async ({ name, text }) => {
     const { faults, warnings } = await validateFile(fileWith(text, name), { environment: {}, configFaults });
     expect({ faults, warnings }).toEqual({ faults: [], warnings: [] });
     expect(text).toContain(`name: ${name.replace(".yaml", "")}\n`);
   });
 
   it.each(SNIPPETS.filter(({ text }) => text.includes("\nsteps:")))(
-    "$name passes",
+    "block $name passes",
     async ({ name, text }) => {
       const shop = new Shop();
       const app = await shop.listen();
@@ -40,7 +40,7 @@ describe("the pages on scenarios", () => {
   );
 
   it.each(SNIPPETS.filter(({ text }) => !text.includes("\nsteps:")))(
-    "$name can be used at startup",
+    "block $name can be used at startup",
     async (one) => {
       const sandbox = await openSandbox({ scenario: fileWith(one.text, one.name) });
       const { items } = (await new Api(sandbox).get("/_sandbox/scenarios")).json;

@@ -14,7 +14,7 @@ describe.each(SHIPPED)("scenarios/$name", (file) => {
     });
   });
 
-  it("is named after its scenario, and begins with a sentence on its purpose", () => {
+  it("is named after its scenario, and begins with a sentence about its purpose", () => {
     expect(`${file.value.name}.yaml`).toBe(file.name);
     expect(firstSentence(file).length).toBeGreaterThan(20);
     expect(firstSentence(file).length).toBeLessThan(200);
@@ -30,14 +30,14 @@ describe.each(SHIPPED)("scenarios/$name", (file) => {
 });
 
 describe("the built-in scenarios", () => {
-  it("are the named outcomes and the flows", () => {
+  it("the built-in scenarios are the named outcomes and the flows", () => {
     const names = SHIPPED.map(({ value }) => value.name);
     expect(names.filter((name) => !name.startsWith("flow_"))).toEqual([...NAMED_SCENARIOS].sort());
     expect(FLOWS.map(({ value }) => value.name)).toEqual(names.filter((name) => name.startsWith("flow_")));
     expect(SHIPPED.length).toBeGreaterThanOrEqual(20);
   });
 
-  it("have a flow for each documented case", () => {
+  it("each documented case has a built-in flow", () => {
     const documented = `
       bank_transfer mobile_money card crypto hosted_paid hosted_cancelled quote_expired expired paid_late
       refund refund_refused withdrawal withdrawal_failed withdrawal_replay insufficient_balance webhook_outage
@@ -58,7 +58,7 @@ it("a built-in flow is found by its name and by each of its paths", async () => 
     expect([one, (await readFlow(one)).value]).toEqual([one, value]);
 });
 
-it("an unknown file or flow is reported, with a suggestion", async () => {
+it("an unknown file or flow is reported with a suggestion", async () => {
   const messageOf = async (file: string): Promise<string> => {
     return (await validateFile(file, { environment: {}, configFaults })).faults
       .map(({ message }) => message)

@@ -12,11 +12,11 @@ function expectPassed(report: RunReport): void {
   expect(report.steps.length).toBeGreaterThan(0);
 }
 
-it.each(FLOWS)("$name passes in a sandbox of its own", async ({ path }) => {
+it.each(FLOWS)("$name passes in a new sandbox", async ({ path }) => {
   expectPassed(await (await openSandbox()).run(path));
 });
 
-it("all pass in one sandbox with a running clock, twice in a row", async () => {
+it("all flows pass twice in one sandbox with a running clock", async () => {
   const sandbox = await openSandbox({ clock: "real" });
   for (const { path } of [...FLOWS, ...FLOWS]) expectPassed(await sandbox.run(path));
   expect((await new Api(sandbox).get("/_sandbox/webhook-endpoints")).json.total).toBe(0);

@@ -5,12 +5,12 @@ import { accept, Receiver } from "../support/receiver-server.js";
 import { createFundedDestination, readSandboxFields, readWithdrawal, withdraw } from "./support/outcomes.js";
 
 interface Arrival {
-  /** Type, and seconds from the order in sandbox time. */
+  /** Type, and sandbox time in seconds since the order. */
   readonly text: string;
   readonly id: string;
 }
 
-/** A sandbox with a receiver that records each webhook on arrival. */
+/** Opens a sandbox with a receiver that records each webhook. */
 async function openWithReceiver(): Promise<{ api: Api; arrivals: Arrival[] }> {
   const arrivals: Arrival[] = [];
   const receiver = await Receiver.open();
@@ -31,7 +31,7 @@ const FOURTH = 5 + 300 + 1_800;
 
 const PAID = { 1: "awaiting_payment", 3: "processing", 5: "completed" } as const;
 
-/** Webhooks of a paid charge, each sent again so many seconds later. */
+/** Webhooks of a paid charge, each repeated the given number of seconds later. */
 function sentAgain(afterSeconds: number): string[] {
   return Object.entries(PAID)
     .flatMap(([seconds, status]) =>
@@ -41,7 +41,7 @@ function sentAgain(afterSeconds: number): string[] {
     .map((arrival) => arrival.join(" "));
 }
 
-/** Webhooks of a charge by its scenario, in seconds from the order, and the number of their event ids. */
+/** Returns a charge's webhooks, with seconds since the order, and the number of event ids. */
 const ARRIVALS: Readonly<Record<string, [arrivals: string[], ids: number]>> = {
   webhook_chaos: [["5 completed", "5 awaiting_payment", "5 completed", "6 processing"], 3],
   webhook_twice_at_once: [sentAgain(0), 3],
@@ -52,17 +52,20 @@ const ARRIVALS: Readonly<Record<string, [arrivals: string[], ids: number]>> = {
 };
 
 describe("webhooks of a charge under a mishap", () => {
-  it.each(Object.entries(ARRIVALS))("%s", async (scenario, [expected, ids]) => {
-    const { api, arrivals } = await openWithReceiver();
-    const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": scenario });
-    await api.sandbox.advance("10d");
-    expect(arrivals.map(({ text }) => text.replace("charge.", ""))).toEqual(expected);
-    expect(new Set(arrivals.map(({ id }) => id)).size).toBe(ids);
-    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
-    expect(await api.balance("KES")).toBe("500.00 / 0.00");
-  });
+  it.each(Object.entries(ARRIVALS))(
+    "changes the webhooks of a charge: %s",
+    async (scenario, [expected, ids]) => {
+      const { api, arrivals } = await openWithReceiver();
+      const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": scenario });
+      await api.sandbox.advance("10d");
+      expect(arrivals.map(({ text }) => text.replace("charge.", ""))).toEqual(expected);
+      expect(new Set(arrivals.map(({ id }) => id)).size).toBe(ids);
+      expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+      expect(await api.balance("KES")).toBe("500.00 / 0.00");
+    },
+  );
 
-  it("webhook_chaos sends withdrawals late and twice", async () => {
+  it("webhook_chaos delays and duplicates webhooks of withdrawals", async () => {
     const { api, arrivals } = await openWithReceiver();
     const destination = await createFundedDestination(api);
     await api.sandbox.settled();
@@ -74,7 +77,7 @@ describe("webhooks of a charge under a mishap", () => {
     expect(new Set(arrivals.map(({ id }) => id)).size).toBe(2);
   });
 
-  it("webhook_first sends the payment before the response to the call that creates it", async () => {
+  it("webhook_first sends the payment's webhook before the response to the call that creates the payment", async () => {
     const { api, arrivals } = await openWithReceiver();
     const body = await api.checkoutBody();
     expect(arrivals).toEqual([]);
@@ -102,7 +105,7 @@ describe("webhooks of a charge under a mishap", () => {
   });
 });
 
-it("stale_reads does not find a new charge at the first read, but at the second", async ({ api }) => {
+it("stale_reads misses a new charge at the first read and finds it at the second", async ({ api }) => {
   const { charge_id } = await api.whitelabel(await api.checkoutBody());
   const read = () => api.get(`/api/v1/payments/charges/${charge_id}`, { "sandbox-scenario": "stale_reads" });
   expect([(await read()).status, (await read()).status]).toEqual([404, 200]);
@@ -111,7 +114,7 @@ it("stale_reads does not find a new charge at the first read, but at the second"
 describe("flaky_api", () => {
   const CALLS = 400;
 
-  it("fails one call in five, rate-limits one in ten of the others, and delays some", async () => {
+  it("flaky_api fails one call in five, rate-limits one in ten of the others, and delays some", async () => {
     const api = await openApi({ seed: "one", scenario: "flaky_api" });
     const answers = await Promise.all(
       Array.from({ length: CALLS }, async () => {
@@ -135,12 +138,12 @@ describe("flaky_api", () => {
     for (const { status, retryAfter } of answers) expect(retryAfter).toBe(status === 429 ? "1" : null);
     expect(slow).toBeGreaterThan(0);
     expect(slow).toBeLessThan(CALLS * 0.1);
-    // On a busy machine others may take as long.
+    // A busy machine may delay others as much.
     const late = answers.filter(({ status, ms }) => status === 200 && ms >= 1_990);
     expect(late.length).toBeGreaterThanOrEqual(slow);
   });
 
-  it("changes nothing in a failed call", async ({ api }) => {
+  it("flaky_api changes nothing in a failed call", async ({ api }) => {
     const body = await api.checkoutBody();
     await api.post("/_sandbox/scenarios/flaky_api/activate", {});
     const statuses: number[] = [];
@@ -155,7 +158,9 @@ describe("flaky_api", () => {
 describe("lost_response", () => {
   const asked = { "sandbox-scenario": "lost_response" };
 
-  it("makes the first checkout and loses the response; a blind retry charges twice", async ({ api }) => {
+  it("lost_response creates the first checkout without a response, and a blind retry charges twice", async ({
+    api,
+  }) => {
     const body = await api.checkoutBody();
     await expect(api.whitelabel(body, asked)).rejects.toThrow("fetch failed");
     const { total, items } = await api.payins();
@@ -167,7 +172,7 @@ describe("lost_response", () => {
     expect((await api.charge(second.charge_id)).status).toBe("COMPLETED");
   });
 
-  it("cuts the connection on the wire", async ({ api }) => {
+  it("lost_response cuts the connection", async ({ api }) => {
     const { url } = await api.sandbox.listen({ port: 0 });
     const headers = {
       authorization: `Bearer ${api.key}`,
@@ -181,7 +186,7 @@ describe("lost_response", () => {
     expect((await send()).status).toBe(200);
   });
 
-  it("makes the first withdrawal; a retry with the same key gets its response, and the money leaves once", async ({
+  it("lost_response creates the first withdrawal, and a retry with the same key returns it without a second payout", async ({
     api,
   }) => {
     const destination = await createFundedDestination(api);
@@ -206,7 +211,7 @@ describe("uses of a scenario's fault are counted", () => {
   const change = (api: Api, name: string, verb: string) =>
     api.post(`/_sandbox/scenarios/${name}/${verb}`, {});
 
-  it("from each activation", async ({ api }) => {
+  it("uses of a fault are counted from each activation", async ({ api }) => {
     for (let round = 0; round < 2; round++) {
       await change(api, "lost_response", "activate");
       expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
@@ -215,7 +220,7 @@ describe("uses of a scenario's fault are counted", () => {
     }
   });
 
-  it("anew when the rules are replaced", async ({ api }) => {
+  it("uses of a fault restart when the rules are replaced", async ({ api }) => {
     const scenario = { faults: [{ match: { operation: "createWhitelabel" }, drop: "after", times: 1 }] };
     for (let round = 0; round < 2; round++) {
       await api.put("/_sandbox/scenarios/mine", scenario);
@@ -231,38 +236,41 @@ describe("magic customers and amounts under a mishap", async () => {
   ).body;
   const mishaps = items.filter(({ kind }) => kind === "mishap").map(({ name }) => name);
 
-  it("are tried under at least three mishaps", () =>
+  it("magic customers and amounts are tested with at least three mishaps", () =>
     expect(mishaps).toEqual(expect.arrayContaining(["webhook_chaos", "slow", "paid_late"])));
 
-  it.for(mishaps)("keep their outcomes under %s, and no other customer is declined", async (name) => {
-    const api = await openApi({ scenario: [name], rateLimit: "off", holdLimit: "50ms" });
-    const create = async (order: Record<string, unknown>): Promise<string> => {
-      for (let tries = 0; tries < 20; tries++) {
-        const body = await api.checkoutBody(order).catch(() => undefined);
-        const made = body && (await api.tryWhitelabel(body).catch(() => undefined));
-        if (made?.status === 200) return made.body.charge_id;
-      }
-      throw new Error(`no checkout under ${name}`);
-    };
-    const charges = await Promise.all([
-      create({ customer_email: "declined@shop.test" }),
-      create({ phone_number: "+254700000049", payment_method: "mobile_money" }),
-      create({ customer_email: "ada@shop.test" }),
-    ]);
-    await api.sandbox.advance("3h");
-    const outcomes: string[] = [];
-    for (const id of charges) outcomes.push((await api.charge(id)).status);
-    expect(outcomes).toEqual(["FAILED", "FAILED", "COMPLETED"]);
-  });
+  it.for(mishaps)(
+    "magic values keep their outcomes under %s, and no other customer is declined",
+    async (name) => {
+      const api = await openApi({ scenario: [name], rateLimit: "off", holdLimit: "50ms" });
+      const create = async (order: Record<string, unknown>): Promise<string> => {
+        for (let tries = 0; tries < 20; tries++) {
+          const body = await api.checkoutBody(order).catch(() => undefined);
+          const made = body && (await api.tryWhitelabel(body).catch(() => undefined));
+          if (made?.status === 200) return made.body.charge_id;
+        }
+        throw new Error(`no checkout under ${name}`);
+      };
+      const charges = await Promise.all([
+        create({ customer_email: "declined@shop.test" }),
+        create({ phone_number: "+254700000049", payment_method: "mobile_money" }),
+        create({ customer_email: "ada@shop.test" }),
+      ]);
+      await api.sandbox.advance("3h");
+      const outcomes: string[] = [];
+      for (const id of charges) outcomes.push((await api.charge(id)).status);
+      expect(outcomes).toEqual(["FAILED", "FAILED", "COMPLETED"]);
+    },
+  );
 
-  it("have no outcome under a mishap that was activated after an outcome", async () => {
+  it("magic values have no outcome under a mishap activated after an outcome", async () => {
     const api = await openApi({ scenario: ["instant", "slow"] });
     const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
     const { charge_id } = await api.whitelabel(body);
     expect((await readSandboxFields(api, charge_id)).scenario).toBe("slow");
   });
 
-  it("keep their outcomes if an outcome with a probability is not drawn", async () => {
+  it("magic values keep their outcomes if an outcome with a probability is not drawn", async () => {
     const api = await openApi();
     const rare = { charges: [{ probability: 0.000001, timeline: [{ after: "1s", to: "COMPLETED" }] }] };
     await api.put("/_sandbox/scenarios/rare", { name: "rare", ...rare });

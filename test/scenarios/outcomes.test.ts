@@ -17,7 +17,7 @@ async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver }> {
 }
 
 interface Outcome {
-  /** Status changes, each with its time in seconds after creation. */
+  /** Status changes with their time in seconds after creation. */
   readonly path: string;
   readonly balance: string;
   readonly reason?: string;
@@ -49,39 +49,42 @@ const CHARGES: Readonly<Record<string, Outcome>> = {
 };
 
 describe("outcome of a charge", () => {
-  it.each(Object.entries(CHARGES))("%s", async (name, { path, balance, reason = null }) => {
-    const changes = changesOf(path);
-    const { api, receiver } = await openWithReceiver();
-    const made = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": name });
-    expect(made.status).toBe("PENDING");
-    await expectChanges(api, changes, () => api.charge(made.charge_id));
+  it.each(Object.entries(CHARGES))(
+    "outcome of a charge: %s",
+    async (name, { path, balance, reason = null }) => {
+      const changes = changesOf(path);
+      const { api, receiver } = await openWithReceiver();
+      const made = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": name });
+      expect(made.status).toBe("PENDING");
+      await expectChanges(api, changes, () => api.charge(made.charge_id));
 
-    const charge = await api.charge(made.charge_id);
-    expect(charge.status_history.map(({ status, at }) => [at, status])).toEqual([
-      [later(0), "PENDING"],
-      ...changes.map(([seconds, status]) => [later(seconds), status]),
-    ]);
-    expect(charge.failure_reason).toBe(reason);
-    // A currency without a payment has no balance.
-    expect((await api.balance("KES")) ?? "0.00 / 0.00").toBe(`${balance} / 0.00`);
+      const charge = await api.charge(made.charge_id);
+      expect(charge.status_history.map(({ status, at }) => [at, status])).toEqual([
+        [later(0), "PENDING"],
+        ...changes.map(([seconds, status]) => [later(seconds), status]),
+      ]);
+      expect(charge.failure_reason).toBe(reason);
+      // A currency without payments has no balance.
+      expect((await api.balance("KES")) ?? "0.00 / 0.00").toBe(`${balance} / 0.00`);
 
-    expect(receiver.types).toEqual(changes.map(([, status]) => `charge.${status.toLowerCase()}`));
-    for (const [index, received] of receiver.received.entries()) {
-      received.verify();
-      const [seconds, status] = changes[index]!;
-      expect(received.event).toMatchObject({
-        timestamp: later(seconds),
-        data: { charge_id: made.charge_id, status },
+      expect(receiver.types).toEqual(changes.map(([, status]) => `charge.${status.toLowerCase()}`));
+      for (const [index, received] of receiver.received.entries()) {
+        received.verify();
+        const [seconds, status] = changes[index]!;
+        expect(received.event).toMatchObject({
+          timestamp: later(seconds),
+          data: { charge_id: made.charge_id, status },
+        });
+      }
+      expect(await readSandboxFields(api, made.charge_id)).toMatchObject({
+        scenario: name,
+        scenario_asked: name,
+        notes: [],
       });
-    }
-    expect(await readSandboxFields(api, made.charge_id)).toMatchObject({
-      scenario: name,
-      scenario_asked: name,
-      notes: [],
-    });
-  });
+    },
+  );
 
-  it("success completes for every customer; the default does not", async ({ api }) => {
+  it("the outcome success completes charges of every customer, and the default does not", async ({ api }) => {
     const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
     const asked = await api.whitelabel(body, { "sandbox-scenario": "success" });
     const usual = await api.whitelabel(body);
@@ -90,7 +93,7 @@ describe("outcome of a charge", () => {
     expect((await api.charge(usual.charge_id)).status).toBe("FAILED");
   });
 
-  it("crypto_confirmations leaves the money pending until the chain's confirmations", async () => {
+  it("crypto_confirmations keeps the money pending until the chain's confirmations", async () => {
     const { api, receiver } = await openWithReceiver();
     const order = {
       pricing: { base_currency: "USD", amount: "100.00" },
@@ -129,22 +132,27 @@ const WITHDRAWALS: Readonly<Record<string, Outcome>> = {
 };
 
 describe("outcome of a withdrawal", () => {
-  it.each(Object.entries(WITHDRAWALS))("%s", async (name, { path, balance, reason = null }) => {
-    const changes = changesOf(path);
-    const { api, receiver } = await openWithReceiver();
-    const destination = await createFundedDestination(api);
-    const { withdrawal_id, status } = await withdraw(api, destination, { "sandbox-scenario": name });
-    expect(status).toBe("PENDING");
-    if (name !== "instant") expect(await api.balance("KES")).toBe("400.00 / 0.00");
-    await expectChanges(api, changes, () => readWithdrawal(api, withdrawal_id));
-    expect((await readWithdrawal(api, withdrawal_id)).failure_reason).toBe(reason);
-    expect(await api.balance("KES")).toBe(`${balance} / 0.00`);
-    const told = receiver.types.filter((type) => type.startsWith("withdrawal."));
-    const statuses = name === "instant" ? ["PROCESSING", "COMPLETED"] : changes.map(([, status]) => status);
-    expect(told).toEqual(statuses.map((status) => `withdrawal.${status.toLowerCase()}`));
-  });
+  it.each(Object.entries(WITHDRAWALS))(
+    "outcome of a withdrawal: %s",
+    async (name, { path, balance, reason = null }) => {
+      const changes = changesOf(path);
+      const { api, receiver } = await openWithReceiver();
+      const destination = await createFundedDestination(api);
+      const { withdrawal_id, status } = await withdraw(api, destination, { "sandbox-scenario": name });
+      expect(status).toBe("PENDING");
+      if (name !== "instant") expect(await api.balance("KES")).toBe("400.00 / 0.00");
+      await expectChanges(api, changes, () => readWithdrawal(api, withdrawal_id));
+      expect((await readWithdrawal(api, withdrawal_id)).failure_reason).toBe(reason);
+      expect(await api.balance("KES")).toBe(`${balance} / 0.00`);
+      const told = receiver.types.filter((type) => type.startsWith("withdrawal."));
+      const statuses = name === "instant" ? ["PROCESSING", "COMPLETED"] : changes.map(([, status]) => status);
+      expect(told).toEqual(statuses.map((status) => `withdrawal.${status.toLowerCase()}`));
+    },
+  );
 
-  it("success completes for every reference; the default does not", async ({ api }) => {
+  it("the outcome success completes withdrawals with every reference, and the default does not", async ({
+    api,
+  }) => {
     const destination = await createFundedDestination(api);
     const marked = { amount: "500.00", reference: "fail-17" };
     const asked = await withdraw(api, destination, { "sandbox-scenario": "success" }, marked);
@@ -178,7 +186,7 @@ describe("magic values", () => {
     ["another address", { customer_email: "not.declined@x.test" }, "COMPLETED", null],
     ["another phone", { phone_number: "+254704912345" }, "COMPLETED", null],
     ["phone …049 and a card", { payment_method: "card", phone_number: "+254712345049" }, "COMPLETED", null],
-  ])("%s", async (_what, order, status, reason) => {
+  ])("magic value: %s", async (_what, order, status, reason) => {
     const api = await openApi();
     const { charge_id } = await api.pay(order);
     await api.sandbox.advance("2h");

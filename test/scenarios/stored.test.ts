@@ -13,7 +13,7 @@ interface Shown {
   readonly active: boolean;
 }
 
-/** Returns a function that starts a sandbox on the same data each time. */
+/** Returns a function that starts a sandbox on the same data. */
 function createStarter() {
   const data = `${temporaryFolder()}/data.json`;
   return async (options: SandboxOptions = {}) => {

@@ -7,7 +7,7 @@ import { listening } from "../support/servers.js";
 
 afterEach(namesAreAsEver);
 
-/** An app under test: its URL, and the requests it has received. */
+/** An app under test that records its requests. */
 async function openApp(listener: http.RequestListener) {
   const requests: { method: string; url: string; headers: http.IncomingHttpHeaders; body: string }[] = [];
   const server = http.createServer(async (request, response) => {
@@ -21,7 +21,7 @@ async function openApp(listener: http.RequestListener) {
 }
 
 describe("a call of the app under test", () => {
-  it("sends the app the step's request, and returns the app's response to the step", async () => {
+  it("an app step sends its request to the app and returns the response", async () => {
     const app = await openApp((_request, response) =>
       response
         .writeHead(201, [
@@ -54,7 +54,7 @@ describe("a call of the app under test", () => {
   });
 
   it.each([204, 304, 302, 404, 599])(
-    "accepts status %d as a response, and follows no redirect",
+    "an app step accepts status %d without following a redirect",
     async (status) => {
       const app = await openApp((_request, response) =>
         response.writeHead(status, { location: "/there" }).end(),
@@ -64,7 +64,7 @@ describe("a call of the app under test", () => {
     },
   );
 
-  it("passes with `dropped` only when the connection is cut", async () => {
+  it("`dropped` passes only when the connection is cut", async () => {
     const app = await openApp((request) => request.socket.destroy());
     const cut = "  - { app: GET /, expect: { dropped: true } }\n  - app: GET /";
     const report = await runSteps(cut, { app: app.url });
@@ -79,7 +79,7 @@ describe("a call of the app under test", () => {
       /^the app did not respond at http:\/\/127\.0\.0\.1:1\/: nothing listens there$/,
     ],
     ["the call cannot be sent", undefined, 'headers: { "no name": x }, ', /no name/],
-  ])("fails with `dropped` when %s", async (_, nobody, more, message) => {
+  ])("`dropped` fails when %s", async (_, nobody, more, message) => {
     const app = await openApp((_request, response) => response.end());
     const report = await runSteps(`  - { app: GET /, ${more}expect: { dropped: true } }`, {
       app: nobody ?? app.url,
@@ -87,7 +87,7 @@ describe("a call of the app under test", () => {
     expect(failed(report)?.failure?.message).toMatch(message);
   });
 
-  it("with `tries` is repeated until its response meets `expect`, at most that often", async () => {
+  it("`tries` repeats the call until the response meets `expect`, up to the limit", async () => {
     let calls = 0;
     const app = await openApp((_request, response) =>
       response.writeHead(++calls % 3 === 0 ? 200 : 503).end(),
@@ -98,7 +98,7 @@ describe("a call of the app under test", () => {
     expect(calls).toBe(5);
   });
 
-  it("with `steady` is repeated until its response meets `expect` or stays the same", async () => {
+  it("`steady` repeats the call until the response meets `expect` or stops changing", async () => {
     const said = ["new", "new", "paid", "paid"];
     const app = await openApp((_request, response) =>
       response.setHeader("content-type", "application/json").end(JSON.stringify(said.shift() ?? "paid")),
@@ -122,7 +122,7 @@ describe("a call of the app under test", () => {
   });
 
   it.each(["169.254.169.254", "192.0.0.192", "fd00:ec2::23", "64:ff9b:1::a9fe:a9fe"])(
-    "is refused for a name that resolves to a cloud's metadata service: %s",
+    "refuses a host name that resolves to a cloud's metadata service: %s",
     async (address) => {
       everyNameIs(address);
       const sandbox = await openSandbox({

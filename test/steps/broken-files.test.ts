@@ -5,7 +5,7 @@ import { configFaults } from "../../src/library/options.js";
 import { type ValidationResult, validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 
-/** How long this thread has computed, in milliseconds, where the system says so: what it has to wait for others is no part of it. */
+/** Returns the CPU time of this thread in milliseconds where the system reports it, and wall time elsewhere. */
 function threadTimeMs(): number {
   try {
     return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[0]) / 1e6;
@@ -17,10 +17,10 @@ function threadTimeMs(): number {
 const MAX_MS = 20_000;
 const MAX_BYTES = 500 * 1024 * 1024;
 
-/** One file, rewritten for each case: a folder for each would cost a tenth of the time. */
+/** Rewritten for each case, because a new folder for each would take ten times as long. */
 const FILE = fileWith("");
 
-/** Validates a file; each fault has a place within the file and a message of one line. */
+/** Validates a file. Each fault must have a position within the file and a message of one line. */
 async function validate(content: string | Buffer): Promise<ValidationResult> {
   writeFileSync(FILE, content);
   const result = await validateFile(FILE, { environment: {}, configFaults });
@@ -59,7 +59,7 @@ const scalarArb = fc.oneof(
   fc.constantFrom(...SCALARS, "!x y"),
 );
 
-/** Values in flow style: valid, mistyped and malicious ones. */
+/** Values in flow style: valid, of a wrong type, and malicious. */
 const { value: valueArb } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
@@ -103,7 +103,7 @@ const damagedArb = fc
 const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join("\n");
 const steps = (count: number) => `name: x\nsteps:\n${"  - { advance: 1s }\n".repeat(count)}`;
-/** Anchors, each a list of nine aliases of the one before. */
+/** Nested anchors, each a list of nine aliases of the previous one. */
 const laughs = lines(
   9,
   (index) => `  v${index}: &v${index} [${(index === 0 ? "l, " : `*v${index - 1}, `).repeat(9)}]`,
@@ -114,7 +114,7 @@ describe("a broken file gets faults with their places", () => {
     ["random fields and values", fileArb, 400],
     ["random text", fc.string({ unit: "binary", maxLength: 200 }), 200],
     ["a valid file with a piece removed, inserted or repeated", damagedArb, 400],
-  ])("%s", async (_content, arb, numRuns) => {
+  ])("reports faults with positions: %s", async (_content, arb, numRuns) => {
     await fc.assert(
       fc.asyncProperty(arb, async (text) => void (await validate(text))),
       { numRuns },
@@ -171,7 +171,7 @@ describe("a broken file gets faults with their places", () => {
       `name: x\nvars:\n  v0: "${"x".repeat(100)}"\n${lines(60, (n) => `  v${n + 1}: "$\{v${n}}$\{v${n}}"`)}`,
       /too long/,
     ],
-  ])("%s, in bounded time and memory", async (_content, text, message) => {
+  ])("reports faults of %s in bounded time and memory", async (_content, text, message) => {
     const before = process.memoryUsage().heapUsed;
     const startedMs = threadTimeMs();
     const { faults } = await validate(text);

@@ -5,7 +5,7 @@ import { ConnectionPool, callUrl } from "../../src/core/delivery/outgoing-http.j
 import { atEnd } from "../support/lifetime.js";
 import { listening } from "../support/servers.js";
 
-it("calls of an app reuse connections, and are sent once more when a reused connection is cut", async () => {
+it("calls of an app reuse connections, and are retried once when a reused connection is cut", async () => {
   const sockets: Socket[] = [];
   let cuts = 0;
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { expectPassed, failed, runSteps } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 
-/** Creates a hosted checkout; saves `checkout` and `charge`. */
+/** Creates a hosted checkout and saves `checkout` and `charge`. */
 const CHECKOUT = `
   - request: POST /api/v1/payments/checkouts
     body:
@@ -14,7 +14,7 @@ const CHECKOUT = `
       cancel_url: https://shop.test/basket
     save: { checkout: body.checkout_id, charge: body.charge_id }`;
 
-/** A shop that records the path, order and status of each customer who returns. */
+/** A shop that records the path, order and status of each returning customer. */
 async function openShop() {
   const visits: string[] = [];
   const server = createServer((request, response) => {
@@ -29,7 +29,7 @@ const SEQUENTIAL_AND_CONCURRENT = [[""], [", at_once: true"]];
 
 describe("pay_twice", () => {
   it.each(SEQUENTIAL_AND_CONCURRENT)(
-    "pays once, and both tabs return to the shop: checkout_id%s",
+    "pay_twice pays once, and both tabs return to the shop: checkout_id%s",
     async (more) => {
       const { url, visits } = await openShop();
       await expectPassed(
@@ -51,7 +51,7 @@ describe("pay_twice", () => {
 
 describe("cancel_then_pay", () => {
   it.each(SEQUENTIAL_AND_CONCURRENT)(
-    "cancels the charge, and both tabs return to the shop: checkout_id%s",
+    "cancel_then_pay cancels the charge, and both tabs return to the shop: checkout_id%s",
     async (more) => {
       const { url, visits } = await openShop();
       await expectPassed(
@@ -68,7 +68,7 @@ describe("cancel_then_pay", () => {
 });
 
 describe("close_page", () => {
-  it("pays, and the customer does not return to the shop", async () => {
+  it("close_page pays, and the customer does not return to the shop", async () => {
     const { url, visits } = await openShop();
     const report = await runSteps(
       `${CHECKOUT}

@@ -11,7 +11,7 @@ import { fileWith } from "../support/scenario-run.js";
 
 const SNAPSHOT = join(import.meta.dirname, "file-faults.txt");
 
-/** Result of validation: `✗` a fault, `→` a warning, each as line:column, field and message; `✓` neither. */
+/** Result of validation: `✗` a fault, `→` a warning, each with line:column, field and message; `✓` neither. */
 async function validate(text: string, options: StartOptions = {}): Promise<string[]> {
   const vocabulary = await readVocabulary(options);
   const file = fileWith(text.startsWith("---\n") ? text.slice(4) : `name: x\n${text}\n`);
@@ -56,7 +56,7 @@ steps:
   ]);
 });
 
-it("each operation of the service has the response schema of its row", () => {
+it("each operation has the response schema of its row", () => {
   for (const { id, output } of OPERATIONS)
     expect(schemaDescriptionOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(output);
 });

@@ -35,12 +35,12 @@ steps:
 const code = async (...args: string[]) => run(["run", ...args]);
 
 describe("given", () => {
-  it("sets start time, seed, limits, rates and rate limit of the run", async () => {
+  it("given sets start time, seed, limits, rates and rate limit of the run", async () => {
     const { code: exit, stdout } = await code(fileWith(FLOW));
     expect(exit, stdout).toBe(0);
   });
 
-  it("overrides the config file, and is overridden by flags", async () => {
+  it("given overrides the config file, and flags override given", async () => {
     const config = temporaryFile("c.yaml", "seed: theirs\nstart_time: 2030-01-01T00:00:00Z\n");
     const file = fileWith(`name: x
 given: { seed: mine, start_time: "2027-01-01T00:00:00Z" }
@@ -60,7 +60,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
     });
   });
 
-  it("reads fixtures inline or from a file, and reports their faults at their line", async () => {
+  it("given reads fixtures inline or from a file, and reports their faults with line numbers", async () => {
     const fixtures = temporaryFile("f.yaml", "currencies: [{ code: KES, decimals: many }]\n");
     const file = fileWith(`name: x\ngiven: { fixtures: "${fixtures}" }\nsteps: [{ advance: 1s }]`);
     const { faults } = await validateFile(file, { environment: {}, configFaults });
@@ -86,14 +86,14 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
   - { request: GET /_sandbox, expect: { body: { namespace: "\${ns}", seed: mine } } }
   - { request: GET /_sandbox/clock, expect: { body: { now: "2027-01-31T22:00:00.000Z" } } }`;
 
-  it("makes a temporary namespace in a running sandbox", async () => {
+  it("given creates a temporary namespace in a running sandbox", async () => {
     const sandbox = await openSandbox();
     const report = await expectPassed(LOOK, { sandbox, rules: `${SHARED}\nvars: { ns: "run-\${run.id}" }` });
     expect(report).toMatchObject({ outcome: "passed", warnings: [] });
     expect((await new Api(sandbox).get("/_sandbox/namespaces")).json.total).toBe(1);
   });
 
-  it("creates the named namespace, but changes no existing one", async () => {
+  it("given creates the named namespace, and does not change an existing one", async () => {
     const { url } = await startServer();
     const file = fileWith(`name: x\n${SHARED}\nvars: { ns: world }\nsteps:${LOOK}`);
     const { code: exit, stdout } = await code(file, "--url", url, "--namespace", "world");
@@ -106,7 +106,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
     });
   });
 
-  it("is refused for settings that a running sandbox cannot change", async () => {
+  it("given refuses settings that a running sandbox cannot change", async () => {
     const report = await runSteps("  - advance: 1s", { rules: "given: { rate_limit: 5, limits: {} }" });
     expect(report).toMatchObject({
       outcome: "error",

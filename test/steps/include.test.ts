@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/folders.js";
 
 type Files = Readonly<Record<string, string>>;
 
-/** Writes files into a folder of their own; returns the path of the first. */
+/** Writes files into a new folder. Returns the path of the first. */
 function writeFiles(texts: Files): string {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
@@ -68,7 +68,7 @@ it.each<[string, Files, string[]]>([
     { ...Object.fromEntries(LEVELS), "l20.yaml": "steps: [{ advance: 1s }]" },
     [expect.stringContaining("is one step too many: a file has at most 20000, with those it includes")],
   ],
-])("an include is refused at its place: %s", async (_mistake, texts, expected) => {
+])("a refused include is reported at its position: %s", async (_mistake, texts, expected) => {
   const file = writeFiles(texts);
   const { faults } = await validateFile(file, { environment: {}, configFaults });
   expect(
@@ -109,7 +109,7 @@ it("a failure is reported at its line in the included file", async () => {
   expect(reportText(reportOfRun(report))).toContain("more.yaml:4\n");
 });
 
-it("a scenario of the control API includes no file", async () => {
+it("a scenario of the control API cannot include a file", async () => {
   const file = writeFiles({ "a.yaml": "steps: [{ advance: 1s }]" });
   const api = new Api(await openSandbox());
   const { status, details } = await api.put("/_sandbox/scenarios/x", { steps: [{ include: file }] });

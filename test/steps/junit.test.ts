@@ -75,7 +75,7 @@ const report = (over: Partial<RunReport>): RunReport => ({
   ...over,
 });
 
-/** Rules of the JUnit schema (Jenkins, xunit-plugin): allowed children, and sums that match. */
+/** Rules of the JUnit schema (Jenkins, xunit-plugin): allowed children, and totals that match. */
 function expectValidSuites(suites: Element): void {
   expect(suites.name).toBe("testsuites");
   const numbers = ["tests", "failures", "errors", "skipped"] as const;
@@ -109,7 +109,7 @@ function expectValidSuites(suites: Element): void {
 }
 
 describe("JUnit XML", () => {
-  it("follows the schema for every outcome of a run", () => {
+  it("the JUnit report of a run follows the schema for every outcome", () => {
     const step = { kind: "advance", line: 3, duration_ms: 5 } as const;
     const suites = parseXml(
       junitXml(
@@ -150,7 +150,7 @@ describe("JUnit XML", () => {
       time: "4.936",
     });
     const [, failed] = suites.children[1]!.children;
-    // A replacement character stands for characters that XML does not allow.
+    // Characters that XML does not allow are replaced by U+FFFD.
     const shown = ["\u0000", "\u0008", "\u001b", "\uD800", "\uFFFE"].reduce(
       (text, sign) => text.replace(sign, "\uFFFD"),
       NASTY,
@@ -162,7 +162,7 @@ describe("JUnit XML", () => {
     expect(noted).toMatchObject({ name: "system-out", text: `warning: ${shown}` });
   });
 
-  it("follows the schema for check-webhook, reconcile and explore too", async () => {
+  it("the JUnit reports of check-webhook, reconcile and explore follow the schema", async () => {
     const { url } = await serve(() => ({ status: 400, text: NASTY }));
     const checked = await checkAt(url);
     const finding = { kind: "unknown_charge", row: 1, charge_id: null, order: null, message: NASTY } as const;

@@ -9,7 +9,7 @@ import { fileWith, runSteps } from "../support/scenario-run.js";
 const run = (name: string) => ({ "sandbox-run": name });
 
 describe("a lease", () => {
-  it("is held by one run until it is released", async ({ api }) => {
+  it("a lease has one holder until it is released", async ({ api }) => {
     const ask = (method: string, name?: string) =>
       api.send(method, "/_sandbox/lease", "{}", name === undefined ? {} : run(name));
     expect((await ask("POST", "a")).json).toEqual({ namespace: "default", run: "a", held: true });
@@ -21,7 +21,7 @@ describe("a lease", () => {
     expect((await ask("POST", "b")).status).toBe(200);
   });
 
-  it("restores clock, rules, faults and mailboxes when its runner disconnects", async () => {
+  it("a lease restores clock, rules, faults and mailboxes when its runner disconnects", async () => {
     const { sandbox, client } = await openShop({ clock: "60x" });
     await client.ask("PUT /_sandbox/scenarios/there", { charges: [] });
     await client.ask("POST /_sandbox/scenarios/there/activate");
@@ -50,7 +50,7 @@ describe("a lease", () => {
   });
 });
 
-it("a lease with a snapshot restores and deletes it when its runner disconnects", async ({
+it("a lease with a snapshot restores and deletes the snapshot when its runner disconnects", async ({
   shop: { sandbox, client },
 }) => {
   const look = async () => [
@@ -74,7 +74,7 @@ it("a lease with a snapshot restores and deletes it when its runner disconnects"
 });
 
 describe("a heartbeat lease", () => {
-  it("ends when its client disconnects, or after 30 s without a call", async () => {
+  it("a heartbeat lease ends when its client disconnects, or after 30 s without a call", async () => {
     const wall = new FakeWall(0);
     let gone = 0;
     const begin = () => new ClientHeartbeat(wall, () => void gone++);
@@ -105,7 +105,7 @@ charges: [{ timeline: [{ after: 1s, to: FAILED }] }]
 faults: [{ match: { operation: getBalances }, respond: { status: 503 } }]`;
 
 describe("a run", () => {
-  it("uses a namespace of its own when another run holds the default, unless a step is manual", async ({
+  it("a run uses a new namespace when another run holds the default, unless it has a manual step", async ({
     shop: { sandbox, client },
   }) => {
     await client.ask("POST /_sandbox/lease", {}, run("other"));
@@ -122,7 +122,7 @@ describe("a run", () => {
     expect(await runSteps("- advance: 1s", { sandbox })).not.toHaveProperty("namespace");
   });
 
-  it("releases its lease at its end", async ({ shop: { sandbox } }) => {
+  it("a run releases its lease at its end", async ({ shop: { sandbox } }) => {
     for (const _time of ["first", "second"])
       expect((await runSteps("- advance: 1s", { sandbox, rules: RULES })).namespace).toBeUndefined();
   });

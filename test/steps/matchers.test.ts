@@ -5,7 +5,7 @@ import { Client } from "../support/receiver-client.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
 
 describe("matchers in the control API", () => {
-  it("are taken by POST /wait, which names the field of an invalid one", async ({ client }) => {
+  it("POST /wait takes matchers and names the field of an invalid one", async ({ client }) => {
     await client.pay();
     const waited = await client.ask("POST /_sandbox/wait", {
       for: "charge",
@@ -31,7 +31,7 @@ describe("matchers in the control API", () => {
     expect(Object.keys(refused.json.error.details)).toEqual(["match.metadata.a.matches", "count.gte"]);
   });
 
-  it("select the calls of a fault", async () => {
+  it("a fault selects calls by matchers", async () => {
     const sandbox = await openSandbox();
     await Client.of(sandbox).ask("POST /_sandbox/faults", {
       match: { customer_email: { not: "ada@*" } },

@@ -8,7 +8,7 @@ const TWO_CHARGES = `
   - pay: { amount: "500.00" }
   - pay: { amount: "70.00", until: PENDING }`;
 
-/** An app whose response is made from the ids of all charges, oldest first, and a function that runs steps with it. */
+/** An app that computes its rows from the ids of all charges, oldest first, and a function that runs steps with it. */
 async function openAppWith(respond: (charges: string[]) => unknown, status = 200) {
   const sandbox = await openSandbox({ clock: "manual" });
   const app = createServer(async (_request, response) => {
@@ -26,7 +26,7 @@ const PENDING_AND_PAID = ([a, b]: string[]) => [
 ];
 
 describe("reconcile", () => {
-  it("passes when the rows agree with the ledger, with `map` and `statuses`", async () => {
+  it("reconcile passes when the rows agree with the ledger, with `map` and `statuses`", async () => {
     const { run } = await openAppWith(([a, b]) => ({
       total: 2,
       orders: [{ payment: { id: a, state: "BEZAHLT" } }, { payment: { id: b, state: "pending" } }],
@@ -39,7 +39,7 @@ describe("reconcile", () => {
     expect(failed(report)).toBeUndefined();
   });
 
-  it("fails at its line, and lists the differences", async () => {
+  it("reconcile fails at its line, and lists the differences", async () => {
     const { run } = await openAppWith(PENDING_AND_PAID);
     expect(failed(await run(`${TWO_CHARGES}\n  - reconcile: { app: GET /orders }`))).toMatchObject({
       kind: "reconcile",
@@ -54,7 +54,7 @@ describe("reconcile", () => {
     });
   });
 
-  it("requires rows of the run's payments only, and with `partial` none", async () => {
+  it("reconcile requires rows of the run's payments only, and with `partial` none", async () => {
     const { run, sandbox } = await openAppWith(() => []);
     expect(failed(await run(TWO_CHARGES))).toBeUndefined();
     await sandbox.advance("1s");
@@ -69,7 +69,7 @@ describe("reconcile", () => {
     ["is no list", { orders: 2 }, 200, NO_LIST],
     ["has two lists", { orders: [], links: [] }, 200, NO_LIST],
     ["is an error", [], 500, "status 500, not 2xx"],
-  ])("fails when the app's response %s", async (_what, answer, status, message) => {
+  ])("reconcile fails when the app's response %s", async (_what, answer, status, message) => {
     const { run } = await openAppWith(() => answer, status);
     expect(failed(await run("  - reconcile: { app: GET /orders }"))).toMatchObject({
       outcome: "failed",
@@ -78,7 +78,7 @@ describe("reconcile", () => {
     });
   });
 
-  it("fails with the field of an invalid row", async () => {
+  it("reconcile fails with the field of an invalid row", async () => {
     const { run } = await openAppWith(() => [{ charge_id: "a", status: "bezahlt" }]);
     expect(failed(await run("  - reconcile: { app: GET /orders }"))?.failure).toMatchObject({
       message: "the app's rows cannot be compared with the ledger: Invalid rows",

@@ -24,7 +24,7 @@ const FLOW = {
 };
 
 describe("POST /_sandbox/scenarios/{name}/run", () => {
-  it("runs the steps of a stored scenario, repeatedly", async () => {
+  it("runs the steps of a stored scenario repeatedly", async () => {
     const sandbox = await openSandbox({ clock: "real" });
     expect(await call(sandbox, "PUT", "/scenarios/flow", FLOW)).toMatchObject({ status: 200 });
     const first = await call(sandbox, "POST", "/scenarios/flow/run");
@@ -53,7 +53,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     steps: [{ repeat: 10_000, steps: [{ expect_balance: { currency: "USD", available_balance: "0.00" } }] }],
   };
 
-  it("lets other requests through, and ends when its client disconnects", async () => {
+  it("does not block other requests, and ends when its client disconnects", async () => {
     const sandbox = await openSandbox({ clock: "real" });
     const { url } = await sandbox.listen();
     expect(await call(sandbox, "PUT", "/scenarios/busy", BUSY)).toMatchObject({ status: 200 });
@@ -94,7 +94,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     });
   });
 
-  it("is refused for invalid steps, and does not reveal the environment", async () => {
+  it("refuses invalid steps without revealing the environment", async () => {
     const sandbox = await openSandbox();
     const put = (body: unknown) => call(sandbox, "PUT", "/scenarios/flow", body);
     expect((await put({ steps: [{ advence: "1s" }] })).body).toMatchObject({

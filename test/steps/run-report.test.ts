@@ -7,7 +7,7 @@ import { it } from "../support/api-test.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { failed, runSteps } from "../support/scenario-run.js";
 
-it("strict reports fail for a run without a check, JUnit reports mention it", async () => {
+it("a run without a check fails with --strict, and its JUnit report mentions it", async () => {
   const report = await runSteps("- advance: 1h");
   const message = "no step checks anything: add an expectation, such as expect_charge";
   expect(report).toMatchObject({ passed: true, blind_spots: [message], applied: {}, never_happened: [] });
@@ -30,7 +30,7 @@ it.each([
   expect((await runSteps(paid + looks, { sandbox })).blind_spots).toEqual([]);
 });
 
-it("rules that never applied are skipped test cases of the JUnit report, at their lines", async () => {
+it("rules that never applied are skipped test cases in the JUnit report, with their lines", async () => {
   const rules = "webhooks: [{ match: { type: charge.completed }, drop: true }]";
   const xml = junitXml([reportOfRun(await runSteps("- advance: 1h", { rules }))]);
   expect(xml).toContain(`skipped="1"`);
@@ -38,7 +38,9 @@ it("rules that never applied are skipped test cases of the JUnit report, at thei
 });
 
 describe("uses of a scenario's rules", () => {
-  it("start at zero when it is stored, activated or reset; those of=server do not", async ({ api }) => {
+  it("uses of a scenario's rules restart at zero when it is stored, activated or reset, except with of=server", async ({
+    api,
+  }) => {
     const quotesFail = { faults: [{ match: { operation: "createQuote" }, delay: "1ms" }] };
     const quote = () => api.post("/api/v1/payments/quotes", {});
     const view = async () => {
@@ -62,7 +64,7 @@ describe("uses of a scenario's rules", () => {
 const QUOTE = "POST /api/v1/payments/quotes → 503, made by the fault of scenario k1";
 
 describe("a step that fails", () => {
-  it("names the fault that made the response", async ({ shop: { sandbox, client } }) => {
+  it("a failed step names the fault that forced the response", async ({ shop: { sandbox, client } }) => {
     await client.ask("PUT /_sandbox/scenarios/k1", {
       faults: [{ match: { operation: "createQuote" }, respond: { status: 503 }, times: 1 }],
     });
@@ -77,7 +79,7 @@ describe("a step that fails", () => {
     expect(failed(refused)?.failure).not.toHaveProperty("made_by");
   });
 
-  it("names the faults in the requests of its app", async ({ shop: { sandbox, client } }) => {
+  it("a failed step names the faults in the requests of its app", async ({ shop: { sandbox, client } }) => {
     const { url } = await sandbox.listen();
     const { fault_id } = (
       await client.ask("POST /_sandbox/faults", { match: { operation: "getBalances" }, drop: "before" })

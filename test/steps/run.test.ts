@@ -8,7 +8,7 @@ import { expectPassed, failed, runSteps } from "../support/scenario-run.js";
 
 const LIST = "request: GET /api/v1/payments/payins";
 
-/** State that a run restores: clock mode, scenarios, faults, and `more` resources. */
+/** Returns the state that a run restores: clock mode, scenarios, faults, and `more` resources. */
 async function readState(sandbox: Sandbox, ...more: string[]): Promise<unknown[]> {
   const read = <T>(path: string) => sandbox.control<T>("GET", `/_sandbox/${path}`);
   const { items } = await read<{ items: { name: string; description: string; active: boolean }[] }>(
@@ -20,7 +20,7 @@ async function readState(sandbox: Sandbox, ...more: string[]): Promise<unknown[]
 }
 
 describe("a run", () => {
-  it("freezes the clock, applies the file's rules first, and undoes its changes after a failure", async () => {
+  it("a run freezes the clock, activates the file's rules, and restores both after a failure", async () => {
     const sandbox = await openSandbox({ clock: "60x", scenario: ["declined", "slow"] });
     const before = await readState(sandbox);
     const report = await runSteps(
@@ -48,7 +48,7 @@ describe("a run", () => {
     ["passes", ""],
     ["resets", "\n  - reset: true"],
     ["fails", "\n  - { request: GET /api/v1/nowhere }"],
-  ])("with isolation: snapshot restores the whole state when it %s", async (end, last) => {
+  ])("a run with isolation: snapshot restores the whole state when it %s", async (end, last) => {
     const sandbox = await openSandbox({ clock: "real" });
     const all = ["rates", "webhook-endpoints", "charges", "balances", "snapshots"];
     const before = await readState(sandbox, ...all);
@@ -64,7 +64,7 @@ describe("a run", () => {
     expect(await readState(sandbox, ...all)).toEqual(before);
   });
 
-  it("uses another name for its rules when the sandbox has the scenario already", async () => {
+  it("a run renames its rules when the sandbox has a scenario of that name", async () => {
     const sandbox = await openSandbox();
     await new Api(sandbox).put("/_sandbox/scenarios/flow", { description: "theirs" });
     const before = await readState(sandbox);
@@ -75,7 +75,7 @@ describe("a run", () => {
     expect(await readState(sandbox)).toEqual(before);
   });
 
-  it("has the same id with the same seed, and another id each time in one sandbox", async () => {
+  it("a run has the same id with the same seed, and a different id each time in one sandbox", async () => {
     const [one, two] = [await openSandbox({ seed: "s" }), await openSandbox({ seed: "s" })];
     const idIn = async (sandbox: Sandbox) => (await runSteps(`- ${LIST}`, { sandbox })).run_id;
     const first = await idIn(one);
@@ -83,7 +83,7 @@ describe("a run", () => {
     expect(await idIn(one)).not.toBe(first);
   });
 
-  it("ends when it is cancelled, and undoes its changes", async () => {
+  it("a cancelled run restores the sandbox", async () => {
     const sandbox = await openSandbox({ clock: "real" });
     const before = await readState(sandbox);
     const abort = new AbortController();
@@ -101,7 +101,7 @@ describe("a run", () => {
     expect(await readState(sandbox)).toEqual(before);
   });
 
-  it("checks only what has happened since its start", async () => {
+  it("a run checks only events after its start", async () => {
     const sandbox = await openSandbox();
     const flow = `
   - { pay: { amount: "500.00", as: c } }
@@ -115,7 +115,7 @@ describe("a run", () => {
     expect(failed(later)?.failure?.message).toBe("no event at all");
   });
 
-  it("counts how often its rules and faults applied, through a reset and `fault: clear`", async () => {
+  it("a run counts how often its rules and faults applied, across a reset and `fault: clear`", async () => {
     const quote = `
   - { request: POST /api/v1/payments/quotes, body: { pricing: { base_currency: KES, amount: "5.00" }, payment_method: card } }`;
     const { applied, never_happened, never_happened_at } = await expectPassed(
@@ -140,12 +140,12 @@ it.each([
   ["body: { a: 1 }", /^the call cannot be sent: .*body/],
   ['headers: { "no name": x }', /^the call cannot be sent: .*header name/],
   ['headers: { x-lines: "a\\nb" }', /^the call cannot be sent: .*header value/s],
-])("a request that cannot be sent is no cut connection: %s", async (more, message) => {
+])("a request that cannot be sent does not count as a cut connection: %s", async (more, message) => {
   const report = await runSteps(`- { ${LIST}, ${more}, expect: { dropped: true } }`);
   expect(failed(report)?.failure?.message).toMatch(message);
 });
 
-it("a failure is in the JUnit report at the line of its first difference", async () => {
+it("the JUnit report has a failure at the line of its first difference", async () => {
   const steps =
     "- request: GET /api/v1/payments/payins\n    expect:\n      status: 200\n      body:\n        total: 7";
   const report = await runSteps(`  ${steps}`);
@@ -153,7 +153,7 @@ it("a failure is in the JUnit report at the line of its first difference", async
   expect(junitXml([reportOfRun(report)])).toContain(' line="8"');
 });
 
-it("manual shows its text with the variables filled in", async () => {
+it("manual prints its text with variables filled in", async () => {
   const shown: string[] = [];
   const rules = "vars: { email: a@b.test }";
   await expectPassed("- manual: Order as ${email}", { rules, manual: async (text) => void shown.push(text) });
@@ -168,7 +168,7 @@ it("a repeat reports its progress", async () => {
   expect(shown).toEqual(["1/1 repeat 2", "1/1 repeat 2: n 1", "1/1 repeat 2: n 2"]);
 });
 
-it("lanes of parallel have variables of their own, which are passed on when all have ended", async () => {
+it("lanes of parallel have separate variables, which later steps can read", async () => {
   const shown: string[] = [];
   const report = await expectPassed(
     `
@@ -187,7 +187,7 @@ it("lanes of parallel have variables of their own, which are passed on when all 
 });
 
 describe("requests of the app", () => {
-  it("are waited for, without those of the steps and of before", async () => {
+  it("a run waits for requests of the app, but not for those of steps or before the run", async () => {
     const sandbox = await openSandbox();
     const api = new Api(sandbox);
     await api.payins();
@@ -203,7 +203,7 @@ describe("requests of the app", () => {
     expect(failed(await running)).toBeUndefined();
   });
 
-  it("count while they are in flight", async () => {
+  it("requests of the app count while they are in flight", async () => {
     const sandbox = await openSandbox();
     const api = new Api(sandbox);
     await api.post("/_sandbox/faults", { match: { operation: "listPayins" }, delay: "1h" });
@@ -229,7 +229,7 @@ describe("requests of the app", () => {
 it("expect_delivery counts attempts by the app's responses", async () => {
   const sandbox = await openSandbox();
   const { url } = await sandbox.listen();
-  // That path of the sandbox has no POST, so every attempt gets a 405.
+  // The sandbox responds with 405 to a POST at this path.
   const report = await runSteps(
     `
   - { request: POST /_sandbox/webhook-endpoints, body: { url: "${url}/health" } }

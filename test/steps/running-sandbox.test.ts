@@ -18,7 +18,7 @@ steps:
   - { wait_for: charge, match: { customer_email: ada@shop.test }, within: 10s }
 `;
 
-/** A running sandbox and a shop that calls it. */
+/** Starts a sandbox and a shop that calls it. */
 async function openShop() {
   const shop = new Shop();
   const app = await shop.listen();
@@ -29,7 +29,7 @@ async function openShop() {
 }
 
 describe("run --app without --url", () => {
-  it("uses the sandbox of PAYMENTS_SANDBOX_URL, which the app calls", async () => {
+  it("run --app uses the sandbox of PAYMENTS_SANDBOX_URL, which the app calls", async () => {
     const { url, app, client } = await openShop();
     const env = { PAYMENTS_SANDBOX_URL: url };
     const { code, stderr } = await run(["run", fileWith(ORDER), "--app", app], { env });
@@ -37,7 +37,7 @@ describe("run --app without --url", () => {
     expect((await client.ask("GET /_sandbox/charges")).json).toMatchObject({ total: 1 });
   });
 
-  it.each([[{}], [{ PAYMENTS_SANDBOX_URL: "" }]])("is refused with %j", async (env) => {
+  it.each([[{}], [{ PAYMENTS_SANDBOX_URL: "" }]])("run --app is refused with %j", async (env) => {
     const ended = await run(["run", fileWith(ORDER), "--app", "127.0.0.1:1"], { env });
     expect(ended).toMatchObject({
       code: 2,
@@ -47,7 +47,7 @@ describe("run --app without --url", () => {
     });
   });
 
-  it("names PAYMENTS_SANDBOX_URL when no sandbox is there, or an option conflicts with it", async () => {
+  it("run --app names PAYMENTS_SANDBOX_URL when no sandbox is running there, or an option conflicts with it", async () => {
     const { app } = await openShop();
     const env = { PAYMENTS_SANDBOX_URL: "http://127.0.0.1:1" };
     const [gone, seeded] = [
@@ -63,7 +63,7 @@ describe("run --app without --url", () => {
   });
 });
 
-it("exec runs an app and scenario files against one sandbox in a single step", async () => {
+it("exec runs an app and scenario files against one sandbox", async () => {
   const port = await freePort();
   const app = temporaryFile(
     "app.mjs",
@@ -85,7 +85,7 @@ it("exec runs an app and scenario files against one sandbox in a single step", a
   expect(stdout).toContain("2 of 2 scenarios passed  (4 steps passed)");
 });
 
-it("JUnit names of run --url are the same in every run, whatever its ids", async () => {
+it("JUnit names of run --url do not depend on ids", async () => {
   const { url } = await startServer();
   const file = fileWith(`name: names
 vars: { email: "qa+\${run.id}@shop.test" }
@@ -119,7 +119,7 @@ steps:
   - expect_balance: { currency: KES, change: "+0.00" }
 `;
 
-  it("leaves no pending charge that continues in the next file", async () => {
+  it("a failed file leaves no pending charge for the next file", async () => {
     const { url, client } = await startServer();
     const { code, stdout } = await run(["run", fileWith(RED), fileWith(NEXT), "--url", url]);
     expect(code).toBe(1);
@@ -128,7 +128,7 @@ steps:
     expect(items).toMatchObject([{ status: "CANCELLED" }]);
   });
 
-  it("leaves other charges as they are", async () => {
+  it("a failed file does not change other charges", async () => {
     const { url, client } = await startServer(["--clock", "manual"]);
     const chargeId = await client.pay();
     await run(["run", fileWith(RED), "--url", url]);
@@ -139,22 +139,25 @@ steps:
 describe("the clock of a running sandbox", () => {
   const LATER = "name: later\nsteps: [{ advance: 40d }]\n";
 
-  it.each(["real", "manual"])("stays where run has left it, and the last line says so: %s", async (mode) => {
-    const { url, client } = await startServer(["--clock", mode, "--start-time", "2026-03-01T09:00:00Z"]);
-    const { code, stdout, stderr } = await run(["run", fileWith(LATER), "--url", url]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
-      /^the sandbox's clock stands at 2026-04-10T09:\S+Z \(before: 2026-03-01T09:\S+Z\); payments-sandbox reset puts it back$/,
-    );
-    expect((await client.clock()).json).toMatchObject({ mode });
-    const asJson = await run(["run", fileWith(LATER), "--url", url, "--json"]);
-    expect(JSON.parse(asJson.stdout).clock).toEqual({
-      before: expect.stringMatching(/^2026-04-10T/),
-      now: expect.stringMatching(/^2026-05-20T/),
-    });
-  });
+  it.each(["real", "manual"])(
+    "run leaves the clock at its new time and prints it in the last line: %s",
+    async (mode) => {
+      const { url, client } = await startServer(["--clock", mode, "--start-time", "2026-03-01T09:00:00Z"]);
+      const { code, stdout, stderr } = await run(["run", fileWith(LATER), "--url", url]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+        /^the sandbox's clock stands at 2026-04-10T09:\S+Z \(before: 2026-03-01T09:\S+Z\); payments-sandbox reset puts it back$/,
+      );
+      expect((await client.clock()).json).toMatchObject({ mode });
+      const asJson = await run(["run", fileWith(LATER), "--url", url, "--json"]);
+      expect(JSON.parse(asJson.stdout).clock).toEqual({
+        before: expect.stringMatching(/^2026-04-10T/),
+        now: expect.stringMatching(/^2026-05-20T/),
+      });
+    },
+  );
 
-  it("is not mentioned when it has not moved", async () => {
+  it("run does not mention a clock that has not moved", async () => {
     const { url } = await startServer(["--clock", "manual"]);
     const isolated = `isolation: snapshot\n${LATER}`;
     for (const text of [isolated, ORDER.replace(/ {2}- app[\s\S]*/, "  - expect_charge: { count: 0 }\n")]) {

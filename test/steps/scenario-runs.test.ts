@@ -10,7 +10,7 @@ const SNAPSHOT = join(import.meta.dirname, "scenario-runs.txt");
 
 it("each scenario of scenario-runs.txt gets its report (`vitest run -u` writes them)", async () => {
   let written = "";
-  // Blocks are the lines between two reports: a heading, if any, and a scenario. Steps alone begin with a dash.
+  // Blocks are the lines between two reports: an optional heading and a scenario. Bare steps begin with a dash.
   for (const block of readFileSync(SNAPSHOT, "utf8")
     .split(/(?:^> .*\n)+/m)
     .filter(Boolean)) {

@@ -7,7 +7,7 @@ const PAID = `
   - pay: { amount: "500.00", as: c1, until: PENDING }
   - advance: 10s`;
 
-/** Pays a charge with a receiver that responds with `status`, then runs the steps; returns the failed step. */
+/** Pays a charge with a receiver that responds with `status`, then runs the steps. Returns the failed step. */
 async function runWithReceiver(steps: string, rules = "", status = 200) {
   const sandbox = await openSandbox();
   sandbox.onWebhook(() => status);
@@ -20,11 +20,11 @@ describe("expect_sequence", () => {
     "[charge.awaiting_payment, charge.processing, charge.completed]",
     '["charge.proc*", "charge.comp*"]',
     '{ charge_id: "${c1}", types: [charge.awaiting_payment, charge.completed] }',
-  ])("compares the deliveries to a receiver with %s", async (sequence) => {
+  ])("expect_sequence compares the deliveries to a receiver with %s", async (sequence) => {
     expect(await runWithReceiver(`  - expect_sequence: ${sequence}`)).toBeUndefined();
   });
 
-  it("fails for another order, a duplicate and a missing event", async () => {
+  it("expect_sequence fails for a different order, a duplicate and a missing event", async () => {
     const step = "  - expect_sequence: [charge.processing, charge.completed]";
     for (const [rules, came] of [
       [

@@ -54,7 +54,7 @@ async function runFlow(bug?: Bug) {
 }
 
 describe("a flow against a running sandbox and a shop", () => {
-  it("passes repeatedly with a correct shop, and leaves the sandbox as it was", async () => {
+  it("a flow passes repeatedly with a correct shop, and leaves the sandbox unchanged", async () => {
     const { ready, first, again } = await runFlow();
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toContain("1 of 1 scenario passed  (11 steps passed)");
@@ -65,7 +65,7 @@ describe("a flow against a running sandbox and a shop", () => {
     expect(await read("/charges")).toMatchObject({ total: 2 });
   });
 
-  it("fails with a shop that fulfils twice, at the step that expects one", async () => {
+  it("a flow fails with a shop that fulfils twice, at the step that expects one fulfilment", async () => {
     const { first } = await runFlow("fulfils_twice");
     expect(first.code).toBe(1);
     expect(first.stdout.match(/^ {2}✗ .*?(?= {2})/gm)).toEqual(["  ✗ The order is fulfilled once"]);

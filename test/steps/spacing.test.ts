@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Api, openSandbox } from "../support/api-client.js";
 import { failed, runSteps } from "../support/scenario-run.js";
 
-/** Sends a request before, between and after the pauses, and checks their spacing; returns the failure. */
+/** Sends a request before, between and after the pauses, and checks their spacing. Returns the failure. */
 async function checkSpacing(pauses: readonly string[], spacing: string) {
   const sandbox = await openSandbox();
   const read = "  - manual: read";
@@ -20,7 +20,7 @@ async function checkSpacing(pauses: readonly string[], spacing: string) {
 }
 
 describe("spacing", () => {
-  it("checks the pauses between requests", async () => {
+  it("spacing checks the pauses between requests", async () => {
     expect(await checkSpacing(["1m", "2m", "5m"], "{ gte: 1m, lt: 10m, growing: true }")).toBeUndefined();
     expect(await checkSpacing(["1m", "20m"], "{ gte: 1m, lt: 10m }")).toMatchObject({
       message: "the pause before request 3 is 20m, not lt 10m",
@@ -31,7 +31,7 @@ describe("spacing", () => {
     );
   });
 
-  it("fails with too few requests", async () => {
+  it("spacing fails with too few requests", async () => {
     expect((await checkSpacing([], "{ gte: 0ms }"))?.message).toBe(
       "1 such requests have too few pauses to check: 2 are needed",
     );

@@ -19,7 +19,7 @@ import { fileWith } from "../support/scenario-run.js";
 
 type Step = Readonly<Record<string, unknown>>;
 
-/** A valid step of each kind but `include`, which only a file can have (include.test.ts). */
+/** A valid step of each kind, without `include`, which is allowed only in files (include.test.ts). */
 const VALID: Readonly<Record<Exclude<StepKind, "include">, Step>> = {
   request: {
     request: "GET /health",
@@ -59,7 +59,7 @@ function omit(record: Step, field: string): Step {
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== field));
 }
 
-/** Mistakes that every kind of step refuses alike. */
+/** Mistakes that every kind of step refuses in the same way. */
 function commonMistakes(kind: string, step: Step): [mistake: string, step: Step, fault: RegExp][] {
   const second = kind === "manual" ? "advance" : "manual";
   return [
@@ -107,14 +107,14 @@ function mistakes(kind: string, step: Step): [mistake: string, step: Step][] {
 
 const isInSchema = new Ajv2020({ strict: true }).compile(scenarioJsonSchema());
 
-it("each step is valid or gets the same faults in a file and by the control API", async () => {
+it("each step gets the same result in a file and through the control API", async () => {
   const api = await openApi();
-  /** Faults of a file and the result of the JSON Schema, after the control API has agreed with the file. */
+  /** Returns the faults of a file and of the JSON Schema, after comparing the file with the control API. */
   const faultsOf = async (step: Step): Promise<string> => {
     const scenario = { name: "x", steps: [step] };
     const file = fileWith(stringify(scenario));
     const result = await validateFile(file, { environment: {}, configFaults });
-    // The control API refuses an unknown name, of which a file gets a warning.
+    // An unknown name is an error of the control API and a warning in a file.
     const faults = [...result.faults, ...result.warnings].map(
       ({ field, message }) => [field, message] as const,
     );
@@ -136,11 +136,11 @@ it("each step is valid or gets the same faults in a file and by the control API"
 });
 
 describe("scenarios/schema.json", () => {
-  it("is as `npm run build` writes it", () => {
+  it("scenarios/schema.json is up to date", () => {
     expect(readFileSync(join(ROOT, SCENARIO_SCHEMA_FILE), "utf8")).toBe(scenarioJsonSchemaText());
   });
 
-  it("accepts each shipped scenario, and a variable in place of any value", () => {
+  it("scenarios/schema.json accepts each shipped scenario, and a variable in place of any value", () => {
     for (const { name, value } of SHIPPED) expect([name, isInSchema(value)]).toEqual([name, true]);
     const open = parse(`
 name: x
@@ -158,7 +158,7 @@ steps:
     ["an unknown status", { charges: [{ timeline: [{ after: "2s", to: "PAID" }] }] }],
     ["a word for a number", { faults: [{ delay: "1s", times: "many" }] }],
     ["no name", { name: undefined }],
-  ])("refuses %s", (_mistake, part) => {
+  ])("scenarios/schema.json refuses %s", (_mistake, part) => {
     expect(isInSchema(JSON.parse(JSON.stringify({ name: "x", ...part })))).toBe(false);
   });
 });

@@ -19,12 +19,12 @@ async function passes(paid: string, steps: string) {
   const sandbox = await openSandbox();
   const report = await sandbox.run(fileWith(flowOf(paid, steps)));
   expect(report.steps.map(({ failure }) => failure?.message)).toEqual(report.steps.map(() => undefined));
-  // The ledger's checks run when a state is taken over.
+  // The ledger is checked when a state is imported.
   const state = await sandbox.control("GET", "/_sandbox/state");
   await sandbox.control("PUT", "/_sandbox/state", state as object);
 }
 
-it("an underpaid charge is booked at the amount paid, fees in proportion, and refunded by that amount [R9.4]", () =>
+it("an underpaid charge credits the amount paid with proportional fees, and refunds that amount [R9.4]", () =>
   passes(
     "{ factor: 0.5 }",
     `
@@ -45,7 +45,7 @@ it.each([
   ["{ amount: '10', currency: USD }", "USD", "10.00", "+9.76"],
   ['{ amount: "0" }', "KES", "0.00", "+0.00"],
   ["{ currency: KES }", "KES", undefined, "+500.00"],
-])("a payment of %s is booked as such in %s", (paid, currency, amount, change) =>
+])("a payment of %s credits the balance of %s", (paid, currency, amount, change) =>
   passes(
     paid,
     `

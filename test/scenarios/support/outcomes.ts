@@ -8,7 +8,7 @@ interface Moving {
   readonly status: string;
 }
 
-/** Advances from change to change; each must come at its time and not a millisecond before. */
+/** Advances from change to change; each must happen at its time and not a millisecond earlier. */
 export async function expectChanges(
   api: Api,
   changes: readonly Change[],
@@ -54,7 +54,7 @@ export interface Withdrawal {
   readonly failure_reason: string | null;
 }
 
-/** Creates a balance of 1,000.00 KES and a payout destination; returns the id of the destination. */
+/** Creates a balance of 1,000.00 KES and a payout destination. Returns the destination's id. */
 export async function createFundedDestination(api: Api): Promise<string> {
   await api.whitelabel(await api.checkoutBody({ pricing: { base_currency: "KES", amount: "1000.00" } }), {
     "sandbox-scenario": "instant",

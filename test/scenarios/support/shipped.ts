@@ -6,7 +6,7 @@ import { ROOT } from "../../support/process-command.js";
 
 /** A file in `scenarios/`. */
 export interface ShippedFile {
-  /** `flow_card.yaml` */
+  /** Such as `flow_card.yaml`. */
   readonly name: string;
   readonly path: string;
   readonly text: string;
