@@ -37,7 +37,7 @@ describeInBrowser("the checkout page in a browser", () => {
     return { ...checkout, url: `${sandbox.url}/checkout/${checkout.checkout_id}` };
   }
 
-  /** Path and query of the return to the shop. */
+  /** Returns path and query of the return URL. */
   function readReturn(shop: Shop) {
     const visit = shop.visits.at(-1)!;
     return { path: visit.pathname, ...Object.fromEntries(visit.searchParams) };
@@ -64,11 +64,11 @@ describeInBrowser("the checkout page in a browser", () => {
       return { sandbox, shop, checkout, page };
     }
 
-    it("a payment by mobile money waits, completes and returns to success_url", async () => {
+    it("mobile money shows a waiting page, completes and returns to success_url", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await choose(page, "Mobile money");
       await page.getByRole("radio", { name: "Kenyan shilling" }).check();
-      // Without a script the total stays the price before fees.
+      // Without a script the total remains the price before fees.
       expect(await page.locator(".total > :visible").textContent()).toBe(
         javaScriptEnabled ? "KES\u00a03,305.63" : "USD\u00a025.00",
       );
@@ -86,10 +86,10 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(new URL(page.url()).hash).toBe("#end");
     });
 
-    it("an expired checkout returns to cancel_url, and responds 410", async () => {
+    it("an expired checkout returns to cancel_url and responds with 410", async () => {
       const { sandbox, shop, checkout, page } = await begin();
       await sandbox.advance("1h");
-      // Without a script the next form shows it.
+      // Without a script the next form has it.
       if (!javaScriptEnabled) await page.getByRole("button", { name: "Continue" }).click();
       await page.getByText("This checkout has expired").waitFor();
       await page.getByRole("link", { name: "Back to the shop" }).click();
@@ -99,7 +99,7 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(again!.status()).toBe(410);
     });
 
-    it("Complete in the sandbox panel pays by the chosen method", async () => {
+    it("Complete in the sandbox panel pays with the chosen method", async () => {
       const { shop, checkout, page } = await begin();
       await choose(page, "Card");
       await page.getByRole("button", { name: "Complete" }).click();
@@ -107,7 +107,7 @@ describeInBrowser("the checkout page in a browser", () => {
       expect(readReturn(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
     });
 
-    it("shows only the fields of the chosen method", async () => {
+    it("only the fields of the chosen method are visible", async () => {
       const { page } = await begin();
       const phone = page.getByLabel("Phone number");
       expect(await phone.isVisible()).toBe(false);
@@ -133,7 +133,7 @@ describeInBrowser("the checkout page in a browser", () => {
   });
 
   describe("the checkout page's script", () => {
-    it("runs the countdown at the speed of sandbox time", async () => {
+    it("the countdown runs at the speed of sandbox time", async () => {
       const sandbox = await listeningSandbox({ clock: "60x" });
       const page = await openTab();
       await page.goto((await openCheckout(sandbox, undefined)).url);
@@ -142,11 +142,11 @@ describeInBrowser("the checkout page in a browser", () => {
         return parts.reduce((sum, part) => sum * 60 + Number(part), 0);
       };
       const first = await left();
-      // Ninety seconds at sixty times the speed; in wall time they exceed the timeout.
+      // Ninety seconds of sandbox time at sixty times the speed would exceed the timeout in wall time.
       await expect.poll(left, { timeout: 60_000 }).toBeLessThan(first - 90);
     });
 
-    it("stops the countdown while the clock stands still", async () => {
+    it("the countdown stops while the clock is paused", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab();
       await page.clock.install();
@@ -156,17 +156,17 @@ describeInBrowser("the checkout page in a browser", () => {
         await page.clock.runFor(ms);
         return page.getByRole("timer").textContent();
       };
-      // Without the poll, which corrects the time each second.
+      // Without the poll that corrects the time each second.
       await page.route("**/status", (route) => route.abort());
       expect(await timerAfter(5_000)).toBe("1:00:00");
       await page.unroute("**/status");
       await sandbox.advance("30m");
       await expect.poll(() => timerAfter(1_000)).toBe("30:00");
-      // The shorter text shifts nothing.
+      // The shorter text must not shift the layout.
       expect(await page.evaluate("moved")).toEqual([]);
     });
 
-    it("copies the reference, and the amount in a bank's notation", async () => {
+    it("copies the reference, and the amount in the notation of banks", async () => {
       const sandbox = await listeningSandbox();
       const checkout = await openCheckout(sandbox, undefined);
       const page = await openTab({ permissions: ["clipboard-read", "clipboard-write"] });
@@ -180,7 +180,7 @@ describeInBrowser("the checkout page in a browser", () => {
       await expect.poll(copied).toBe("39331.25");
     });
 
-    it("does not submit a form twice", async () => {
+    it("the script does not submit a form twice", async () => {
       const sandbox = await listeningSandbox();
       const page = await openTab();
       const posts: string[] = [];
@@ -192,7 +192,7 @@ describeInBrowser("the checkout page in a browser", () => {
     });
   });
 
-  it("can be paid by keyboard alone", async () => {
+  it("a checkout can be paid with the keyboard alone", async () => {
     const sandbox = await listeningSandbox();
     const page = await openTab();
     await page.goto((await openCheckout(sandbox, undefined)).url);
@@ -234,7 +234,7 @@ describeInBrowser("the checkout page in a browser", () => {
     expect(await continueButton.evaluate(isOnTop)).toBe(true);
   });
 
-  /** All screens: name, URL, and the method to submit first. */
+  /** Every screen with its name, URL, and the method to submit first. */
   async function listScreens(sandbox: Sandbox, shop: Shop): Promise<[string, string, string?][]> {
     const make = () => openCheckout(sandbox, shop, { customer_name: "Ada", customer_email: "ada@shop.test" });
     const priced = async (fields: Record<string, string> = { payment_method: "bank_transfer" }) => {
@@ -272,14 +272,14 @@ describeInBrowser("the checkout page in a browser", () => {
         .observe({ type: "layout-shift", buffered: true });`);
   }
 
-  it("shifts nothing while it loads on a slow phone", async () => {
+  it("the checkout shifts nothing while it loads on a slow phone", async () => {
     const { url } = await openCheckout(await listeningSandbox(), undefined);
     for (let visits = 0; visits < 6; visits++) {
       const page = await openTab({ viewport: { width: 390, height: 844 } });
       await (await page.context().newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: 4 });
       await recordShifts(page);
       await page.goto(url);
-      // Chromium reports layout shifts with a later frame.
+      // Chromium reports a layout shift in a later frame.
       await page.waitForTimeout(600);
       expect(await page.evaluate("moved")).toEqual([]);
       await page.close();
@@ -298,8 +298,8 @@ describeInBrowser("the checkout page in a browser", () => {
     ["phone", { width: 390, height: 844 }],
     ["desktop", { width: 1280, height: 800 }],
   ])("on a %s", (_name, viewport) => {
-    it("every screen is accessible in both schemes, shifts nothing, fits, and keeps its Content-Security-Policy", async () => {
-      // The scenario leaves the charges as they are.
+    it("every screen is accessible in both colour schemes, shifts nothing, fits, and keeps its Content-Security-Policy", async () => {
+      // The scenario does not move the charges.
       const sandbox = await listeningSandbox({ clock: "real", scenario: "slow" });
       const page = await openTab({ viewport, colorScheme: "light" });
       const complaints: string[] = [];
@@ -311,14 +311,14 @@ describeInBrowser("the checkout page in a browser", () => {
       for (const view of await listScreens(sandbox, await Shop.open())) {
         await visit(page, view);
         const began = performance.now();
-        // A wide screen has the same content, with other pairs of colours.
+        // A wide screen has the same content in other colours.
         const coloursOnly = viewport.width > 400;
         expect([view[0], await impairmentFaults(page, { coloursOnly })]).toEqual([view[0], []]);
-        // The schemes differ in colours alone.
+        // The colour schemes differ only in colours.
         await page.emulateMedia({ colorScheme: "dark" });
         expect([view[0], await impairmentFaults(page, { coloursOnly: true })]).toEqual([view[0], []]);
         await page.emulateMedia({ colorScheme: "light" });
-        // Waits until the countdown has ticked twice.
+        // Waits for two ticks of the countdown.
         await page.waitForTimeout(Math.max(0, 600 - (performance.now() - began)));
         expect([view[0], await page.evaluate("moved")]).toEqual([view[0], []]);
         // The sandbox panel must be visible without scrolling.

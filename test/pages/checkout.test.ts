@@ -22,12 +22,12 @@ async function openInstructions(wish?: Record<string, unknown>): Promise<Checkou
   return page;
 }
 
-/** Values of the sandbox panel's buttons. */
+/** Returns the values of the sandbox panel's buttons. */
 function outcomesOn(page: string): string[] {
   return [...page.matchAll(/<button name="outcome" value="(\w+)"/g)].map((match) => match[1]!);
 }
 
-/** Offered methods, with `checked` after the selected one. */
+/** Returns the offered methods, with `checked` after the selected one. */
 function methodsOn(page: string): string[] {
   return [...page.matchAll(/name="payment_method" value="(\w+)"( checked)?/g)].map(
     (one) => one[1]! + (one[2] ?? ""),
@@ -62,7 +62,7 @@ describe("the page before a method is chosen", () => {
     expect(methodsOn((await page.get()).text)).toEqual(["bank_transfer checked", "card"]);
   });
 
-  it("shows a quote's price with its fees, and offers its method in its currency only", async () => {
+  it("shows a quote's price with its fees, and offers its method only in its currency", async () => {
     const page = await openQuoted();
     const fees = "Platform fee ZAR 4.45 Gateway fee ZAR 10.68 Total fees ZAR 15.13 Total ZAR 460.13";
     const text = await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13", "Price USD 25.00", fees);
@@ -74,7 +74,7 @@ describe("the page before a method is chosen", () => {
     expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", amount: "460.13", currency: "ZAR" });
   });
 
-  it("shows the current price once the lock of the quote has ended", async () => {
+  it("shows the current price once the quote has expired", async () => {
     const page = await openQuoted();
     okBody(await new Api(page.sandbox).put("/_sandbox/rates", { ZAR: "20" }));
     await expectPage(page.get(), 200, "Pay Sandbox Shop ZAR 460.13");
@@ -84,7 +84,7 @@ describe("the page before a method is chosen", () => {
     expect(page.charge).toMatchObject({ amount: "517.00", customer_email: "ada@shop.test" });
   });
 
-  it("marks the shop's own price", async () => {
+  it("marks the price in the shop's currency", async () => {
     const pricing = { base_currency: "USD", amount: "25.00", local_pricing: { KES: "3000.00" } };
     const page = await pageOf({ pricing });
     await expectPage(page.get(), 200, "KES 3,045.00 includes KES 45.00 fees set by the shop");
@@ -104,7 +104,7 @@ describe("the page before a method is chosen", () => {
     expect(text).not.toContain(">Continue<");
   });
 
-  it("counts down in sandbox time, at its speed", async () => {
+  it("counts down at the speed of sandbox time", async () => {
     const page = await pageOf();
     await page.sandbox.advance("59m30s");
     const still = await expectPage(page.get(), 200, "00:30", "The sandbox clock is paused");
@@ -115,7 +115,7 @@ describe("the page before a method is chosen", () => {
 });
 
 describe("choosing a method", () => {
-  it("prices the charge and shows the instructions", async () => {
+  it("submitting a method prices the charge and shows the instructions", async () => {
     const page = await pageOf();
     await expectRedirect(page.post("method", BANK), `http://sandbox${page.path}`);
     expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", currency: "NGN", amount: "39331.25" });
@@ -127,7 +127,7 @@ describe("choosing a method", () => {
     expect(text).toContain('data-copy="39331.25"');
   });
 
-  it("accepts the fields of the page, each for its method [R1.3]", async () => {
+  it("each method accepts its fields [R1.3]", async () => {
     const page = await pageOf();
     const answer = await page.post("method", {
       payment_method: "mobile_money",
@@ -145,7 +145,7 @@ describe("choosing a method", () => {
     });
   });
 
-  it("stores the bank account, and uses the currency of the price by default", async () => {
+  it("submitting a bank account stores it and uses the currency of the price by default", async () => {
     const page = await pageOf();
     await page.post("method", { payment_method: "bank_transfer", bank_account_number: "0123456789" });
     expect(page.charge).toMatchObject({ currency: "USD", bank_account_number: "0123456789" });
@@ -154,7 +154,7 @@ describe("choosing a method", () => {
   it.each([
     ["is missing", ""],
     ["is none", "call <me>"],
-  ])("shows the form again when the phone number %s, with its values", async (_name, phone) => {
+  ])("shows the form again with its values when the phone number %s", async (_name, phone) => {
     const page = await pageOf();
     const { status, text } = await page.post("method", {
       payment_method: "mobile_money",
@@ -189,14 +189,14 @@ describe("choosing a method", () => {
     expect(text.match(/ autofocus/g)).toHaveLength(1);
   });
 
-  it("is refused once a method has been chosen", async () => {
+  it("refuses a method once one has been chosen", async () => {
     const page = await openInstructions();
     const problem = "A payment method has been chosen already.";
     await expectPage(page.post("method", MOBILE), 409, problem, "I have paid");
     expect(page.charge.payment_method).toBe("bank_transfer");
   });
 
-  it("returns straight to the shop when the scenario completes at once", async () => {
+  it("redirects immediately to the shop when the scenario completes at once", async () => {
     const page = await pageOf(SHOP, { scenario: "instant" });
     const { status, location } = await page.post("method", BANK);
     expect(page.charge.status).toBe("COMPLETED");
@@ -205,7 +205,7 @@ describe("choosing a method", () => {
 });
 
 describe("the return to the shop", () => {
-  it("adds to the query and leaves the rest of the URL unchanged [R22.15]", async () => {
+  it("the return URL keeps its other parts and gains query parameters [R22.15]", async () => {
     const page = await openInstructions();
     const { checkout_id, charge_id } = page.checkout;
     await expectRedirect(
@@ -214,7 +214,7 @@ describe("the return to the shop", () => {
     );
   });
 
-  it("replaces parameters of the same names", async () => {
+  it("the return URL's parameters of the same names are replaced", async () => {
     const page = await pageOf({ cancel_url: "http://shop.test/?status=new&a&%73tatus=x&b=1" });
     const { checkout_id, charge_id } = page.checkout;
     await expectRedirect(
@@ -223,17 +223,17 @@ describe("the return to the shop", () => {
     );
   });
 
-  it("is the checkout page without a return URL", async () => {
+  it("returns to the checkout page without a return URL", async () => {
     const page = await pageOf({});
     await expectRedirect(page.post("cancel"), `http://sandbox${page.path}`);
     const text = await expectPage(page.get(), 410, "You can close this page.");
     expect(text).not.toContain("Back to the shop");
   });
 
-  it("is never to a scheme other than http and https", async () => {
+  it("returns only to http and https URLs", async () => {
     const page = await pageOf();
     const { sandbox } = page;
-    // Only an imported state could hold such a URL.
+    // Only an imported state can contain such a URL.
     const state = sandbox.snapshot();
     for (const [, charge] of state.collections.charges)
       Object.assign(charge, { cancel_url: "javascript:alert(1)" });
@@ -246,7 +246,7 @@ describe("the return to the shop", () => {
 });
 
 describe("the waiting page", () => {
-  it("follows I have paid, which changes no status", async () => {
+  it("I have paid shows the waiting page without changing the status", async () => {
     const page = await openInstructions();
     await expectRedirect(page.post("paid"), `http://sandbox${page.path}?waiting=1`);
     expect(page.charge.status).toBe("AWAITING_PAYMENT");
@@ -256,30 +256,30 @@ describe("the waiting page", () => {
     );
   });
 
-  it("requires a method first", async () => {
+  it("the waiting page requires a method", async () => {
     const page = await pageOf();
     const text = await expectPage(page.post("paid"), 409, "Choose a payment method first.");
     expect(text).toContain('role="alert"');
   });
 
-  it("redirects to the shop once the charge has ended", async () => {
+  it("the waiting page redirects to the shop once the charge has ended", async () => {
     const page = await openInstructions();
     expect((await page.get("?waiting=1")).status).toBe(200);
     await page.sandbox.advance("10s");
     const { status, location } = await page.get("?waiting=1");
     expect([status, new URL(location!).searchParams.get("status")]).toEqual([303, "COMPLETED"]);
-    // A later I have paid redirects to the same URL.
+    // Pressing I have paid again redirects to the same URL.
     expect((await page.post("paid")).location).toBe(location);
   });
 
-  it("becomes the outcome without a return URL", async () => {
+  it("the waiting page shows the outcome without a return URL", async () => {
     const page = await openInstructions({});
     await page.sandbox.advance("10s");
     const receipt = `Reference ${page.charge.provider_reference} Method Bank transfer Time`;
     await expectPage(page.get("?waiting=1"), 200, "Payment complete", receipt);
   });
 
-  it("is polled by its status", async () => {
+  it("the waiting page polls the charge's status", async () => {
     const page = await openInstructions();
     const { status, headers, text } = await page.get("/status");
     expect([status, headers.get("sandbox-now")]).toEqual([200, START]);
@@ -310,22 +310,25 @@ describe("the page of a charge that is", () => {
     ["COMPLETED", 200, "Payment complete", "/thanks", ["refund"]],
     ["FAILED", 200, "Reason: Insufficient funds", "/basket", []],
     ["CANCELLED", 410, "Payment cancelled", "/basket", []],
-    // Without a method there is no price, so it cannot be completed late.
+    // Without a method there is no price, so the charge cannot be completed late.
     ["EXPIRED", 410, "This checkout has expired", "/basket", []],
     ["REFUNDED", 200, "Payment refunded", "/thanks", []],
-  ] as const)("%s says so with a %i [R18.5 R22.15]", async (wanted, status, says, back, left) => {
-    const page = await pageOf(SHOP, { scenario: "stuck" });
-    if (wanted !== "EXPIRED") await page.post("method", MOBILE);
-    await reach[wanted]!(page);
-    expect(page.charge.status).toBe(wanted);
-    const text = await expectPage(page.get(), status, says);
-    const link = /<a class="button main" href="([^"]+)">Back to the shop/.exec(text)?.[1];
-    const url = link && new URL(link.replaceAll("&amp;", "&"));
-    expect(url && [url.pathname, url.searchParams.get("status")]).toEqual(back && [back, wanted]);
-    expect(outcomesOn(text)).toEqual(left);
-  });
+  ] as const)(
+    "the page of a %s charge says so, with status %i [R18.5 R22.15]",
+    async (wanted, status, says, back, left) => {
+      const page = await pageOf(SHOP, { scenario: "stuck" });
+      if (wanted !== "EXPIRED") await page.post("method", MOBILE);
+      await reach[wanted]!(page);
+      expect(page.charge.status).toBe(wanted);
+      const text = await expectPage(page.get(), status, says);
+      const link = /<a class="button main" href="([^"]+)">Back to the shop/.exec(text)?.[1];
+      const url = link && new URL(link.replaceAll("&amp;", "&"));
+      expect(url && [url.pathname, url.searchParams.get("status")]).toEqual(back && [back, wanted]);
+      expect(outcomesOn(text)).toEqual(left);
+    },
+  );
 
-  it("EXPIRED with a price can still be paid, late [R18.7]", async () => {
+  it("an EXPIRED charge with a price can still be paid late [R18.7]", async () => {
     const page = await pageOf(SHOP, { scenario: "expired" });
     await page.post("method", MOBILE);
     await page.sandbox.advance("1h");
@@ -335,7 +338,7 @@ describe("the page of a charge that is", () => {
     expect(page.charge.status).toBe("COMPLETED");
   });
 
-  it("PROCESSING cannot be cancelled any more", async () => {
+  it("a PROCESSING charge cannot be cancelled", async () => {
     const page = await pageOf();
     await page.post("method", MOBILE);
     move(page, "PROCESSING");
@@ -343,14 +346,14 @@ describe("the page of a charge that is", () => {
     await expectPage(page.post("cancel"), 409, "The payment cannot be cancelled any more.");
   });
 
-  it("CANCELLED can be cancelled again, with the same redirect", async () => {
+  it("a CANCELLED charge can be cancelled again, with the same redirect", async () => {
     const page = await pageOf();
     const first = await page.post("cancel");
     expect(page.charge.status_history.at(-1)).toMatchObject({ reason: "cancelled_by_customer" });
     await expectRedirect(page.post("cancel"), first.location);
   });
 
-  it("COMPLETED cannot be cancelled or paid for again", async () => {
+  it("a COMPLETED charge cannot be cancelled or paid again", async () => {
     const page = await openInstructions();
     await page.post("outcome", { outcome: "complete" });
     await expectPage(page.post("cancel"), 409, "Payment complete");
@@ -359,7 +362,7 @@ describe("the page of a charge that is", () => {
 });
 
 describe("the sandbox panel", () => {
-  it("is marked as the sandbox's, in both modes", async () => {
+  it("the sandbox panel is labelled in both modes", async () => {
     const sandbox = await openSandbox();
     for (const [key, mode] of [
       [sandbox.apiKey, "Test mode"],
@@ -375,18 +378,21 @@ describe("the sandbox panel", () => {
     ["complete", "COMPLETED", "/thanks"],
     ["fail", "FAILED", "/basket"],
     ["expire", "EXPIRED", "/basket"],
-  ])("can %s a pending payment, one without a method too", async (outcome, status, path) => {
-    for (const method of outcome === "complete" ? [BANK] : [BANK, undefined]) {
-      const page = await pageOf();
-      if (method !== undefined) await page.post("method", method);
-      const answer = await page.post("outcome", { outcome });
-      expect([answer.status, new URL(answer.location!).pathname]).toEqual([303, path]);
-      expect(page.charge).toMatchObject({ status, payment_method: method?.payment_method ?? null });
-      expect(page.charge.tasks.timeline).toBeUndefined();
-    }
-  });
+  ])(
+    "the sandbox panel can %s a pending payment, also before a method is chosen",
+    async (outcome, status, path) => {
+      for (const method of outcome === "complete" ? [BANK] : [BANK, undefined]) {
+        const page = await pageOf();
+        if (method !== undefined) await page.post("method", method);
+        const answer = await page.post("outcome", { outcome });
+        expect([answer.status, new URL(answer.location!).pathname]).toEqual([303, path]);
+        expect(page.charge).toMatchObject({ status, payment_method: method?.payment_method ?? null });
+        expect(page.charge.tasks.timeline).toBeUndefined();
+      }
+    },
+  );
 
-  it("completes by the chosen method, or asks for its missing fields", async () => {
+  it("the sandbox panel completes with the chosen method, or asks for its missing fields", async () => {
     const page = await pageOf();
     const incomplete = { outcome: "complete", payment_method: "mobile_money" };
     await expectPage(page.post("outcome", incomplete), 400, "Enter your phone number");
@@ -395,7 +401,7 @@ describe("the sandbox panel", () => {
     expect(page.charge).toMatchObject({ status: "COMPLETED", payment_method: "mobile_money" });
   });
 
-  it("leaves the outcome to the scenario", async () => {
+  it("the sandbox panel can leave the outcome to the scenario", async () => {
     const page = await pageOf();
     for (const fields of [{ ...MOBILE }, {}]) {
       const answer = page.post("outcome", { outcome: "scenario", ...fields });
@@ -405,7 +411,7 @@ describe("the sandbox panel", () => {
     expect(page.charge.tasks.timeline).toBeDefined();
   });
 
-  it("fails a payment with the given reason, up to its maximum length", async () => {
+  it("the sandbox panel fails a payment with the given reason, up to its maximum length", async () => {
     const page = await pageOf();
     const tooLong = { outcome: "fail", reason: "x".repeat(10_000) };
     await expectPage(page.post("outcome", tooLong), 400, "The reason is too long.");
@@ -413,7 +419,7 @@ describe("the sandbox panel", () => {
     expect(page.charge).toMatchObject({ status: "FAILED", failure_reason: "operator_timeout" });
   });
 
-  it("refunds a completed payment, and does not return to the shop", async () => {
+  it("the sandbox panel refunds a completed payment without a redirect to the shop", async () => {
     const page = await openInstructions();
     const early = await page.post("outcome", { outcome: "refund" });
     expect([early.status, page.charge.status]).toEqual([409, "AWAITING_PAYMENT"]);
@@ -422,7 +428,7 @@ describe("the sandbox panel", () => {
     expect(page.charge.status).toBe("REFUNDED");
   });
 
-  it("advances time to the payment's next task, and returns to the page", async () => {
+  it("the sandbox panel advances time to the payment's next task and returns to the page", async () => {
     const page = await openInstructions();
     const press = async (label: RegExp) => {
       const { text } = await page.get("?waiting=1");
@@ -441,7 +447,7 @@ describe("the sandbox panel", () => {
     expect(page.charge.status).toBe("COMPLETED");
   });
 
-  it("refuses an unknown outcome, and one that comes too late", async () => {
+  it("the sandbox panel refuses an unknown outcome, and one that is no longer possible", async () => {
     const page = await pageOf();
     for (const outcome of ["process", "constructor", ""])
       expect((await page.post("outcome", { outcome })).status).toBe(400);
@@ -454,7 +460,7 @@ describe("the sandbox panel", () => {
 describe("a checkout page refuses", () => {
   const actions = ["method", "paid", "cancel", "outcome"];
 
-  it("an unknown checkout", async () => {
+  it("refuses an unknown checkout", async () => {
     const page = new CheckoutPage(await openSandbox(), { checkout_id: "co_<b>", charge_id: "" });
     const text = await expectPage(page.get(), 404, "Checkout not found");
     expect(text).not.toContain("<b>");
@@ -468,7 +474,7 @@ describe("a checkout page refuses", () => {
     ["a page on another port", { "sec-fetch-site": "same-site", origin: "http://sandbox:3000" }],
     ["a foreign origin", { origin: "https://evil.test" }],
     ["an opaque origin", { origin: "null" }],
-  ])("a form of %s", async (_name, headers) => {
+  ])("refuses a form of %s", async (_name, headers) => {
     const page = await pageOf();
     for (const action of actions) expect((await page.post(action, BANK, headers)).status).toBe(403);
     expect(page.charge.status).toBe("PENDING");
@@ -479,12 +485,12 @@ describe("a checkout page refuses", () => {
     ["has the page's origin", { origin: "http://sandbox" }],
     ["has the public address's origin", { origin: "https://pay.test" }],
     ["says nothing", {}],
-  ])("but not a form of its own whose origin %s", async (_name, headers) => {
+  ])("accepts its own form whose origin %s", async (_name, headers) => {
     const page = await pageOf(SHOP, { publicUrl: "https://pay.test/under/a/path" });
     expect((await page.post("cancel", {}, headers)).status).toBe(303);
   });
 
-  it("a form that is too large", async () => {
+  it("refuses a form that is too large", async () => {
     const page = await pageOf();
     const form = { "content-type": "application/x-www-form-urlencoded" };
     const fields = "payment_method=card&pad=";
@@ -494,14 +500,14 @@ describe("a checkout page refuses", () => {
     expect((await page.send("method", exact, form)).status).toBe(303);
   });
 
-  it("anything but a form", async () => {
+  it("refuses a body other than a form", async () => {
     const page = await pageOf();
     await expectPage(page.send("cancel", '{"a":1}', { "content-type": "application/json" }), 400);
     expect(page.charge.status).toBe("PENDING");
     expect((await page.send("cancel", "", {})).status).toBe(303);
   });
 
-  it("a GET of an action: it redirects to the page", async () => {
+  it("redirects a GET of an action to the page", async () => {
     const page = await pageOf();
     for (const action of actions) await expectRedirect(page.get(`/${action}`), `http://sandbox${page.path}`);
   });
@@ -511,7 +517,7 @@ describe("the checkout page", () => {
   const NASTY = `<script>alert("1")</script> & 'Söhne' 😀 متجر \u202e`;
   const ESCAPED = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Söhne&#39; 😀 متجر \u202e";
 
-  it("shows values as text", async () => {
+  it("escapes values", async () => {
     const named = (id: object) => [{ ...id, display_name: NASTY, description: NASTY }];
     const fixtures = JSON.stringify({
       organizations: [{ organization_id: "org_sandbox", name: NASTY }],
@@ -554,14 +560,14 @@ describe("the checkout page", () => {
     }
   });
 
-  it("allows forms only to itself without a shop to return to", async () => {
+  it("allows only forms to itself when there is no return URL", async () => {
     const policyOf = async (wish: object) =>
       (await (await pageOf({ ...wish })).get()).headers.get("content-security-policy");
     expect(await policyOf({})).toContain("form-action 'self'");
     expect(await policyOf(SHOP)).not.toContain("form-action");
   });
 
-  it("contains only its own URL, the dashboard's and the shop's", async () => {
+  it("links only to itself, the dashboard and the shop", async () => {
     const page = await pageOf();
     const { text } = await page.get();
     for (const [, address] of text.matchAll(/(?:href|src|action)="([^"]*)"/g))

@@ -7,7 +7,7 @@ import { KES_ORDER } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { textOf, withReceiver } from "./support/dashboard.js";
 
-/** A paid charge with its delivery, a pending charge, a withdrawal and a refused request. */
+/** Creates a paid charge with its delivery, a pending charge, a withdrawal and a refused request. */
 async function openRecords() {
   const dashboard = await withReceiver();
   const { api, charge, receiver, sandbox } = dashboard;
@@ -27,7 +27,7 @@ async function openRecords() {
     webhook: (await newest("webhook-endpoints")).webhook_id,
     request: (await newest("requests")).request_id,
   };
-  /** Replaces `{paid}` and the like by ids. */
+  /** Replaces placeholders such as `{paid}` by ids. */
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (all, name: string) => ids[name] ?? all);
   return { ...dashboard, fill, receiver };
 }
@@ -153,7 +153,7 @@ describe("a button of the dashboard", () => {
   it.each([
     ["a fault", "faults", "createFault", "rule", JSON.stringify({ ...CUSTOMER_RULE, delay: "soon" })],
     ["an edited webhook", "webhooks/{delivery}", "resend?delivery_id={delivery}", "data", "{no"],
-  ])("keeps the JSON of %s that is refused in its field", async (_name, view, action, field, json) => {
+  ])("shows the refused JSON of %s in its field", async (_name, view, action, field, json) => {
     const { fill, home, press } = await openRecords();
     const { text } = await press(fill(action), { [field]: json, back: `${home}/${fill(view)}` });
     expect(text).toContain(`>${json.replaceAll('"', "&quot;")}</textarea>`);
@@ -169,7 +169,7 @@ describe("a button of the dashboard", () => {
     expect((await press("restoreSnapshot?name=one")).status).toBe(409);
   });
 
-  it("resets the namespace that it names, which can be undone", async () => {
+  it("resets the named namespace, and undo restores it", async () => {
     const { page, press } = await openRecords();
     expect(await page("/world")).toMatch(
       /<summary>Reset everything…<\/summary>\s*<p>This removes 2 charges,.* default/,
@@ -184,7 +184,7 @@ describe("a button of the dashboard", () => {
     expect(await page()).toContain("ada@example.com");
   });
 
-  it("is refused with 403 when another site's page sends it", async () => {
+  it("refuses a form of another site with 403", async () => {
     const { home, page, post } = await openRecords();
     const { status } = await post(
       home,
@@ -196,7 +196,7 @@ describe("a button of the dashboard", () => {
   });
 
   it.each(["https://evil.test/", "//evil.test", "/checkout/x", "/_sandbox/dashboard/defaultx"])(
-    "redirects to the dashboard instead of %s",
+    "redirects to the dashboard in response to %s",
     async (back) => {
       const { home, post } = await openRecords();
       const { headers } = await post(home, { do: "advanceClock?by=1s", back });

@@ -9,7 +9,7 @@ import { impairmentFaults } from "./support/impairments.js";
 
 const LONG = "x".repeat(200);
 
-/** Elements whose focus, choice or status shows by colour alone, under forced colours. */
+/** Elements whose focus, selection or status only colour shows under forced colours. */
 function findColourOnlyMarks(): string[] {
   const isRinged = (element: Element) => {
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
@@ -40,7 +40,7 @@ interface LayoutShift extends PerformanceEntry {
 describeInBrowser("the dashboard in a browser", () => {
   const openWindow = useBrowser();
 
-  /** Opens a page that records its errors, violations of its policy too. */
+  /** Opens a page that records its errors, including violations of its Content-Security-Policy. */
   async function openTab(options: BrowserContextOptions = {}) {
     const context = await openWindow(options);
     const page = await context.newPage();
@@ -58,7 +58,7 @@ describeInBrowser("the dashboard in a browser", () => {
   const idsIn = (page: Page) =>
     page.locator("#charges .row").evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset.key));
 
-  /** Elements and heap of the page, after a garbage collection. */
+  /** Returns the number of elements and the heap size of the page after a garbage collection. */
   async function measureSize(page: Page): Promise<{ elements: number; bytes: number }> {
     const session = await page.context().newCDPSession(page);
     await session.send("HeapProfiler.collectGarbage");
@@ -68,7 +68,7 @@ describeInBrowser("the dashboard in a browser", () => {
   }
 
   it.each([1280, 390])(
-    "a row of another day keeps its date beside its status, at %i pixels",
+    "a row of another day shows its date beside its status, at %i pixels",
     async (width) => {
       const sandbox = await listeningSandbox();
       await Client.of(sandbox).pay();
@@ -106,7 +106,7 @@ describeInBrowser("the dashboard in a browser", () => {
     }
   });
 
-  it("every view is accessible in both schemes, fits at each width, and keeps its Content-Security-Policy", async () => {
+  it("every view is accessible in both colour schemes, fits at each width, and keeps its Content-Security-Policy", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
@@ -151,7 +151,7 @@ describeInBrowser("the dashboard in a browser", () => {
       "charges",
       `charges/${id}`,
       `charges/${long.charge_id}`,
-      // With filters and the form that edits a receiver.
+      // Including filters and the form that edits a receiver.
       `webhooks?status=failing&receiver=${webhook}`,
       `webhooks/${delivery}`,
       "requests",
@@ -169,7 +169,7 @@ describeInBrowser("the dashboard in a browser", () => {
     };
     for (const view of [...views, "money", "scenarios", "faults", "checks", "world?diff=before"]) {
       await page.goto(`${home}/${view}`);
-      // Unfolds forms, transitions, headers and the reset.
+      // Opens forms, transitions, headers and the reset.
       await page.evaluate(() => {
         for (const one of document.querySelectorAll("details")) one.open = true;
       });
@@ -183,7 +183,7 @@ describeInBrowser("the dashboard in a browser", () => {
         if (beyond > 0) faults.push(`${view} is ${beyond} px wider than ${width}`);
       }
     }
-    // Layers over a view: help, refusal, and the button for new rows.
+    // Overlays of a view: help, refusal, and the button for new rows.
     await page.goto(`${home}/charges`);
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Keys" }).waitFor();
@@ -213,7 +213,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(errors).toEqual([]);
   });
 
-  it("cuts off no advice, on desktop and phone", async () => {
+  it("no advice is cut off, on desktop or phone", async () => {
     const sandbox = await listeningSandbox();
     const client = Client.at(sandbox.url!);
     for (const query of ["", "?parameter=unknown"]) await client.ask(`GET /api/v1/accounts/balances${query}`);
@@ -239,7 +239,7 @@ describeInBrowser("the dashboard in a browser", () => {
     }
   });
 
-  it("lists twenty rows on a screen, with each e-mail whole and each status in its column", async () => {
+  it("a screen shows twenty rows, with complete e-mails, and statuses in their column", async () => {
     const sandbox = await listeningSandbox();
     for (let many = 0; many < 15; many++)
       await Client.of(sandbox).pay({ email: `grace.hopper${many}@example.com` });
@@ -320,7 +320,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(errors).toEqual([]);
   });
 
-  it("fits a paid charge on two screens, with its details folded", async () => {
+  it("a paid charge fits on two screens with its details collapsed", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const id = await Client.of(sandbox).pay({ metadata: { order_id: "A-1042" } });
@@ -337,14 +337,14 @@ describeInBrowser("the dashboard in a browser", () => {
     await raw.waitFor();
   });
 
-  it("holds new rows back under the pointer, until it leaves or the button is pressed", async () => {
+  it("new rows wait while the pointer is over the list, until it leaves or the button is pressed", async () => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const paying = await Client.at(sandbox.url!).pay();
     const first = await createCheckout(sandbox, {});
     const { page } = await openTab();
     await page.goto(`${homeOf(sandbox)}/charges`);
     await page.evaluate(() => {
-      // Buffered from the first paint on.
+      // Includes shifts since the first paint.
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries())
           if (
@@ -365,7 +365,7 @@ describeInBrowser("the dashboard in a browser", () => {
       before,
       "1 new ↑",
     ]);
-    // A new status moves neither texts nor buttons of its row.
+    // A new status moves neither texts nor buttons in its row.
     const placesOf = (names: RegExp) =>
       rowOf(page, paying)
         .locator(".at, .state, .title, .side, button")
@@ -390,10 +390,10 @@ describeInBrowser("the dashboard in a browser", () => {
       .poll(() => idsIn(page))
       .toEqual([third.charge_id, second.charge_id, first.charge_id, paying]);
     await expect.poll(() => more.isVisible()).toBe(false);
-    // As many charges as 50 a second make in a minute.
+    // The number of charges in a minute at 50 a second.
     await page.locator("#charges .row").first().hover();
     await page.evaluate(async () => {
-      // Waits for the paint of the rows shown when the pointer left.
+      // Waits for the paint of the rows that appeared when the pointer left.
       for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
       document.body.dataset.since = String(performance.now());
       delete document.body.dataset.shifted;
@@ -412,7 +412,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(await page.evaluate(() => document.body.dataset.shifted)).toBeUndefined();
     // Changes are batched into few reloads.
     expect(reloads).toBeLessThan(MANY / 10);
-    // The page has 30 rows, and keeps nothing of earlier ones.
+    // The page has 30 rows, and retains no earlier ones.
     await more.click();
     await expect.poll(async () => (await idsIn(page))[0]).toBe(last);
     await page.goto(`${homeOf(sandbox)}/charges`);
@@ -421,7 +421,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(bytes).toBeLessThan(before3000.bytes + 10_000_000);
   });
 
-  it("acts on keys: time, search, copy, retry, JSON check, run, help and pause", async () => {
+  it("keys control time, search, copy, retry, JSON check, run, help and pause", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const client = Client.at(sandbox.url!);
@@ -463,7 +463,7 @@ describeInBrowser("the dashboard in a browser", () => {
     await expect.poll(() => data.getAttribute("aria-invalid")).toBe("false");
     await page.getByRole("button", { name: "Send as a new event" }).press("Enter");
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
-    // Shows each step of a run as it finishes, under the pointer too.
+    // Shows each step of a run as it finishes, also under the pointer.
     const steps = [{ advance: "1s" }, { advance: "1s" }, { request: "GET /api/v1/payments/payment-methods" }];
     await client.ask("PUT /_sandbox/scenarios/steps", { steps });
     await page.goto(`${homeOf(sandbox)}/scenarios/steps`);
@@ -510,7 +510,7 @@ describeInBrowser("the dashboard in a browser", () => {
     expect(await page.getByText("of-default@shop.test").count()).toBe(0);
   });
 
-  it("updates nine tabs over one connection, and says when the server is gone", async () => {
+  it("nine tabs update over one connection, and report a lost server", async () => {
     const sandbox = await listeningSandbox();
     const window = await openWindow();
     await Client.at(sandbox.url!).ask("POST /_sandbox/namespaces", { name: "other" });

@@ -9,7 +9,7 @@ import { CheckoutPage, createCheckout } from "./support/checkouts.js";
 import { lacking, openDashboard, textOf, withReceiver } from "./support/dashboard.js";
 
 describe("the page of a charge", () => {
-  it("offers the planned statuses still to come, and none once its status is final", async () => {
+  it("the page of a charge offers its scheduled statuses, and none once the status is final", async () => {
     const { charge, press, page } = await openDashboard();
     const [one, other] = [await charge("ada@example.com"), await charge("bob@example.com")];
     const text = textOf(await page(`/charges/${one}`));
@@ -31,7 +31,7 @@ describe("the page of a charge", () => {
     expect((await press(`transitionCharge?charge_id=${one}`, { to: "NOWHERE" })).status).toBe(409);
   });
 
-  it("compares the last two webhook bodies, or two that are chosen", async () => {
+  it("the page of a charge compares the last two webhook bodies, or two selected ones", async () => {
     const { charge, page, sandbox } = await openDashboard();
     const id = await charge("ada@example.com");
     await sandbox.advance("10s");
@@ -45,7 +45,7 @@ describe("the page of a charge", () => {
     expect(two).toMatch(/data\.status &quot;AWAITING_PAYMENT&quot; &quot;PROCESSING&quot;/);
   });
 
-  it("has the cause of a failure, the history in lanes, the postings and the due tasks", async () => {
+  it("the page of a charge shows its failure reason, history, postings and due tasks", async () => {
     const { charge, page, sandbox } = await withReceiver(refuseWith(500));
     const failed = await charge("declined@example.com", { metadata: { order_id: "A-1042" } });
     const paid = await charge("ada@example.com");
@@ -72,7 +72,7 @@ describe("the page of a charge", () => {
   });
 });
 
-/** A sandbox, and the sentence after "Why" on the page of a charge. */
+/** A sandbox, and a function that returns the sentence after "Why" on the page of a charge. */
 async function openWithWhy() {
   const opened = await openDashboard();
   const why = async (id: string) =>
@@ -89,7 +89,7 @@ async function openWithWhy() {
 const CARD = { payment_method: "card", currency: "USD" };
 
 describe("the cause of a charge's status", () => {
-  it("is the named scenario only if the app named the scenario that planned the status", async () => {
+  it("names the scenario only if the app selected it", async () => {
     const { charge, sandbox, why } = await openWithWhy();
     const plain = await charge("ada@example.com");
     const named = await charge("ada@example.com", { metadata: { sandbox_scenario: "declined" } });
@@ -104,7 +104,7 @@ describe("the cause of a charge's status", () => {
     );
   });
 
-  it("waits for the payment method of a hosted checkout", async () => {
+  it("says that a hosted checkout waits for a payment method", async () => {
     const { checkout, why } = await openWithWhy();
     const page = await checkout();
     expect(await why(page.charge.charge_id)).toBe(
@@ -116,7 +116,7 @@ describe("the cause of a charge's status", () => {
     );
   });
 
-  it("is an action of the checkout's sandbox bar, of the dashboard, or of the control API", async () => {
+  it("names the sandbox panel, the dashboard or the control API as the origin of a change", async () => {
     const { charge, checkout, press, sandbox, why } = await openWithWhy();
     const page = await checkout();
     await page.post("outcome", { outcome: "complete", ...CARD });
@@ -133,7 +133,7 @@ describe("the cause of a charge's status", () => {
 });
 
 describe("the history of a hosted charge", () => {
-  it("lists planned tasks that changed nothing, and why", async () => {
+  it("the history of a hosted charge lists scheduled tasks without effect, with the reason", async () => {
     const { checkout, page, sandbox } = await openWithWhy();
     const hosted = await checkout();
     await hosted.post("method", CARD);
@@ -153,14 +153,14 @@ describe("the history of a hosted charge", () => {
   });
 });
 
-/** Statuses from PENDING to a status. */
+/** Returns the statuses from PENDING to the given one. */
 function pathTo(status: (typeof CHARGE_STATUSES)[number]): (typeof CHARGE_STATUSES)[number][] {
   const from = CHARGE_STATUS_TABLE[status].sample?.from;
   return from === undefined ? [] : [...pathTo(from), status];
 }
 
 describe.each(CHARGE_STATUSES)("a charge with status %s", (status) => {
-  it("renders on the checkout, its own page and every list", async () => {
+  it("a charge with status %s renders on the checkout, on its page and in every list", async () => {
     const api = await openApi({ clock: "manual", scenario: ["stuck"] });
     const { checkout_id, charge_id } = await api.pay();
     for (const to of pathTo(status))

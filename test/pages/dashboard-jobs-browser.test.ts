@@ -4,13 +4,13 @@ import { Client } from "../support/receiver-client.js";
 import { accept, Receiver } from "../support/receiver-server.js";
 import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 
-/** A user's way to press, with the number of presses. */
+/** How a user presses, with the number of presses. */
 abstract class Hand {
   presses = 0;
   constructor(readonly page: Page) {}
 
   protected abstract act(locator: Locator): Promise<void>;
-  /** Puts the focus into the search field. */
+  /** Focuses the search field. */
   abstract openSearch(): Promise<void>;
 
   async press(locator: Locator): Promise<void> {
@@ -30,7 +30,7 @@ class Keyboard extends Hand {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Tabs again if the page has changed on the way. */
+  /** Presses Tab again if the page has changed meanwhile. */
   async tabTo(locator: Locator): Promise<void> {
     for (let tries = 0; tries < 5; tries++) {
       const stops = await locator.evaluate(countStops);
@@ -57,7 +57,7 @@ class PhoneWithoutScript extends Hand {
   }
 }
 
-/** Presses of Tab from the focus to an element; negative for Shift+Tab. */
+/** Returns how often Tab must be pressed to reach an element; negative for Shift+Tab. */
 function countStops(element: Element): number {
   const query = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex='0']";
   const all = [...document.querySelectorAll<HTMLElement>(query)].filter(
@@ -98,7 +98,7 @@ function waitForNotice({ page }: Hand, text: string | RegExp): Promise<void> {
   return page.locator("#said .notice").filter({ hasText: text }).waitFor();
 }
 
-/** In this order: a job leaves what the next needs. */
+/** The order matters, because a job needs the results of earlier ones. */
 const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>> = {
   "find the cause of a failed charge": async (hand, { failed }) => {
     await openCharge(hand, failed);
@@ -177,7 +177,7 @@ describeInBrowser("the ten jobs of the dashboard", () => {
   it.each<[string, BrowserContextOptions, new (page: Page) => Hand]>([
     ["by keyboard", WIDE, Keyboard],
     ["by touch on a phone without script", PHONE, PhoneWithoutScript],
-  ])("take at most two presses each from the first page, %s", async (_name, options, HandOf) => {
+  ])("%s needs at most two presses from the first page", async (_name, options, HandOf) => {
     const setup = await openSandboxOfJobs();
     const page = await (await openWindow(options)).newPage();
     const errors: string[] = [];

@@ -3,14 +3,14 @@ import { okBody } from "../support/api-client.js";
 import { refuseWith } from "../support/receiver-server.js";
 import { openDashboard, textOf, withReceiver } from "./support/dashboard.js";
 
-/** The rows of a list as text. */
+/** Returns the rows of a list as text. */
 const rowsOf = (page: string, list: string) =>
   [...page.slice(page.indexOf(`id="${list}"`)).matchAll(/<li class="row.*?<\/li>/gs)].map(([row]) =>
     row.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "),
   );
 
 describe("lists of the dashboard", () => {
-  it("have column headings, and charges by the time they show", async () => {
+  it("lists have column headings, and sort charges by their displayed time", async () => {
     const { sandbox, charge, page } = await openDashboard();
     await charge("ada@example.com");
     await sandbox.advance("2s");
@@ -24,7 +24,7 @@ describe("lists of the dashboard", () => {
     expect(list).not.toContain('class="main"');
   });
 
-  it("show the charge and the order of each delivery, and the object and the duration of each request", async () => {
+  it("the list of deliveries shows the charge and order, and the list of requests the object and duration", async () => {
     const { sandbox, charge, page } = await withReceiver();
     const id = await charge("ada@example.com", { metadata: { tier: "gold", order_id: "A-1042" } });
     await sandbox.advance("10s");
@@ -36,7 +36,7 @@ describe("lists of the dashboard", () => {
     for (const row of requests) expect(row).toMatch(/ (<|&lt;)?\d+ ms/);
   });
 
-  it("filter deliveries by the state that the rows show", async () => {
+  it("the list of deliveries filters by the displayed state", async () => {
     const { sandbox, charge, page } = await withReceiver(refuseWith(500));
     await charge("ada@example.com");
     await sandbox.advance("1s");
@@ -48,7 +48,7 @@ describe("lists of the dashboard", () => {
     expect(textOf(await page(`/webhooks/${id}`))).toContain("charge.awaiting_payment ✗ failing");
   });
 
-  it("are searched together: charges, payouts, deliveries, events and requests", async () => {
+  it("search covers charges, payouts, deliveries, events and requests", async () => {
     const { sandbox, api, charge, page, press } = await withReceiver();
     await press("fundBalance?mode=test", { currency: "KES", amount: "5000.00" });
     const { destination_id } = okBody(
@@ -88,7 +88,7 @@ describe("lists of the dashboard", () => {
     expect(await page("/requests?status=400")).toContain("0 found");
   });
 
-  it("are searched by values, not field names, with amounts as displayed", async () => {
+  it("search matches values, not field names, and amounts as displayed", async () => {
     const { charge, page, sandbox } = await openDashboard();
     const id = await charge("ada@example.com", {
       customer_name: "Zoë",
@@ -102,7 +102,7 @@ describe("lists of the dashboard", () => {
       return list.includes("None.") ? 0 : rowsOf(list, "requests").length;
     };
     const search = (q: string) => found(`/requests?q=${encodeURIComponent(q)}`);
-    // Every request has "metadata", "amount", "pricing" and "customer_email" in its bodies.
+    // The bodies of every request contain "metadata", "amount", "pricing" and "customer_email".
     expect([
       await search("ada"),
       await search("metadata"),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openDashboard, textOf } from "./support/dashboard.js";
 
 describe("Money and snapshots", () => {
-  it("shows the ledger in pages, each entry with the balance before and after it", async () => {
+  it("the ledger is paged, and each entry shows the balance before and after it", async () => {
     const { charge, page, press, sandbox } = await openDashboard();
     for (let count = 0; count < 12; count++) await charge(`ada${count}@example.com`);
     expect(textOf(await page("/money"))).toContain("No money has moved.");
@@ -28,7 +28,7 @@ describe("Money and snapshots", () => {
       expect(textOf(first)).toMatch(new RegExp(` ${currency} ${held?.replaceAll(".", "\\.")} `));
     }
     expect(first).toContain('href="/_sandbox/dashboard/default/charges/ch_');
-    // A restored state has its own ledger.
+    // A restored state has a separate ledger.
     await press("createSnapshot", { name: "one" });
     await press("fundBalance?mode=test", { currency: "KES", amount: "5.00" });
     expect(await page("/money")).toContain(`Ledger: ${total + 1}`);
@@ -36,7 +36,7 @@ describe("Money and snapshots", () => {
     expect(await page("/money")).toContain(`Ledger: ${total}<`);
   });
 
-  it("compares two snapshots, or a snapshot with the current state, record by record", async () => {
+  it("two snapshots, or a snapshot and the current state, are compared record by record", async () => {
     const { charge, page, press, sandbox } = await openDashboard();
     const id = await charge("ada@example.com");
     await press("createSnapshot", { name: "one" });

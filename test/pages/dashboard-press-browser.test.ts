@@ -7,14 +7,14 @@ import { createCheckout } from "./support/checkouts.js";
 import { describeInBrowser, listeningSandbox, useBrowser } from "./support/chromium.js";
 
 interface Press {
-  /** View of the dashboard on which the button is. */
+  /** View of the dashboard that has the button. */
   readonly view: string;
   readonly button: string;
-  /** Section with the button, by its id. */
+  /** Id of the section with the button. */
   readonly part: string;
   /** Fields filled in before the press, by label. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** The section shown after the click, by its id, and its text. */
+  /** Id and text of the section shown after the click. */
   readonly shows: readonly [part: string, text: RegExp];
 }
 
@@ -117,7 +117,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     await page.mouse.up();
   }
 
-  it("shows its result at once", async () => {
+  it("a press shows its result immediately", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await listeningSandbox({ webhooks: [receiver.url] });
     const page = await (await openWindow()).newPage();
@@ -135,7 +135,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     }
   });
 
-  it("shows its own row, and keeps rows of other changes behind their button", async () => {
+  it("a press shows its own row, while rows of other changes wait behind their button", async () => {
     const sandbox = await listeningSandbox();
     const page = await (await openWindow()).newPage();
     await page.goto(`${homeOf(sandbox)}/webhooks`);
@@ -154,7 +154,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     await expect.poll(() => receivers.count()).toBe(2);
   });
 
-  /** Opens the page of a new charge, and records the actions sent. */
+  /** Opens the page of a new charge, and records the sent actions. */
   async function openCharge() {
     const sandbox = await listeningSandbox();
     const { charge_id } = await createCheckout(sandbox);
@@ -172,7 +172,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     };
   }
 
-  it("does not pass a held key or the focus on to the next button", async () => {
+  it("a held key and its focus do not reach the next button", async () => {
     const { page, sent, charge, object } = await openCharge();
     await page.getByRole("button", { name: "Complete" }).focus();
     await page.keyboard.down("Enter");
@@ -185,7 +185,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     expect(sent).toEqual([`${charge}COMPLETED`, "advanceClock?by=10s"]);
   });
 
-  it("does not pass the second click of a double click on to the next button", async () => {
+  it("the second click of a double click does not reach the next button", async () => {
     const { page, sent, charge, object } = await openCharge();
     await page.getByRole("button", { name: "Process" }).hover();
     await page.mouse.down();

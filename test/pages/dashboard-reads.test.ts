@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { State } from "../../src/core/engine/state.js";
 import { withReceiver } from "./support/dashboard.js";
 
-/** Counts the records read during the work. */
+/** Returns how many records the work reads. */
 async function countReads({ tables }: State, work: () => Promise<unknown>) {
   let reads = 0;
   function* counted<Item>(all: Iterable<Item>): Generator<Item> {
@@ -26,7 +26,7 @@ async function countReads({ tables }: State, work: () => Promise<unknown>) {
 }
 
 describe("a dashboard view", () => {
-  it("reads as many records among 120 charges as among 60", async () => {
+  it("a view reads as many records among 120 charges as among 60", async () => {
     const applied = vi.spyOn(State.prototype, "apply");
     const { charge, page, sandbox } = await withReceiver();
     const state = applied.mock.contexts.at(-1) as State;

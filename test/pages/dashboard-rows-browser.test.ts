@@ -59,7 +59,7 @@ async function openFailures(): Promise<{ sandbox: Sandbox; failed: string }> {
   return { sandbox, failed };
 }
 
-/** Row texts that are cut off, too narrow or outside, or that do not begin with the reason. */
+/** Returns row texts that are cut off, too narrow, outside, or do not begin with the reason. */
 function findUnreadableTexts(): string[] {
   const width = document.documentElement.clientWidth;
   return [...document.querySelectorAll<HTMLElement>(".row :is(.title,.sub)")].flatMap((text) => {
@@ -74,7 +74,7 @@ function findUnreadableTexts(): string[] {
   });
 }
 
-/** Row texts that overlap their neighbour, and wrapped texts that leave room beside them. */
+/** Returns row texts that overlap a neighbour, and wrapped texts with unused space beside them. */
 function findMisplacedTexts(): (readonly [text: string, gapPx: number])[] {
   return [...document.querySelectorAll<HTMLElement>(".row .sub")].flatMap((text) => {
     const row = text.closest<HTMLElement>(".row")!;
@@ -90,7 +90,7 @@ function findMisplacedTexts(): (readonly [text: string, gapPx: number])[] {
   });
 }
 
-/** Rows in which one part covers another. */
+/** Returns rows in which one part covers another. */
 function findOverlappingRows(): string[] {
   return [...document.querySelectorAll<HTMLElement>(".row")].flatMap((row) => {
     const parts = [...row.querySelectorAll("time,.badge,.title,.side:not(:empty),button,a.button")]
@@ -116,7 +116,7 @@ describeInBrowser("the reason in a row of the dashboard", () => {
   const homeOf = ({ url }: Sandbox) => `${url}/_sandbox/dashboard/default`;
 
   it.each([1440, 1280, 1024, 970, 800, 390])(
-    "is not cut off, comes before ids, and takes the remaining width, at %i pixels",
+    "the reason is not cut off, comes before ids, and takes the remaining width, at %i pixels",
     async (width) => {
       const { sandbox, failed } = await openFailures();
       const page = await (await openWindow({ viewport: { width, height: 900 } })).newPage();
@@ -147,7 +147,7 @@ describeInBrowser("the reason in a row of the dashboard", () => {
     },
   );
 
-  it("moves no row under the pointer, and is not cut off once the pointer has left", async () => {
+  it("no row moves under the pointer, and none is cut off after the pointer has left", async () => {
     const sandbox = await listeningSandbox({ rateLimit: "off" });
     const client = Client.at(sandbox.url!);
     const below = await client.pay();

@@ -4,7 +4,7 @@ import { Receiver } from "../support/receiver-server.js";
 import { openDashboard, textOf } from "./support/dashboard.js";
 
 describe("the page of a scenario", () => {
-  it("has its rules and its YAML, and the outcome of each step of a run", async () => {
+  it("the page of a scenario shows its rules, its YAML, and the outcome of each step of a run", async () => {
     const { press, page, put, sandbox } = await openDashboard();
     const name = "mine";
     const scenario = JSON.stringify({
@@ -33,7 +33,7 @@ describe("the page of a scenario", () => {
     expect((await press("run?name=declined")).status).toBe(409);
   });
 
-  it("asks for the app's URL before a run whose steps call the app", async () => {
+  it("the page of a scenario asks for the app's URL before a run whose steps call the app", async () => {
     await using app = await Receiver.open();
     const { press, page, put } = await openDashboard();
     const scenario = JSON.stringify({
@@ -54,7 +54,7 @@ describe("the page of a scenario", () => {
     expect(app.received).toHaveLength(2);
   });
 
-  it("has YAML that parses to the scenario, with values that need quotes too", async () => {
+  it("the page of a scenario quotes values in its YAML where needed", async () => {
     const { page, put, sandbox } = await openDashboard();
     await put(
       "odd",
@@ -78,7 +78,7 @@ describe("the page of a scenario", () => {
 });
 
 describe("a fault on the dashboard", () => {
-  it("counts the calls it applied to, and links the last", async () => {
+  it("the page of a fault counts its calls, and links the last one", async () => {
     const { api, charge, page, press } = await openDashboard();
     const rule = {
       match: { operation: "createWhitelabel", customer_email: "*@shop.test" },

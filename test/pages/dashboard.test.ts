@@ -4,7 +4,7 @@ import { openSandbox } from "../support/api-client.js";
 import { openDashboard, textOf } from "./support/dashboard.js";
 
 describe("dashboard", () => {
-  it("is where / redirects a browser, and what / tells a program", async () => {
+  it("/ redirects a browser to the dashboard and describes itself to other clients", async () => {
     const { send } = await openDashboard();
     const browser = await send("/", { headers: { accept: "text/html" } });
     expect([browser.status, browser.headers.get("location")]).toEqual([302, "/_sandbox/dashboard"]);
@@ -22,13 +22,13 @@ describe("dashboard", () => {
     }
   });
 
-  it("shows all activity under an unknown filter", async () => {
+  it("an unknown filter shows all activity", async () => {
     const { charge, page } = await openDashboard();
     await charge("ada@example.com");
     expect(await page("?show=constructor")).toContain("ada@example.com");
   });
 
-  it("begins with three steps in an empty namespace, one of which creates a charge", async () => {
+  it("an empty namespace shows three first steps, one of which creates a charge", async () => {
     const { page, press, sandbox } = await openDashboard();
     expect(await page()).toContain("Three steps");
     const environment = /PAYMENTS_BASE_URL=http:\/\/[\w.:]+\n[\s\S]*PAYMENTS_SANDBOX_URL=http/;
@@ -42,7 +42,7 @@ describe("dashboard", () => {
     expect(await page()).toContain("grace.hopper@example.com");
   });
 
-  it("renders every view, empty and filled, without a foreign resource and within 42 kB", async () => {
+  it("every view renders empty and filled, loads no external resource, and has at most 42 kB", async () => {
     const { send, charge, page, home } = await openDashboard();
     for (const filled of [false, true]) {
       if (filled) for (let many = 0; many < 35; many++) await charge(`ada${many}@example.com`);
@@ -80,7 +80,7 @@ describe("dashboard", () => {
     ).toHaveLength(12);
   });
 
-  it("responds 404 with a page that says what does not exist", async () => {
+  it("responds with 404 and a page that names what does not exist", async () => {
     const { send, home } = await openDashboard();
     for (const [path, says] of [
       [`${home}/charges/ch_none`, "There is no charge “ch_none”"],
@@ -100,7 +100,7 @@ describe("dashboard", () => {
     }
   });
 
-  it("escapes values of users", async () => {
+  it("escapes values from users", async () => {
     const { sandbox, charge, page, send, home } = await openDashboard();
     const headers = { authorization: `Bearer ${sandbox.apiKey}` };
     await sandbox.fetch(
@@ -123,7 +123,7 @@ describe("dashboard", () => {
 });
 
 describe("the control token", () => {
-  it("opens the dashboard beyond loopback: once in the URL, then as a cookie", async () => {
+  it("the control token opens the dashboard on other addresses: once in the URL, then as a cookie", async () => {
     const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "sesame" });
     const { url } = await sandbox.listen();
     const get = (path: string, headers: Record<string, string> = {}) =>
@@ -140,7 +140,7 @@ describe("the control token", () => {
     expect((await get("/_sandbox", { "sandbox-control-token": "sesame" })).status).toBe(200);
   });
 
-  it("is generated when it is not given", async () => {
+  it("the control token is generated when not given", async () => {
     const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "generate" });
     const { url } = await sandbox.listen();
     expect(sandbox.controlToken).toMatch(/^[\w-]{32}$/);

@@ -3,7 +3,7 @@ import { openSandbox } from "../support/api-client.js";
 
 let jsonFault: (text: string, kind: string) => string;
 
-/** Takes the function from the dashboard's script. */
+/** Returns the function from the dashboard's script. */
 beforeAll(async () => {
   const response = await (await openSandbox()).fetch("/_sandbox/dashboard.js");
   const [source] = /const findJsonFault=[\s\S]*?const jsonFault=[\s\S]*?:""};/.exec(await response.text())!;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe("a fault of JSON input", () => {
-  it("has its line and column, and what was expected there", () => {
+  it("a syntax error has its line, its column and the expected token", () => {
     for (const [text, fault] of [
       ['{"a": 1,\n "b": x}', 'Line 2, column 7: expected a value, found "x".'],
       ['{\n  "a": 1,\n}', 'Line 3, column 1: expected a name in double quotes, found "}".'],
@@ -33,7 +33,7 @@ describe("a fault of JSON input", () => {
     expect(jsonFault("[1]", "any")).toBe("");
   });
 
-  it("is found in every invalid JSON, at the first wrong place, and in nothing else", () => {
+  it("a syntax error is reported for all invalid JSON, at the first wrong character, and for no valid JSON", () => {
     const good = '{"a":[1,-2.5e+3,true,null,"\\u00e9\\n"],"b":{"c":{}},"d":[]}';
     for (let at = 0; at <= good.length; at++)
       for (const put of ["", ",", '"', "}", "]", "0", "\\", "x", " ", "\u0001", "\u00a0"]) {

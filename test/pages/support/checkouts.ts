@@ -8,7 +8,7 @@ export interface Checkout {
   readonly charge_id: string;
 }
 
-/** Creates a checkout over the service. */
+/** Creates a checkout through the service API. */
 export async function createCheckout(
   sandbox: Sandbox,
   wish: Record<string, unknown> = {},
@@ -63,7 +63,7 @@ export class CheckoutPage {
   }
 }
 
-/** Expects a page with that status and all of the words; returns its markup. */
+/** Expects a page with that status and all of the words. Returns its markup. */
 export async function expectPage(
   answer: ReturnType<CheckoutPage["get"]>,
   expected: number,

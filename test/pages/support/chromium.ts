@@ -28,8 +28,8 @@ export function chromiumPath(): string | undefined {
 type ContextOptions = Parameters<Awaited<ReturnType<typeof launch>>["newContext"]>[0];
 
 /**
- * Features turned off. The first three start processes for each window, which take more than half of the time to open it;
- * the others are those that playwright turns off, because only the last list given to Chromium counts.
+ * Disabled features. The first three start processes for each window and take more than half of the time to open it;
+ * the others are playwright's, because Chromium uses only the last list.
  */
 const TURNED_OFF = [
   "WebUIOmniboxPopup",
@@ -69,12 +69,12 @@ function launch(executablePath: string, home: string) {
   });
 }
 
-/** Skips where there is no Chromium. */
+/** Skips the test without Chromium. */
 export const describeInBrowser = describe.runIf(chromiumPath() !== undefined);
 
 /**
- * Launches a Chromium for the file, without a trace on the disk. The function returned opens a window: no cookies, no
- * history; closed at the end of the test.
+ * Launches a Chromium for the file that writes no profile to disk. The returned function opens a window without
+ * cookies or history, closed at the end of the test.
  */
 export function useBrowser(): (options?: ContextOptions) => Promise<BrowserContext> {
   let browser: Awaited<ReturnType<typeof launch>>;

@@ -2,7 +2,7 @@ import type { SandboxOptions } from "../../../src/library/index.js";
 import { Api, openSandbox } from "../../support/api-client.js";
 import { type Handler, Receiver } from "../../support/receiver-server.js";
 
-/** Opens a sandbox; reads its pages and presses its buttons as a browser without script does. */
+/** Opens a sandbox. Reads its pages and presses its buttons like a browser without scripts. */
 export async function openDashboard(options: SandboxOptions = {}) {
   const sandbox = await openSandbox(options);
   const api = new Api(sandbox);
@@ -20,7 +20,7 @@ export async function openDashboard(options: SandboxOptions = {}) {
       body: new URLSearchParams(fields).toString(),
     });
   const home = "/_sandbox/dashboard/default";
-  /** Presses a button and follows the redirect, with the notice. */
+  /** Presses a button and follows the redirect. Returns the page with the notice. */
   const press = async (does: string, fields: Record<string, string> = {}) => {
     const answer = await post(home, { do: does, back: `${home}/charges`, ...fields });
     if (answer.status !== 303) return { status: answer.status, location: null, text: await answer.text() };
@@ -28,7 +28,7 @@ export async function openDashboard(options: SandboxOptions = {}) {
     const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
     return { status: 303, location, text: await (await send(location, { headers: { cookie } })).text() };
   };
-  /** Stores a scenario by the control API. */
+  /** Stores a scenario through the control API. */
   const put = async (name: string, scenario: string) => {
     const answer = await send(`/_sandbox/scenarios/${name}`, { method: "PUT", body: scenario });
     if (!answer.ok) throw new Error(await answer.text());
@@ -43,11 +43,11 @@ export async function withReceiver(handler?: Handler) {
   return { ...(await openDashboard({ rateLimit: "off", webhooks: [receiver.url] })), receiver };
 }
 
-/** Texts that are missing on a page. */
+/** Returns the texts that are missing on a page. */
 export const lacking = (page: string, texts: readonly string[]) =>
   texts.filter((text) => !page.includes(text));
 
-/** Text of a page, without its frame. */
+/** Returns the text of a page without its frame. */
 export const textOf = (page: string) =>
   page
     .slice(Math.max(0, page.indexOf("<main")))

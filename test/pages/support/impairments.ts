@@ -1,10 +1,10 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** Rules of axe that depend on the colour scheme. */
+/** Rules of axe about colours. */
 const ON_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** Accessibility violations by axe; with `coloursOnly`, of the rules on colours. */
+/** Returns violations found by axe; with `coloursOnly`, only of the rules about colours. */
 export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}): Promise<string[]> {
   if (!(await tab.evaluate(() => "axe" in window))) await tab.evaluate(axe.source);
   return tab.evaluate(
