@@ -6,7 +6,7 @@ import { markedBlock, pageText } from "./support/pages.js";
 const PAGE = "docs/api.md";
 
 describe(PAGE, () => {
-  it("has every error code of the service, with its status", async () => {
+  it("lists every error code of the service with its status", async () => {
     const told = [...pageText(PAGE).matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
       code,
       Number(status),
@@ -24,7 +24,7 @@ describe(PAGE, () => {
       expect((await sandbox.fetch(path, { method: "POST" })).status, path).toBe(404);
   });
 
-  it("shows a request with the response that the sandbox gives", async () => {
+  it("shows a request with the sandbox's response", async () => {
     const codeOf = (marker: string) => JSON.parse(markedBlock(PAGE, marker).code);
     const sandbox = await openSandbox();
     const response = await sandbox.fetch("/api/v1/payments/quotes", {

@@ -4,11 +4,11 @@ import { UserError } from "../../src/core/schema/user-error.js";
 import { PAGES, pageText } from "./support/pages.js";
 import { idleProgram } from "./support/program.js";
 
-/** The name as a word of its own: no file, URL or package path that begins or ends with it. */
+/** Matches the name as a separate word, outside files, URLs and package paths. */
 const CALL = /^(.*?)(?<![\w/.:@-])payments-sandbox(?:@[\w.]+)?((?:[ \t]+[^\n]*)?)$/gm;
 const written = [...PAGES, "examples/README.md"].flatMap(writtenCommands);
 
-/** The program's error for a command line, or nothing. A command's bare name is a mention of it. */
+/** Returns the program's error for a command line. The bare name of a command is only a mention. */
 async function findError({ words }: WrittenCommand): Promise<string | undefined> {
   const program = idleProgram();
   if (words.length === 1 && program.commands.some((command) => command.name() === words[0])) return undefined;
@@ -23,7 +23,7 @@ async function findError({ words }: WrittenCommand): Promise<string | undefined>
 }
 
 describe("commands on the pages", () => {
-  it("stand on more than six pages, over forty of them", () => {
+  it("the pages have over forty commands, on more than six pages", () => {
     expect(written.length).toBeGreaterThan(40);
     expect(new Set(written.map(({ page }) => page)).size).toBeGreaterThan(6);
   });
@@ -43,16 +43,16 @@ describe("commands on the pages", () => {
   });
 });
 
-/** A call of the program that a page shows. */
+/** A call of the program on a page. */
 interface WrittenCommand {
   readonly page: string;
-  /** As it stands there. */
+  /** The text on the page. */
   readonly text: string;
   /** Arguments after `payments-sandbox`. */
   readonly words: readonly string[];
 }
 
-/** Every call of the program in a page's blocks and in its `code`, but for those that install it. */
+/** Returns every call of the program in a page's blocks and in its `code`, except installations. */
 function writtenCommands(page: string): WrittenCommand[] {
   const text = pageText(page);
   const blocks = [...text.matchAll(/^ *```\w+\n([\s\S]*?)^ *```$/gm)].map(([, code]) => code!);
@@ -67,7 +67,7 @@ function writtenCommands(page: string): WrittenCommand[] {
   );
 }
 
-/** The words of a shell line up to where the command ends. */
+/** Splits a shell line into words up to the end of the command. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
   for (const [whole, single, double] of line.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|[^\s'"]+/g)) {

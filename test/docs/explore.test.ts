@@ -10,10 +10,10 @@ import { fileWith } from "../support/scenario-run.js";
 import { markedBlock } from "./support/pages.js";
 
 const PAGE = "docs/explore.md";
-/** In how many ways a shop that races reacts, its races decide. */
+/** The number of ways in which a shop with a race reacts varies. */
 const BEHAVIOURS = "18 behaviours";
 
-/** Runs the test that the page shows with a shop: why it fails, and the report it has got. */
+/** Runs the page's test with a shop. Returns the failure and the report. */
 async function shown(folder: string) {
   const { sandbox, shop } = await openCorpus("races");
   const reports: ExploreReport[] = [];
@@ -35,7 +35,7 @@ async function shown(folder: string) {
   return { failure, report: reports[0]! };
 }
 
-it("docs/explore.md has a test whose output it shows", async () => {
+it("docs/explore.md has a test with its output", async () => {
   const folder = temporaryFolder();
   const { failure, report } = await shown(folder);
   expect(failure).toContain(report.sentence);

@@ -13,7 +13,7 @@ it("npm run docs changes no page of a clean tree", async () => {
   expect(stale).toBe("");
 });
 
-it("a test that does not run marks no rule", async () => {
+it("a skipped test marks no rule", async () => {
   const { marksIn } = await import(join(ROOT, "scripts/docs/marks.mjs"));
   const source = `
     describe("group", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ROOT } from "../support/process-command.js";
 import { INTERNAL, PAGES, pageText } from "./support/pages.js";
 
-/** As code hosts make an anchor of a heading. */
+/** Returns the anchor that code hosts generate for a heading. */
 function anchorsOf(text: string): string[] {
   return [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
     title!
@@ -23,12 +23,12 @@ const links = [...PAGES, ...INTERNAL, "CONTRIBUTING.md", "examples/README.md"].f
 );
 
 describe("links between the pages", () => {
-  it.each(links)("$page leads to $target $anchor", ({ target, anchor }) => {
+  it.each(links)("$page links to an existing $target $anchor", ({ target, anchor }) => {
     expect(existsSync(join(ROOT, target))).toBe(true);
     if (anchor !== undefined) expect(anchorsOf(pageText(target))).toContain(anchor);
   });
 
-  it("lead from the README to every page", () => {
+  it("links from the README lead to every page", () => {
     const linked = links.filter(({ page }) => page === "README.md").map(({ target }) => target);
     expect(linked).toEqual(expect.arrayContaining(PAGES.filter((page) => page !== "README.md")));
   });
@@ -39,7 +39,7 @@ describe("CONTRIBUTING.md", () => {
     ...pageText("CONTRIBUTING.md").matchAll(/`((?:src|test|fixtures|scenarios|bench|docs)\/[^`*]*)`/g),
   ];
 
-  it.each(named.map(([, path]) => path!))("names %s, which exists", (path) => {
+  it.each(named.map(([, path]) => path!))("names the existing %s", (path) => {
     expect(existsSync(join(ROOT, path))).toBe(true);
   });
 });

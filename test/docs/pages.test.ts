@@ -9,7 +9,7 @@ describe("code blocks", () => {
   /** Written by `npm run docs`, and compared by generated.test.ts. */
   const isGenerated = ({ marker = "" }: { marker?: string | undefined }) => marker.startsWith("fields: ");
 
-  it("all have a mark, by which a test finds them or which says why none runs them", () => {
+  it("every code block has a mark that selects its test or explains why it is not run", () => {
     const unmarked = PAGES.flatMap(blocksOf).filter(
       (block) => block.marker === undefined && !isGenerated(block),
     );

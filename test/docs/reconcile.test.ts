@@ -16,7 +16,7 @@ const PAGE = "docs/reconcile.md";
 const unnumbered = (text: string) => text.replace(/ch_\w+/g, "ch_");
 const codeOf = (page: string, marker: string) => markedBlock(page, marker).code;
 
-/** Two orders whose outcome is read; no assertions. */
+/** Two orders whose outcome is read, without assertions. */
 const TESTS = `${FETCH_REQUIRED}
   const app = require("./app.cjs");
   const { PAYMENTS_BASE_URL: url, PAYMENTS_API_KEY: apiKey } = process.env;
@@ -64,7 +64,7 @@ describe(PAGE, () => {
     60_000,
   );
 
-  it("finds a payment beside a suite that the suite does not check, as shown", async () => {
+  it("finds a payment that the suite does not check, with the output on the page", async () => {
     const project = new UserProject();
     project.write("app.cjs", codeOf("docs/testing.md", "file: app.cjs"));
     project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');

@@ -17,7 +17,7 @@ const RECIPES = [
 ] as const;
 
 describe(PAGE, () => {
-  it("has no recipe that is not run here", () => {
+  it("every recipe has a test in this file", () => {
     expect(Object.keys(files).sort()).toEqual(
       ["app.cjs", "server.mjs", ...RECIPES.flatMap(([names]) => names.split(" "))].sort(),
     );
@@ -39,7 +39,7 @@ describe(PAGE, () => {
     expect(code).toBe(0);
   });
 
-  it("passes under exec, as described", async () => {
+  it("passes with exec as described", async () => {
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
     const line = [bin, "exec", "--", process.execPath, ...VITEST, "shop.test.mjs"];
     const { code, stdout, stderr } = await project.run(line);

@@ -21,17 +21,17 @@ const EXAMPLES = [
   },
 ] as const;
 
-it("all examples are listed here", () => {
+it("every example folder is listed", () => {
   const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).filter((one) =>
     one.isDirectory(),
   );
-  // test/explore/incidents.test.ts explores those of `incidents`.
+  // test/explore/incidents.test.ts explores the folder `incidents`.
   const others = folders.filter(({ name }) => name !== "incidents");
   expect(others.map(({ name }) => name)).toEqual(EXAMPLES.map(({ name }) => name));
 });
 
 describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
-  it("passes as its README says, without network access", async () => {
+  it("$name passes as its README says, without network access", async () => {
     const example = new Example(name);
     const { code, output } = await example.test();
     expect(code, output).toBe(0);
@@ -39,7 +39,7 @@ describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
     expect(example.wentOut).toEqual([]);
   });
 
-  it("finds the bug of the naive handler", async () => {
+  it("$name finds the bug of the naive handler", async () => {
     const example = new Example(name);
     const naive = readFileSync(join(example.folder, "src/fulfil.naive.js"), "utf8");
     example.edit("src/fulfil.js", () => naive);
@@ -53,14 +53,14 @@ describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
     expect(failuresIn(output)).not.toContainEqual(expect.stringContaining("naive"));
   });
 
-  it("has the versions it is tested with", () => {
+  it("$name has the tested versions of its packages", () => {
     const { dependencies, devDependencies } = manifestIn(join(ROOT, "examples", name));
     const tested = manifestIn(ROOT).devDependencies!;
     for (const [dependency, range] of Object.entries({ ...dependencies, ...devDependencies }))
       expect(range, dependency).toBe(dependency === "payments-sandbox" ? "file:../.." : tested[dependency]);
   });
 
-  it("has a README without dead links, and the right secret", () => {
+  it("$name has a README without dead links, with the right secret", () => {
     const folder = join(ROOT, "examples", name);
     const readme = readFileSync(join(folder, "README.md"), "utf8");
     const links = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target!);
@@ -71,7 +71,7 @@ describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
 });
 
 describe("vitest-parallel", () => {
-  it("fails when its files share a namespace", async () => {
+  it("vitest-parallel fails when its files share a namespace", async () => {
     const example = new Example("vitest-parallel");
     example.edit("tests/support/world.js", (text) => text.replace(/(?<=return )basename\(.*\)/, '"shared"'));
     const { code, output } = await example.test();
@@ -81,7 +81,7 @@ describe("vitest-parallel", () => {
 });
 
 describe("the network guard", () => {
-  it("refuses and records connections beyond this machine, and no others", async () => {
+  it("the network guard refuses and records connections to other machines only", async () => {
     const example = new Example("hono-shop");
     const script = `
       require("node:http").createServer((_, response) => response.end("here")).listen(0, async function () {
@@ -97,7 +97,7 @@ describe("the network guard", () => {
   });
 });
 
-/** The titles of tests that failed, as `node --test` (TAP, or the newer versions' own way) and Vitest say them. */
+/** Returns the titles of failed tests from the output of `node --test` (TAP or spec) and Vitest. */
 function failuresIn(output: string): string[] {
   const node = [...output.matchAll(/^ *(?:not ok \d+ -|✖) (.+?)(?: \([\d.]+ms\))?$/gm)].map(
     ([, title]) => title!,

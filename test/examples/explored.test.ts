@@ -7,7 +7,7 @@ import { ROOT } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 
-/** A customer of a shop, who orders with such a body. */
+/** A customer who places an order with the given body. */
 const flowOf = (body: string): string => `
 name: order
 vars: { email: "qa+\${run.id}@shop.test", order: "order-\${run.id}" }
@@ -22,7 +22,7 @@ observe:
   - app: GET /orders/\${order}
 `;
 
-/** Options of a shop: the URL of its service, the secret of its webhooks, and how it handles events. */
+/** Options of a shop: the service's URL, the webhook secret, and the event handler. */
 interface Access {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -27,11 +27,11 @@ beforeAll(() =>
 );
 
 describe("a client generated from the document", () => {
-  it("is typed: correct calls compile, wrong ones do not", () => {
+  it("a client generated from the document accepts correct calls and rejects wrong ones at compile time", () => {
     expect(client.complaints).toEqual([]);
   });
 
-  it("runs the whitelabel flow over HTTP", async () => {
+  it("a client generated from the document runs the whitelabel flow over HTTP", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen({ port: 0 });
     const pause = async () => void (await sandbox.advance("1s"));
@@ -48,7 +48,7 @@ describe("a client generated from the document", () => {
     expect((await client.load()).onEvent(JSON.parse(completed.body))).toBe("paid 3225.00");
   });
 
-  it("reads an error response", async () => {
+  it("a client generated from the document reads an error response", async () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen({ port: 0 });
     expect(await (await client.load()).refused(url, sandbox.apiKey)).toEqual({
@@ -69,11 +69,11 @@ describe("a client generated from the control API's document", () => {
     client.make("/_sandbox/openapi.json", "control.ts", new URL("./control-program.ts.txt", import.meta.url)),
   );
 
-  it("is typed: correct calls compile, wrong ones do not", () => {
+  it("a client generated from the control API's document accepts correct calls and rejects wrong ones at compile time", () => {
     expect(client.complaints).toEqual([]);
   });
 
-  it("uses its own namespace over HTTP", async () => {
+  it("a client generated from the control API's document uses a separate namespace over HTTP", async () => {
     const { url } = await (await openSandbox()).listen({ port: 0 });
     expect(await (await client.load()).drive(url)).toEqual({
       key: "sk_test_ns_typed",
@@ -85,7 +85,7 @@ describe("a client generated from the control API's document", () => {
     });
   });
 
-  it("reads error responses", async () => {
+  it("a client generated from the control API's document reads error responses", async () => {
     const { url } = await (await openSandbox()).listen({ port: 0 });
     expect(await (await client.load()).refused(url)).toEqual({
       status: 408,
@@ -94,7 +94,7 @@ describe("a client generated from the control API's document", () => {
     });
   });
 
-  it("distinguishes activities by kind", async () => {
+  it("a client generated from the control API's document distinguishes activities by kind", async () => {
     const { told } = await client.load();
     expect(told({ kind: "attempt", attempt: 2, status: null, error: "refused" })).toBe("2: refused");
     expect(told({ kind: "transition", status: "COMPLETED" })).toBe("COMPLETED");

@@ -20,7 +20,7 @@ interface Operation {
   };
 }
 
-/** The example of an operation, as a tool that imports the document makes a request of it. */
+/** Returns the request that a tool builds from an operation's example when it imports the document. */
 async function sendExample(
   api: Api,
   method: string,
@@ -43,17 +43,20 @@ describe("the examples of the document, sent in order to a fresh sandbox with th
   it.each([
     ["with", true],
     ["without", false],
-  ])("get a 200, %s the optional headers", async (_, withHeaders) => {
-    const api = await openApi({ seed: FIXED_SEED, scenario: "instant" });
-    const document = okBody(await api.get<OpenApiDocument>("/openapi.json"));
-    for (const { method, path, operation } of operationsOf(document)) {
-      const { operationId } = operation;
-      const { status, text } = await sendExample(api, method, path, operation as Operation, withHeaders);
-      expect([operationId, status, text]).toEqual([operationId, 200, text]);
-    }
-  });
+  ])(
+    "the examples of the document get status 200 in order, %s the optional headers",
+    async (_, withHeaders) => {
+      const api = await openApi({ seed: FIXED_SEED, scenario: "instant" });
+      const document = okBody(await api.get<OpenApiDocument>("/openapi.json"));
+      for (const { method, path, operation } of operationsOf(document)) {
+        const { operationId } = operation;
+        const { status, text } = await sendExample(api, method, path, operation as Operation, withHeaders);
+        expect([operationId, status, text]).toEqual([operationId, 200, text]);
+      }
+    },
+  );
 
-  it("are shown with that command, in the document and in the docs", async () => {
+  it("document and docs show the command that starts a sandbox for the examples", async () => {
     const command = `payments-sandbox start --clock manual --seed ${FIXED_SEED} --scenario instant`;
     const document = okBody(await (await openApi()).get<OpenApiDocument>("/openapi.json"));
     expect(document.info.description).toContain(`\`${command}\``);

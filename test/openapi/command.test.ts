@@ -7,7 +7,7 @@ describe.each([
   ["payments-sandbox openapi", [], "/openapi.json"],
   ["payments-sandbox openapi --control", ["--control"], "/_sandbox/openapi.json"],
 ])("%s", (_command, options, path) => {
-  it(`prints what ${path} serves, to be read by people`, async () => {
+  it(`prints the document of ${path}, formatted`, async () => {
     const text = await printed(...options);
     const served = (await (await openApi()).get<object>(path)).body;
     expect(JSON.parse(text)).toEqual({
@@ -18,7 +18,7 @@ describe.each([
     expect(text.endsWith("}\n")).toBe(true);
   });
 
-  it("has the public URL", async () => {
+  it("prints the document with the public URL", async () => {
     expect(JSON.parse(await printed(...options, "--public-url", "https://pay.shop.test"))).toMatchObject({
       servers: [{ url: "https://pay.shop.test" }],
     });
@@ -26,7 +26,7 @@ describe.each([
 });
 
 describe("a start", () => {
-  it("loads neither the document nor its page", async () => {
+  it("start loads neither the document nor its page", async () => {
     const { read, known } = await readAtStart([
       "src/cli/main.ts",
       "src/cli/start.ts",
@@ -41,7 +41,7 @@ describe("a start", () => {
     expect(known).toContain("src/server/openapi/document.ts");
   });
 
-  it("loads neither the control API's document nor the schemas that only it needs", async () => {
+  it("start loads neither the control API's document nor the schemas that only it needs", async () => {
     const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts"]);
     const later =
       /src\/server\/control\/|src\/core\/schema\/(control-requests|fixtures-file|matchers|reversal-requests|scenario-rules)\.ts$/;
@@ -49,7 +49,7 @@ describe("a start", () => {
     expect(known.filter((file) => later.test(file)).length).toBeGreaterThan(25);
   });
 
-  it("loads no text of it in the build", () => {
+  it("start loads no texts of the document in the build", () => {
     const words = [
       "Locks rate, fees and total",
       "Who will pay.",
@@ -64,7 +64,7 @@ describe("a start", () => {
   });
 });
 
-it("a start of the server loads no code that makes documents", async () => {
+it("a running server loads no code that generates documents", async () => {
   const { read, known } = await readAtStart(["src/server/openapi/serve.ts", "src/server/control/app.ts"]);
   expect(read).toContain("src/server/control/operations.ts");
   expect(

@@ -8,7 +8,7 @@ import { createApps } from "../../src/server/http/app.js";
 import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
 
-/** Paths under /_sandbox that are no calls: pages, and the document itself. */
+/** Paths under /_sandbox that are not operations: pages, and the document itself. */
 const NO_CALLS = [
   ...["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"].flatMap((below) => [
     `/_sandbox/dashboard${below}`,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 const DESCRIBED = { description: expect.stringMatching(/\w/) };
 
 describe("the control API's document", () => {
-  it("has exactly the calls of the table", async () => {
+  it("contains exactly the operations of the table", async () => {
     const { app, control: controlApp } = createApps({
       namespaces: {} as Namespaces,
       pages: PAGES,
@@ -47,7 +47,7 @@ describe("the control API's document", () => {
     expect(described).toHaveLength(CONTROL_OPERATIONS.length + 2);
   });
 
-  it("has the table's names for them, each once", () => {
+  it("names each operation once, as in the table", () => {
     const ids = control.operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const named = [...CONTROL_OPERATIONS.map(({ id }) => id), "getHealth", "followStream"];
@@ -119,7 +119,7 @@ describe("the control API's document", () => {
     expect(count).toBeGreaterThan(200);
   });
 
-  it("requires the token or none, except for health", () => {
+  it("every operation except health accepts the token or no authentication", () => {
     expect(control.document.security).toContainEqual({ controlToken: [] });
     expect(control.document.security).toContainEqual({});
     expect(control.document.components.securitySchemes.controlToken).toMatchObject({
@@ -145,7 +145,7 @@ describe("the control API's document", () => {
     ]);
   });
 
-  it("names a schema for each message of the stream", () => {
+  it("has a schema for each message of the stream", () => {
     for (const schema of Object.values(STREAM_SCHEMAS))
       expect(Object.keys(control.document.components.schemas)).toContain(schemaNameOf(schema));
   });

@@ -8,15 +8,15 @@ import { Client } from "../support/receiver-client.js";
 import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
 
 /**
- * Responses with records in every form, and every conflict, over a socket. Each is compared with the document: status,
- * headers, and a body without any other field. `test/doors` compares the rest.
+ * Responses over a socket with records in every form and every conflict. Each is compared with the document: status,
+ * headers, and a body without undocumented fields. `test/doors` compares the others.
  */
 let answers: ControlAnswers;
 beforeAll(async () => {
   answers = new ControlAnswers(await shippedControlDocument());
 });
 
-/** A listening sandbox, and a client that checks all control responses. */
+/** Opens a listening sandbox, and a client that checks all control responses. */
 async function open(options: SandboxOptions = {}) {
   const sandbox = await openSandbox({ scenario: "instant", ...options });
   const { url, port } = await sandbox.listen({ port: 0 });
@@ -28,7 +28,7 @@ async function open(options: SandboxOptions = {}) {
       expect(answers.faults(init.method!, path, response.status, response.headers, text)).toEqual([]);
     return new Response(text, { status: response.status, headers: response.headers });
   });
-  /** Returns the response, which must have this status. */
+  /** Returns the response, which must have the given status. */
   const call = async (status: number, line: string, body?: unknown, headers?: Record<string, string>) => {
     const answer = await client.ask(line, body, headers);
     if (answer.status !== status) throw new Error(`${line}: ${answer.status} ${answer.text}`);
@@ -37,7 +37,7 @@ async function open(options: SandboxOptions = {}) {
   return { sandbox, client, call, url, port };
 }
 
-/** Withdraws to a new bank account; gives the withdrawal's id. */
+/** Withdraws to a new bank account. Returns the withdrawal's id. */
 async function withdraw(client: Client): Promise<string> {
   const account = { bank_code: "058", account_number: "0123456789", account_name: "Ada" };
   const { json } = await client.ask("POST /api/v1/payouts/destinations", {
@@ -50,7 +50,7 @@ async function withdraw(client: Client): Promise<string> {
 }
 
 describe("responses", () => {
-  it("of namespaces with receivers, and of names and keys that are taken", async () => {
+  it("documents namespaces with receivers, and names and keys that already exist", async () => {
     const { call } = await open();
     const ann = { name: "ann", seed: "s", clock: "60x", start_time: "2026-01-01", api_key: "sk_test_ann" };
     await call(200, "POST /_sandbox/namespaces", {
@@ -66,7 +66,7 @@ describe("responses", () => {
     await call(403, "DELETE /_sandbox/namespaces/default");
   });
 
-  it("of a clock that runs, stands and advances", async () => {
+  it("documents a clock that runs, is paused and advances", async () => {
     const { call, client } = await open({ scenario: "success" });
     await client.pay();
     expect((await call(200, "POST /_sandbox/clock/advance", { until: "next" })).fired_total).toBe(1);
@@ -78,7 +78,7 @@ describe("responses", () => {
     expect(await call(200, "PUT /_sandbox/clock", { mode: "manual" })).toMatchObject({ speed: 1 });
   });
 
-  it("while the clock is advanced, with and without wait", async () => {
+  it("documents calls during an advance, with and without wait", async () => {
     await using receiver = await Receiver.open(hold);
     const { call, client } = await open({ webhooks: [receiver.url] });
     const dump = await call(200, "GET /_sandbox/state");
@@ -105,7 +105,7 @@ describe("responses", () => {
     expect(await waiting).toMatchObject({ counts: { charges: 0 } });
   });
 
-  it("of charges, withdrawals, checkouts, balances and the market", async () => {
+  it("documents charges, withdrawals, checkouts, balances and the market", async () => {
     await using receiver = await Receiver.open();
     const { call, client } = await open({ scenario: "success", webhooks: [receiver.url] });
     const id = await client.pay({ metadata: { order_id: "7" } });
@@ -163,7 +163,7 @@ describe("responses", () => {
     expect((await call(200, "PUT /_sandbox/rates", { rates: { NGN: "1.5" } })).rates.NGN).toBe("1.5");
   });
 
-  it("of charges noted in a shop's currency and in crypto", async () => {
+  it("documents charges in a shop's currency and in crypto", async () => {
     const { call, client } = await open();
     await call(200, "PUT /_sandbox/scenarios/twice", {
       charges: [
@@ -193,7 +193,7 @@ describe("responses", () => {
     await call(200, "GET /_sandbox/charges");
   });
 
-  it("of scenarios, their runs, and faults", async () => {
+  it("documents scenarios, their runs, and faults", async () => {
     const { call, client } = await open();
     const rules = {
       description: "All that a scenario may have.",
@@ -244,7 +244,7 @@ describe("responses", () => {
     await call(404, `GET /_sandbox/faults/${fault_id}`);
   });
 
-  it("of events, deliveries, mailboxes and receivers", async () => {
+  it("documents events, deliveries, mailboxes and receivers", async () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const { call, client } = await open({ webhooks: [receiver.url, { mailbox: "box" }] });
     const id = await client.pay();
@@ -289,7 +289,7 @@ describe("responses", () => {
     await call(200, "GET /_sandbox/deliveries");
   });
 
-  it("of deliveries with mishaps, and of withdrawals' events", async () => {
+  it("documents deliveries with mishaps, and withdrawals' events", async () => {
     const { call, client } = await open({ webhooks: [{ mailbox: "box" }] });
     await call(200, "PUT /_sandbox/scenarios/spoilt", {
       webhooks: [{ bad_signature: true, stale: "10m", fail_first: 1 }],
@@ -307,7 +307,7 @@ describe("responses", () => {
     await call(200, "GET /_sandbox/deliveries?type=withdrawal.*");
   });
 
-  it("of the app's requests, and of waits", async () => {
+  it("documents requests of the app, and waits", async () => {
     const { call, client } = await open({ scenario: "stuck" });
     const id = await client.pay({ metadata: { order_id: "7" } });
     for (let read = 0; read < 2; read++) await client.ask("GET /api/v1/accounts/balances?a=b");
@@ -329,7 +329,7 @@ describe("responses", () => {
     expect(await call(200, "DELETE /_sandbox/requests")).toEqual({ total: 0, items: [] });
   });
 
-  it("of more waits than a namespace allows", async () => {
+  it("documents the refusal of more waits than a namespace allows", async () => {
     const { sandbox, call } = await open();
     const leaving = Array.from({ length: 1_000 }, () => new AbortController());
     const body = JSON.stringify({ for: "charge", timeout: "10m" });
@@ -341,7 +341,7 @@ describe("responses", () => {
     await Promise.all(waiting);
   });
 
-  it("of an app's books, and of runs with a lease", async () => {
+  it("documents an app's books, and runs with a lease", async () => {
     const { client, call } = await open();
     const charge_id = await client.pay();
     await call(200, "POST /_sandbox/reconcile", { rows: [{ charge_id, status: "pending" }] });
@@ -355,7 +355,7 @@ describe("responses", () => {
     expect(await held).toMatchObject({ held: false });
   });
 
-  it("of the live stream: each message matches its schema", async () => {
+  it("each message of the live stream matches its schema", async () => {
     await using receiver = await Receiver.open();
     const { url, client, call } = await open({ webhooks: [receiver.url] });
     const response = await fetch(`${url}/_sandbox/stream`);
@@ -386,7 +386,7 @@ describe("responses", () => {
 });
 
 describe("a redirect", () => {
-  it("has the time like any other response", async () => {
+  it("a redirect has the header with the sandbox time", async () => {
     const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
     const { port } = await sandbox.listen({ port: 0 });
     const led = async (path: string) => {
@@ -400,7 +400,7 @@ describe("a redirect", () => {
 });
 
 describe("the conflicts of the document", () => {
-  it("have all been received by now", () => {
+  it("every documented conflict has occurred in this file", () => {
     const promised = answers.operations.flatMap(({ id, responses }) =>
       ["408", "409", "429"].filter((status) => status in responses).map((status) => `${id} ${status}`),
     );

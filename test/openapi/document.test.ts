@@ -18,7 +18,7 @@ beforeAll(async () => {
   document = await served(await openApi());
 });
 
-/** Every object within the document, with the names that lead to it. */
+/** Returns every object within the document, with its path. */
 function* parts(value: unknown, path = "#"): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
@@ -30,20 +30,18 @@ async function served(api: Api, path = "/openapi.json"): Promise<OpenApiDocument
 }
 
 describe.each(["/openapi.json", "/_sandbox/openapi.json"])("GET %s", (path) => {
-  it("is valid OpenAPI 3.1, with valid examples", async () => {
+  it("is valid OpenAPI 3.1 with valid examples", async () => {
     expect(await lintFaults((await (await openApi()).get(path)).text)).toEqual([]);
   });
 
-  it("names the URL it was requested at, or the public one", async () => {
+  it("contains the URL of the request or the public URL", async () => {
     expect((await served(await openApi(), path)).servers).toMatchObject([{ url: "http://sandbox" }]);
     expect(
       (await served(await openApi({ publicUrl: "https://pay.shop.test/" }), path)).servers,
     ).toMatchObject([{ url: "https://pay.shop.test" }]);
   });
 
-  it("is the same each time, requires no key, is found by its namespace only, and has the sandbox time", async ({
-    api,
-  }) => {
+  it("is stable, needs no key, belongs to its namespace only, and has the sandbox time", async ({ api }) => {
     const first = await api.as(null).get(path);
     expect(first.status).toBe(200);
     expect(first.headers.get("sandbox-now")).toBe(START);
@@ -90,13 +88,13 @@ describe("the document of the service", () => {
     expect(await play()).toEqual(await play());
   });
 
-  it("describes each assumption where it marks one", () => {
+  it("describes each assumption where it is marked", () => {
     const assumptions = [...parts(document)].filter(([, part]) => ASSUMPTION in part);
     expect(assumptions.length).toBeGreaterThan(200);
     for (const [path, part] of assumptions) expect(part[ASSUMPTION], path).toMatch(/\w{3}.*[.)]$/);
   });
 
-  it("marks as assumed what the interface only names, and nothing it shows in full", () => {
+  it("marks fields as assumed that the interface only names, and none that it specifies", () => {
     const assumed = operationsOf(document)
       .filter(({ operation }) => ASSUMPTION in operation)
       .map(({ operation }) => operation.operationId);
@@ -109,7 +107,7 @@ describe("the document of the service", () => {
       expect(post, name).toHaveProperty([ASSUMPTION]);
   });
 
-  /** Fields that the interface shows, of each schema. */
+  /** Fields that the interface specifies, by schema. */
   const SHOWN: Readonly<Record<string, string>> = {
     Pricing: "base_currency amount local_pricing",
     QuoteRequest: "pricing payment_method to_currency customer_email",
@@ -129,7 +127,7 @@ describe("the document of the service", () => {
   };
 
   it.each(Object.entries(SHOWN))(
-    "marks as assumed each field of %s that the interface does not show",
+    "marks each field of %s as assumed that the interface does not specify",
     (name, shown) => {
       const { properties } = document.components.schemas[name] as { properties: Record<string, object> };
       const unmarked = Object.entries(properties).flatMap(([field, schema]) =>
@@ -139,7 +137,7 @@ describe("the document of the service", () => {
     },
   );
 
-  it("marks as assumed the amount and currency of a payin before a method is picked", () => {
+  it("marks amount and currency of a payin without a method as assumed", () => {
     const { properties } = document.components.schemas.PayinSummary as { properties: Record<string, object> };
     for (const field of ["amount", "currency"]) expect(properties[field]).toHaveProperty([ASSUMPTION]);
   });
@@ -158,7 +156,7 @@ describe("the document of the service", () => {
         expect(parameter).toHaveProperty("description", expect.stringMatching(/\w/));
   });
 
-  it("follows the names of the configuration", async () => {
+  it("uses the names of the configuration", async () => {
     await using sandbox = await openSandbox({
       paths: { getBalances: "/v2/balances", getCharge: "/v2/charges/{charge_id}" },
       event_names: { "charge.completed": "payment.successful" },
@@ -195,7 +193,7 @@ describe("fixtures of the user", () => {
     organizations: [{ organization_id: "org_sandbox", enabled_payment_methods: ["konbini", "card"] }],
   };
 
-  it("are in the document, and responses with them match it", async () => {
+  it("contains the user's fixtures, and responses with them match it", async () => {
     const fixtures = temporaryFile("fixtures.json", JSON.stringify(YEN));
     const api = await openApi({ fixtures });
     const told = await served(api);
@@ -214,7 +212,7 @@ describe("fixtures of the user", () => {
 describe("the webhooks section", () => {
   const schemaOf = (type: string) => `#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
 
-  it("describes the events that are sent", async () => {
+  it("the webhooks section describes all sent events", async () => {
     const api = await openApi({ scenario: "success" });
     const { charge_id } = await api.pay();
     await api.pay({ customer_email: "ben@shop.test" });
@@ -243,7 +241,7 @@ describe("the webhooks section", () => {
     }
   });
 
-  it("distinguishes types of events", () => {
+  it("the webhooks section distinguishes types of events", () => {
     const validate = schemaValidator(document)(schemaOf("charge.failed"));
     type Documented = { requestBody: { content: { "application/json": { example: object } } } };
     const example = (type: string) =>

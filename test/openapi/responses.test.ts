@@ -12,7 +12,7 @@ const BALANCES = {
   total_balance_usd: "0.00",
 };
 
-/** The journal entry of a response. */
+/** Returns the journal entry of a response. */
 function served(body: unknown): ServedRequest {
   return {
     method: "GET",
@@ -57,18 +57,18 @@ describe("the check of responses", () => {
     expect(answerFaults("getBalances", 500, { message: "Internal error" })).not.toEqual([]);
   });
 
-  it("finds a time without milliseconds, and an impossible date", () => {
+  it("finds a time without milliseconds and an impossible date", () => {
     const charge = (created_at: string) => answerFaults("getCharge", 200, { created_at });
     expect(charge("2026-01-31T09:00:00Z").join()).toContain("/created_at");
     expect(charge("2026-02-30T09:00:00.000Z").join()).toContain("/created_at");
     expect(charge("2026-01-31T09:00:00.000Z").join()).not.toContain("/created_at");
   });
 
-  it("covers each journal entry of any sandbox", () => {
+  it("checks each journal entry of any sandbox", () => {
     new RequestJournal(10, new Emitter(() => {})).add(served(BALANCES), { atMs: 0, wallMs: 0 });
   });
 
-  it.fails("fails the test of an undocumented response", () => {
+  it.fails("fails the test with an undocumented response", () => {
     new RequestJournal(10, new Emitter(() => {})).add(served({ success: true }), { atMs: 0, wallMs: 0 });
   });
 
@@ -79,7 +79,7 @@ describe("the check of responses", () => {
 });
 
 describe("headers", () => {
-  /** Headers of a response in the document. */
+  /** Returns the headers of a response in the document. */
   async function documented(operationId: string, status: number): Promise<string[]> {
     const document = await shippedDocument();
     const { operation } = operationsOf(document).find((one) => one.operation.operationId === operationId)!;
@@ -101,7 +101,7 @@ describe("headers", () => {
   ];
   const sent = (headers: Headers) => OURS.filter((name) => headers.has(name));
 
-  it("are documented when they are sent, and sent when they are documented", async () => {
+  it("sent and documented headers are the same", async () => {
     const api = await openApi({ rateLimit: 3 });
     const open = await api.get("/api/v1/payments/supported-currencies");
     expect(sent(open.headers)).toEqual(await documented("listSupportedCurrencies", 200));

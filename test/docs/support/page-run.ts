@@ -6,15 +6,15 @@ import { buildIfMissing, ROOT } from "../../support/process-command.js";
 import { freePorts, UserProject } from "../../support/user-project.js";
 import { type Block, blocksOf, blocksOfKind, markedBlock, pageText } from "./pages.js";
 
-/** Ports of the sandbox, of an app and of an app under test on the pages. They may be taken here. */
+/** Ports of the sandbox and the apps on the pages, which may be in use here. */
 const PORTS = ["4402", "3000", "3001"];
-/** What a process prints once the next block can be carried out. */
+/** Output of a process after which the next block can run. */
 const READY = /is ready|listens on port \d+\n|charge\.completed|event: hello/;
 
-/** A reader who carries out a page's blocks one after the other. */
+/** Runs a page's blocks in sequence, as a reader would. */
 export class PageRun {
   readonly project = new UserProject();
-  /** Blocks marked `terminal: NAME` (goes on), `run: NAME` (succeeds) and `breaks: NAME` (fails as the page says). */
+  /** Marks of blocks: `terminal: NAME` keeps running, `run: NAME` succeeds, `breaks: NAME` fails as the page says. */
   readonly steps: readonly Block[];
   readonly environment: Record<string, string> = {};
   readonly #page: string;
@@ -42,13 +42,13 @@ export class PageRun {
     return this.#withFreePorts(markedBlock(this.#page, marker).code);
   }
 
-  /** Starts what goes on until the session ends. */
+  /** Starts a process that runs until the session ends. */
   async begin(lines: string): Promise<void> {
     const env = { ...this.environment, PAYMENTS_SANDBOX_PORT: String(this.#ports[0]) };
     await this.project.terminal(lines, env).printed(READY);
   }
 
-  /** Resolves with what a block prints that ends. */
+  /** Resolves with the output of a block that ends. */
   async carryOut({ marker, code, printed, ending }: Block): Promise<string> {
     const [kind] = marker!.split(": ");
     const lines = this.#withFreePorts(code);
@@ -77,13 +77,13 @@ function lastLines(text: string, ending: string): string {
   return text.split("\n").slice(-ending.split("\n").length).join("\n");
 }
 
-/** The page's output; `…` stands for values that differ each time. */
+/** Matches the page's output, in which `…` replaces values that vary. */
 function asPrinted(text: string): RegExp {
   const parts = text.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".+")}$`);
 }
 
-/** Runs a block as a file of its own in the package, where `payments-sandbox` is this checkout's build. */
+/** Runs a block as a file in a package where `payments-sandbox` is this checkout's build. */
 export function runBlock(
   name: string,
   code: string,

@@ -20,17 +20,17 @@ export function pageText(page: string): string {
 
 export interface Block {
   readonly page: string;
-  /** `run: order` of `<!-- run: order -->` above it. */
+  /** The mark, such as `run: order` of a preceding `<!-- run: order -->`. */
   readonly marker: string | undefined;
   readonly language: string;
   readonly code: string;
   /** The output shown on the page. */
   readonly printed: string | undefined;
-  /** The last lines that the page says it prints. */
+  /** The last lines of output on the page. */
   readonly ending: string | undefined;
 }
 
-/** Every fenced block of a page, in order, but for those that say what the one before prints. */
+/** Returns every fenced block of a page in order, except blocks of output. */
 export function blocksOf(page: string): Block[] {
   const found = pageText(page).matchAll(
     /(?:<!-- ([^>\n]*) -->\n)?^ *```(\w+)\n([\s\S]*?)^ *```$(?:\n\n(It prints|It ends with)\n\n```text\n([\s\S]*?)```)?/gm,
@@ -45,14 +45,14 @@ export function blocksOf(page: string): Block[] {
   }));
 }
 
-/** The block of a page with that mark. */
+/** Returns the block of a page with that mark. */
 export function markedBlock(page: string, marker: string): Block {
   const found = blocksOf(page).find((block) => block.marker === marker);
   if (found === undefined) throw new Error(`${page} has no block marked ${marker}`);
   return found;
 }
 
-/** The blocks of a page marked `KIND: NAME`. */
+/** Returns the blocks of a page marked `KIND: NAME`. */
 export function blocksOfKind(page: string, kind: string): (Block & { readonly name: string })[] {
   return blocksOf(page).flatMap((block) => {
     const [, name] = block.marker?.split(`${kind}: `) ?? [];

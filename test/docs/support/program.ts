@@ -2,10 +2,10 @@ import { Command } from "commander";
 import { addCommands } from "../../../src/cli/commands.js";
 import { addStartOptions } from "../../../src/cli/options.js";
 
-/** The program as the command line has it; its commands check what they are given, and do nothing. */
+/** The command line's program, whose commands check their arguments and do nothing. */
 export function idleProgram(): Command {
   const root = new Command("payments-sandbox").enablePositionalOptions().exitOverride();
-  // As in src/cli/main.ts, where `start` is made without the others.
+  // As in src/cli/main.ts, where `start` is loaded separately.
   addStartOptions(
     root
       .command("start", { isDefault: true })

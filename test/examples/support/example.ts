@@ -22,18 +22,18 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Less than a test may take, so that nothing outlives one. */
+/** Less than the timeout of a test, so that no process outlives its test. */
 const TIME_LIMIT_MS = 600_000;
 
 const GUARD = join(ROOT, "test/examples/support/offline.cjs");
-/** `npx` and `npm test`, without the time npm takes to begin. */
+/** `npx` and `npm test` without the startup of npm. */
 const BIN = join(ROOT, "test/docs/support/bin");
 
 export function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-/** An example as a user has it who copied it from the repository and installed its packages. */
+/** A copy of an example with its packages installed. */
 export class Example {
   readonly folder: string;
   readonly #offlineLog: string;
@@ -49,7 +49,7 @@ export class Example {
     for (const dependency of Object.keys({ ...dependencies, ...devDependencies })) this.#install(dependency);
   }
 
-  /** Ours is what `npm pack` would put into the package, and nothing else; the others are those of the repository. */
+  /** Links our package as `npm pack` would build it, and the other packages from the repository. */
   #install(dependency: string): void {
     const target = join(this.folder, "node_modules", dependency);
     mkdirSync(dirname(target), { recursive: true });
@@ -70,7 +70,7 @@ export class Example {
     }
   }
 
-  /** The commands of the README's first block, but for the installing, which is done. */
+  /** Returns the commands of the README's first block without the installation. */
   get commands(): string[] {
     const readme = readFileSync(join(this.folder, "README.md"), "utf8");
     const block = /```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
@@ -85,14 +85,14 @@ export class Example {
     writeFileSync(path, after);
   }
 
-  /** Leaves only the test files whose names begin like that. */
+  /** Keeps only the test files whose names begin with the prefix. */
   keep(beginning: string): void {
     const folder = join(this.folder, "tests");
     for (const name of readdirSync(folder))
       if (name.endsWith(".test.js") && !name.startsWith(beginning)) rmSync(join(folder, name));
   }
 
-  /** Runs it as its README says, away from the network. */
+  /** Runs it as its README says, without network access. */
   async test() {
     const [command, ...others] = this.commands;
     if (command === undefined || others.length > 0)
@@ -107,7 +107,7 @@ export class Example {
     return { code, output: stdout + stderr };
   }
 
-  /** Where its processes wanted to go beyond this machine. */
+  /** Returns the connections to other machines that its processes tried. */
   get wentOut(): string[] {
     return readFileSync(this.#offlineLog, "utf8").split("\n").filter(Boolean);
   }

@@ -1,4 +1,4 @@
-// Loaded before everything else into each process of an example: whoever goes beyond this machine is refused and noted.
+// Preloaded into each process of an example: refuses and logs connections to other machines.
 const { appendFileSync } = require("node:fs");
 const { Socket } = require("node:net");
 
@@ -6,7 +6,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 const connect = Socket.prototype.connect;
 
 Socket.prototype.connect = function (...args) {
-  // net.connect() hands on its arguments as one array: options first.
+  // net.connect() passes its arguments as one array, options first.
   const [first] = args.flat();
   const host = typeof first === "object" ? (first?.path ? "localhost" : first?.host) : args[1];
   if (LOOPBACK.test(host ?? "localhost")) return connect.apply(this, args);
