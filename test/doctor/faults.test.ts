@@ -44,7 +44,7 @@ const INVISIBLE: readonly Probe[] = [
 const OK = reply(200);
 
 describe("a correct receiver", () => {
-  it("passes, with a note for each probe that needs --observe", async () => {
+  it("a correct receiver passes, with a note for each probe that needs --observe", async () => {
     const report = await check(receiver());
     expect(report.outcome).toBe("passed");
     expect(report.findings).toEqual([]);
@@ -64,7 +64,7 @@ describe("a correct receiver", () => {
     }
   });
 
-  it("passes the duplicate probe when its response reports a known event", async () => {
+  it("a receiver that reports a known event in its response passes the duplicate probe", async () => {
     const seen = new Set<string>();
     const report = await check(
       receiver({
@@ -79,7 +79,7 @@ describe("a correct receiver", () => {
     expect(report.findings).toEqual([]);
   });
 
-  it("may defer events of a burst with a 503", async () => {
+  it("a receiver may defer events of a burst with a 503", async () => {
     let busy = 0;
     const report = await check(
       receiver({
@@ -111,7 +111,7 @@ function firstFails(otherwise: (event: Event) => Reply = () => OK): Parts["handl
 }
 
 describe("a receiver that fails on an event", () => {
-  it("fails the retry probe when it stores an event as handled before a 5xx", async () => {
+  it("a receiver that marks an event as handled before its 5xx fails the retry probe", async () => {
     const seen = new Set<string>();
     const handle = firstFails()!;
     const report = await check(
@@ -136,7 +136,7 @@ describe("a receiver that fails on an event", () => {
     [3, 500, "known_id", "note"],
     [3, 503, "known_id", "note"],
     [4, 500, "minute_old", "note"],
-  ])("gets the retry probe when event %s gets a %s", async (nth, status, probe, verdict) => {
+  ])("the retry probe is sent when event %s gets a %s", async (nth, status, probe, verdict) => {
     let count = 0;
     const report = await check(receiver({ handle: () => (++count === nth ? reply(status) : OK) }));
     expect(report.findings.map(({ fault, probes }) => [fault, probes])).toEqual([
@@ -149,12 +149,12 @@ describe("a receiver that fails on an event", () => {
     expect(answers.map(({ event_id }) => event_id)).toEqual([crashed!.event_id]);
   });
 
-  it("leaves the retry probe undecided when its responses are always equal", async () => {
+  it("a receiver with constant responses leaves the retry probe undecided", async () => {
     const report = await check(receiver({ handle: firstFails() }));
     expect(rowOf(report, "retry")).toMatchObject({ verdict: "note", fault: null });
   });
 
-  it("passes the retry probe when the retry gets the response of a new event", async () => {
+  it("a receiver that responds to the retry as to a new event passes the retry probe", async () => {
     const seen = new Set<string>();
     const handle = firstFails((event) => {
       const text = seen.has(event.id) ? "seen" : "done";
@@ -176,7 +176,7 @@ it("a receiver that does not respond is too slow", async () => {
 });
 
 describe("a receiver that stops", () => {
-  it("is reported as unreachable when it stops before the start", async () => {
+  it("a receiver that stops before the start is reported as unreachable", async () => {
     const server = await serve(() => OK);
     await server.close();
     const report = await checkAt(server.url);
@@ -185,7 +185,7 @@ describe("a receiver that stops", () => {
     expect(report.summary).toEqual({ pass: 0, fail: 0, note: PROBES.length });
   });
 
-  it("gets no request when its name resolves to a cloud's metadata service", async () => {
+  it("a receiver whose name resolves to a cloud's metadata service gets no request", async () => {
     everyNameIs("169.254.169.254");
     try {
       const report = await checkAt("http://meta.test/");
@@ -196,7 +196,7 @@ describe("a receiver that stops", () => {
     }
   });
 
-  it("fails at the event whose connection it closes", async () => {
+  it("a receiver fails at the event whose connection it closes", async () => {
     const report = await check(
       receiver({
         handle({ type }, { response }) {
@@ -212,7 +212,7 @@ describe("a receiver that stops", () => {
     expect(rowOf(report, "burst")).toMatchObject({ verdict: "note", because: "unknown_type" });
   });
 
-  it("is reported as gone when it stops after a response", async () => {
+  it("a receiver that stops after a response is reported as gone", async () => {
     let count = 0;
     const report = await check(
       receiver({

@@ -33,7 +33,7 @@ it("a correct receiver passes the probes that need --observe", async () => {
     ["early", "not sent: only with --order does the app make a call that a webhook can overtake"],
   ]);
   expect(report.probes.filter((row) => row.seen !== null).map((row) => row.probe)).toEqual(SEEN);
-  // The check leaves nothing in the sandbox except its charges.
+  // The check leaves only its charges in the sandbox.
   const { items } = await sandbox.control<{ items: { name: string }[] }>("GET", "/_sandbox/scenarios");
   expect(items.map(({ name }) => name)).not.toContain("check-webhook");
   expect(await sandbox.control("GET", "/_sandbox/faults")).toMatchObject({ total: 0 });
@@ -141,7 +141,7 @@ describe("a fault is observed", () => {
   });
 
   it.each(Object.entries(FAULTY).map(([name, [, found]]) => ({ name, found })))(
-    "$name: $found",
+    "the fault $name is observed: $found",
     ({ name, found }) => {
       expect(faultsOf(reports.get(name)!)).toEqual(found);
       expect(reports.get(name)!.outcome).toBe("failed");
@@ -228,7 +228,7 @@ describe("an app that knows only its own charges", () => {
     return { shop, sandbox, url, made, ways, idOf, check };
   }
 
-  it("passes when the check creates charges through its orders", async () => {
+  it("an app passes when the check creates charges through its orders", async () => {
     const { sandbox, made, check } = await ownOrders();
     const report = await check();
     expect(report.findings).toEqual([]);
@@ -237,7 +237,7 @@ describe("an app that knows only its own charges", () => {
       probe: "early",
       seen: "an event that arrived before the response to its call was handled",
     });
-    // The check leaves nothing in the sandbox except its charges.
+    // The check leaves only its charges in the sandbox.
     for (const left of ["faults", "webhook-endpoints"])
       expect(await sandbox.control("GET", `/_sandbox/${left}`)).toMatchObject({ total: 0 });
     const { items } = await sandbox.control<{ items: { charge_id: string }[] }>(
@@ -247,7 +247,7 @@ describe("an app that knows only its own charges", () => {
     expect(new Set(items.map((one) => one.charge_id))).toEqual(made);
   });
 
-  it("fails when it drops events of charges it does not know yet", async () => {
+  it("an app fails when it drops events of charges it does not know yet", async () => {
     const { ways, check } = await ownOrders();
     ways.keep = () => {};
     const report = await check();
@@ -255,7 +255,7 @@ describe("an app that knows only its own charges", () => {
     expect(report.outcome).toBe("failed");
   });
 
-  it("may refuse an event while its call is pending, and receives it again", async () => {
+  it("an app may refuse an event while its own call is pending, and receives it again", async () => {
     const { shop, ways, check } = await ownOrders();
     let refused = 0;
     shop.first = () => {
@@ -267,7 +267,7 @@ describe("an app that knows only its own charges", () => {
     expect(refused).toBe(1);
   });
 
-  it("gets no payment event before it has the URL of the hosted page", async () => {
+  it("an app gets no payment event before it has the URL of the hosted page", async () => {
     const { ways, check } = await ownOrders();
     ways.isHosted = true;
     ways.keep = () => {};
@@ -280,13 +280,13 @@ describe("an app that knows only its own charges", () => {
     });
   });
 
-  it("may respond to an order before it calls the service", async () => {
+  it("an app may respond to an order before it calls the service", async () => {
     const { ways, check } = await ownOrders();
     ways.worksLater = true;
     expect(await check()).toMatchObject({ findings: [], summary: { fail: 0, note: 0 } });
   });
 
-  it("may accept orders by any method, and show them at a path with an unescaped e-mail address", async () => {
+  it("an app may accept any payment method, and show orders at a path with an unescaped e-mail address", async () => {
     const { made, check } = await ownOrders();
     const report = await check("GET /orders/{metadata.customer_email}", "PUT /orders?email={email}");
     expect(report.findings).toEqual([]);
@@ -314,7 +314,7 @@ describe("an app that knows only its own charges", () => {
     expect(faultsOf(await check())).toEqual(["handled_twice"]);
   });
 
-  it("is reported when its orders create no charge", async () => {
+  it("an app whose orders create no charge is reported", async () => {
     const { shop, sandbox, url } = await world();
     shop.first = ({ path }) => (path === "/orders" ? { status: 200, text: "thanks" } : undefined);
     await expect(sandbox.checkWebhook(url, { observe: OWN, order: ORDER })).rejects.toThrow(

@@ -23,7 +23,7 @@ const junitReport = (report: WebhookReport) => junitXml([reportOfWebhookCheck(re
 const HOSTILE = '\u001b[31mred\u001b[0m <b>&"\u0000\nsecond line';
 
 describe("the text report", () => {
-  it("begins with the verdict, reports each fault once, and fits in 80 columns", async () => {
+  it("the text report begins with the verdict, has each fault once, and fits in 80 columns", async () => {
     const text = textReport(
       await checked(receiver({ handle: ({ type }) => reply(/review/.test(type) ? 500 : 200) })),
     );
@@ -37,12 +37,12 @@ describe("the text report", () => {
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it("counts only decided probes, and begins with the result", async () => {
+  it("the text report counts only decided probes", async () => {
     expect(textReport(await checked(() => reply(401))).trimEnd()).toMatch(/\n✗ 0 passed, 1 failed$/);
     expect(textReport(await checked(receiver()))).toMatch(/^✓ every requirement met\n/);
   });
 
-  it("prints one line per probe as it completes", async () => {
+  it("check-webhook prints one line per probe as it completes", async () => {
     await using server = await serve(receiver());
     const lines: string[] = [];
     await checkAt(server.url, {}, { onRow: (row) => lines.push(`${server.count} ${probeLine(row, 80)}`) });
@@ -52,12 +52,12 @@ describe("the text report", () => {
     for (const line of lines) expect(line.replace(/^\d+ /, "").length).toBeLessThanOrEqual(81);
   });
 
-  it("removes control characters of a receiver's response", async () => {
+  it("the text report removes control characters of a receiver's response", async () => {
     const report = await checked(() => ({ status: 400, text: HOSTILE }));
     expect(textReport(report)).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
-  it("shows only the first bytes of a long response", async () => {
+  it("the text report shortens a long response", async () => {
     const report = await checked(() => ({ status: 400, text: "x".repeat(1_000_000) }));
     expect(report.probes[0]!.answers[0]!.body).toBe("x".repeat(200));
     expect(report.probes[0]!.came_back.length).toBeLessThan(400);
@@ -65,7 +65,7 @@ describe("the text report", () => {
 });
 
 describe("the JUnit report", () => {
-  it("has a case for each probe; undecided ones are skipped", async () => {
+  it("the JUnit report has a case for each probe, and skips undecided ones", async () => {
     const xml = junitReport(await checked(() => reply(200)));
     expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="18"`);
     expect(xml.match(/<testcase /g)).toHaveLength(PROBES.length);
@@ -75,7 +75,7 @@ describe("the JUnit report", () => {
     expect(xml).toContain('<skipped message="see 3 tampered: 200 in ');
   });
 
-  it("counts only decided probes as passed, and gives the reason for the others", async () => {
+  it("the JUnit report counts only decided probes as passed, and gives the reason for the others", async () => {
     const report = await checked(receiver());
     const xml = junitReport(report);
     expect(xml).toContain(
@@ -86,7 +86,7 @@ describe("the JUnit report", () => {
     );
   });
 
-  it("has one passed case when a receiver accepts one event and defers the rest", async () => {
+  it("the JUnit report has one passed case when a receiver accepts one event and defers the rest", async () => {
     let count = 0;
     const report = await checked(() => (count++ === 0 ? reply(200) : reply(503, { "retry-after": "5" })));
     expect(report.outcome).toBe("failed");
@@ -125,7 +125,7 @@ describe("check-webhook", () => {
     return { code: process.exitCode, stdout, stderr };
   }
 
-  it("exits with 0 when every requirement is met", async () => {
+  it("check-webhook exits with 0 when every requirement is met", async () => {
     await using server = await serve(receiver());
     const { code, stdout } = await command(server.url);
     expect(code).toBe(0);
@@ -133,7 +133,7 @@ describe("check-webhook", () => {
     expect(stdout).not.toContain("\u001b[");
   });
 
-  it("exits with 1 when a requirement is not met, and writes JSON and JUnit", async () => {
+  it("check-webhook exits with 1 when a requirement is not met, and writes JSON and JUnit", async () => {
     await using server = await serve(() => reply(200));
     const file = join(folder, "report.xml");
     const { code, stdout } = await command(server.url.replace("http://", ""), "--json", "--junit", file);
@@ -148,7 +148,7 @@ describe("check-webhook", () => {
     expect(readFileSync(file, "utf8")).toContain('failures="1"');
   });
 
-  it("prints the report and keeps its exit code when the JUnit file cannot be written", async () => {
+  it("check-webhook prints the report and keeps its exit code when the JUnit file cannot be written", async () => {
     await using server = await serve(() => reply(200));
     const { code, stdout, stderr } = await command(server.url, "--json", "--junit", "/nope/x.xml");
     expect({ code, stderr }).toEqual({
@@ -158,7 +158,7 @@ describe("check-webhook", () => {
     expect(JSON.parse(stdout).outcome).toBe("failed");
   });
 
-  it("exits with 2 when the receiver is unreachable", async () => {
+  it("check-webhook exits with 2 when the receiver is unreachable", async () => {
     const server = await serve(receiver());
     await server.close();
     const file = join(folder, "unreachable.xml");
@@ -188,7 +188,7 @@ describe("check-webhook", () => {
     [["localhost:1", "--timeout", "0s"], "--timeout must be more than nothing"],
     [["localhost:1", "--url", "localhost:2"], "--url names the sandbox whose charges are observed"],
     [["localhost:1", "--observe", "/orders/{charge_id}", "--url", "localhost:1"], "there is no sandbox at"],
-  ])("exits with 2 for invalid arguments: %j", async (args, message) => {
+  ])("check-webhook exits with 2 for invalid arguments: %j", async (args, message) => {
     const { code, stderr } = await command(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(`payments-sandbox: ${message}`);
@@ -198,14 +198,14 @@ describe("check-webhook", () => {
     ["POST /orders/{charge_id}", "--observe must be GET and a path or URL"],
     ["GET /orders/{order_id}", "--observe knows the placeholders"],
     ["GET /orders", "--observe needs a placeholder"],
-  ])("refuses to observe %s", async (observe, message) => {
+  ])("check-webhook --observe refuses %s", async (observe, message) => {
     const { url } = await (await world()).sandbox.listen({ port: 0 });
     const { code, stderr } = await command("localhost:1", "--observe", observe, "--url", url);
     expect(code).toBe(2);
     expect(stderr).toContain(`payments-sandbox: ${message}`);
   });
 
-  it("uses the secret and charges of the sandbox at --url with --observe", async () => {
+  it("check-webhook --observe uses the secret and charges of the sandbox at --url", async () => {
     const { sandbox, url } = await world();
     const { url: at } = await sandbox.listen({ port: 0 });
     const { code, stdout } = await command(url, "--observe", OBSERVE, "--url", at);
@@ -215,7 +215,7 @@ describe("check-webhook", () => {
     expect(stdout.trimEnd()).toMatch(/\n✓ 29 passed, 0 failed$/);
   });
 
-  it("accepts any secret that the scheme allows, and a scheme as JSON", async () => {
+  it("check-webhook accepts any secret that the scheme allows, and prints the scheme in its JSON", async () => {
     await using server = await serve(() => reply(401));
     const custom = '{"header":"x-s","algorithm":"sha256","encoding":"hex"}';
     const { stdout } = await command(server.url, "--secret", "abc", "--signature", custom, "--json");

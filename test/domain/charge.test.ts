@@ -58,18 +58,18 @@ describe("every pair of statuses", () => {
     },
   );
 
-  it.each(ILLEGAL)("$from → $to is illegal for every actor, and has no effect or posting", ({ from, to }) => {
+  it.each(ILLEGAL)("$from → $to is illegal for every actor, and has no effect", ({ from, to }) => {
     for (const actor of ACTORS)
       expect(computeTransition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
   });
 
-  it("are 16 legal and 48 illegal ones [R17.1]", () => {
+  it("16 pairs of statuses are legal and 48 illegal [R17.1]", () => {
     expect([LEGAL.length, ILLEGAL.length]).toEqual([16, 48]);
   });
 });
 
 describe("the charge after a transition", () => {
-  it("differs only in its status and the dependent fields", () => {
+  it("a transition changes only the status and dependent fields", () => {
     const charge = chargeWith();
     const { charge: next } = moved(charge, "AWAITING_PAYMENT", "scenario");
     const at = iso(AT_MS);
@@ -81,7 +81,7 @@ describe("the charge after a transition", () => {
       status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
     };
     expect(next).toEqual(expected);
-    // The JSON is equal too; a second transition does not change the charge.
+    // A second transition must not change the charge either.
     const again = moved(next, "EXPIRED", "clock").charge;
     const { status, status_history, actors } = again;
     const later = JSON.stringify({ ...expected, status, status_history, actors });
@@ -94,7 +94,7 @@ describe("the charge after a transition", () => {
     }
   });
 
-  it("has the reason in its history, and as failure_reason when the charge failed", () => {
+  it("a transition stores its reason in the history, and a failure's as failure_reason", () => {
     const failed = moved(chargeWith(), "FAILED", "scenario", "insufficient_funds").charge;
     expect(failed.failure_reason).toBe("insufficient_funds");
     expect(failed.status_history.at(-1)).toEqual({
@@ -108,7 +108,7 @@ describe("the charge after a transition", () => {
 });
 
 describe("postings", () => {
-  it("are made by COMPLETED and REFUNDED and by no other status [R19.1]", () => {
+  it("only COMPLETED and REFUNDED cause postings [R19.1]", () => {
     for (const { from, to } of LEGAL)
       if (to !== "COMPLETED" && to !== "REFUNDED")
         expect(postings(effectsOf({ status: from }, to))).toEqual([]);
@@ -145,14 +145,14 @@ describe("postings", () => {
       ["post refund"],
       CREATED,
     ],
-  ])("of %s", (_name, differs, to, expected, settledAt) => {
+  ])("postings of %s", (_name, differs, to, expected, settledAt) => {
     const { charge, effects } = moved(chargeWith(differs), to);
     const others = ["cancel_task timeline", `emit charge.${to.toLowerCase()}`];
     expect(inWords(effects).filter((one) => !others.includes(one))).toEqual(expected);
     expect(charge.settled_at).toBe(settledAt);
   });
 
-  it("are made at most once per kind and always in order, for any sequence of calls", () => {
+  it("postings occur at most once per kind and in order, for any sequence of calls", () => {
     const stepsArb = fc.array(fc.tuple(statusArb, actorArb), { maxLength: 40 });
     fc.assert(
       fc.property(stepsArb, fc.constantFrom(0, 60_000), (steps, settlement_delay_ms) => {
@@ -181,17 +181,17 @@ describe("postings", () => {
 });
 
 describe("expiry", () => {
-  it("is cancelled when the charge is no longer open", () => {
+  it("expiry is cancelled when the charge is no longer open", () => {
     for (const from of ["PENDING", "AWAITING_PAYMENT"] as const)
       for (const to of ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] as const)
         expect(effectsOf({ status: from }, to)).toContain("cancel_task expiry");
   });
 
-  it("stays planned while the charge waits for its payment", () => {
+  it("expiry stays scheduled while the charge waits for its payment", () => {
     expect(effectsOf({}, "AWAITING_PAYMENT")).not.toContain("cancel_task expiry");
   });
 
-  it("ends the timeline and starts the entries after expiry, unless the control API expired the charge", () => {
+  it("expiry ends the timeline and starts the entries after it, except when the control API expired the charge", () => {
     for (const actor of ACTORS) {
       const effects = effectsOf({}, "EXPIRED", actor);
       expect(effects).toContain("cancel_task timeline");
@@ -200,7 +200,7 @@ describe("expiry", () => {
     }
   });
 
-  it("starts no entries after a manual transition", () => {
+  it("expiry by a manual transition starts no entries", () => {
     for (const actor of ["control", "customer"] as const) {
       const { charge } = moved(chargeWith(), "AWAITING_PAYMENT", actor);
       expect(inWords(moved(charge, "EXPIRED", "clock").effects)).not.toContain("schedule_late_entries");
@@ -209,13 +209,13 @@ describe("expiry", () => {
 });
 
 describe("the timeline", () => {
-  it("is cancelled by the control API and the customer at any status", () => {
+  it("a transition by the control API or the customer cancels the timeline", () => {
     for (const { from, to } of LEGAL)
       for (const actor of ["control", "customer"] as const)
         expect(effectsOf({ status: from }, to, actor)).toContain("cancel_task timeline");
   });
 
-  it("continues after a scenario's transition to a non-final status", () => {
+  it("the timeline continues after a scenario's transition to a non-final status", () => {
     for (const to of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)
       expect(effectsOf({}, to, "scenario")).not.toContain("cancel_task timeline");
   });
@@ -227,17 +227,23 @@ describe.each([
 ])("%s", (_, price) => {
   const unpriced: Partial<Charge> = { kind: "hosted", payment_method: null, ...price };
 
-  it.each(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)("cannot become %s", (to) => {
-    expect(computeTransition(chargeWith(unpriced), to, AT_MS, "control")).toBe("unpriced");
-  });
+  it.each(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)(
+    "a charge without price or payment method cannot become %s",
+    (to) => {
+      expect(computeTransition(chargeWith(unpriced), to, AT_MS, "control")).toBe("unpriced");
+    },
+  );
 
-  it.each(["FAILED", "CANCELLED", "EXPIRED"] as const)("can become %s without a posting", (to) => {
-    expect(postings(effectsOf(unpriced, to))).toEqual([]);
-  });
+  it.each(["FAILED", "CANCELLED", "EXPIRED"] as const)(
+    "a charge without price or payment method can become %s without a posting",
+    (to) => {
+      expect(postings(effectsOf(unpriced, to))).toEqual([]);
+    },
+  );
 });
 
 describe("later settlement", () => {
-  it("sets settled_at and updated_at and keeps the status", () => {
+  it("later settlement sets settled_at and updated_at and keeps the status", () => {
     const completed = chargeWith({ status: "COMPLETED" });
     const at = iso(AT_MS);
     expect(markSettled(completed, AT_MS)).toEqual({

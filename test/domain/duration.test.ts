@@ -50,7 +50,7 @@ describe("a duration", () => {
     expect(() => durationToMs(text)).toThrow(/not a duration/);
   });
 
-  it("is the sum of its parts", () => {
+  it("a duration is the sum of its parts", () => {
     const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
     const partArb = fc.tuple(
       fc.nat(1_000),
@@ -64,7 +64,7 @@ describe("a duration", () => {
     );
   });
 
-  it("is parsed from its formatted text to the millisecond", () => {
+  it("formats and parses without losing a millisecond", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MAX_DURATION_MS }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
@@ -77,17 +77,17 @@ describe("a duration", () => {
     [5_400_000, "1h30m"],
     [86_400_000, "1d"],
     [60_005, "1m5ms"],
-  ])("of %i milliseconds is written %s", (ms, text) => {
+  ])("formats %i milliseconds as %s", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it("is rejected beyond the range of a date", () => {
+  it("rejects durations beyond the range of a date", () => {
     expect(parseDuration(formatDuration(MAX_DURATION_MS))).toBe(MAX_DURATION_MS);
     expect(parseDuration(`${formatDuration(MAX_DURATION_MS)}1ms`)).toBeUndefined();
     expect(parseDuration(`${"9".repeat(90)}d`)).toBeUndefined();
   });
 
-  it("is rejected quickly when its text is very long", () => {
+  it("rejects very long text quickly", () => {
     const started = performance.now();
     expect(parseDuration("1m".repeat(1_000_000))).toBeUndefined();
     expect(parseDuration(`${"1".repeat(99)}x`)).toBeUndefined();

@@ -23,7 +23,7 @@ it.each(EIP55_VECTORS)("a checksum agrees with the published EIP-55 vector %s", 
 });
 
 describe("a wallet address", () => {
-  it("on Tron reads as fictional and has a valid checksum [R1.10]", () => {
+  it("a wallet address on Tron is recognizable as fictional and has a valid checksum [R1.10]", () => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = deriveWalletAddress("TRC20", digest);
@@ -37,7 +37,7 @@ describe("a wallet address", () => {
     );
   });
 
-  it.each(["ERC20", "ETH"])("on Ethereum (%s) has a valid EIP-55 checksum", (network) => {
+  it.each(["ERC20", "ETH"])("a wallet address on Ethereum (%s) has a valid EIP-55 checksum", (network) => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = deriveWalletAddress(network, digest);
@@ -48,7 +48,7 @@ describe("a wallet address", () => {
     );
   });
 
-  it("on Bitcoin is of the test network: version 0, a program of 20 bytes", () => {
+  it("a wallet address on Bitcoin belongs to the test network: version 0, a program of 20 bytes", () => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = deriveWalletAddress("BTC", digest);
@@ -61,7 +61,7 @@ describe("a wallet address", () => {
     );
   });
 
-  it("on another network contains the network's name", () => {
+  it("a wallet address on another network contains the network's name", () => {
     const address = deriveWalletAddress("SOLANA", new Uint8Array(32).fill(0xab));
     expect(address).toBe(`sandbox-SOLANA-${"ab".repeat(20)}`);
   });

@@ -44,20 +44,23 @@ const ofKind = (kind: Asked["kind"], digest = BASE.digest): Asked => ({
 });
 
 describe("payment instructions", () => {
-  it.each(KINDS)("have exactly the fields of %s, in order, all strings [R7.1]", (kind) => {
-    fc.assert(
-      fc.property(digests, (digest) => {
-        const instructions = paymentInstructions(ofKind(kind, digest));
-        expect(Object.keys(instructions)).toEqual(FIELDS[kind]);
-        expect(instructions.type).toBe(kind);
-        for (const value of Object.values(instructions)) expect(value).toEqual(expect.stringMatching(/./));
-        expect(paymentInstructions(ofKind(kind, digest))).toEqual(instructions);
-      }),
-    );
-  });
+  it.each(KINDS)(
+    "instructions of %s have exactly the documented fields, in order, all strings [R7.1]",
+    (kind) => {
+      fc.assert(
+        fc.property(digests, (digest) => {
+          const instructions = paymentInstructions(ofKind(kind, digest));
+          expect(Object.keys(instructions)).toEqual(FIELDS[kind]);
+          expect(instructions.type).toBe(kind);
+          for (const value of Object.values(instructions)) expect(value).toEqual(expect.stringMatching(/./));
+          expect(paymentInstructions(ofKind(kind, digest))).toEqual(instructions);
+        }),
+      );
+    },
+  );
 
   it.each(KINDS)(
-    "show the customer of %s the amount, the account, the reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
+    "instructions of %s show the amount, the account, the reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
     (kind) => {
       const made = paymentInstructions(ofKind(kind));
       const named = [made.account_number, made.bank_name, made.account_name, made.phone_number, made.provider]
@@ -69,7 +72,7 @@ describe("payment instructions", () => {
     },
   );
 
-  it("name the merchant and the fictional bank", () => {
+  it("instructions name the merchant and the fictional bank", () => {
     expect(paymentInstructions(BASE)).toMatchObject({
       bank_name: "Sandbox Bank of Lagos",
       account_name: "Sandbox Shop (sandbox)",
@@ -77,7 +80,7 @@ describe("payment instructions", () => {
     });
   });
 
-  it("name the rail when it has no institution, and a fictional rail by default", () => {
+  it("instructions name the rail when it has no institution, and a fictional rail by default", () => {
     const rail = { display_name: "SimPaga", country: "NG" };
     expect(paymentInstructions({ ...ofKind("mobile_money"), rail }).provider).toBe("SimPaga");
     expect(paymentInstructions({ ...BASE, rail: null }).bank_name).toBe("Sandbox Bank");
@@ -86,7 +89,7 @@ describe("payment instructions", () => {
     );
   });
 
-  it("contain the customer's phone number when it is known", () => {
+  it("instructions contain the customer's phone number when it is known", () => {
     const known = paymentInstructions(ofKind("mobile_money"));
     expect(known.instructions).toContain(" from +2348031234567 with ");
     const unknown = paymentInstructions({ ...ofKind("mobile_money"), phoneNumber: null });
@@ -94,7 +97,7 @@ describe("payment instructions", () => {
     expect(unknown.phone_number).toBe(known.phone_number);
   });
 
-  it("contain the quote's wallet, or otherwise a wallet of the charge's network", () => {
+  it("instructions contain the quote's wallet, or otherwise a wallet of the charge's network", () => {
     const quoted = paymentInstructions({ ...ofKind("crypto"), walletAddress: "Tquoted" });
     expect(quoted).toMatchObject({ wallet_address: "Tquoted", network: "TRC20", currency: "USDT" });
     expect(quoted.instructions).toContain("Tquoted");
@@ -102,13 +105,13 @@ describe("payment instructions", () => {
     expect(own.wallet_address).toBe(deriveWalletAddress("TRC20", BASE.digest));
   });
 
-  it("contain the currency's code when it has no asset or network", () => {
+  it("instructions contain the currency's code when it has no asset or network", () => {
     const made = paymentInstructions({ ...ofKind("crypto"), currency: { code: "DOGE", name: "Dogecoin" } });
     expect(made).toMatchObject({ network: "DOGE", currency: "DOGE" });
   });
 });
 
-/** Factors of the Central Bank's paper for ABC-DEFGHIJKL: bank and serial number. */
+/** Factors from the Central Bank's specification for ABC-DEFGHIJKL: bank and serial number. */
 const NUBAN_FACTORS = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
 
 function nubanDigit(bank: string, serial: string): number {
@@ -131,14 +134,14 @@ function passesLuhn(number: string): boolean {
 }
 
 describe("a bank account number", () => {
-  it("is valid by rules that agree with published examples", () => {
+  it("the tests' rules for account numbers agree with published examples", () => {
     expect(nubanDigit("011", "000001457")).toBe(9);
     expect(nubanDigit("011", "000000022")).toBe(0);
     expect(passesLuhn("79927398713")).toBe(true);
     expect(passesLuhn("79927398710")).toBe(false);
   });
 
-  it("is a NUBAN of bank 999 in Nigeria", () => {
+  it("an account number in Nigeria is a NUBAN of bank 999", () => {
     fc.assert(
       fc.property(digests, (digest) => {
         const account = deriveBankAccountNumber("NG", digest);
@@ -157,7 +160,7 @@ describe("a bank account number", () => {
     ["ZA", 11],
     ["XX", 10],
     [null, 10],
-  ])("has the length of country %s (%i digits) and passes Luhn's test", (country, length) => {
+  ])("an account number of country %s has %i digits and passes the Luhn check", (country, length) => {
     fc.assert(
       fc.property(digests, (digest) => {
         const account = deriveBankAccountNumber(country, digest);
@@ -178,7 +181,7 @@ describe("a merchant's phone number", () => {
     ["+27", /^\+27000\d{6}$/],
     ["+1", /^\+1[2-79]\d{2}55501\d{2}$/],
     [undefined, /^\+999000\d{6}$/],
-  ])("is an E.164 number of %s that is assigned to no subscriber", (code, pattern) => {
+  ])("a phone number of %s is valid E.164 and assigned to no subscriber", (code, pattern) => {
     fc.assert(
       fc.property(digests, (digest) => {
         const number = deriveMerchantPhoneNumber(code, digest);
@@ -189,7 +192,7 @@ describe("a merchant's phone number", () => {
     );
   });
 
-  it("is E.164 for every dialling code of the fixtures", () => {
+  it("a phone number is valid E.164 for every dialling code of the fixtures", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999 }), digests, (code, digest) => {
         expect(deriveMerchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);

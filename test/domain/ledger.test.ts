@@ -51,7 +51,7 @@ function paymentOf(net: bigint, fee: bigint, decimals: number): BookedPayment {
 const positiveArb = unitsArb.filter((units) => units > 0n);
 
 describe("postings", () => {
-  it("sum to zero for every kind and any amount", () => {
+  it("postings sum to zero for every kind and amount", () => {
     fc.assert(
       fc.property(decimalsArb, unitsArb, unitsArb, (decimals, net, fee) => {
         const [gross, settlement, total] = [net + fee, net, fee].map((units) => decimalText(units, decimals));
@@ -70,7 +70,7 @@ describe("postings", () => {
     );
   });
 
-  it("are proportional for payment, settlement and partial refunds, and restore every account", () => {
+  it("postings of payment, settlement and partial refunds are proportional, and restore every account", () => {
     fc.assert(
       fc.property(positiveArb, unitsArb, fc.array(fc.nat(1_000), { maxLength: 5 }), (net, fee, cuts) => {
         const amount = net + fee;
@@ -96,7 +96,7 @@ describe("postings", () => {
     );
   });
 
-  it("are proportional when the amount paid differs from the charge's amount", () => {
+  it("postings are proportional when the amount paid differs from the charge's amount", () => {
     fc.assert(
       fc.property(positiveArb, unitsArb, unitsArb, decimalsArb, (net, fee, paid, decimals) => {
         const amount = net + fee;
@@ -127,7 +127,7 @@ describe("postings", () => {
     );
   });
 
-  it("of a withdrawal change no balance until it completes or returns", () => {
+  it("postings of a withdrawal change no balance until it completes or returns", () => {
     const start = accountsWith({ available: "100.00", outside: "-100.00" });
     const begun = applied(start, withdrawalPostings("41.00"));
     expect(begun.balances).toMatchObject({ available: "59.00", pending: "0.00", in_transit: "41.00" });
@@ -156,7 +156,7 @@ describe("applying postings", () => {
     });
   const balancesArb = fc.tuple(unitsArb, unitsArb, unitsArb, unitsArb);
 
-  it("adds them exactly or names the account without funds, and never changes the old record", () => {
+  it("applying postings adds them exactly or names the account without funds, and never changes the old record", () => {
     fc.assert(
       fc.property(balancesArb, postingsArb, ([available, pending, in_transit, fees], parts) => {
         const model = {
@@ -189,7 +189,7 @@ describe("applying postings", () => {
     );
   });
 
-  it("throws when they do not balance", () => {
+  it("applying postings throws when they do not balance", () => {
     const order: Posting[] = [
       { account: "available", amount: "1.00" },
       { account: "outside", amount: "-0.99" },
@@ -200,14 +200,14 @@ describe("applying postings", () => {
     );
   });
 
-  it("checks the balance after all of them, so that settlement and refund can share a transaction", () => {
+  it("applying postings checks the final balance, so that settlement and refund can share a transaction", () => {
     const paid = accountsWith({ pending: "100.00", fees: "2.50", outside: "-102.50" });
     const refund = refundPostings({ amount: "102.50", settlement_amount: "100.00" }, "0.00", "102.50");
     const both = [...refund, ...settlementPostings("100.00")];
     expect(applied(paid, both).balances).toEqual(emptyBalances(2));
   });
 
-  it("allows the last minor unit to be spent, and no more", () => {
+  it("applying postings allows spending the last minor unit, and no more", () => {
     const held = accountsWith({ available: "10.00", outside: "-10.00" });
     expect(applied(held, withdrawalPostings("10.00")).balances.available).toBe("0.00");
     expect(applyPostings(held, withdrawalPostings("10.01"))).toEqual({ overdrawn: "available" });
@@ -215,7 +215,7 @@ describe("applying postings", () => {
 });
 
 describe("the check of a ledger record", () => {
-  it("throws when the five accounts do not sum to zero", () => {
+  it("a ledger record whose five accounts do not sum to zero is refused", () => {
     expect(() => assertBalanced(accountsWith({ available: "0.01" }))).toThrow(/out of balance by 0.01/);
     expect(() => assertBalanced(accountsWith({ available: "0.01", outside: "-0.01" }))).not.toThrow();
   });

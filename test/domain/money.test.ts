@@ -37,7 +37,7 @@ const signedUnitsArb = fc
   .map(([negative, units]) => (negative ? -units : units));
 
 describe("canonical amounts", () => {
-  it("have exactly the currency's decimals, rounded half-up", () => {
+  it("canonical amounts have exactly the currency's decimals, rounded half-up", () => {
     fc.assert(
       fc.property(amountArb(10), decimalsArb, (amount, decimals) => {
         const canonical = toCanonicalAmount(amount, decimals);
@@ -47,7 +47,7 @@ describe("canonical amounts", () => {
     );
   });
 
-  it("stay as they are when already canonical", () => {
+  it("canonical amounts stay unchanged", () => {
     fc.assert(
       fc.property(moneyArb, ({ amount, decimals }) => {
         expect(toCanonicalAmount(amount, decimals)).toBe(amount);
@@ -62,17 +62,17 @@ describe("canonical amounts", () => {
     ["123456789012345678901234567890.12345678", 8, "123456789012345678901234567890.12345678"],
     ["999999999999999999999999999999.99", 2, "999999999999999999999999999999.99"],
     ["5", 0, "5"],
-  ])("are digits without an exponent: %s with %i decimals", (amount, decimals, canonical) => {
+  ])("canonical amounts have no exponent: %s with %i decimals", (amount, decimals, canonical) => {
     expect(toCanonicalAmount(amount, decimals)).toBe(canonical);
   });
 
-  it("write zero with the currency's decimals", () => {
+  it("canonical amounts write zero with the currency's decimals", () => {
     expect([0, 2, 6, 8].map(zeroAmount)).toEqual(["0", "0.00", "0.000000", "0.00000000"]);
   });
 });
 
 describe("sums", () => {
-  it("are exact at any length and sign", () => {
+  it("sums are exact at any length and sign", () => {
     fc.assert(
       fc.property(decimalsArb, signedUnitsArb, signedUnitsArb, (decimals, a, b) => {
         const [left, right] = [decimalText(a, decimals), decimalText(b, decimals)];
@@ -82,7 +82,7 @@ describe("sums", () => {
     );
   });
 
-  it("have the larger number of decimals of the two terms", () => {
+  it("sums have the larger number of decimals of the two terms", () => {
     fc.assert(
       fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
         const [left, right] = [decimalText(a, 2), decimalText(b, 8)];
@@ -92,7 +92,7 @@ describe("sums", () => {
     );
   });
 
-  it("are never negative zero", () => {
+  it("sums are never negative zero", () => {
     expect(add("1.00", "-1.00")).toBe("0.00");
     expect(add("-1.00", "1.000000")).toBe("0.000000");
     expect(negate("0.00")).toBe("0.00");
@@ -101,7 +101,7 @@ describe("sums", () => {
 });
 
 describe("comparisons", () => {
-  it("compare values with any number of decimals", () => {
+  it("comparisons accept values with different decimals", () => {
     fc.assert(
       fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
         const difference = a * 10n ** 6n - b;
@@ -111,7 +111,7 @@ describe("comparisons", () => {
     );
   });
 
-  it("distinguish zero, negative and positive", () => {
+  it("comparisons distinguish zero, negative and positive", () => {
     fc.assert(
       fc.property(decimalsArb, signedUnitsArb, (decimals, units) => {
         const amount = decimalText(units, decimals);
@@ -124,7 +124,7 @@ describe("comparisons", () => {
 });
 
 describe("exchange rate", () => {
-  it("is the quotient of the rates to 12 significant digits, half-up", () => {
+  it("an exchange rate is the quotient of two rates to 12 significant digits, half-up", () => {
     fc.assert(
       fc.property(rateArb, rateArb, (base, target) => {
         const rate = exchangeRate(base, target);
@@ -146,13 +146,13 @@ describe("exchange rate", () => {
     ["1", "1.00000000000499", "1"],
     ["1", "999999999999.5", "1000000000000"],
     ["1", "123456789012345678", "123456789012000000"],
-  ])("from a rate of %s to one of %s is %s", (base, target, rate) => {
+  ])("an exchange rate from a rate of %s to one of %s is %s", (base, target, rate) => {
     expect(exchangeRate(base, target)).toBe(rate);
   });
 });
 
 describe("conversion", () => {
-  it("is base × rate, rounded half-up once", () => {
+  it("a conversion is base × rate, rounded half-up once", () => {
     fc.assert(
       fc.property(moneyArb, rateArb, rateArb, decimalsArb, ({ amount }, from, to, decimals) => {
         const rate = exchangeRate(from, to);
@@ -166,7 +166,7 @@ describe("conversion", () => {
 });
 
 describe("percentages", () => {
-  it("are rounded half-up to the currency's decimals", () => {
+  it("percentages are rounded half-up to the currency's decimals", () => {
     fc.assert(
       fc.property(moneyArb, percentArb, ({ amount, decimals }, percent) => {
         const exact = over(times(fraction(amount), fraction(percent)), fraction("100"));
@@ -183,7 +183,7 @@ describe("percentages", () => {
     ["5.00", "0.5", 2, "0.03"],
     ["0.00000100", "0.5", 8, "0.00000001"],
     ["100000000000000000000000000001.00", "0.5", 2, "500000000000000000000000000.01"],
-  ])("a half goes up: %s × %s %% with %i decimals", (amount, percent, decimals, part) => {
+  ])("percentages round a half up: %s × %s %% with %i decimals", (amount, percent, decimals, part) => {
     expect(percentOf(amount, percent, decimals)).toBe(part);
   });
 });
@@ -194,7 +194,7 @@ describe("total in US dollars", () => {
     { maxLength: 11 },
   );
 
-  it("is the exact sum of the quotients, rounded half-up once", () => {
+  it("a total in US dollars is the exact sum of the quotients, rounded half-up once", () => {
     fc.assert(
       fc.property(holdingsArb, (holdings) => {
         let sum = ZERO;
@@ -205,12 +205,12 @@ describe("total in US dollars", () => {
     );
   });
 
-  it("of no balances is zero", () => {
+  it("the total of no balances is zero", () => {
     expect(totalInUsd([], 2)).toBe("0.00");
     expect(totalInUsd([{ amount: "0.00", rate: "1550" }], 2)).toBe("0.00");
   });
 
-  it("rounds ties up and nearby values correctly at hundreds of digits", () => {
+  it("a total rounds ties and nearby values correctly at hundreds of digits", () => {
     // Whole rates without a common factor, and amounts (8 decimals) whose quotients sum to a tie, or to a value
     // that differs from a tie by one part in the product of all rates.
     const ratesArb = fc

@@ -16,7 +16,7 @@ function distance(a: string, b: string): number {
 const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
 
 describe("the nearest known word", () => {
-  it("has the fewest edits, limited by its length; the longest common prefix decides ties", () => {
+  it("the nearest word has the fewest edits within a limit; the longest common prefix breaks ties", () => {
     fc.assert(
       fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {
         const distances = known.map((candidate) => distance(word, candidate));
@@ -40,11 +40,11 @@ describe("the nearest known word", () => {
     ["nmae", ["name", "vars"], "name"],
     ["advence", ["advance", "freeze"], "advance"],
     ["mapp", ["app", "map"], "map"],
-  ])("to %s among %j is %s", (word, known, found) => {
+  ])("the nearest word to %s among %j is %s", (word, known, found) => {
     expect(findNearestWord(word, known)).toBe(found);
   });
 
-  it("is undefined when all words differ too much or no word is known", () => {
+  it("no word is near when all differ too much or none is known", () => {
     expect(findNearestWord("success", ["declined", "expired"])).toBeUndefined();
     expect(findNearestWord("success", [])).toBeUndefined();
   });

@@ -6,7 +6,7 @@ import { emailSchema } from "../../src/core/schema/common.js";
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Folders whose patterns are applied to callers' texts. */
+/** Folders whose patterns are applied to text from callers. */
 const PLACES = ["core", "server/service", "server/control", "server/http", "tools/scenario"];
 
 function patternsIn(file: string): RegExp[] {
@@ -30,7 +30,7 @@ const patterns = PLACES.flatMap((place) =>
     ),
 );
 
-/** Repeated parts of hostile texts, each alone and after the beginning of a match. */
+/** Repeated parts of malicious texts, each alone and after the beginning of a match. */
 const PUMPS = [..."a09 ./:-_@*$}xA=+[\n", "${", "1m", "0.", "a.", "a-", "A_"];
 const STARTS = [
   "",
@@ -60,7 +60,7 @@ const BOUNDED: Readonly<Record<string, number>> = {
   "core/schema/receiver-url.ts /\\.+$/": 2_048,
 };
 
-/** Shortest duration of several runs, to exclude interruptions. */
+/** Minimum duration of several runs, which excludes interruptions. */
 function duration(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let n = 0; n < 3 && best > LIMIT_MS; n++) {
@@ -72,11 +72,11 @@ function duration(work: () => unknown): number {
 }
 
 describe("a regular expression applied to a caller's string", () => {
-  it("is found in the source", () => {
+  it("every regular expression in the source is found", () => {
     expect(patterns.length).toBeGreaterThan(40);
   });
 
-  it.each(patterns)("takes steps linear in the text: %s %s", (file, pattern) => {
+  it.each(patterns)("a pattern takes time linear in the text: %s %s", (file, pattern) => {
     const length = BOUNDED[`${file} ${String(pattern)}`] ?? LENGTH;
     for (const pump of PUMPS)
       for (const start of STARTS)
@@ -89,7 +89,7 @@ describe("a regular expression applied to a caller's string", () => {
         }
   });
 
-  it("takes steps linear in the text: an email address", () => {
+  it("the pattern of an email address takes time linear in the text", () => {
     for (const pump of PUMPS)
       for (const start of ["", "a", "a@", "a@b."])
         expect(duration(() => emailSchema.safeParse(start + pump.repeat(LENGTH)))).toBeLessThan(LIMIT_MS);

@@ -9,7 +9,7 @@ const MOBILE_MONEY = { decimals: 2, platform_percent: "1.0", gateway_percent: "1
 const CRYPTO = { decimals: 8, platform_percent: "0.5", gateway_percent: "0.5" };
 
 describe("price", () => {
-  it("follows the contract's arithmetic to the last digit, for any rates and local prices", () => {
+  it("a price follows the contract's arithmetic to the last digit, for any rates and local prices", () => {
     const currency = fc.constantFrom(...Object.keys(DECIMALS));
     const ordered = fc
       .tuple(currency, currency, fc.constantFrom(...Object.keys(FEES)), rateArb, rateArb)
@@ -38,13 +38,13 @@ describe("price", () => {
     );
   });
 
-  it("ignores names of Object.prototype in local prices", () => {
+  it("a price ignores names of Object.prototype in local prices", () => {
     const terms = { base_rate: "1", target_rate: "129", ...MOBILE_MONEY };
     const pricing = { base_currency: "USD", amount: "10.00", local_pricing: {} };
     expect(computePrice(pricing, "constructor", terms).settlement_amount).toBe("1290.00");
   });
 
-  it("rounds each part of the fee separately, so that two halves add two cents", () => {
+  it("a price rounds each part of the fee separately, so that two halves add two cents", () => {
     const terms = { base_rate: "1", target_rate: "1", ...CRYPTO, decimals: 2 };
     expect(computePrice({ base_currency: "USD", amount: "1.00" }, "USD", terms)).toEqual({
       exchange_rate: "1",
@@ -54,7 +54,7 @@ describe("price", () => {
     });
   });
 
-  it("uses the rounded exchange rate of the quote", () => {
+  it("a price uses the rounded exchange rate of the quote", () => {
     const terms = { base_rate: "1550", target_rate: "1", ...MOBILE_MONEY };
     const priced = computePrice({ base_currency: "NGN", amount: "1000000000000000.00" }, "USD", terms);
     // 10¹⁵ ÷ 1550 would be 645161290322.58.
@@ -64,7 +64,7 @@ describe("price", () => {
     ]);
   });
 
-  it("has 8 plain decimals when a small naira amount is priced in bitcoin", () => {
+  it("a small naira amount in bitcoin has 8 decimals and no exponent", () => {
     const terms = { base_rate: "1550", target_rate: "0.000015625", ...CRYPTO };
     expect(computePrice({ base_currency: "NGN", amount: "100.00" }, "BTC", terms)).toEqual({
       exchange_rate: "0.0000000100806451613",
@@ -77,7 +77,7 @@ describe("price", () => {
     });
   });
 
-  it("is zero below half a minor unit", () => {
+  it("a price below half a minor unit is zero", () => {
     const terms = { base_rate: "3650", target_rate: "0.000015625", ...CRYPTO };
     expect(computePrice({ base_currency: "UGX", amount: "0.01" }, "BTC", terms).settlement_amount).toBe(
       "0.00000000",
@@ -92,7 +92,7 @@ describe("equality of pricing", () => {
     local_pricing: { KES: "1.00", NGN: "2.00" },
   };
 
-  it("does not depend on the order of the local prices", () => {
+  it("equality of pricing does not depend on the order of the local prices", () => {
     expect(isSamePricing(base, { ...base, local_pricing: { NGN: "2.00", KES: "1.00" } })).toBe(true);
   });
 
@@ -103,7 +103,7 @@ describe("equality of pricing", () => {
     ["one local price fewer", { ...base, local_pricing: { KES: "1.00" } }],
     ["a different local price", { ...base, local_pricing: { KES: "1.00", NGN: "2.01" } }],
     ["a local price in another currency", { ...base, local_pricing: { KES: "1.00", GHS: "2.00" } }],
-  ])("is false for %s", (_, other) => {
+  ])("equality of pricing is false for %s", (_, other) => {
     expect(isSamePricing(base, other)).toBe(false);
     expect(isSamePricing(other, base)).toBe(false);
   });

@@ -24,7 +24,7 @@ function says(match: ChargeMatch | undefined): boolean {
 }
 
 describe("a match", () => {
-  it("without fields matches everything", () => {
+  it("a match without fields matches everything", () => {
     expect(says(undefined)).toBe(true);
     expect(says({})).toBe(true);
     expect(says({ metadata: {} })).toBe(true);
@@ -45,9 +45,12 @@ describe("a match", () => {
     [false, { metadata: { toString: "*" } }],
     [false, { customer_name: "*" }],
     [false, { bank_account_number: "*" }],
-  ])("is %s for %j: every named field must match, and an absent field never matches", (expected, match) => {
-    expect(says(match)).toBe(expected);
-  });
+  ])(
+    "a match is %s for %j: every named field must match, and an absent field never does",
+    (expected, match) => {
+      expect(says(match)).toBe(expected);
+    },
+  );
 
   it.each<[boolean, ChargeMatch]>([
     [true, { base_amount: "500.00" }],
@@ -61,7 +64,7 @@ describe("a match", () => {
     [false, { base_amount: { lt: "500.000" } }],
     [false, { base_amount: { gte: "100", lt: "200" } }],
     [true, { amount: { gt: "99" } }],
-  ])("is %s for %j: a string is a glob, bounds are numbers", (expected, match) => {
+  ])("a match is %s for %j: a string is a glob, bounds are numbers", (expected, match) => {
     expect(says(match)).toBe(expected);
   });
 
@@ -80,11 +83,11 @@ describe("a match", () => {
     [false, { phone_number: { matches: "^254" } }],
     [true, { base_amount: { gte: "500", not: { gt: "500" } } }],
     [true, { customer_name: { not: "*" } }],
-  ])("is %s for %j: all conditions of a matcher must hold", (expected, match) => {
+  ])("a match is %s for %j: all conditions of a matcher must hold", (expected, match) => {
     expect(says(match)).toBe(expected);
   });
 
-  it("of an unknown amount is false", () => {
+  it("a match with bounds is false for an unknown amount", () => {
     const unpriced: MatchSubject = { fields: { amount: null }, metadata: {} };
     expect(matchesRule({ amount: { gte: "0" } }, unpriced)).toBe(false);
     expect(matchesRule({ amount: "*" }, unpriced)).toBe(false);
@@ -102,18 +105,18 @@ const scenario = (name: string, ...wanted: (string | undefined)[]): Scenario => 
 describe("the choice of a rule", () => {
   const reason = (scenarios: Scenario[]) => findRule("charges", scenarios, subject)?.rule.timeline[0]?.reason;
 
-  it("uses the first rule that matches, in the order of the file", () => {
+  it("the first matching rule of the file is used", () => {
     expect(reason([scenario("one", "bob@*", "ada@*", undefined)])).toBe("one:ada@*");
     expect(reason([scenario("one", undefined, "ada@*")])).toBe("one:any");
   });
 
-  it("continues with the next scenario when no rule of the first matches", () => {
+  it("the next scenario is used when no rule of the first matches", () => {
     expect(reason([scenario("one", "bob@*"), scenario("two"), scenario("three", "ada@*")])).toBe(
       "three:ada@*",
     );
   });
 
-  it("is undefined when nothing matches", () => {
+  it("no rule is used when none matches", () => {
     expect(findRule("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
     expect(findRule("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
   });
@@ -139,11 +142,11 @@ describe("the order of scenarios", () => {
   const order = (state: State, ...asked: string[]) =>
     listApplicableScenarios(state, asked).map(({ name }) => name);
 
-  it("omits the default scenario when it is deactivated", () => {
+  it("a deactivated default scenario is omitted", () => {
     expect(order(stateWith({ older: 1 }))).toEqual(["older"]);
   });
 
-  it("has the header's scenario before the metadata's", () => {
+  it("the header's scenario comes before the metadata's", () => {
     const asking = (sandbox_scenario: unknown) => ({ metadata: { sandbox_scenario } });
     const nameOf = (header: string | null, body: unknown) => readRequestedScenario(known, header, body);
     expect(nameOf("idle", asking("older"))).toEqual({ name: "idle", faults: {} });

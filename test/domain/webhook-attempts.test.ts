@@ -9,7 +9,7 @@ const SCHEDULE = [5_000, 300_000, 1_800_000];
 const answer = (status: number | null, retryAfterMs: number | null = null) => ({ status, retryAfterMs });
 
 describe("an attempt's verdict", () => {
-  it("is delivered for every 2xx and for no other status", () => {
+  it("an attempt is delivered for every 2xx and for no other status", () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 599 }), fc.integer({ min: 1, max: 4 }), (status, attempts) => {
         const isDelivered = decideRetry(answer(status), attempts, SCHEDULE).next === "delivered";
@@ -20,13 +20,13 @@ describe("an attempt's verdict", () => {
     expect(isSuccessStatus(null)).toBe(false);
   });
 
-  it("disables the endpoint on 410, even when no retry is left", () => {
+  it("a 410 disables the endpoint, even when no retry is left", () => {
     expect(decideRetry(answer(410), 1, SCHEDULE)).toEqual({ next: "disable" });
     expect(decideRetry(answer(410), 99, SCHEDULE)).toEqual({ next: "disable" });
   });
 
   it.each([301, 302, 307, 400, 404, 429, 500, 503, null])(
-    "after %s is the next retry of the schedule",
+    "the next retry after %s follows the schedule",
     (status) => {
       for (const [index, afterMs] of SCHEDULE.entries())
         expect(decideRetry(answer(status), index + 1, SCHEDULE)).toEqual({ next: "retry", afterMs });
@@ -34,17 +34,17 @@ describe("an attempt's verdict", () => {
     },
   );
 
-  it("is a failure when the schedule is empty", () => {
+  it("an attempt fails finally when the schedule is empty", () => {
     expect(decideRetry(answer(500), 1, [])).toEqual({ next: "give_up" });
   });
 
-  it.each([429, 503])("follows the Retry-After of a %i when it is later than the schedule", (status) => {
+  it.each([429, 503])("the Retry-After of a %i is used when it is later than the schedule", (status) => {
     expect(decideRetry(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 60_000 });
     expect(decideRetry(answer(status, 1_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
     expect(decideRetry(answer(status, 60_000), 4, SCHEDULE)).toEqual({ next: "give_up" });
   });
 
-  it("limits a Retry-After to a day, or to the longest step of the schedule if that is longer", () => {
+  it("a Retry-After is limited to a day, or to the longest step of the schedule if that is longer", () => {
     const DAY = 86_400_000;
     fc.assert(
       fc.property(
@@ -60,13 +60,13 @@ describe("an attempt's verdict", () => {
     expect(decideRetry(forever, 1, SCHEDULE)).toEqual({ next: "retry", afterMs: DAY });
   });
 
-  it.each([500, 302, 404])("ignores the Retry-After of a %i", (status) => {
+  it.each([500, 302, 404])("the Retry-After of a %i is ignored", (status) => {
     expect(decideRetry(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
   });
 });
 
 describe("the default schedule", () => {
-  it("equals the schedule of the contract", () => {
+  it("the default schedule equals the schedule of the contract", () => {
     const contract = "5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h".split(", ").map(durationToMs);
     expect(DEFAULT_SETTINGS.retry_schedule_ms).toEqual(contract);
   });

@@ -17,7 +17,7 @@ const encoded = (record: object | null) =>
   encodeChange({ seq: 1, at: 0, puts: [["rates", "KES", record]], counters: {} }, before).puts[0];
 
 describe("a put in the journal", () => {
-  it("has only the changed fields of an existing record", () => {
+  it("a put of an existing record has only the changed fields", () => {
     expect(encoded({ ...rate, rate: "130" })).toEqual(["rates", "KES", { rate: "130" }, "changed"]);
     expect(encoded({ ...rate, note: [1] })).toEqual(["rates", "KES", { note: [1] }, "changed"]);
     expect(encoded({ ...rate })).toEqual(["rates", "KES", {}, "changed"]);
@@ -26,15 +26,15 @@ describe("a put in the journal", () => {
   it.each([
     ["a field is removed", { code: "KES" }],
     ["fields are in another order", { rate: "129.5", code: "KES" }],
-  ])("has the whole record if %s", (_name, record) => {
+  ])("a put has the whole record if %s", (_name, record) => {
     expect(encoded(record)).toEqual(["rates", "KES", record]);
   });
 
-  it("has null for a removed record", () => {
+  it("a put of a removed record is null", () => {
     expect(encoded(null)).toEqual(["rates", "KES", null]);
   });
 
-  it("is refused when it has changed fields of a missing record", () => {
+  it("a put with changed fields of a missing record is refused", () => {
     const entry: JournalEntry = { seq: 7, at: 0, puts: [["rates", "UGX", {}, "changed"]], counters: {} };
     expect(() => decodeChange(entry, { get: () => undefined })).toThrow(
       "change 7 refers to rates UGX, which does not exist",

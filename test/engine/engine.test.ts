@@ -86,7 +86,7 @@ function idsOf(engine: Engine): Set<string> {
 const shared = (a: Set<string>, b: Set<string>) => [...a].filter((id) => b.has(id));
 
 describe("a command", () => {
-  it("makes one change with the next sequence number", () => {
+  it("a command makes one change with the next sequence number", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const changeOf = <Result>(work: () => Result): { result: Result; change: Change } => {
@@ -112,7 +112,7 @@ describe("a command", () => {
     changeOf(() => runUntil(engine, START_MS + HOUR));
   });
 
-  it("makes no change when it has no effect", () => {
+  it("a command without effect makes no change", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     engine.execute(readBalances(SHOP), START_MS);
@@ -121,14 +121,14 @@ describe("a command", () => {
     expect([store.changes.length, bytesOf(engine)]).toEqual([1, before]);
   });
 
-  it("runs no earlier than the state's time", () => {
+  it("a command runs no earlier than the state's time", () => {
     const engine = newEngine();
     newCharge(engine, START_MS + HOUR);
     const charge = newCharge(engine, START_MS);
     expect(charge.created_at).toBe(new Date(START_MS + HOUR).toISOString());
   });
 
-  it("plans a task of the past for now", () => {
+  it("a command schedules a task of the past for the current time", () => {
     const engine = newEngine();
     engine.execute(
       (tx) => tx.schedule({ due_ms: START_MS - HOUR, rank: 1, kind: "settle", ref: "x" }),
@@ -137,7 +137,7 @@ describe("a command", () => {
     expect(engine.nextTask()?.due_ms).toBe(START_MS);
   });
 
-  it("notifies listeners once it is published, until they unsubscribe", () => {
+  it("listeners are notified of published changes until they unsubscribe", () => {
     const engine = newEngine();
     const heard: number[] = [];
     const stop = engine.events.on("changed", (change) => heard.push(change.seq - engine.state.seq));
@@ -184,7 +184,7 @@ describe("a refusal", () => {
     ],
   ];
 
-  it.each(refused)("of %s writes nothing and uses no id", (_, prepare) => {
+  it.each(refused)("a refusal of %s writes nothing and uses no id", (_, prepare) => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const command = prepare(engine);
@@ -194,7 +194,7 @@ describe("a refusal", () => {
     expect([store.changes.length, bytesOf(engine)]).toEqual([length, before]);
   });
 
-  it("of a refund above the balance is a conflict", () => {
+  it("a refusal of a refund above the balance is a conflict", () => {
     const engine = newEngine();
     expect(engine.execute(lacksFunds(engine), START_MS)).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
@@ -229,11 +229,11 @@ describe("a journal that cannot be written", () => {
     return bytesOf(engine);
   }
 
-  it("leaves the state unchanged, and the next command succeeds", () => {
+  it("a failed write leaves the state unchanged, and the next command succeeds", () => {
     expect(doing(true)).toBe(doing(false));
   });
 
-  it("leaves a due task planned", () => {
+  it("a failed write leaves a due task scheduled", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const charge = newCharge(engine, START_MS, { expiresInMinutes: 1 });
@@ -246,7 +246,7 @@ describe("a journal that cannot be written", () => {
     expect(historyOf(restarted, charge.charge_id)).toBe("PENDING@0 EXPIRED@60");
   });
 
-  it("keeps the old data when a reset cannot be written", () => {
+  it("a reset that cannot be written keeps the old data", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const charge = newCharge(engine, START_MS);
@@ -259,7 +259,7 @@ describe("a journal that cannot be written", () => {
     expect(must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS)).status).toBe("COMPLETED");
   });
 
-  it("gets no append when the command throws", () => {
+  it("a command that throws writes nothing", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const before = bytesOf(engine);
@@ -287,7 +287,7 @@ function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Ch
 }
 
 describe("the journal", () => {
-  it("gives the state at any point when its changes up to that point are replayed", () => {
+  it("replaying the journal gives the state at any point", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const seen: string[] = [];
@@ -302,7 +302,7 @@ describe("the journal", () => {
     expect(JSON.stringify(replayed.dump())).toBe(bytesOf(engine));
   });
 
-  it("lets a restarted engine continue with the same ids, tasks and lists", () => {
+  it("a restarted engine continues with the same ids, tasks and lists", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     workload(engine);
@@ -321,7 +321,7 @@ describe("the journal", () => {
   });
 });
 
-it("has other ids with another seed or namespace", () => {
+it("another seed or namespace has other ids", () => {
   const worked = (setup: Parameters<typeof newEngine>[0]) => {
     const engine = newEngine({ endpoint: true, ...setup });
     workload(engine);
@@ -335,7 +335,7 @@ it("has other ids with another seed or namespace", () => {
 describe("a reset", () => {
   const furnish = furnishing({ endpoint: true });
 
-  it("restores the initial state", () => {
+  it("a reset restores the initial state", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
     engine.reset(START_MS, false, furnish);
@@ -345,7 +345,7 @@ describe("a reset", () => {
     expect(engine.nextTask()).toBeUndefined();
   });
 
-  it("with repeated ids restores the first state byte for byte, except for sequence numbers", () => {
+  it("a reset with repeated ids restores the first state byte for byte, except for sequence numbers", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
     const first = engine.dump();
@@ -362,7 +362,7 @@ it.each([
   ["a reset that repeats ids", ["reset", "repeat", "reset"]],
   ["a restore to before a reset", ["reset", "restore", "reset"]],
   ["restores of the same dump, with a reset between", ["restore", "restore", "reset", "restore"]],
-])("after %s, new ids differ from all before", (_name, steps) => {
+])("ids after %s differ from all earlier ids", (_name, steps) => {
   const engine = newEngine({ endpoint: true });
   workload(engine);
   const dump = asJson(engine.dump());
@@ -380,7 +380,7 @@ it.each([
 });
 
 describe("a restore", () => {
-  it("restores the state of the dump under a new sequence number", () => {
+  it("a restore applies the state of the dump with a new sequence number", () => {
     const engine = newEngine({ endpoint: true });
     workload(engine);
     const dump = asJson(engine.dump());
@@ -397,7 +397,7 @@ describe("a restore", () => {
     });
   });
 
-  it("continues with the same ids in a repeated run, also after a reset that repeats ids", () => {
+  it("a restore continues with the same ids in a repeated run, also after a reset that repeats ids", () => {
     const furnish = furnishing({ endpoint: true });
     const idsAfterRestore = (engine: ReturnType<typeof newEngine>) => {
       workload(engine);
@@ -418,7 +418,7 @@ describe("a restore", () => {
 describe("the ledger", () => {
   const owner = { mode: "test", organization_id: "org_sandbox", currency: "KES" } as const;
 
-  it("throws on postings that do not balance, and commits nothing", () => {
+  it("postings that do not balance throw, and commit nothing", () => {
     const store = recordingStore();
     const engine = newEngine({ store });
     const before = bytesOf(engine);
@@ -430,7 +430,7 @@ describe("the ledger", () => {
     expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
   });
 
-  it("throws when accounts do not sum to zero", () => {
+  it("accounts that do not sum to zero throw", () => {
     const engine = newEngine();
     const charge = newCharge(engine, START_MS);
     must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
@@ -446,7 +446,7 @@ describe("the ledger", () => {
 });
 
 describe("a refused part of a command", () => {
-  it("is undone with its writes, removals and counters, and the rest of the command continues", () => {
+  it("a refused part of a command is undone, and the rest continues", () => {
     const engine = newEngine();
     engine.execute((tx) => tx.put("rates", "NGN", { code: "NGN", rate: "1550" }), START_MS);
     engine.execute((tx) => {
@@ -469,7 +469,7 @@ describe("a refused part of a command", () => {
     expect(rates).toEqual(["NGN=1550", "KES=1", "UGX=4"]);
   });
 
-  it("has writes and removals that the rest of the command can read", () => {
+  it("reads of a command see its writes and removals", () => {
     const engine = newEngine();
     engine.execute((tx) => {
       tx.put("rates", "KES", { code: "KES", rate: "2" });
@@ -538,20 +538,20 @@ describe("a timeline", () => {
       "PENDING@0 EXPIRED@60",
     ],
     ["prevents the expiry of a paid charge", "59s PROCESSING", "PENDING@0 PROCESSING@59"],
-  ])("%s", (_name, timeline, history) => {
+  ])("timeline: %s", (_name, timeline, history) => {
     const { engine, historyAt } = started(timeline);
     expect(historyAt(999)).toBe("PENDING@0");
     expect(historyAt(HOUR)).toBe(history);
     expect(engine.state.tables.tasks.size).toBe(0);
   });
 
-  it("is stored in the charge when its rule matches", () => {
+  it("a timeline is stored in the charge when its rule matches", () => {
     const { engine, historyAt } = started("1s AWAITING_PAYMENT, 1s COMPLETED");
     engine.execute(storeScenario(timelineIn("1s FAILED"), { active: true, byHand: true }), START_MS);
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
   });
 
-  it("records an illegal entry as a no-op, and the next entry's delay starts there", () => {
+  it("an illegal timeline entry is recorded without effect, and the next delay starts there", () => {
     const { historyAt, charge } = started("1s COMPLETED, 2s FAILED, 3s REFUNDED");
     expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
     expect(charge().notes).toEqual([
@@ -562,7 +562,7 @@ describe("a timeline", () => {
     ]);
   });
 
-  it("records an entry with the current status without an event", () => {
+  it("a timeline entry with the current status is recorded without an event", () => {
     const { engine, historyAt, charge } = started("1s AWAITING_PAYMENT, 1s AWAITING_PAYMENT, 1s COMPLETED");
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@3");
     expect(charge().notes.map(({ note }) => note)).toEqual([
@@ -571,7 +571,7 @@ describe("a timeline", () => {
     expect(engine.state.count("events")).toBe(2);
   });
 
-  it("records a refund above the balance without a posting", () => {
+  it("a timeline's refund above the balance is recorded without a posting", () => {
     const { engine, historyAt, charge, charge_id } = started("1s COMPLETED, 1s REFUNDED");
     historyAt(1_000);
     must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
@@ -582,7 +582,7 @@ describe("a timeline", () => {
     expect(engine.state.entriesOf(charge_id).map((entry) => entry.kind)).toEqual(["payment", "settlement"]);
   });
 
-  it.each(["control", "customer"] as const)("is ended by a transition of the %s", (actor) => {
+  it.each(["control", "customer"] as const)("a transition of the %s ends the timeline", (actor) => {
     const { engine, historyAt, charge, charge_id } = started(
       "1s AWAITING_PAYMENT, 1s FAILED, expiry+1s COMPLETED",
     );
@@ -592,7 +592,7 @@ describe("a timeline", () => {
     expect(charge().tasks).toEqual({});
   });
 
-  it("expires a charge before a task of another charge at the same time", () => {
+  it("a charge expires before another charge's task at the same time", () => {
     const engine = newEngine({ scenarios: [timelineIn("61s COMPLETED")] });
     newCharge(engine, START_MS, { scenario: "told" });
     newCharge(engine, START_MS + 1_000, { expiresInMinutes: 1 });
@@ -601,7 +601,7 @@ describe("a timeline", () => {
   });
 
   it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
-    "has no planned task after a manual transition to %s",
+    "a manual transition to %s leaves no scheduled task",
     (to) => {
       const { engine, charge, charge_id } = started("30s PROCESSING");
       must(engine.execute(control(charge_id, to), START_MS + 5_000));
@@ -609,7 +609,7 @@ describe("a timeline", () => {
     },
   );
 
-  it("records that a named scenario does not match and that the next scenario was used", () => {
+  it("a charge records that its named scenario did not match and that the next one was used", () => {
     const picky = {
       name: "picky",
       charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],

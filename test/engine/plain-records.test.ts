@@ -31,19 +31,22 @@ function oddObjects(value: unknown): object[] {
 }
 
 describe("records after a varied run", () => {
-  it.each(COLLECTION_NAMES)("of %s are plain data: a spread, a clone and JSON equal the record", (name) => {
-    const records = committed.get(name)!;
-    expect(records.length).toBeGreaterThan(0);
-    for (const record of records) {
-      expect(JSON.stringify({ ...record })).toBe(JSON.stringify(record));
-      expect({ ...record }).toStrictEqual(record);
-      expect(structuredClone(record)).toStrictEqual(record);
-      expect(JSON.parse(JSON.stringify(record))).toStrictEqual(record);
-      expect(oddObjects(record)).toEqual([]);
-    }
-  });
+  it.each(COLLECTION_NAMES)(
+    "records of %s are plain data: a spread, a clone and JSON equal the record",
+    (name) => {
+      const records = committed.get(name)!;
+      expect(records.length).toBeGreaterThan(0);
+      for (const record of records) {
+        expect(JSON.stringify({ ...record })).toBe(JSON.stringify(record));
+        expect({ ...record }).toStrictEqual(record);
+        expect(structuredClone(record)).toStrictEqual(record);
+        expect(JSON.parse(JSON.stringify(record))).toStrictEqual(record);
+        expect(oddObjects(record)).toEqual([]);
+      }
+    },
+  );
 
-  it("of charges include each status, late payments and partial refunds", () => {
+  it("the tested charges include each status, late payments and partial refunds", () => {
     const charges = committed.get("charges") as { status: string; status_history: { status: string }[] }[];
     expect(new Set(charges.map(({ status }) => status))).toEqual(new Set(CHARGE_STATUSES));
     const isPaidLate = ({ status_history: all }: (typeof charges)[number]) =>
@@ -62,13 +65,13 @@ describe("src/core", () => {
       .map((file) => `${room}/${file.replaceAll("\\", "/")}`);
   const source = (file: string) => readFileSync(new URL(file, core), "utf8");
 
-  it("has no cast through unknown in engine and domain", () => {
+  it("engine and domain have no cast through unknown", () => {
     expect(
       ["engine", "domain"].flatMap(files).filter((file) => source(file).includes("as unknown as")),
     ).toEqual([]);
   });
 
-  it("has no mutable module variable in schema, domain and engine except three", () => {
+  it("schema, domain and engine have three mutable module variables", () => {
     const found = ["schema", "domain", "engine"]
       .flatMap(files)
       .flatMap((file) => moduleVariablesIn(source(file)).map((name) => `${file} ${name}`));

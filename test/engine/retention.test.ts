@@ -42,7 +42,7 @@ function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): 
 const seqs = (engine: Engine) => [...engine.state.tables.events.values()].map(({ seq }) => seq);
 
 describe("the log of events", () => {
-  it("removes closed events around an open one", () => {
+  it("the log removes closed events around an open one", () => {
     const engine = newLog();
     tell(engine, true);
     for (let n = 0; n < 30; n++) tell(engine, false);
@@ -53,7 +53,7 @@ describe("the log of events", () => {
     expect(deliveries(engine)).toEqual([]);
   });
 
-  it("keeps the newest events when all are open, and later removes up to four per event", () => {
+  it("the log keeps the newest events when all are open, and later removes up to four per event", () => {
     const engine = newLog();
     for (let n = 0; n < 30; n++) tell(engine, true);
     expect(seqs(engine)).toHaveLength(30);
@@ -70,7 +70,7 @@ describe("the log of events", () => {
     { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("retry", "redeliver"), which: fc.nat(99) }) },
   ) as fc.Arbitrary<{ does: string; isHeard: boolean; which: number }>;
 
-  it("keeps the newest and the open events, and removes the others soon", () => {
+  it("the log keeps the newest and the open events, and removes the others soon", () => {
     fc.assert(
       fc.property(fc.array(stepArb, { maxLength: 80 }), (steps) => {
         const engine = newLog();

@@ -7,7 +7,7 @@ function task(task_id: number, due_ms: number, rank: 0 | 1): Task {
   return { task_id, due_ms, rank, kind: rank === 0 ? "expire" : "timeline", ref: `ch_${task_id}` };
 }
 
-/** Order of the contract: by due time, expiry first at the same instant, then by time of planning. */
+/** Order of the contract: by due time, expiry first at the same instant, then by time of scheduling. */
 function inOrder(tasks: readonly Task[]): Task[] {
   return tasks.toSorted((a, b) => a.due_ms - b.due_ms || a.rank - b.rank || a.task_id - b.task_id);
 }
@@ -55,7 +55,7 @@ const stepArb = fc.oneof(
 );
 
 describe("tasks", () => {
-  it("are ordered by due time, then rank, then order of planning", () => {
+  it("tasks are ordered by due time, then rank, then order of scheduling", () => {
     fc.assert(
       fc.property(fc.array(taskArb, { maxLength: 100 }), (wanted) => {
         const planned = new Planned();
@@ -68,7 +68,7 @@ describe("tasks", () => {
     );
   });
 
-  it("keep that order when others are planned, cancelled, completed, or restored after a failure", () => {
+  it("tasks keep their order when others are scheduled, cancelled, completed, or restored after a failure", () => {
     fc.assert(
       fc.property(fc.array(stepArb, { maxLength: 150 }), (steps) => {
         const planned = new Planned();
@@ -99,7 +99,7 @@ describe("tasks", () => {
     );
   });
 
-  it("keep that order after thousands were taken and cancelled", () => {
+  it("tasks keep their order after thousands were taken and cancelled", () => {
     const planned = new Planned();
     let model: Task[] = [];
     let lastId = 0;
@@ -117,7 +117,7 @@ describe("tasks", () => {
     expect(planned.drain()).toEqual(model);
   });
 
-  it("count once when they are planned again under the same number", () => {
+  it("a task rescheduled under the same number counts once", () => {
     const planned = new Planned();
     planned.push(task(1, 10, 1));
     planned.push(task(2, 20, 1));

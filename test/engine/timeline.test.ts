@@ -24,7 +24,7 @@ import {
 
 const MINUTE_MS = 60_000;
 
-/** Includes halves and thirds of a charge's hour, so that expiry and an entry can have the same time. */
+/** Includes halves and thirds of a charge's hour, so that expiry and an entry can coincide. */
 const durations = fc.constantFrom("0s", "1s", "20m", "30m", "59m59s", "1h", "2h");
 
 const chargeEntries: fc.Arbitrary<ChargeTimelineEntry[]> = fc.array(
@@ -55,7 +55,7 @@ function unwarned(timeline: readonly unknown[], warned: readonly { path: readonl
 }
 
 describe("the warning about an entry without effect", () => {
-  it("is given exactly for entries without effect in an uninterrupted run of a charge", () => {
+  it("the warning is given exactly for entries without effect in an uninterrupted run of a charge", () => {
     fc.assert(
       fc.property(chargeEntries, (timeline) => {
         const scenario = timelineOf("plan", ...timeline);
@@ -69,7 +69,7 @@ describe("the warning about an entry without effect", () => {
     );
   });
 
-  it("is given exactly for entries without effect in an uninterrupted run of a withdrawal", () => {
+  it("the warning is given exactly for entries without effect in an uninterrupted run of a withdrawal", () => {
     fc.assert(
       fc.property(withdrawalEntries, (timeline) => {
         const scenario = { name: "plan", withdrawals: [{ timeline }] };
@@ -147,7 +147,7 @@ function runAll(engine: Engine, nowMs: number, charge: () => Charge): void {
 }
 
 describe("an advance of one charge to a status", () => {
-  it("succeeds only when the charge's own tasks reach the status, and stops there", () => {
+  it("an advance of one charge succeeds only when the charge's own tasks reach the status, and stops there", () => {
     fc.assert(
       fc.property(courses, (course) => {
         const { engine, nowMs, charge } = begin(course);

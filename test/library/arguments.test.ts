@@ -6,7 +6,7 @@ import { openShop } from "../support/receiver-client.js";
 
 type Call = (sandbox: Sandbox) => unknown;
 
-/** Arguments that the library checks; `never` stands for invalid arguments from JavaScript. */
+/** Arguments that the library checks; `never` is the type of invalid arguments from JavaScript. */
 const CHECKED_HERE: [title: string, call: Call, message: string][] = [
   ...(
     [
@@ -186,14 +186,17 @@ describe("an invalid argument", () => {
     return outcome.reason;
   }
 
-  it.each(CHECKED_HERE)("throws a UserError that names the argument: %s", async (_title, call, message) => {
-    const error = await errorOf((await openShop()).sandbox, call);
-    expect(error).toBeInstanceOf(UserError);
-    expect(error.message).toContain(message);
-  });
+  it.each(CHECKED_HERE)(
+    "an invalid argument throws a UserError that names the argument: %s",
+    async (_title, call, message) => {
+      const error = await errorOf((await openShop()).sandbox, call);
+      expect(error).toBeInstanceOf(UserError);
+      expect(error.message).toContain(message);
+    },
+  );
 
   it.each(CHECKED_BY_CONTROL)(
-    "throws the control API's error as a SandboxError, and changes nothing: %s",
+    "an argument that the control API refuses throws its error as a SandboxError, and changes nothing: %s",
     async (_title, call, details) => {
       const { sandbox } = await openShop();
       const before = sandbox.snapshot();
@@ -210,7 +213,7 @@ describe("an invalid argument", () => {
     },
   );
 
-  it("throws a SandboxError that names the parameter when transition() gets a number as ID", async () => {
+  it("transition() with a number as ID throws a SandboxError that names the parameter", async () => {
     const { sandbox } = await openShop();
     await expect(sandbox.transition(7 as never, "FAILED")).rejects.toThrow("chargeId must be a string");
   });

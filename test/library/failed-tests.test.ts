@@ -57,7 +57,7 @@ const RUNNERS = [
 ] as const;
 
 describe("a failed test", () => {
-  it.each(RUNNERS)("is exported to a file under exec: %s", async (name, args, title) => {
+  it.each(RUNNERS)("a failed test is exported to a file under exec: %s", async (name, args, title) => {
     const folder = join(project.folder, `artifacts of ${name}`);
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
     const line = [bin, "exec", "--artifacts", folder, "--", process.execPath, ...args];

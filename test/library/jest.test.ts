@@ -65,7 +65,7 @@ const SUITES = {
     });`,
 };
 
-/** With Jest's support of ES modules, this module is read from the disk during the test. */
+/** With Jest's support of ES modules, this module is read from disk during the test. */
 const MODULE = `
   import { createSandbox } from "payments-sandbox";
   import { setupSandbox } from "payments-sandbox/testing";
@@ -96,7 +96,7 @@ describe.each([
     ["one file after the other", 13, ["--runInBand", "\\.js$"], {}],
     ["files in several workers", 13, ["--maxWorkers=2", "\\.js$"], {}],
     ["an ES module", 1, ["\\.mjs$"], { NODE_OPTIONS: "--experimental-vm-modules" }],
-  ])("leaves no handle or timer open after a suite: %s", async (_how, tests, args, environment) => {
+  ])("a suite leaves no handle or timer open: %s", async (_how, tests, args, environment) => {
     const jest = `node_modules/${installed}/bin/jest.js`;
     const options = ["--ci", "--colors=false", "--cacheDirectory", join(cache, installed)];
     const { code, stderr } = await project.run([jest, ...options, ...args], environment);

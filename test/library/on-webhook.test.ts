@@ -62,7 +62,7 @@ describe("onWebhook()", () => {
     }
   });
 
-  it("is awaited by advance(), each attempt at its own time and in the order of the object's events", async ({
+  it("the handler is awaited by advance(), at the time of each attempt and in the order of the object's events", async ({
     shop: { sandbox, client },
   }) => {
     const heard: string[] = [];
@@ -84,7 +84,7 @@ describe("onWebhook()", () => {
     expect(most).toBe(1);
   });
 
-  it("can call the sandbox during an advance", async ({ shop: { sandbox, client } }) => {
+  it("the handler can call the sandbox during an advance", async ({ shop: { sandbox, client } }) => {
     const seen: unknown[] = [];
     let second: string | undefined;
     await sandbox.onWebhook(async (request) => {
@@ -99,7 +99,9 @@ describe("onWebhook()", () => {
       expect((await client.charge(charge)).json.status).toBe("COMPLETED");
   });
 
-  it("can call transition() to refund the payment of the event", async ({ shop: { sandbox, client } }) => {
+  it("the handler can refund the payment of its event with transition()", async ({
+    shop: { sandbox, client },
+  }) => {
     const { types, handler } = listener();
     await sandbox.onWebhook(handler);
     const refund: WebhookHandler = async (request) =>
@@ -129,7 +131,7 @@ describe("onWebhook()", () => {
       () => ({ status: 200, headers: new Map(), text: () => undefined }),
       { status: 200, response_body: null, error: null },
     ],
-  ])("accepts %s as the response", async (_what, answer, expected) => {
+  ])("the handler may return %s", async (_what, answer, expected) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     await sandbox.onWebhook(answer as WebhookHandler);
     await client.pay();
@@ -157,7 +159,7 @@ describe("onWebhook()", () => {
       () => ({ status: 200, headers: { get: () => 5 }, text: async () => "" }),
       /^the webhook handler threw TypeError/,
     ],
-  ])("fails the attempt and gets a retry after %s", async (_what, answer, text) => {
+  ])("%s fails the attempt, which is retried", async (_what, answer, text) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     let calls = 0;
     await sandbox.onWebhook((() => (++calls === 1 ? answer() : 200)) as WebhookHandler);
@@ -170,7 +172,7 @@ describe("onWebhook()", () => {
     expect(calls).toBe(2);
   });
 
-  it("logs a response up to the size limit, and follows its Retry-After", async () => {
+  it("records a response up to the size limit, and follows its Retry-After", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     const answers = [new Response("x".repeat(5_000), { status: 503, headers: { "retry-after": "90" } }), 200];
     await sandbox.onWebhook(() => answers.shift() as Response);
@@ -183,7 +185,7 @@ describe("onWebhook()", () => {
     expect(await attempts(client)).toHaveLength(2);
   });
 
-  it("is disabled by a 410, as other endpoints are", async ({ shop: { sandbox, client } }) => {
+  it("a 410 disables the handler, as it does other endpoints", async ({ shop: { sandbox, client } }) => {
     const handler = vi.fn(() => 410);
     await sandbox.onWebhook(handler);
     await client.pay();
@@ -191,7 +193,7 @@ describe("onWebhook()", () => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it("has the timeout of a receiver, and waits for no other work of the process", async () => {
+  it("the handler has the timeout of a receiver, and does not wait for other work of the process", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant", webhookTimeout: "20ms" });
     let calls = 0;
     await sandbox.onWebhook(() => (++calls === 1 ? new Promise<number>(() => {}) : 200));
@@ -200,7 +202,7 @@ describe("onWebhook()", () => {
     expect(await attempts(client)).toMatchObject([{ status: null, error: "no answer within 0.02 s" }]);
   });
 
-  it("supports the mishaps of a scenario", async ({ shop: { sandbox, client } }) => {
+  it("the handler gets the mishaps of a scenario", async ({ shop: { sandbox, client } }) => {
     const ids: (string | null)[] = [];
     const forged: boolean[] = [];
     await sandbox.onWebhook(async (request) => {
@@ -226,7 +228,7 @@ describe("onWebhook()", () => {
     expect(new Set(ids.slice(2)).size).toBe(1);
   });
 
-  it("filters by types and mode, and has its own signature and URL", async ({
+  it("the handler can filter by type and mode, and has its own signature and URL", async ({
     shop: { sandbox, client },
   }) => {
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -252,7 +254,7 @@ describe("onWebhook()", () => {
     ["node:assert", () => assert.equal(1, 2)],
     ["Chai, as in Vitest", () => expect(1).toBe(2)],
     ["Jest", () => Promise.reject(Object.assign(new Error("1, not 2"), { matcherResult: { pass: false } }))],
-  ])("rejects the test's pending wait when an assertion in the handler fails: %s", async (_whose, check) => {
+  ])("a failed assertion in the handler rejects the test's pending wait: %s", async (_whose, check) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     await sandbox.onWebhook(check);
     const thrown = async (wait: Promise<unknown>) => expect(wait).rejects.toThrow(/2/);
@@ -266,7 +268,7 @@ describe("onWebhook()", () => {
     await thrown(sandbox.close());
   });
 
-  it("stops at its disposer or at the end of a block, and pending deliveries are dropped", async ({
+  it("the handler stops at its disposer or at the end of a block, and pending deliveries are dropped", async ({
     shop: { sandbox, client },
   }) => {
     const [called, block] = [listener(), listener()];
@@ -285,7 +287,7 @@ describe("onWebhook()", () => {
     expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.total).toBe(0);
   });
 
-  it("stays registered after a reset and gets no earlier deliveries", async () => {
+  it("the handler stays registered after a reset and gets no earlier deliveries", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     let letGo: (status: number) => void = () => {};
     const answers: (number | Promise<number>)[] = [new Promise<number>((resolve) => (letGo = resolve)), 200];
@@ -307,7 +309,7 @@ describe("onWebhook()", () => {
     expect(handler).toHaveBeenCalledTimes(2);
   });
 
-  it("is not called for a delivery that a reset precedes, or after close()", async () => {
+  it("the handler is not called for a delivery from before a reset, or after close()", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     const { types, handler } = listener();
     const stop = await sandbox.onWebhook(handler);
@@ -320,7 +322,7 @@ describe("onWebhook()", () => {
     expect(types).toEqual([]);
   });
 
-  it("belongs to its process, so that reopened data drops its deliveries", async () => {
+  it("the handler belongs to its process, so reopened data drops its deliveries", async () => {
     const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" } as const;
     {
       await using sandbox = await createSandbox(options);
@@ -344,7 +346,9 @@ describe("onWebhook()", () => {
     }
   });
 
-  it("is listed as an endpoint, and cannot be registered by HTTP", async ({ shop: { sandbox, client } }) => {
+  it("the handler is listed as an endpoint, and cannot be registered by HTTP", async ({
+    shop: { sandbox, client },
+  }) => {
     await sandbox.onWebhook(() => 200);
     const { items } = (await client.ask("GET /_sandbox/webhook-endpoints")).json;
     expect(items).toMatchObject([{ url: "in-process://handler-1", events: ["*"], enabled: true }]);
@@ -354,7 +358,9 @@ describe("onWebhook()", () => {
       expect((await client.post(path, wanted)).status).toBe(400);
   });
 
-  it("is called when a test fakes the timers of its process", async ({ shop: { sandbox, client } }) => {
+  it("the handler is called while a test fakes the timers of its process", async ({
+    shop: { sandbox, client },
+  }) => {
     const { types, handler } = listener();
     await sandbox.onWebhook(handler);
     vi.useFakeTimers();

@@ -33,7 +33,7 @@ const FLOW = `
 const PRINTED = "COMPLETED 3 true INVALID_TRANSITION 200 true true\n";
 const NAMES = "createSandbox, SandboxError, UserError";
 
-/** Prints the handles that keep the process alive and its errors, and exits. */
+/** Prints the handles that keep the process alive, and its errors, and exits. */
 const QUIET = `
   const handles = process.getActiveResourcesInfo().filter((name) => !/^(TTYWrap|PipeWrap|FSReqPromise|CloseReq|FSReqCallback|ConfigureReq)/.test(name));
   const events = ["exit", "SIGINT", "SIGTERM", "uncaughtException", "unhandledRejection", "warning", "beforeExit"];
@@ -91,11 +91,11 @@ const ALL_NODES = OLDEST === undefined ? NODES : [...NODES, OLDEST];
 describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `node ${index}`, node]))(
   "the package on %s",
   (_version, node) => {
-    it.each(["flow.mjs", "flow.cjs"])("completes a payment and its webhook: %s", async (file) => {
+    it.each(["flow.mjs", "flow.cjs"])("a payment with its webhook completes: %s", async (file) => {
       expect(await project.run([file], {}, node)).toEqual({ code: 0, stdout: PRINTED, stderr: "" });
     });
 
-    it("exports the same by import and require", async () => {
+    it("import and require export the same names", async () => {
       expect(await project.run(["both.mjs"], {}, node)).toEqual({
         code: 0,
         stdout: "true setupSandbox setupSandbox\ntrue\ntrue\n",
@@ -103,11 +103,11 @@ describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `n
       });
     });
 
-    it.each(["quiet.mjs", "quiet.cjs"])("starts nothing when it is loaded: %s", async (file) => {
+    it.each(["quiet.mjs", "quiet.cjs"])("loading the package starts nothing: %s", async (file) => {
       expect(await project.run([file], {}, node)).toEqual({ code: 0, stdout: "[[],[]]\n", stderr: "" });
     });
 
-    it("reads only its own modules when it is loaded, and its data once", async () => {
+    it("loading the package reads only its own modules, and its data once", async () => {
       const stdout = "[]\ntrue\n[]\n";
       expect(await project.run(["reads.cjs"], {}, node)).toEqual({ code: 0, stdout, stderr: "" });
     });

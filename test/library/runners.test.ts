@@ -160,7 +160,7 @@ const RUNNERS = [
 ] as const;
 
 describe("setupSandbox()", () => {
-  it.each(RUNNERS)("gives each file a separate sandbox: %s", async (_name, args, passed) => {
+  it.each(RUNNERS)("setupSandbox() gives each file a separate sandbox: %s", async (_name, args, passed) => {
     const { code, stdout, stderr } = await project.run(args);
     expect(stdout + stderr).toMatch(passed);
     expect(stdout + stderr).not.toMatch(/did not exit|open handle|DeprecationWarning/);
@@ -168,7 +168,7 @@ describe("setupSandbox()", () => {
   });
 
   it.each(RUNNERS)(
-    "uses a namespace of a running server, and deletes it at the end: %s",
+    "setupSandbox() uses a namespace of a running server, and deletes it at the end: %s",
     async (_name, args, passed) => {
       await using server = await createSandbox();
       const { url } = await server.listen();
@@ -182,12 +182,12 @@ describe("setupSandbox()", () => {
         headers: { "content-type": "application/json" },
         body: "{}",
       });
-      // Each file had its own namespace.
+      // The number in a generated name shows that each file had its own namespace.
       expect((await next.json()).name).not.toBe("ns1");
     },
   );
 
-  it.each(NODES.slice(1).map((node) => [node]))("runs under node:test on %s", async (node) => {
+  it.each(NODES.slice(1).map((node) => [node]))("setupSandbox() runs under node:test on %s", async (node) => {
     const { stdout, stderr, code } = await project.run(
       ["--test", "--test-reporter=tap", "node/one.test.mjs"],
       {},
@@ -197,13 +197,13 @@ describe("setupSandbox()", () => {
     expect(stdout).toMatch(/^# fail 0$/m);
   });
 
-  it("can be used at the top level of a file after await sandbox.ready, and closes with the file", async () => {
+  it("setupSandbox() works at the top level of a file after await sandbox.ready, and closes with the file", async () => {
     const { code, stdout } = await project.run(["--test", "--test-reporter=tap", "node/top.mjs"]);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/^# pass 1$/m);
   });
 
-  it("throws an error with instructions when the runner has no hooks", async () => {
+  it("setupSandbox() throws an error with instructions when the runner has no hooks", async () => {
     expect(await project.run(["node/bare.mjs"])).toEqual({
       code: 0,
       stdout:
@@ -212,13 +212,13 @@ describe("setupSandbox()", () => {
     });
   });
 
-  it("finds hooks by the names of Mocha, and closes after the last test", async () => {
+  it("setupSandbox() finds the hooks of Mocha, and closes after the last test", async () => {
     const gone = "the sandbox exists from beforeAll to afterAll: use it in a hook or a test\n";
     const stdout = `200\n${gone}${gone}`;
     expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 
-  it("refuses options that a namespace on a shared server does not support", async () => {
+  it("setupSandbox() refuses options that a namespace on a shared server does not support", async () => {
     const { code, stdout } = await project.run(["node/fixtures.test.mjs"], {
       PAYMENTS_SANDBOX_URL: "http://127.0.0.1:9",
     });

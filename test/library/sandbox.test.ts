@@ -16,14 +16,16 @@ import { Client, openShop } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
 describe("createSandbox()", () => {
-  it("returns the documented keys, the documented secret and a fixed seed", async ({ shop: { sandbox } }) => {
+  it("createSandbox() returns the documented keys, the documented secret and a fixed seed", async ({
+    shop: { sandbox },
+  }) => {
     expect(sandbox.apiKey).toBe("sk_test_sandbox");
     expect(sandbox.liveApiKey).toBe("sk_live_sandbox");
     expect(sandbox.webhookSecret).toBe("whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=");
     expect(sandbox.seed).toBe("payments-sandbox");
   });
 
-  it("runs on wall time by default", async () => {
+  it("createSandbox() uses wall time by default", async () => {
     const before = Date.now();
     const { client } = await openShop({ clock: undefined, startTime: undefined } as SandboxOptions);
     const { mode, now } = (await client.clock()).json;
@@ -32,7 +34,7 @@ describe("createSandbox()", () => {
     expect(Date.parse(now)).toBeLessThanOrEqual(Date.now());
   });
 
-  it("accepts webhooks as strings and records, with their own or a common secret", async () => {
+  it("createSandbox() accepts webhooks as strings and records, with separate secrets or a common one", async () => {
     const [one, two] = [await Receiver.open(), await Receiver.open()];
     const secret = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`;
     const { sandbox, client } = await openShop({
@@ -51,7 +53,7 @@ describe("createSandbox()", () => {
     two.received[0]!.verify(secret(2));
   });
 
-  it("has no rate limit by default", async () => {
+  it("createSandbox() has no rate limit by default", async () => {
     const [free, limited] = [await openShop(), await openShop({ rateLimit: 2 })];
     for (let count = 0; count < 150; count++)
       expect((await free.client.ask("GET /api/v1/payments/payins")).status).toBe(200);
@@ -61,7 +63,7 @@ describe("createSandbox()", () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  it("does not replace the global Request and Response", async () => {
+  it("createSandbox() does not replace the global Request and Response", async () => {
     const before = [globalThis.Request, globalThis.Response];
     const { sandbox } = await openShop();
     const { url } = await sandbox.listen();
@@ -71,7 +73,7 @@ describe("createSandbox()", () => {
 });
 
 describe("fetch()", () => {
-  it("responds without a port, at any URL", async ({ shop: { sandbox } }) => {
+  it("fetch() responds without a port, at any URL", async ({ shop: { sandbox } }) => {
     for (const origin of ["http://sandbox", "https://pay.example:8443"]) {
       const response = await sandbox.fetch(new Request(`${origin}/api/v1/payments/supported-currencies`));
       expect(response.status).toBe(200);
@@ -82,7 +84,7 @@ describe("fetch()", () => {
 });
 
 describe("listen()", () => {
-  it("opens a free port and returns its URL", async ({ shop: { sandbox } }) => {
+  it("listen() opens a free port and returns its URL", async ({ shop: { sandbox } }) => {
     expect(() => sandbox.url).toThrow("does not listen yet");
     expect(sandbox.port).toBeUndefined();
     const { url, port } = await sandbox.listen();
@@ -94,7 +96,7 @@ describe("listen()", () => {
     await expect(sandbox.listen()).rejects.toThrow("already listening");
   });
 
-  it("opens the given port and host, and returns a URL with the host", async () => {
+  it("listen() opens the given port and host, and returns a URL with the host", async () => {
     const first = await openShop();
     const { port, url } = await first.sandbox.listen({ port: 0, host: "localhost" });
     expect(url).toBe(`http://localhost:${port}`);
@@ -104,7 +106,7 @@ describe("listen()", () => {
     expect((await second.sandbox.listen()).url).toBe(url);
   });
 
-  it("throws a UserError when the port is in use, and can be called again", async () => {
+  it("listen() throws a UserError when the port is in use, and can be called again", async () => {
     const [one, two] = [await openShop(), await openShop()];
     const { port } = await one.sandbox.listen();
     await expect(two.sandbox.listen({ port })).rejects.toThrow(UserError);
@@ -114,7 +116,7 @@ describe("listen()", () => {
 });
 
 describe("advance()", () => {
-  it("moves time by a duration, to an instant, to the next task, or until idle", async ({
+  it("advance() moves time by a duration, to an instant, to the next task, or until idle", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -133,11 +135,11 @@ describe("advance()", () => {
     expect(await sandbox.advance("0s")).toMatchObject({ fired: [], fired_total: 0 });
   });
 
-  it.each(["", "-1s", "2026-01-31T08:59:59.999Z"])("refuses %j", async (target) => {
+  it.each(["", "-1s", "2026-01-31T08:59:59.999Z"])("advance() refuses %j", async (target) => {
     await expect((await openShop()).sandbox.advance(target)).rejects.toThrow(SandboxError);
   });
 
-  it("throws CLOCK_BUSY during another advance", async () => {
+  it("advance() throws CLOCK_BUSY during another advance", async () => {
     const receiver = await Receiver.open(() => {});
     const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     await client.pay();
@@ -152,7 +154,7 @@ describe("advance()", () => {
 });
 
 describe("transition()", () => {
-  it("changes a charge, returns it as a read does, and cancels the rest of its timeline", async ({
+  it("transition() changes a charge, returns it as a read does, and cancels the rest of its timeline", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -163,7 +165,9 @@ describe("transition()", () => {
     expect((await client.charge(charge)).json.status).toBe("FAILED");
   });
 
-  it("throws a SandboxError for an illegal transition", async ({ shop: { sandbox, client } }) => {
+  it("transition() throws a SandboxError for an illegal transition", async ({
+    shop: { sandbox, client },
+  }) => {
     const charge = await client.pay();
     await sandbox.transition(charge, "CANCELLED");
     await expect(sandbox.transition(charge, "COMPLETED")).rejects.toThrow(
@@ -176,7 +180,7 @@ describe("transition()", () => {
 });
 
 describe("an asynchronous method", () => {
-  it("returns a promise and has completed its work when the call returns", async ({
+  it("an asynchronous method has completed its work when it returns its promise", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -221,7 +225,7 @@ describe("reset() and snapshot()", () => {
 });
 
 describe("restore()", () => {
-  it("restores a snapshot and its time in the same or another sandbox", async ({
+  it("restore() restores a snapshot and its time in the same or another sandbox", async ({
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
@@ -250,7 +254,7 @@ describe("restore()", () => {
     }
   });
 
-  it("refuses invalid states as the control API does, and changes nothing", async () => {
+  it("restore() refuses the states that the control API refuses, and changes nothing", async () => {
     const receiver = await Receiver.open(() => {});
     const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     await client.pay();
@@ -274,7 +278,7 @@ describe("restore()", () => {
 });
 
 describe("control()", () => {
-  it("accepts a method, a path and a body, or method and path in one string", async ({
+  it("control() accepts method, path and body, or method and path in one string", async ({
     shop: { sandbox },
   }) => {
     const fault = { match: { operation: "createQuote" }, respond: { status: 503 } };
@@ -304,7 +308,7 @@ describe("close()", () => {
     checkWebhook: (one) => one.checkWebhook("localhost:1"),
   };
 
-  it("is tested with every method", () => {
+  it("close() is tested with every method", () => {
     const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(Object.create(Sandbox.prototype)));
     const getters = Object.entries(Object.getOwnPropertyDescriptors(Sandbox.prototype)).filter(
       ([, { value }]) => typeof value !== "function",
@@ -315,7 +319,7 @@ describe("close()", () => {
     );
   });
 
-  it.each(Object.entries(calls))("makes later calls fail with an error: %s", async (method, call) => {
+  it.each(Object.entries(calls))("close() makes later calls fail with an error: %s", async (method, call) => {
     const { sandbox } = await openShop();
     const stop = await sandbox.onWebhook(() => 204);
     await sandbox.close();
@@ -326,7 +330,7 @@ describe("close()", () => {
     stop();
   });
 
-  it("rejects a pending listen()", async ({ shop: { sandbox } }) => {
+  it("close() rejects a pending listen()", async ({ shop: { sandbox } }) => {
     const listening = sandbox.listen();
     const [, outcome] = await Promise.allSettled([sandbox.close(), listening]);
     expect(outcome).toMatchObject({
@@ -336,7 +340,7 @@ describe("close()", () => {
     expect(sandbox.port).toBeUndefined();
   });
 
-  it("leaves no port, timer or delivery open, and can be called twice", async () => {
+  it("close() leaves no port, timer or delivery open, and can be called twice", async () => {
     const receiver = await Receiver.open(() => {});
     const { sandbox, client } = await openShop({ seed: "closed twice", webhooks: [receiver.url] });
     const { port } = await sandbox.listen();
@@ -349,7 +353,7 @@ describe("close()", () => {
     expect(await isServing(port, "closed twice")).toBe(false);
   });
 
-  it("is called by `await using` at the end of a block", async () => {
+  it("close() is called by `await using` at the end of a block", async () => {
     let port: number;
     {
       await using sandbox = await createSandbox({ seed: "one block" });
@@ -359,7 +363,7 @@ describe("close()", () => {
     expect(await isServing(port, "one block")).toBe(false);
   });
 
-  it("releases a data file, also when the options contradict its data", async () => {
+  it("close() releases a data file, also when the options contradict its data", async () => {
     const data = join(temporaryFolder(), "data.json");
     let charge: string;
     {

@@ -6,7 +6,7 @@ import { Client, openShop } from "../support/receiver-client.js";
 import { freePort } from "../support/servers.js";
 
 describe("setupSandbox()", () => {
-  /** Returns the sandbox of a test file and its hooks, which tests call themselves. */
+  /** Returns the sandbox of a test file and its hooks, which the tests call. */
   function setUp(options: SetupOptions) {
     const begins: (() => Promise<void>)[] = [];
     const ends: (() => Promise<void>)[] = [];
@@ -89,7 +89,7 @@ describe("setupSandbox()", () => {
   );
 
   it.each(["own", "shared"])(
-    "fails only the test in which an assertion of the webhook handler fails: %s",
+    "a failed assertion in the webhook handler fails only its test: %s",
     async (kind) => {
       const server = await serverOf(kind);
       const statuses: unknown[] = [];
@@ -108,7 +108,7 @@ describe("setupSandbox()", () => {
         actual: "http://localhost/webhooks",
       });
       const idle = { for: "idle", timeout: "10s" };
-      // This test does not wait with the sandbox's methods, so the end of the test reports the error.
+      // This test does not wait with the sandbox's methods, so the error is reported at its end.
       await expect(failing((sandbox) => sandbox.control("POST /_sandbox/wait", idle))).rejects.toThrow(
         failure,
       );

@@ -12,7 +12,7 @@ import type { SandboxState } from "../../src/library/library-options.js";
 import { Project } from "../support/packed.js";
 import { newestTypeComplaints, typeComplaints } from "../support/typecheck.js";
 
-/** Code of a user; each line marked as an error must be one. */
+/** A user's code, with marks on the lines that must not compile. */
 const USE = `
 async function use(): Promise<void> {
   const options: SandboxOptions = { clock: "manual", webhooks: ["localhost:3000", { mailbox: "m", signature: "stripe" }] };
@@ -147,14 +147,14 @@ function readDeclarations(): { names: string[]; withoutDoc: string[] } {
 
 describe("the package's types", () => {
   it.each(["common.json", "module/module.json", "module/bundler.json"])(
-    "compile without other packages, and report errors: %s",
+    "the types compile without other packages, and report errors: %s",
     (file) => expect(newestTypeComplaints(project.folder, ["-p", file])).toBe(""),
   );
 
-  it("compile with an older compiler and the resolution of Node 10", () =>
+  it("the types compile with an older compiler and the resolution of Node 10", () =>
     expect(typeComplaints(project.folder, "legacy.json")).toBe(""));
 
-  it("describe every exported field and method, and expose no record of the state", () => {
+  it("the types describe every exported field and method, and expose no record of the state", () => {
     const { names, withoutDoc } = readDeclarations();
     const doors = ["index", "testing"].map((door) =>
       readFileSync(join(INSTALLED, `dist/types/${door}.d.ts`), "utf8"),
@@ -168,7 +168,7 @@ describe("the package's types", () => {
       expect(names).not.toContain(name);
   });
 
-  it("match the schemas field by field when they are written by hand", () => {
+  it("hand-written types match the schemas field by field", () => {
     expectTypeOf<DeepReadonly<z.infer<typeof bookReportSchema>>>().toEqualTypeOf<BookReport>();
     expectTypeOf<z.infer<typeof customSignatureSchema>>().toEqualTypeOf<CustomSignature>();
     expectTypeOf<keyof z.infer<typeof stateDumpSchema>>().toEqualTypeOf<keyof SandboxState>();

@@ -168,24 +168,27 @@ const RESTARTS: Readonly<Record<string, readonly [Signing, Signing]>> = {
 };
 
 describe("the data file can be opened again after a restart", () => {
-  it.each(Object.entries(RESTARTS))("with %s", async (_, [first, then]) => {
-    const data = `${temporaryFolder()}/data.json`;
-    for (const options of [first, then, then]) {
-      const sandbox = await openSandbox({ data, clock: "manual", ...options });
-      const api = new Api(sandbox);
-      const { body } = await api.ask("GET /_sandbox/webhook-endpoints");
-      const webhook = options.webhooks[0];
-      const signature = webhook.signature ?? options.signature ?? "standard";
-      expect(body).toMatchObject({
-        items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
-      });
-      const [{ webhook_id }] = (body as { items: [{ webhook_id: string }] }).items;
-      if (options === first) await api.ask(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
-      await sandbox.close();
-    }
-  });
+  it.each(Object.entries(RESTARTS))(
+    "the data file can be opened again after a restart with %s",
+    async (_, [first, then]) => {
+      const data = `${temporaryFolder()}/data.json`;
+      for (const options of [first, then, then]) {
+        const sandbox = await openSandbox({ data, clock: "manual", ...options });
+        const api = new Api(sandbox);
+        const { body } = await api.ask("GET /_sandbox/webhook-endpoints");
+        const webhook = options.webhooks[0];
+        const signature = webhook.signature ?? options.signature ?? "standard";
+        expect(body).toMatchObject({
+          items: [{ signature, secret: webhook.secret ?? sandbox.webhookSecret }],
+        });
+        const [{ webhook_id }] = (body as { items: [{ webhook_id: string }] }).items;
+        if (options === first) await api.ask(`POST /api/v1/webhooks/${webhook_id}/rotate-secret`);
+        await sandbox.close();
+      }
+    },
+  );
 
-  it("but a namespace with an invalid secret for the new scheme returns errors until the old scheme is back", async () => {
+  it("an invalid secret for a new scheme returns errors until the old scheme is restored", async () => {
     const data = `${temporaryFolder()}/data.json`;
     const webhooks = ["http://localhost:3999/{namespace}"];
     const first = await openSandbox({ data, webhooks, ...PAYSTACK });
@@ -202,7 +205,7 @@ describe("the data file can be opened again after a restart", () => {
 });
 
 describe("a dashboard form", () => {
-  it("keeps the secret of an existing receiver", async () => {
+  it("a dashboard form keeps the secret of an existing receiver", async () => {
     const { api, press } = await setting();
     const url = "http://localhost:3994/w";
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -213,7 +216,7 @@ describe("a dashboard form", () => {
     expect(items.find((one) => one.url === url)?.secret).toBe(secret);
   });
 
-  it("reports errors in the words of the control API", async () => {
+  it("a dashboard form reports the errors of the control API", async () => {
     const { press } = await setting();
     const response = await press({
       do: "createWebhookEndpoint",

@@ -83,21 +83,21 @@ async function explaining<Result>(what: readonly string[], work: () => Promise<R
 }
 
 describe("an imported state", () => {
-  it("contains records of every collection and tasks of every kind", () => {
+  it("the exported state has records of every collection and tasks of every kind", () => {
     const isEmpty = (name: CollectionName) => exports.every((state) => state.collections[name].length === 0);
     expect(COLLECTION_NAMES.filter(isEmpty)).toEqual([]);
     const kinds = new Set(exports.flatMap((state) => state.collections.tasks.map(([, { kind }]) => kind)));
     expect([...kinds].sort()).toEqual(["attempt", "expire", "settle", "timeline", "withdrawal"]);
   });
 
-  it("equals the exported state", async () => {
+  it("an imported state equals the exported state", async () => {
     for (const state of exports) {
       await using world = await opened();
       expect(await takeIn(world, state)).toBe(true);
     }
   });
 
-  it("is refused and changes nothing, or supports all later calls, when it has a fault", {
+  it("a state with a fault is refused without effect, or supports all later calls", {
     timeout: 3_600_000,
   }, async () => {
     const tally = { taken: 0, refused: 0 };
@@ -114,7 +114,9 @@ describe("an imported state", () => {
     expect(tally.taken).toBeGreaterThan(RUNS / 40);
   });
 
-  it("survives a restart when it is stored in a file", { timeout: 3_600_000 }, async () => {
+  it("a state with a fault survives a restart when it is stored in a file", {
+    timeout: 3_600_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(which, wrongs, async (number, mutations) => {
         const { state, what } = broken(number, mutations);
