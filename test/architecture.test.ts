@@ -11,7 +11,7 @@ const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .sort();
 
 describe("src", () => {
-  it("has files", () => {
+  it("finds files in src", () => {
     expect(sources).toEqual(
       expect.arrayContaining(["library/index.ts", "core/domain/money.ts", "server/service/charges.ts"]),
     );
@@ -98,12 +98,12 @@ describe("the check of imports", () => {
     expect(messages(file, source)).toEqual([]);
   });
 
-  it("requires a place for every file", () => {
+  it("every file must belong to a room", () => {
     for (const file of ["helpers.ts", "util/a.ts", "sandbox/a.ts", "core/a.ts", "tools/cli/a.ts"])
       expect(messages(file, "")).toEqual(["is in no layer of the architecture"]);
   });
 
-  it("gives the line", () => {
+  it("an error names the line", () => {
     const [fault] = faultsOf("core/schema/a.ts", '\n// A comment.\nimport "../domain/a.js";\n');
     expect(fault).toMatchObject({ file: "core/schema/a.ts", line: 3 });
   });

@@ -17,13 +17,13 @@ function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
 }
 
-/** A sentence of a comment names its subject first; these words open one whose subject comes later or never. */
+/** First words of a sentence whose subject comes late or never. */
 const OPENING =
   /(?:^|[.!?] )(What|Whoever|Whether|That|So that|Of|Those|Nobody|Somebody)\b(?! (?:is|are) (?:why|all)\b)/;
-/** Words that name nothing: the caller, the client, the process, the user do. */
+/** Pronouns without a noun; use the caller, the client, the process or the user. */
 const VAGUE = /\b(whoever|somebody|nobody|so-?many|what becomes of|hangs on|told of|of its own accord)\b/i;
 
-/** Retired words of names, each with the field's word for it. */
+/** Rejected words in names, each with its replacement. */
 const RETIRED = new Map(
   `again=repeated asked=requested eyes=observer forged=invalid genuine=valid given=input keeper=group-commit kept=stored
    leftovers=cleanup lesson=diagnosis manners=client-practice meant=match otherwise=other patience=deadline plainly=quick
@@ -37,7 +37,7 @@ interface Comment {
   readonly pos: number;
   readonly end: number;
   readonly line: number;
-  /** Its text without comment marks. */
+  /** Returns a comment's text without its marks. */
   readonly text: string;
 }
 
@@ -66,7 +66,7 @@ function commentsOf(source: string): Comment[] {
   }));
 }
 
-/** Names a source declares at its top level. */
+/** Returns the names declared at the top level of a source. */
 function namesOf(file: string, source: string): string[] {
   const names: string[] = [];
   for (const statement of ts.createSourceFile(file, source, ts.ScriptTarget.ESNext).statements) {
@@ -90,10 +90,10 @@ function retiredWord(name: string): string | undefined {
     .find((word) => RETIRED.has(word));
 }
 
-/** Names of Node, other tools and the wire that comments mention and the code does not. */
+/** Names of Node, other tools and protocols that comments mention and the code does not. */
 const FOREIGN = ["SpanKind", "StatusCode", "coerce", "onChargeAwaitingPayment", "sk_live_ns_", "styleText"];
 
-/** All words of the code of src, texts included, without its comments. */
+/** Returns all words of the code in src, including texts and excluding comments. */
 const words = new Set([...FOREIGN, ...sources.flatMap((file) => wordsOf(withoutComments(textOf(file))))]);
 
 function textOf(file: string): string {
@@ -111,7 +111,7 @@ function wordsOf(text: string): string[] {
   return text.match(/[A-Za-z_$][\w$]*/g) ?? [];
 }
 
-/** Files, functions, constants and members that a comment mentions and that exist nowhere. */
+/** Returns files, functions, constants and members that a comment mentions and that do not exist. */
 function deadReferences(comment: string): string[] {
   const paths = [...comment.matchAll(/[\w./-]*\w\.tsx?\b/g)]
     .map(([path]) => path)
@@ -122,7 +122,7 @@ function deadReferences(comment: string): string[] {
   return [...paths, ...names];
 }
 
-/** Everything in a source that a reader would have to read twice. */
+/** Returns every violation in a source. */
 function faultsOf(file: string, source: string): string[] {
   const faults = commentsOf(source).flatMap(({ line, text }) => {
     const dead = deadReferences(text).map((name) => `${line}: "${name}" does not exist`);
@@ -140,7 +140,7 @@ function faultsOf(file: string, source: string): string[] {
 }
 
 describe("the language of src", () => {
-  it.each(sources)("%s reads plainly", (file) => {
+  it.each(sources)("%s follows the rules", (file) => {
     expect(faultsOf(file, textOf(file))).toEqual([]);
   });
 
@@ -155,13 +155,13 @@ describe("the language of src", () => {
     ["run(); // As `goneForEver()` does.", '"goneForEver" does not exist'],
     ["/** Up to `GONE_FOR_EVER_MS`. */", '"GONE_FOR_EVER_MS" does not exist'],
     ["/** See `Engine.goneForEver`. */", '"Engine.goneForEver" does not exist'],
-    // A comment after a template, whose text is no code.
+    // A comment after a template literal.
     [`run(\`a \${b} c\`);\n/** What is kept. */`, '2: "What" in'],
   ])("refuses %s", (source, fault) => {
     expect(faultsOf("a.ts", source)).toEqual([expect.stringContaining(fault)]);
   });
 
-  it("refuses a retired word as the name of a file", () => {
+  it("refuses a rejected word as the name of a file", () => {
     expect(faultsOf("domain/plainly-right.ts", "")).toHaveLength(1);
   });
 
@@ -175,14 +175,14 @@ describe("the language of src", () => {
   });
 });
 
-/** Pages and files of users: their names for a failure are those of src. */
+/** Documents and files of users, which must use the names in src for a failure. */
 const USERS = ["docs", "examples", "fixtures", "scenarios"].flatMap((folder) =>
   filesOf(fileURLToPath(new URL(`../${folder}/`, import.meta.url)))
     .filter((file) => /\.(md|ya?ml|json|m?js|ts|py)$/.test(file) && !file.includes("node_modules"))
     .map((file) => `../${folder}/${file}`),
 );
 
-it("one failure has one name: `response_lost`, `response_held`, `response_5xx`, `response_429`, `paid_late`", () => {
+it("every failure has one name: `response_lost`, `response_held`, `response_5xx`, `response_429`, `paid_late`", () => {
   const others = /\b\w*(answer_(lost|held|5xx|429)|lost_answer|lose_answer|late_payment)\b/;
   expect(
     [...sources, ...USERS].flatMap((file) => others.exec(`${file}\n${textOf(file)}`)?.[0] ?? []),

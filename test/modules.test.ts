@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-/** A source file: whom it imports, for types or for values alike, and the values it exports. */
+/** A source file with its imports, of types or values, and its exported values. */
 interface SourceModule {
   readonly file: string;
   readonly text: string;
@@ -12,10 +12,10 @@ interface SourceModule {
 }
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
-/** Exports of values: a type belongs to the value that has it in its signature. */
+/** Matches exports of values; types are used by the values whose signatures contain them. */
 const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|class|const|let|enum) (\w+)/gm;
 
-/** Files below a folder, as paths from the root; imports with their suffix on disk. */
+/** Returns the files below a folder, as paths from the root, with imports resolved to files. */
 function modulesBelow(root: string, folder: string): SourceModule[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
@@ -37,7 +37,7 @@ function moduleOf(file: string, text: string): SourceModule {
   };
 }
 
-/** Files that import each other in a circle, each circle once (Tarjan's strongly connected components). */
+/** Returns import cycles, each once (Tarjan's strongly connected components). */
 function circlesIn(modules: readonly SourceModule[]): string[][] {
   const byFile = new Map(modules.map((module) => [module.file, module]));
   const order = new Map<string, number>();
@@ -62,10 +62,7 @@ function circlesIn(modules: readonly SourceModule[]): string[][] {
   return circles;
 }
 
-/**
- * Exported values that no file mentions that imports the exporting one. A file that is imported as a whole (`* as`)
- * is used as a whole.
- */
+/** Returns exported values that no importing file mentions. `import * as` uses the whole file. */
 function unusedExports(
   modules: readonly SourceModule[],
   users: readonly SourceModule[],
@@ -92,7 +89,7 @@ const users = [...src, ...["test", "bench", "scripts"].flatMap((folder) => modul
 const examples = modulesBelow(ROOT, "examples").filter(({ file }) => !file.includes("node_modules"));
 
 describe("the modules of src", () => {
-  it("are found, with their imports and exports", () => {
+  it("finds the files of src with their imports and exports", () => {
     expect(src.length).toBeGreaterThan(300);
     const money = src.find(({ file }) => file === "src/core/domain/money.ts");
     expect(money?.exports).toContain("compareAmounts");
@@ -101,14 +98,14 @@ describe("the modules of src", () => {
     );
   });
 
-  it("have no import cycles, types included, nor have tests, tools and examples", () => {
+  it("src, tests, scripts and examples have no import cycles, including types", () => {
     expect(circlesIn([...users, ...examples])).toEqual([]);
   });
 
-  it("have no unused exports, except schemas, which are found by name too", () => {
+  it("src has no unused exports, except schemas, which are also found by name", () => {
     const unused = unusedExports(src, users)
       .filter(({ file }) => !file.startsWith("src/core/schema/"))
-      // The build asks for these by the names of the files that it makes, and the command's file for what is built.
+      // The build uses these exports by file name, and the command's entry point.
       .filter(
         ({ name }) =>
           !users.some(({ file, text }) => file.startsWith("scripts/") && text.includes(name)) &&

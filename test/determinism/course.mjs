@@ -3,7 +3,7 @@ import { lot } from "./wire.mjs";
 const EMAIL = "ada@shop.test";
 const PHONES = { KES: "+254700000001", UGX: "+256700000001", TZS: "+255700000001", GHS: "+233200000001" };
 
-/** Mishaps and faults of every kind, some by chance: what the shipped scenarios do not do already. */
+/** Mishaps and faults of every kind that the shipped scenarios do not use, some with a probability. */
 const MISFORTUNES = {
   description: "Whatever can go wrong, some of it by chance.",
   charges: [
@@ -43,7 +43,7 @@ const MISFORTUNES = {
   ],
 };
 
-/** What races with what. Copies at once go to a receiver that answers all alike: which of them comes first is nobody's word. */
+/** Concurrent calls. Concurrent copies go to a receiver with constant responses, because their order is not defined. */
 const races = (steady) => ({
   description:
     "Answers held, late or never, reads a moment old, the same news at once, again and under other ids.",
@@ -69,8 +69,8 @@ const LIVE = { authorization: "Bearer sk_live_sandbox" };
 const OTHER = { authorization: "Bearer sk_test_other" };
 
 /**
- * A fixed course of calls through everything the service does and the control API can do to it. Which calls are
- * made follows from the answers alone, so the same answers give the same course.
+ * Makes a fixed sequence of calls to every operation of the service and the control API. Later calls depend only on
+ * earlier responses.
  */
 export async function course(wire, receivers) {
   const call = wire.call.bind(wire);
@@ -113,7 +113,7 @@ export async function course(wire, receivers) {
 
   for (const name of ["webhook_chaos", "webhook_outage", "flaky_api"]) {
     await call("POST", `/_sandbox/scenarios/${name}/activate`);
-    // Its slow answers take seconds of wall time; the rest of the bad day stays.
+    // Its slow responses take seconds of wall time; the other faults stay.
     if (name === "flaky_api") await call("PUT", "/_sandbox/scenarios/flaky_api", quickBadDay());
     await payments(call, name);
     await advance({ by: "61s" });
@@ -169,7 +169,7 @@ async function endpoints(call, { steady, moody, gone, nobody }) {
   await call("GET", "/api/v1/webhooks");
 }
 
-/** A quote and its whitelabel charge, unless a fault gets in between. */
+/** Creates a quote and its whitelabel charge, unless a fault prevents one. */
 async function pay(call, order, headers) {
   const { pricing, payment_method } = order;
   const quote = await call("POST", "/api/v1/payments/quotes", { pricing, payment_method }, headers);
@@ -178,7 +178,7 @@ async function pay(call, order, headers) {
   return call("POST", "/api/v1/payments/whitelabel", body, headers);
 }
 
-/** A checkout of every method and some of the currencies, hosted ones too. */
+/** Creates a checkout by every method and in some currencies, hosted ones included. */
 async function payments(call, name) {
   const orders = [
     ["bank_transfer", "NGN", "100.00", { bank_account_number: "0123456789" }],
@@ -239,7 +239,7 @@ async function payouts(call, name, advance) {
   await call("GET", "/api/v1/payouts/destinations");
   await call("GET", `/api/v1/payouts/destinations/${bank.destination_id}`);
   await call("PUT", "/_sandbox/rates", { NGN: "1600" });
-  // Enough money to pay out of.
+  // Enough money for the payouts.
   const pricing = { base_currency: "NGN", amount: "90000.00" };
   await pay(call, { pricing, payment_method: "card" }, { "sandbox-scenario": "instant" });
   const wish = { destination_id: bank.destination_id, amount: "5000.00", currency: "NGN" };
@@ -272,13 +272,13 @@ async function badCalls(call) {
   await call("GET", "/_sandbox", undefined, { "sandbox-namespace": "nowhere" });
 }
 
-/** Until the key has no calls left. */
+/** Until the rate limit of the key is reached. */
 async function limits(call) {
   const headers = { authorization: "Bearer sk_test_unverified" };
   for (let count = 0; count < 305; count++) await call("GET", "/api/v1/organizations/me", undefined, headers);
 }
 
-/** What a person does by hand, and the customer on the page. */
+/** Manual actions, and those of a customer on the page. */
 async function hands(call, settled) {
   const { items } = await call("GET", "/_sandbox/charges?limit=100&status=COMPLETED");
   await call("POST", `/_sandbox/charges/${items[0].charge_id}/partial-refund`, { amount: "1.00" });
@@ -334,7 +334,7 @@ async function namespaces(call) {
   await call("DELETE", "/_sandbox/namespaces/branch");
 }
 
-/** Takes what waits and answers it by lot. */
+/** Reads pending messages and acknowledges a deterministic choice of them. */
 async function mailbox(call, name) {
   for (;;) {
     const { items } = await call("POST", `/_sandbox/mailboxes/${name}/take`, { max: 7 });

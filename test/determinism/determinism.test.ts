@@ -7,7 +7,7 @@ import { buildIfMissing } from "../support/process-command.js";
 
 interface Run {
   readonly node: string;
-  /** The course from a fresh start, and once more after a reset that repeats ids. */
+  /** Transcripts of a fresh run and of a run after a reset that repeats ids. */
   readonly fresh: readonly string[];
   readonly repeated: readonly string[];
 }
@@ -15,7 +15,7 @@ interface Run {
 const PROGRAM = fileURLToPath(new URL("run.mjs", import.meta.url));
 const OTHER_NODE = process.env.PAYMENTS_SANDBOX_OTHER_NODE;
 
-/** Goes through the whole course, as the program's words say, in a process of its own. */
+/** Runs the course in a separate process. */
 function run<Result = Run>(words: readonly string[], node = process.execPath): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = spawn(node, [PROGRAM, ...words], { stdio: ["ignore", "pipe", "pipe"] });
@@ -30,7 +30,7 @@ function run<Result = Run>(words: readonly string[], node = process.execPath): P
   });
 }
 
-/** Where two transcripts part, with what stands around it: a diff of megabytes says nothing. */
+/** Returns the surroundings of the first difference, because a diff would have megabytes. */
 function firstDifference(one: readonly string[], other: readonly string[]): string | undefined {
   for (let index = 0; index < Math.max(one.length, other.length); index++) {
     const [a = "(nothing)", b = "(nothing)"] = [one[index], other[index]];
@@ -58,15 +58,15 @@ describe("the same seed and the same calls", () => {
     ]);
   });
 
-  it("give the same bytes in the same order when they are repeated", () => {
+  it("the same seed and calls give the same bytes in the same order", () => {
     expect(firstDifference(first.fresh, second.fresh)).toBeUndefined();
   });
 
-  it("give the same bytes after a reset with ids: repeat as from a fresh start", () => {
+  it("a reset with ids: repeat gives the same bytes as a fresh start", () => {
     expect(firstDifference(first.fresh, first.repeated)).toBeUndefined();
   });
 
-  it("give other bytes with another seed, ids and chance included", async () => {
+  it("another seed gives other bytes, including ids and random outcomes", async () => {
     const other = await run<Pick<Run, "fresh">>(["another", "once"]);
     expect(firstDifference(first.fresh, other.fresh)).toBeDefined();
     const fates = (one: Pick<Run, "fresh">) =>
@@ -75,7 +75,7 @@ describe("the same seed and the same calls", () => {
   });
 
   it.skipIf(OTHER_NODE === undefined)(
-    "give the same bytes on another Node (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
+    "another Node gives the same bytes (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
     async () => {
       const other = await run(["determinism", "once"], OTHER_NODE);
       expect(other.node.split(".")[0]).not.toBe(process.versions.node.split(".")[0]);
@@ -83,10 +83,10 @@ describe("the same seed and the same calls", () => {
     },
   );
 
-  it("cover every operation of the service, every status, and mishaps and faults of every kind", () => {
+  it("the calls cover every operation of the service, every status, and mishaps and faults of every kind", () => {
     const coverage = first.fresh.findLast((step) => step.startsWith("> GET /_sandbox/coverage"))!;
     const { operations, statuses } = JSON.parse(coverage.slice(coverage.indexOf("\n{") + 1));
-    // A namespace of its own has a tally of its own: the calls themselves are a witness too.
+    // Counts of a deleted namespace are gone, so the recorded calls count, too.
     const called = (pattern: string) =>
       countOf(first.fresh, new RegExp(`^> ${pattern.replace(/:\w+/g, "[^/ ?]+")}[ ?][^\\n]*\\n< 200\\n`));
     const never = OPERATIONS.filter(

@@ -3,13 +3,13 @@ import type { Shop } from "../support/receiver-client.js";
 import { type Received, Receiver, refuseWith } from "../support/receiver-server.js";
 import { deliveries, shopFor } from "../webhooks/support/shop.js";
 
-/** The order of what happens does not depend on the speed of receivers and app. */
-describe("the machine's speed", () => {
+/** The order of events does not depend on the speed of receivers and app. */
+describe("the speed of the machine", () => {
   const FIVE_SECONDS = {
     charges: [{ timeline: [{ after: "5s", to: "AWAITING_PAYMENT" }] }],
   };
 
-  /** A webhook fails and will be tried again in 5 s; a charge made next is due at the same instant. */
+  /** A failed webhook will be retried in 5 s; a charge created next has a task due at the same instant. */
   async function firedAfter(pause: (shop: Shop) => Promise<unknown>): Promise<unknown> {
     const receiver = await Receiver.open(refuseWith(500));
     const shop = await shopFor([{ url: receiver.url }]);
@@ -22,14 +22,14 @@ describe("the machine's speed", () => {
     return json.fired.map(({ task, ref }: { task: string; ref: string }) => `${task} ${ref}`);
   }
 
-  it("does not decide the order at an instant: a retry, or a task planned meanwhile", async () => {
+  it("does not affect the order of a retry and a task due at the same instant", async () => {
     const slowCaller = await firedAfter(({ sandbox }) => sandbox.settled());
     const quickCaller = await firedAfter(async () => {});
     expect(quickCaller).toEqual(slowCaller);
     expect(slowCaller).toHaveLength(3);
   });
 
-  /** Two events of one charge at this instant: the second webhook begins after the response to the first. */
+  /** Two events of one charge at this instant: the second webhook is sent after the response to the first. */
   async function firedOf(isAnsweredBefore: boolean): Promise<unknown> {
     const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
@@ -49,11 +49,14 @@ describe("the machine's speed", () => {
     return json;
   }
 
-  it("does not decide what an advance reports: earlier tasks are not in it", async () => {
+  it("does not affect the tasks that an advance reports, which exclude earlier ones", async () => {
     expect(await firedOf(false)).toEqual(await firedOf(true));
   });
 
-  /** Two charges with two webhooks each; the second's first gets a 410, before or after the first's response. */
+  /**
+   * Two charges with two webhooks each. The first webhook of the second charge gets a 410 before or after the first
+   * charge's response.
+   */
   async function sentWhenGone(isGoneFirst: boolean): Promise<unknown> {
     const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
@@ -83,7 +86,7 @@ describe("the machine's speed", () => {
     return (await deliveries(client)).map(({ type, status, attempts }) => [type, status, attempts.length]);
   }
 
-  it("does not decide what is still sent to an endpoint that responds with 410", async () => {
+  it("does not affect which webhooks are sent to an endpoint that responds with 410", async () => {
     expect(await sentWhenGone(true)).toEqual(await sentWhenGone(false));
   });
 });

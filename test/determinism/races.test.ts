@@ -8,23 +8,23 @@ const RACES = FLOWS.filter(({ text }) =>
   ),
 );
 
-/** The machine's time and what follows from it. */
+/** Names of values that come from the machine's clock. */
 const WALL =
   /"(sent_at|duration_ms|wall_ms|webhook-timestamp|webhook-signature|webhook_signature)":("[^"]*"|\d+)/g;
 
-/** All that is left of a flow in a sandbox of its own: its state, with every delivery and the bytes of each event. */
+/** Result of a flow in a new sandbox: its state, with every delivery and the bytes of each event. */
 async function leftOf(path: string): Promise<string> {
   const sandbox = await openSandbox({ seed: "races" });
   expect((await sandbox.run(path)).passed).toBe(true);
   return (await new Api(sandbox).get("/_sandbox/state")).text.replace(WALL, '"$1":0');
 }
 
-describe("the same seed and concurrent calls on a clock that stands still", () => {
-  it("cover every option for races", () => {
+describe("the same seed and concurrent calls on a paused clock", () => {
+  it("the flows cover every option that causes races", () => {
     expect(RACES.length).toBeGreaterThanOrEqual(12);
   });
 
-  it.each(RACES)("$name leaves the same bytes twice", async ({ path }) => {
+  it.each(RACES)("$name leaves the same bytes in two runs", async ({ path }) => {
     const [one, other] = await Promise.all([leftOf(path), leftOf(path)]);
     expect(one.length).toBeGreaterThan(1_000);
     expect(other).toBe(one);

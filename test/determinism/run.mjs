@@ -3,15 +3,12 @@ import { course } from "./course.mjs";
 import { lot, Receiver, Wire } from "./wire.mjs";
 
 /**
- * Goes through the course twice, fresh and after a reset that repeats ids, and prints both transcripts as JSON; with
- * `once` behind the seed, fresh alone. A program of its own, so that any Node can be made to run it: `node run.mjs SEED`.
+ * Runs the course twice, fresh and after a reset that repeats ids, and prints both transcripts as JSON; with `once`
+ * after the seed, only the fresh run. A separate program, so that any Node can run it: `node run.mjs SEED`.
  */
 const [seed = "determinism", times] = process.argv.slice(2);
 
-/**
- * Each connection is closed after its answer: one that is cut when it is used again is tried anew within the attempt,
- * and whether a connection is free to be used again is the machine's word.
- */
+/** Closes each connection after its response: reuse depends on timing, and a cut reused connection causes a retry. */
 function moods({ id, type }, times) {
   const mood = (lot(`${id}|${type}`) + 37 * (times - 1)) % 100;
   if (mood < 15) return "cut";
@@ -26,7 +23,7 @@ const steady = await Receiver.open("stead", () => ({ status: 204 }));
 const moody = await Receiver.open("moody", moods);
 const gone = await Receiver.open("gone!", ({ type }) => ({ status: type === "charge.failed" ? 410 : 200 }));
 const receivers = { steady, moody, gone };
-// A port that was free a moment ago may be another test's receiver by now: nobody is given one this low.
+// Avoids low ports, which another test's receiver may take.
 const nobody = "http://127.0.0.1:4/hooks";
 const urls = { steady: steady.url, moody: moody.url, gone: gone.url, nobody };
 

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { Agent, createServer, request } from "node:http";
 
 /**
- * What carries wall time, and so cannot be the same twice, and what goes on over a reset: the number of the last
- * change in an exported state, for a journal's lines are numbered by it, and how often rules were applied since the
- * server's start. Nothing else is left out of a transcript; `content-length` is kept wherever the body has none of these.
+ * Fields that depend on wall time, and counters that a reset keeps: the sequence number of an exported state, and how
+ * often rules were applied. A transcript omits nothing else, and has `content-length` for bodies without these
+ * fields.
  */
 const LEFT_OUT = [
   /("sent_at":)"[^"]*"/g,
@@ -24,7 +24,7 @@ const LEFT_OUT_HEADERS = new Set([
   "stripe-signature",
 ]);
 
-/** The machine gives each port, all of five digits; in a transcript they have names of as many characters. */
+/** Replaces ports of five digits by names of the same length. */
 const PORT_NAMES = new Map();
 
 function plain(text) {
@@ -47,14 +47,14 @@ function headerLines(rawHeaders, left) {
   return lines;
 }
 
-/** A body and its headers as a transcript has them. */
+/** Returns a body and its headers as they appear in a transcript. */
 function message(rawHeaders, body) {
   const kept = comparable(body);
   const left = new Set(kept === body ? [] : ["content-length"]);
   return plain([...headerLines(rawHeaders, left), kept].join("\n"));
 }
 
-/** Calls of one server, each written down with its answer's bytes. */
+/** Calls one server and records each call with the bytes of its response. */
 export class Wire {
   #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #url;
@@ -76,7 +76,7 @@ export class Wire {
     return this.#lines;
   }
 
-  /** One call; its body as JSON, or undefined when the connection was cut. */
+  /** Makes one call. Returns the parsed body, or undefined when the connection was cut. */
   async call(method, path, body, headers = {}) {
     const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
     const answer = await this.#send(method, path, text, {
@@ -112,7 +112,7 @@ export class Wire {
           response.on("error", () => resolve(undefined));
         },
       );
-      // A fault cut the connection; anything else is a failure of the run.
+      // A fault cut the connection; any other error fails the run.
       sent.on("error", (error) =>
         ["ECONNRESET", "EPIPE"].includes(error.code) ? resolve(undefined) : reject(error),
       );
@@ -125,12 +125,12 @@ export class Wire {
   }
 }
 
-/** A number from 0 to 99 that follows from the text. */
+/** Returns a number from 0 to 99 derived from the text. */
 export function lot(text) {
   return createHash("sha256").update(text).digest().readUInt32BE(0) % 100;
 }
 
-/** A real receiver. What it answers follows from the event and how often that came, never from the time. */
+/** A receiver whose responses depend on the event and its number of deliveries, not on time. */
 export class Receiver {
   #server;
   #got = new Map();
@@ -143,7 +143,7 @@ export class Receiver {
       req.on("data", (chunk) => chunks.push(chunk));
       req.on("end", () => receiver.#take(req, Buffer.concat(chunks).toString("utf8"), res, answerOf));
     });
-    // A port of five digits: what is as long in every run has the same content-length.
+    // A port of five digits keeps content-length constant.
     do {
       if (receiver.#server.listening) await new Promise((resolve) => receiver.#server.close(resolve));
       await new Promise((resolve) => receiver.#server.listen(0, "127.0.0.1", resolve));
@@ -169,10 +169,7 @@ export class Receiver {
     else res.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? "");
   }
 
-  /**
-   * What came, in order, one object after the other: only the order of one object's events is promised, the
-   * others go in parallel over connections of their own.
-   */
+  /** Returns the deliveries grouped by object: only the order within an object is defined. */
   told() {
     const all = [...this.#got].sort(([a], [b]) => (a < b ? -1 : 1));
     this.#got = new Map();

@@ -34,26 +34,26 @@ describe("an API key", () => {
   }
   const INVALID = "401 Invalid API key";
 
-  it("returns 401 when it is missing and required [R20.1 R22.2 R23.2 R24.1 R25.7 R27.4 R27.5 R27.6]", () =>
+  it("an operation without its required API key returns 401 [R20.1 R22.2 R23.2 R24.1 R25.7 R27.4 R27.5 R27.6]", () =>
     expectForEach(null, ({ needsKey }) => (needsKey ? INVALID : "200")));
 
   it.each(["sk_test_nobody", "sk_test_unverified"])(
-    "returns 401 when it is unknown or revoked, even for operations that do not require a key: %s [R29.3]",
+    "an unknown or revoked API key returns 401, even for operations that do not require a key: %s [R29.3]",
     (key) => expectForEach(key, ({ takesKey }) => (takesKey ? INVALID : "200")),
   );
 
-  it("returns 403 for each write when it is read-only [R27.5 R27.8 R29.4]", () =>
+  it("a read-only API key returns 403 for each write [R27.5 R27.8 R29.4]", () =>
     expectForEach("sk_test_readonly", ({ method }) =>
       method === "GET" ? "200" : "403 This API key is read-only",
     ));
 
-  it("returns 404 when its organization is deactivated and the key is required [R20.1 R24.9 R29.5]", () =>
+  it("the API key of a deactivated organization returns 404 when a key is required [R20.1 R24.9 R29.5]", () =>
     expectForEach("sk_test_deactivated", ({ needsKey }) =>
       needsKey ? "404 Organization not found" : "200",
     ));
 
   it.each(SERVICE.filter(({ needsKey }) => needsKey))(
-    "of another mode or organization finds no record: $id",
+    "an API key of another mode or organization finds no record: $id",
     async (row) => {
       const before = stateText();
       const ownIds = Object.values(world.ids).filter((id) => /^[a-z]+_[0-9a-f]{24}$/.test(id));
@@ -134,7 +134,7 @@ describe("a request of the control API", () => {
     }
   });
 
-  it("is refused from beyond loopback without the control token, except for getHealth", async () => {
+  it("a request from another machine without the control token is refused, except for getHealth", async () => {
     const guarded = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
     const { port } = await guarded.listen({ port: 0 });
     for (const row of CONTROL) {
@@ -167,7 +167,7 @@ describe("a request of the control API", () => {
   ];
 
   it.each(CONTROL.filter(({ id, pathParameters }) => pathParameters.length > 0 && !IN_EACH.includes(id)))(
-    "finds no record of another namespace: $id",
+    "the control API finds no record of another namespace: $id",
     async (row) => {
       const [{ method, path, body }] = goodCalls(row, world) as [GoodCall];
       const answer = await world.api.ask(`${method} ${path}`, body, { "sandbox-namespace": NAME });

@@ -122,7 +122,7 @@ function add(byOutcome: Map<string, Set<string>>, outcome: string, label: string
 const LOOKUPS = ROWS.filter(({ method, pathParameters }) => method !== "PUT" && pathParameters.length > 0);
 
 describe.each(LOOKUPS)("path of $name", (row) => {
-  it("returns 404 with an unknown id, and changes nothing", async () => {
+  it("an unknown id in the path returns 404 and changes nothing", async () => {
     const before = stateText();
     for (const id of ["x", "__proto__", "constructor", "x".repeat(300), "%", "..", "a/b"]) {
       const answer = await send(row, fillPath(row, world, id), goodBodies(row, world)[0]);
@@ -139,7 +139,7 @@ describe.each(ROWS)("query of $name", (row) => {
   /** Parameters whose valid values depend on the records or on a prefix. */
   const LOOKED_UP = ["since", "metadata", "type", "operation", "method", "namespace"];
 
-  it("is accepted when the document accepts it; otherwise the error names the parameter [R23.4 R23.6 R23.11 R30.7]", async () => {
+  it("a query is accepted when the document accepts it; otherwise the error names the parameter [R23.4 R23.6 R23.11 R30.7]", async () => {
     for (const { name, schema } of row.query) {
       if (LOOKED_UP.includes(name)) continue;
       const validate = schemaValidator({ parameter: schema })("#/parameter");
@@ -159,7 +159,7 @@ describe.each(ROWS)("query of $name", (row) => {
     }
   });
 
-  it("with an unknown parameter is refused by the control API and ignored by the service [R20.4 R21.2 R31.5]", async () => {
+  it("an unknown query parameter is refused by the control API and ignored by the service [R20.4 R21.2 R31.5]", async () => {
     // Not compared with the document, which has no 400 for a read without parameters.
     const { headers } = goodCalls(row, world)[0]!;
     const answer = await world.api.ask(`${row.method} ${path()}?nobody=1`, body(), headers);
@@ -177,7 +177,7 @@ const READS_BODY = ROWS.filter(({ isService, method, body }) =>
 );
 
 describe.each(READS_BODY)("text of the body of $name", (row) => {
-  it("returns 400 with details.body when it is not a JSON object, and changes nothing", async () => {
+  it("a body other than a JSON object returns 400 with details.body and changes nothing", async () => {
     const before = stateText();
     for (const text of NO_OBJECTS) expectInvalid(await send(row, fillPath(row, world), text), "body");
     expect(stateText()).toBe(before);
@@ -188,7 +188,7 @@ describe.each(READS_BODY)("text of the body of $name", (row) => {
 const goodFields = ({ body }: Row) => Object.keys(body!.examples[0]!);
 
 describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", (row) => {
-  it("are accepted when the document accepts them; otherwise the error names the field, and nothing changes [R1.4 R2.2 R2.4 R3.9 R5.1 R5.2 R5.3 R5.4 R12.2 R13.1 R13.2 R13.5 R22.5 R22.12 R22.14 R22.17 R25.1 R29.2 R30.5 R30.6 R30.8]", async () => {
+  it("fields are accepted when the document accepts them; otherwise the error names the field, and nothing changes [R1.4 R2.2 R2.4 R3.9 R5.1 R5.2 R5.3 R5.4 R12.2 R13.1 R13.2 R13.5 R22.5 R22.12 R22.14 R22.17 R25.1 R29.2 R30.5 R30.6 R30.8]", async () => {
     const differences: string[] = [];
     const found: Record<string, Map<string, Set<string>>> = {};
     let before = stateText();
@@ -222,7 +222,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
     for (const [field, byOutcome] of Object.entries(found)) note(row, field, byOutcome);
   });
 
-  it("that are unknown are refused by the control API and ignored by the service", async () => {
+  it("unknown fields are refused by the control API and ignored by the service", async () => {
     const answer = await send(row, fillPath(row, world), { ...goodBodies(row, world)[0], nobody: 1 });
     if (row.isService) expect(answer.status).toBe(200);
     else if (row.id === "setRates") expect(answer.status).toBe(400);
@@ -231,7 +231,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
   });
 
   if (row.isService)
-    it("may be null when they are optional, with the response of a body without them", async () => {
+    it("optional fields may be null, with the same response as without them", async () => {
       const [good] = goodBodies(row, world) as [Fields];
       const optional = row.body!.fields.filter((field) => row.body!.accepts({ ...good, [field]: null }));
       const texts: string[] = [];
@@ -245,7 +245,7 @@ describe.each(ROWS.filter(({ body }) => body !== undefined))("fields of $name", 
     });
 
   if (goodFields(row).length > 0)
-    it("are all named in the error when several are invalid [R16.2]", async () => {
+    it("the error names all invalid fields [R16.2]", async () => {
       const [good] = goodBodies(row, world) as [Fields];
       const fields = goodFields(row);
       const wrong = Object.fromEntries(

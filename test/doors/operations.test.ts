@@ -37,7 +37,7 @@ async function send(door: Door, row: Row, { method, path, body, headers }: GoodC
   return withoutWallTime(JSON.stringify(JSON.parse(text)));
 }
 
-/** The library's door: an operation of the control API by its id. A lease's run is named by a header only. */
+/** Calls an operation of the control API through the library. Only a header can name the run of a lease. */
 async function runById(world: Furnished, row: Row, call: GoodCall): Promise<string> {
   if (row.isService || /^getHealth$|Lease$/.test(row.id)) return send(world.api.transport, row, call);
   const input = { ...pathInput(row, world), ...call.body };

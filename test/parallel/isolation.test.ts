@@ -4,7 +4,7 @@ import { openShop } from "../support/receiver-client.js";
 describe("the id of a scenario's run", () => {
   const SCENARIO = { vars: { email: "qa+$" + "{run.id}@shop.test" }, steps: [{ advance: "1s" }] };
 
-  /** A sandbox with two namespaces besides its own; `run` has one carry out the scenario. */
+  /** A sandbox with two more namespaces, and a function that runs the scenario in one of them. */
   async function server() {
     const { client } = await openShop();
     for (const name of ["ann", "bob"]) await client.ask("POST /_sandbox/namespaces", { name });
@@ -15,7 +15,7 @@ describe("the id of a scenario's run", () => {
     return { client, run };
   }
 
-  it("does not depend on other namespaces' runs", async () => {
+  it("the id of a run does not depend on runs in other namespaces", async () => {
     const runs = async (neighbours: number) => {
       const { run } = await server();
       for (let count = 0; count < neighbours; count++) await run("bob");
@@ -27,7 +27,7 @@ describe("the id of a scenario's run", () => {
     expect(alone[0]).toMatch(/^[0-9a-f]{8}$/);
   });
 
-  it("starts over when a reset repeats ids, and continues otherwise", async () => {
+  it("the ids of runs restart when a reset repeats ids, and continue otherwise", async () => {
     const { client, run } = await server();
     const first = [await run("default"), await run("default")];
     await client.ask("POST /_sandbox/reset", { ids: "repeat" });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type Assignment, type Course, takeAlone, takeTogether } from "./support/workers.js";
 
-/** Characters shown of two responses on either side of their first difference. */
+/** Number of characters shown on either side of the first difference. */
 const SHOWN = 200;
 
-/** Where two courses begin to differ, a few words of both; undefined when they are the same to the byte. */
+/** Returns the texts around the first difference of two transcripts; undefined when they are equal. */
 function firstDifference(one: Course, other: Course): string | undefined {
   const length = Math.max(one.lines.length, other.lines.length);
   const line = Array.from({ length }, (_, at) => at).find((at) => one.lines[at] !== other.lines[at]);
@@ -21,7 +21,7 @@ function owners(heard: readonly string[]): string[] {
 }
 
 describe("three workers on one server, a namespace each", () => {
-  it("get the same bytes as each alone on a fresh server, and only their own webhooks", async () => {
+  it("three workers in separate namespaces get the same bytes as alone, and only their own webhooks", async () => {
     const assignments = Array.from({ length: 3 }, (_, number) => ({
       number,
       namespace: `worker-${number}`,
@@ -36,17 +36,17 @@ describe("three workers on one server, a namespace each", () => {
       expect(owners(course.heardAtHub)).toEqual([String(number)]);
       expect(course.heardAtHub.length).toBe(expected.heardAtHub.length);
     }
-    // Same names, same keys, and still no two of them have lived the same: the comparison has something to find.
+    // Their transcripts differ from each other, so the comparison is meaningful.
     expect(new Set(together.map(({ lines }) => lines.join())).size).toBe(3);
   });
 });
 
 describe("the check can fail", () => {
-  it("two workers in one namespace get other bytes than each alone, and each other's webhooks", async () => {
+  it("two workers in one namespace get different bytes than alone, and each other's webhooks", async () => {
     const assignments: Assignment[] = [3, 4].map((number) => ({ number, namespace: "shared" }));
     const alone = await takeAlone(assignments);
     const together = await takeTogether(assignments).catch((error: Error) => error);
-    // In such a mess a course may not even get to its end.
+    // The workers may disturb each other so much that a course fails.
     if (together instanceof Error) return expect(together).toBeInstanceOf(TypeError);
     const differences = together.map((course, index) => firstDifference(course, alone[index]!));
     expect(differences.some((difference) => difference !== undefined)).toBe(true);

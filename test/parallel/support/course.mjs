@@ -5,15 +5,15 @@ import { Transcript } from "./transcript.mjs";
 
 const SCENARIOS = ["webhook_chaos", "declined", "slow", "refunded", "webhook_outage", "paid_late", "instant"];
 const PHONE = "+254700000001";
-/** Under these names every worker does something of its own. */
+/** Names that every worker uses for different things. */
 const EMAIL = "ada@example.com";
 const SNAPSHOT = "before";
 const IDEMPOTENCY_KEY = "payout-1";
 const MAILBOX = "inbox";
 
 /**
- * What a test run does with its namespace, from the first call to the last, the worker's number in everything: price,
- * steps of the clock, scenario, faults, rates. Names, keys and addresses are the same in all of them.
+ * All calls of one worker. Its number determines price, clock steps, scenario, faults and rates; names, keys and
+ * addresses are the same for all workers.
  */
 export async function takeCourse({ url, hub, namespace, number, begin }) {
   const ear = await Ear.open();
@@ -65,10 +65,12 @@ export async function takeCourse({ url, hub, namespace, number, begin }) {
   }
 }
 
-/** Half of them are made by their key alone, and are furnished like the server; the others as they wish. */
+/**
+ * Half of the namespaces are created by the first use of their key, with the server's settings; the others by a call.
+ */
 async function makeNamespace(customer, namespace, number) {
   if (number % 2 === 1) {
-    await customer.byHeader("GET /_sandbox"); // not there yet, whoever else is
+    await customer.byHeader("GET /_sandbox"); // unknown before its creation, whatever other workers do
     await customer.call(
       `PUT /_sandbox/namespaces/${namespace}`,
       {
@@ -82,7 +84,10 @@ async function makeNamespace(customer, namespace, number) {
   await customer.control("GET ");
 }
 
-/** Two endpoints at the worker's own receiver: one by the service, one by the control API. Their secrets, by path. */
+/**
+ * Creates two endpoints at the worker's receiver, one through the service and one through the control API. Returns
+ * their secrets by path.
+ */
 async function register(customer, url) {
   const first = await customer.call("POST /api/v1/webhooks", { url, events: ["charge.*", "course.*"] });
   const second = await customer.control("POST /webhook-endpoints", { url: `${url}/all`, events: ["*"] });
@@ -116,7 +121,7 @@ async function sell(customer, number, headers = {}) {
   );
 }
 
-/** A shipped scenario's fault, which everybody's first checkout meets once. */
+/** A fault of a shipped scenario, which applies once to each worker's first checkout. */
 async function lostCheckout(customer, number) {
   await customer.control("POST /scenarios/lost_response/activate");
   const { pricing } = orderOf(number);
@@ -129,7 +134,7 @@ async function lostCheckout(customer, number) {
   await customer.control("POST /scenarios/lost_response/deactivate");
 }
 
-/** Faults of the worker's own: so many 503s, then one by chance, which follows from the seed. */
+/** The worker's own faults: a number of 503s, then one with a probability drawn from the seed. */
 async function flakyQuotes(customer, number) {
   const match = { operation: "createQuote" };
   await customer.control("POST /faults", { match, respond: { status: 503 }, times: 1 + (number % 4) });
@@ -172,8 +177,8 @@ async function payOut(customer, number) {
       { headers: { "idempotency-key": IDEMPOTENCY_KEY } },
     );
   await withdraw(`${500 + number}.00`);
-  await withdraw(`${500 + number}.00`); // replayed
-  await withdraw("499.00"); // the same key for something else
+  await withdraw(`${500 + number}.00`); // idempotent replay
+  await withdraw("499.00"); // reused key with another body
   await customer.advance("1m");
   await customer.call("GET /api/v1/payouts/withdrawals");
 }
@@ -186,11 +191,11 @@ async function goBack(customer, number) {
   await customer.call("GET /api/v1/accounts/balances");
   await customer.control(`POST /snapshots/${SNAPSHOT}/restore`);
   await customer.control("GET /snapshots");
-  await customer.call(`GET /api/v1/payments/charges/${charge_id}`); // never was
+  await customer.call(`GET /api/v1/payments/charges/${charge_id}`); // unknown id
   await customer.call("GET /api/v1/accounts/balances");
 }
 
-/** A scenario of the worker's own under a name they all use, with steps that are run. */
+/** Stores and runs a scenario under a name that all workers use. */
 async function ownScenario(customer, number) {
   await customer.control("PUT /scenarios/house", {
     vars: { email: "qa-$" + "{run.id}@example.com" },
@@ -277,7 +282,7 @@ async function live(customer, number) {
   await customer.call("GET /api/v1/payments/payins", undefined, { key });
 }
 
-/** The key that every namespace has, over its limit; and again when the window is over. */
+/** Exceeds the rate limit of the key that every namespace has, and continues in the next window. */
 async function untilLimited(customer, number) {
   const path = "GET /api/v1/payments/payins?limit=1";
   for (let calls = 0; calls < 32 + (number % 4); calls++) await customer.byHeader(path);
@@ -285,7 +290,7 @@ async function untilLimited(customer, number) {
   await customer.byHeader(path);
 }
 
-/** Everything a namespace can be asked about itself. */
+/** Reads every resource of a namespace. */
 async function lookAround(customer, { charge_id }) {
   await customer.call("GET /api/v1/payments/payins?limit=100");
   for (const path of [
@@ -308,7 +313,7 @@ async function lookAround(customer, { charge_id }) {
     await customer.control(`GET ${path}`);
 }
 
-/** What was heard: of each object in the order it came, for different ones come side by side. */
+/** Received events in order for each object; the order between objects varies. */
 function heardBy(ear, secrets) {
   const byObject = new Map();
   for (const { url, headers, body } of ear.heard) {
@@ -320,7 +325,7 @@ function heardBy(ear, secrets) {
   return [...byObject].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, lines]) => lines);
 }
 
-/** Whose event it is: every worker's objects carry its number. */
+/** Returns the worker of an event by the number in its object. */
 export function workerOf({ data }) {
   return data.metadata?.worker ?? data.worker;
 }

@@ -1,4 +1,4 @@
-/** One worker's way to the server: every answer goes into the transcript. */
+/** Calls the server for one worker and records every response. */
 export class Customer {
   #url;
   #namespace;
@@ -31,7 +31,7 @@ export class Customer {
       });
       text = await response.text();
     } catch (error) {
-      // A fault cuts connections; that nobody listens is another matter.
+      // A fault cut the connection; a refused connection is an error.
       if (!["UND_ERR_SOCKET", "ECONNRESET"].includes(error.cause?.code)) throw error;
       this.#transcript.note(`${line}\n  cut`);
       return undefined;
@@ -40,7 +40,7 @@ export class Customer {
     return text.startsWith("{") ? JSON.parse(text) : text;
   }
 
-  /** The same in the namespace named by the header, with the key that every namespace has. */
+  /** Makes the call with the shared key in the namespace named by the header. */
   byHeader(line, body, { headers = {} } = {}) {
     return this.call(line, body, {
       key: "sk_test_sandbox",
@@ -57,12 +57,12 @@ export class Customer {
     return this.control("POST /clock/advance", { by });
   }
 
-  /** Deliveries go out beside the answers: this waits until all that is due has been said and heard. */
+  /** Waits until all due deliveries were sent and received. */
   idle() {
     return this.control("POST /wait", { for: "idle" });
   }
 
-  /** The namespace's stream: `stop()` resolves with all its messages up to that named event. */
+  /** Opens the namespace's event stream. `stop()` resolves with all messages up to the named event. */
   async stream() {
     const abort = new AbortController();
     const response = await fetch(`${this.#url}/_sandbox/stream?namespace=${this.#namespace}`, {

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** Hears webhooks and answers each at once; what it has heard is kept in the order it came. */
+/** Receives webhooks, responds immediately, and keeps them in order. */
 export class Ear {
   heard = [];
   #server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** Headers of an answer that belong to what was answered, not to the connection it came over. */
+/** Headers that describe the response, not its connection. */
 const HEADERS = [
   "sandbox-now",
   "ratelimit",
@@ -8,7 +8,7 @@ const HEADERS = [
   "location",
 ];
 
-/** What says how long something took, or when it was by the wall's clock: no run is like another in these. */
+/** Durations and wall-clock times, which differ between runs. */
 const WALL_TIME = [
   [/"duration_ms":[\d.]+/g, '"duration_ms":0'],
   [/"webhook-timestamp":"\d+"/g, '"webhook-timestamp":"0"'],
@@ -17,12 +17,12 @@ const WALL_TIME = [
   [/"wall_ms":\d+/g, '"wall_ms":0'],
 ];
 
-/** Everything a worker was told, as text to be compared byte by byte. Addresses are replaced: ports differ. */
+/** Records every response of a worker as text, with placeholders for addresses. */
 export class Transcript {
   lines = [];
   #addresses;
 
-  /** @param {Record<string, string>} addresses a name for each base URL */
+  /** @param {Record<string, string>} addresses name for each base URL */
   constructor(addresses) {
     this.#addresses = Object.entries(addresses);
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { takeCourse } from "./course.mjs";
 
-/** One test worker: says that it is ready, begins with the others, and tells what it was told. */
+/** One worker: reports that it is ready, waits for the start signal, and returns its transcript. */
 const { lines, heard } = await takeCourse({
   ...workerData,
   begin: async () => {

@@ -3,18 +3,18 @@ import { Worker } from "node:worker_threads";
 import { Command } from "../../support/process-command.js";
 import { Receiver } from "../../support/receiver-server.js";
 
-/** A worker's number decides what it does, its namespace where. */
+/** The worker's number determines its calls; `namespace` is where it makes them. */
 export interface Assignment {
   readonly number: number;
   readonly namespace: string;
 }
 
 export interface Course {
-  /** Every response, stream message and webhook, as text. */
+  /** Every response, stream message and webhook as text. */
   readonly lines: readonly string[];
-  /** Workers whose events its own receiver got, by number. */
+  /** Numbers of the workers whose events its receiver got. */
   readonly heard: readonly string[];
-  /** Whose events were sent to the address that names its namespace. */
+  /** Numbers of the workers whose events were sent to the address with its namespace. */
   readonly heardAtHub: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const SERVER = [
   .join(" ")
   .split(" ");
 
-/** Takes the courses on one fresh server, a process of its own, all at the same time: each worker is a thread. */
+/** Runs the courses concurrently on a new server process, each in a thread. */
 export async function takeTogether(assignments: readonly Assignment[]): Promise<Course[]> {
   const hub = await Receiver.open();
   const hubUrl = new URL(hub.url).origin;
@@ -54,7 +54,7 @@ export async function takeTogether(assignments: readonly Assignment[]): Promise<
   }
 }
 
-/** Takes each course on a fresh server of its own, two at a time, for such is the machine. */
+/** Runs each course on a new server, two at a time. */
 export async function takeAlone(assignments: readonly Assignment[]): Promise<Course[]> {
   const courses: Course[] = [];
   const waiting = assignments.map((assignment, index) => ({ assignment, index }));
@@ -66,7 +66,7 @@ export async function takeAlone(assignments: readonly Assignment[]): Promise<Cou
   return courses;
 }
 
-/** Every object a worker makes carries its number. */
+/** Every object that a worker creates carries the worker's number. */
 function workerOf(body: string): string {
   const { data } = JSON.parse(body) as { data: { worker?: string; metadata?: { worker: string } } };
   return (data.metadata?.worker ?? data.worker)!;
