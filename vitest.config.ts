@@ -10,7 +10,6 @@ const PROCESS = [
   "test/docs/**/*.test.ts",
   "test/doctor/{docs,good}.test.ts",
   "test/examples/**/*.test.ts",
-  "test/explore/{command,incidents,interrupted}.test.ts",
   "test/kills/**/*.test.ts",
   "test/library/{failed-tests,jest,package,runners,types}.test.ts",
   "test/openapi/*{client,command}.test.ts",
@@ -21,7 +20,7 @@ const PROCESS = [
 ];
 /** Tests of pages in a real Chromium. */
 const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs}.test.ts"];
-/** Long searches for what nobody thought of, and whole courses carried out several times: seconds each. */
+/** Explorations, simulations and other tests that take seconds each. */
 const DEEP = [
   "test/control/coverage.test.ts",
   "test/corpus/**/*.test.ts",
@@ -30,8 +29,8 @@ const DEEP = [
   "test/doors/input.test.ts",
   "test/doctor/{faults,observe,planted}.test.ts",
   "test/engine/timeline.test.ts",
-  "test/explore/shops.test.ts",
-  "test/http/bad-input.test.ts",
+  "test/explore/!(brief|fake-deviable|isolation|judge|places|quiet-end|search|strict|text).test.ts",
+  "test/http/{bad-input,one-connection}.test.ts",
   "test/openapi/{control-document,control-responses,signatures}.test.ts",
   "test/parallel/**/*.test.ts",
   "test/runtime/{clock,crash-images,store-damage,store-lock}.test.ts",
@@ -42,25 +41,25 @@ const DEEP = [
   "test/webhooks/{receivers,storm}.test.ts",
 ];
 
-// Every Node that a test starts would read these certificates before it does anything else: a tenth of a second each.
+// Every Node process of a test would spend a tenth of a second on reading these certificates.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 export default defineConfig(({ mode }) => ({
   plugins: [nativeSource()],
   test: {
     include: ["test/**/*.test.ts"],
-    // `npm run test:quick` leaves these out. They are no projects of their own: each would load every module anew, in each
-    // of its workers.
+    // `npm run test:quick` leaves these out. They are not separate projects, which would load every module again in each
+    // of their workers.
     exclude: mode === "quick" ? [...PROCESS, ...BROWSER, ...DEEP] : [],
-    // Closes what tests opened, and holds every answer of the service against the OpenAPI document.
+    // Closes what tests opened, and compares every response of the service with the OpenAPI document.
     setupFiles: ["test/support/setup.ts"],
-    // Limits for what hangs. How fast something is, bench/ measures: a busy machine must not fail a test.
+    // Only for tests that hang: bench/ measures speed, and a busy machine must not fail a test.
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 300_000 } },
-    // Not threads: to start a process, all of its parent's memory is mapped anew, and of threads that is everybody's.
+    // Starting a process maps its parent's memory again, which with threads includes that of all workers.
     pool: "forks",
-    // Files share a worker's modules, which are half of what they take otherwise: none may leave a trace.
+    // Files share the modules of their worker, which halves the time, so no file may leave global state behind.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     // One worker less is the default. A fifth of the time a file waits, for a process, a page or a clock that runs: one more

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { exploredUntil, openCorpus } from "./support.js";
 
-it.each([
+it.concurrent.each([
   ["job_pays", "job_meanwhile charge.awaiting_payment#1"],
   ["reads_late", "read_held getCharge#2"],
 ] as const)(

@@ -4,7 +4,7 @@ import { FLOW } from "./support.js";
 
 const PAID_OTHERWISE = ["underpaid", "overpaid", "paid_in_other_currency"];
 
-it("reports wrong amounts and lost webhooks as findings on request, and otherwise reports that it did not try them", async () => {
+it.concurrent("reports wrong amounts and lost webhooks as findings on request, and otherwise reports that it did not try them", async () => {
   const app = await openApp(shopOf());
   const plain = await foundIn(app, FLOW);
   expect(plain.found).toEqual([]);
@@ -19,7 +19,7 @@ it("reports wrong amounts and lost webhooks as findings on request, and otherwis
   expect([...messages]).toEqual(["delivered as if the right amount had been paid"]);
 });
 
-it("finds nothing in a shop that checks the amount, and finds a lost webhook when the shop does not poll", async () => {
+it.concurrent("finds nothing in a shop that checks the amount, and finds a lost webhook when the shop does not poll", async () => {
   const checks = ({ amount_paid, currency_paid }: { amount_paid?: string; currency_paid?: string }) =>
     amount_paid === undefined && currency_paid === undefined;
   const right = await foundIn(await openApp(shopOf(checks)), FLOW, { failOn: PAID_OTHERWISE });

@@ -5,7 +5,7 @@ import { FLOW } from "./support.js";
 const FAILS =
   "the flow fails with nothing going wrong: and has it: the response differs at body.status, body.delivered";
 
-it("a flow that runs before the app has called the service fails with expected and actual values and a hint to wait", async () => {
+it.concurrent("a flow that runs before the app has called the service fails with expected and actual values and a hint to wait", async () => {
   const failing = foundIn(await openApp(shopOf(), null), FLOW);
   await expect(failing).rejects.toThrow(
     `${FAILS}: body.status is "pending", not "paid", body.delivered is 0, not 1`,
@@ -13,7 +13,7 @@ it("a flow that runs before the app has called the service fails with expected a
   await expect(failing).rejects.toThrow("give it time with `steady: 3s` beside the call");
 });
 
-it("a flow that expects the app's own expiry fails with a hint that sandbox time does not move the app's clock", async () => {
+it.concurrent("a flow that expects the app's own expiry fails with a hint that sandbox time does not move the app's clock", async () => {
   const failing = foundIn(
     await openApp(shopOf()),
     FLOW.replace("status: paid, delivered: 1", "status: expired"),

@@ -59,7 +59,7 @@ const ledger =
     };
   };
 
-it.each([
+it.concurrent.each([
   ["a press", FLOW],
   ["a job", BY_JOB],
 ])("an import by %s that counts a payment on two pages is found, and its fix is not", async (_, flow) => {
@@ -74,7 +74,7 @@ it.each([
   expect((await foundIn(right, flow)).found).toEqual([]);
 });
 
-it("an import of the first page only is found by sixty strangers who pay first", async () => {
+it.concurrent("an import of the first page only is found by sixty strangers who pay first", async () => {
   const wrong = await openApp(ledger({ pageSize: 20, readsOnePage: true }), null);
   expect((await foundIn(wrong, BY_JOB)).found.join()).toContain("paid_between_pages listPayins#1");
 });

@@ -18,7 +18,7 @@ async function faultsOf(flow: string): Promise<string> {
   return error!.message.replaceAll(file, "flow.yaml");
 }
 
-it("refuses a field in never or ignore that no response of the app contains", async () => {
+it.concurrent("refuses a field in never or ignore that no response of the app contains", async () => {
   const never = `never:
   - { app: "GET /orders/\${order}", body: { delivred: { gt: 1 } } }
 `;
@@ -33,7 +33,7 @@ it("refuses a field in never or ignore that no response of the app contains", as
   expect(await faultsOf(ignored)).toMatch(/^flow\.yaml:\d+:\d+ observe\.0\.ignore\.0: .* has updated_at/);
 });
 
-it.each([
+it.concurrent.each([
   ["deliverd: 1", "deliverd", "; did you mean delivered?"],
   ["nope: { not: 5 }", "nope.not", ""],
 ])(
@@ -51,7 +51,7 @@ it.each([
   },
 );
 
-it("reports other faults of a response without the field", async () => {
+it.concurrent("reports other faults of a response without the field", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const flow = FLOW.replace("status: paid, delivered: 1", "status: sold, deliverd: 1");
   expect(flow).not.toBe(FLOW);
@@ -60,14 +60,14 @@ it("reports other faults of a response without the field", async () => {
   );
 });
 
-it("refuses a flow that observes nothing of the app", async () => {
+it.concurrent("refuses a flow that observes nothing of the app", async () => {
   const [steps] = FLOW.split("  - name: and has it");
   expect(
     await faultsOf(`${steps}  - expect_charge: { customer_email: "\${email}", status: COMPLETED }\n`),
   ).toMatch(/^flow\.yaml:\d+:\d+ steps: the flow looks at nothing of the app: /);
 });
 
-it.each(["expect: { body: {} }", "expect: { status: 200, body: {} }"])(
+it.concurrent.each(["expect: { body: {} }", "expect: { status: 200, body: {} }"])(
   "refuses a flow that observes no field of the app: %s",
   async (expected) => {
     const flow = FLOW.replace(/expect: \{[^\n]*delivered: 1[^\n]*/, expected).replace(/observe:\n.*\n/, "");
@@ -76,7 +76,7 @@ it.each(["expect: { body: {} }", "expect: { status: 200, body: {} }"])(
   },
 );
 
-it("reports that the app accepted no webhook when the flow fails", async () => {
+it.concurrent("reports that the app accepted no webhook when the flow fails", async () => {
   const { sandbox, shop } = await openCorpus("right");
   await sandbox.control("POST", "/_sandbox/webhook-endpoints", { url: `${shop.url}/nowhere` });
   const { items } = (await sandbox.control("GET", "/_sandbox/webhook-endpoints")) as {
@@ -90,7 +90,7 @@ it("reports that the app accepted no webhook when the flow fails", async () => {
   );
 });
 
-it("refuses a flow to which no deviation applies", async () => {
+it.concurrent("refuses a flow to which no deviation applies", async () => {
   const sandbox = await openSandbox();
   const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;
   const file = fileWith(PRESSES.replace("POST", "GET"));
@@ -101,7 +101,7 @@ it("refuses a flow to which no deviation applies", async () => {
   });
 });
 
-it("refuses an app that accepts no webhook", async () => {
+it.concurrent("refuses an app that accepts no webhook", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const deaf = createServer((_request, response) => response.writeHead(404).end());
   const url = `http://127.0.0.1:${await listening(deaf)}/webhook`;

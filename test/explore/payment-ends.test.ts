@@ -56,7 +56,7 @@ const IN_TURN = PAID.replace(
   '  - request: "POST /_sandbox/checkouts/${checkout}/pay"\n    body: { payment_method: card }\n',
 );
 
-describe("explore finds", () => {
+describe.concurrent("explore finds", () => {
   it.each(FAULTS)("%s", async (_, at, act, kind, message) => {
     const shop = checkoutShop((order, status) => (status === at ? act(order) : follow(order, status)));
     const { found, report } = await explored(shop, PAID);
@@ -152,7 +152,7 @@ describe("explore finds", () => {
   });
 });
 
-it("explore is silent on a right shop with every end of a payment", async () => {
+it.concurrent("explore is silent on a right shop with every end of a payment", async () => {
   const { found, report } = await explored(checkoutShop(follow), PAID);
   expect(found).toEqual([]);
   expect(report.singles.map(({ kind }) => kind)).toEqual(
@@ -170,7 +170,7 @@ it("explore is silent on a right shop with every end of a payment", async () => 
   );
 });
 
-describe("a price", () => {
+describe.concurrent("a price", () => {
   /** A shop that asks for a hundredth of the price in a currency without cents. */
   const shop =
     (call: CallService) => async (route: string, body: { id: string; price: number; email: string }) => {

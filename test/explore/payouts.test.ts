@@ -85,7 +85,7 @@ const appOf =
     };
   };
 
-it("finds an app that credits the seller for each event of a failed payout, and saves a file that fails", async () => {
+it.concurrent("finds an app that credits the seller for each event of a failed payout, and saves a file that fails", async () => {
   const app = await openApp(appOf({ creditsTwice: true }));
   const { found, report } = await foundIn(app, flowOf("fail-"), { save: temporaryFolder() });
   expect(found).toContain("money: webhook_twice withdrawal.failed#1");
@@ -96,7 +96,7 @@ it("finds an app that credits the seller for each event of a failed payout, and 
   expect(await right.sandbox.run(file, { app: right.app })).toMatchObject({ passed: true });
 });
 
-it("finds an app that repeats a payout when its response is lost, and saves a file that fails", async () => {
+it.concurrent("finds an app that repeats a payout when its response is lost, and saves a file that fails", async () => {
   const app = await openApp(appOf({ hasNoKey: true }));
   const { found, report } = await foundIn(app, flowOf("out-"), { save: temporaryFolder() });
   expect(found).toContain("money: response_lost createWithdrawal#1");
@@ -105,7 +105,7 @@ it("finds an app that repeats a payout when its response is lost, and saves a fi
   expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
 });
 
-it("finds an app that pays out twice for two presses", async () => {
+it.concurrent("finds an app that pays out twice for two presses", async () => {
   const app = await openApp(appOf({ hasNoKey: true, hasNoLock: true }));
   const { found, report } = await foundIn(app, flowOf("out-"));
   expect(found).toContain("money: pressed_twice POST /payouts#1");
@@ -113,7 +113,7 @@ it("finds an app that pays out twice for two presses", async () => {
   expect(finding.message).toContain("paid out twice: ");
 });
 
-it("finds nothing in a right app, and deviates in reads, webhooks and outcomes of payouts", async () => {
+it.concurrent("finds nothing in a right app, and deviates in reads, webhooks and outcomes of payouts", async () => {
   const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
   expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
   expect(report.notes).toContain(

@@ -11,7 +11,7 @@ const CALL = `
 const CLOSE_PAGE = `
   - close_page: { checkout_id: "\${checkout}", payment_method: card }`;
 
-it.each([
+it.concurrent.each([
   ["a call of the page's pay", CALL],
   ["close_page", CLOSE_PAGE],
 ])("a shop that only polls and is paid by %s gets the deviations of its charges", async (_, pay) => {
@@ -61,7 +61,7 @@ const toldShop = (): Answer => {
   };
 };
 
-it("a charge of the step `pay` gets deviations, and is paid late", async () => {
+it.concurrent("a charge of the step `pay` gets deviations, and is paid late", async () => {
   const { found, report } = await foundIn(await openApp(toldShop), PAY);
   expect(found).toEqual(["money: paid_late charge#1"]);
   expect(report.findings[0]!.story!.failing).toEqual(

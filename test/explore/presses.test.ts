@@ -50,7 +50,7 @@ const shopOf =
     };
   };
 
-it("repeats each write of the customer, and no call of the job", async () => {
+it.concurrent("repeats each write of the customer, and no call of the job", async () => {
   const { found, report } = await foundIn(await openApp(shopOf(false)), FLOW);
   expect(found).toContain("money: pressed_twice POST /orders/${order}/pay#1");
   const pressed = report.singles.filter(({ kind }) => kind === "pressed_twice");
@@ -60,7 +60,7 @@ it("repeats each write of the customer, and no call of the job", async () => {
   ]);
 });
 
-it("finds nothing in an app that pays an order once for several presses", async () => {
+it.concurrent("finds nothing in an app that pays an order once for several presses", async () => {
   const { found } = await foundIn(await openApp(shopOf(true)), FLOW);
   expect(found.filter((one) => one.includes("pressed_twice"))).toEqual([]);
 });

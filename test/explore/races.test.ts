@@ -21,7 +21,7 @@ async function started(program: string) {
   return { sandbox, app };
 }
 
-it("finds a job and a webhook without a shared lock, and saves a file that always fails and passes with the fix", async () => {
+it.concurrent("finds a job and a webhook without a shared lock, and saves a file that always fails and passes with the fix", async () => {
   const { sandbox, app } = await started("one-after-the-other.mjs");
   const { findings, notes } = await sandbox.explore(FLOW, { app, depth: 1, save: temporaryFolder() });
   expect(findings).toMatchObject([

@@ -16,7 +16,7 @@ const refusing =
 
 const rightPage = pageShop((status) => status !== "paid");
 
-it("an app that responds with 400 to each event of a type is reported once", async () => {
+it.concurrent("an app that responds with 400 to each event of a type is reported once", async () => {
   const app = await openApp(refusing(rightPage, (type) => (type === "charge.cancelled" ? [400] : undefined)));
   const { report } = await foundIn(app, pageFlow(PAID));
   const message = "the app refuses a signed event: charge.cancelled with 400";
@@ -25,7 +25,7 @@ it("an app that responds with 400 to each event of a type is reported once", asy
   ]);
 });
 
-it("an event that an app refuses in the plain run is one finding, and the search continues", async () => {
+it.concurrent("an event that an app refuses in the plain run is one finding, and the search continues", async () => {
   const app = await openApp(refusing(shopOf(), (type) => (type === "charge.processing" ? [404] : undefined)));
   const { report } = await foundIn(app, FLOW);
   const message = "with nothing going wrong: the app refuses a signed event: charge.processing with 404";
@@ -48,7 +48,7 @@ const busyShop =
     };
   };
 
-it.each<[string, Awaited<ReturnType<Answer>>, found: string[]]>([
+it.concurrent.each<[string, Awaited<ReturnType<Answer>>, found: string[]]>([
   ["409", [409], []],
   ["503 with Retry-After", [503, {}, { "retry-after": "1" }], []],
   ["503 without Retry-After", [503], ["manners: webhook_twice_at_once charge.completed#1"]],

@@ -59,13 +59,13 @@ const retryingShop =
     };
   };
 
-it("finds nothing in an app that repeats a failed call after a second", async () => {
+it.concurrent("finds nothing in an app that repeats a failed call after a second", async () => {
   const { report } = await foundIn(await openApp(retryingShop({ looksFirst: true })), FLOW);
   expect(report).toMatchObject({ findings: [], complete_depth: 1 });
   expect(report.notes.join()).not.toContain("could not be repeated");
 });
 
-it("finds an app that pays again a second after the response was lost", async () => {
+it.concurrent("finds an app that pays again a second after the response was lost", async () => {
   const { found, report } = await foundIn(await openApp(retryingShop({ looksFirst: false })), FLOW);
   expect(found).toEqual(["money: response_lost createWhitelabel#1"]);
   expect(report.findings[0]).toMatchObject({
@@ -74,7 +74,7 @@ it("finds an app that pays again a second after the response was lost", async ()
   });
 });
 
-it("an app that repeats a failed call after the end of a run passes in a second, longer run", async () => {
+it.concurrent("an app that repeats a failed call after the end of a run passes in a second, longer run", async () => {
   const end = new AbortController();
   const onRun = (runs: number) => void (runs === 3 && end.abort());
   const app = await openApp(retryingShop({ looksFirst: true, pauseMs: 3_000 }));

@@ -12,7 +12,7 @@ import {
   type Work,
 } from "./checkout-shop.js";
 
-describe("a charge that is cancelled", () => {
+describe.concurrent("a charge that is cancelled", () => {
   const PAID = flowOf("", "status: paid, delivered: 1");
   const ended = (order: Order, status: string) => {
     if (status === "COMPLETED" && order.status !== "paid") deliver(order);
@@ -54,7 +54,7 @@ describe("a charge that is cancelled", () => {
   });
 });
 
-describe("a late payment", () => {
+describe.concurrent("a late payment", () => {
   const PAID = flowOf("", "status: paid, delivered: 1");
   const returning =
     (payBack: OnCharge): OnCharge =>
@@ -95,7 +95,7 @@ describe("a late payment", () => {
   });
 });
 
-it("an hourly job may repeat a payout whose response was lost with the same Idempotency-Key", async () => {
+it.concurrent("an hourly job may repeat a payout whose response was lost with the same Idempotency-Key", async () => {
   const repeat: Work = async (order, call) => {
     if (order.status !== "due") return;
     await payOut(order, call);
@@ -112,7 +112,7 @@ it("an hourly job may repeat a payout whose response was lost with the same Idem
   expect(report.notes.join()).toMatch(/good practice: \w+ at createWithdrawal#1/);
 });
 
-it("an app need not deliver a charge that was refunded before its late webhook", async () => {
+it.concurrent("an app need not deliver a charge that was refunded before its late webhook", async () => {
   const careful: OnCharge = (order, status) => {
     if (status === "COMPLETED" && order.status === "open") deliver(order);
     if (status === "REFUNDED" || status === "CANCELLED") order.status = status.toLowerCase();

@@ -3,7 +3,7 @@ import { exploredUntil, openCorpus } from "./support.js";
 
 const FRESH = 10;
 
-it.each([
+it.concurrent.each([
   ["races", "webhook_twice_at_once charge.completed#1"],
   ["job_races", "job_at_once charge.completed#1"],
 ] as const)(

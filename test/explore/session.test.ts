@@ -8,7 +8,7 @@ import { fileWith } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
-it("resets the app before each run, and in the saved file", async () => {
+it.concurrent("resets the app before each run, and in the saved file", async () => {
   const { sandbox, shop } = await openCorpus("races");
   const save = temporaryFolder();
   const flow = `${FLOW}reset:\n  - { name: Begin, app: POST /tick }\n`;
@@ -27,7 +27,7 @@ it("resets the app before each run, and in the saved file", async () => {
   });
 });
 
-it("reports each failure at its own step, also after steps of an included file", async () => {
+it.concurrent("reports each failure at its own step, also after steps of an included file", async () => {
   const sandbox = await openSandbox();
   const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;
   const included = fileWith("name: healthy\nsteps:\n  - app: GET /health\n");
@@ -36,7 +36,7 @@ it("reports each failure at its own step, also after steps of an included file",
   expect(findings).toMatchObject([twice, twice]);
 });
 
-it("uses a variable of an included file and writes it to the saved file", async () => {
+it.concurrent("uses a variable of an included file and writes it to the saved file", async () => {
   const sandbox = await openSandbox();
   const urls = new Set<string>();
   const shop = pressedApp();
@@ -56,7 +56,7 @@ it("uses a variable of an included file and writes it to the saved file", async 
   expect(parse(readFileSync(findings[0]!.file!, "utf8")).vars).toEqual({ who: "ada" });
 });
 
-it("restores and releases the sandbox after any interruption", async () => {
+it.concurrent("restores and releases the sandbox after any interruption", async () => {
   const { sandbox, shop } = await openCorpus("right");
   const early = sandbox.explore(fileWith(FLOW), { app: shop.url, signal: AbortSignal.abort() });
   await expect(early).rejects.toThrow("interrupted before the app was seen to go right");

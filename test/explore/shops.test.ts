@@ -16,7 +16,7 @@ const FOUND: readonly (readonly [ShopKind, string])[] = [
   ["never_looks", "response_lost createWhitelabel#1"],
 ];
 
-describe("explore", () => {
+describe.concurrent("explore", () => {
   it("finds nothing in the shop that processes webhooks after its response", async () => {
     const { report, found } = await explored("queued");
     expect(found).toEqual([]);
@@ -105,7 +105,7 @@ describe("explore", () => {
   });
 });
 
-describe("a flow that cannot be explored", () => {
+describe.concurrent("a flow that cannot be explored", () => {
   const STEPS = "steps:\n  - { app: POST /orders, body: { order: x, email: a@b.test } }\n";
   it.each([
     ["fails without deviations", FLOW.replace("status: paid", "status: sold"), /the flow fails with/],

@@ -1,14 +1,15 @@
 /**
  * Closes what tests open, in reverse order: after the test that opened it, or after the file's last test when a hook or
- * the file opened it. `setup.ts` calls it.
+ * the file opened it. Concurrent tests share one list, closed when none of them runs. `setup.ts` calls it.
  */
 type Close = () => unknown;
 
-let ofTest: Close[] | undefined;
-let ofFile: Close[] = [];
+let running = 0;
+const ofTests: Close[] = [];
+const ofFile: Close[] = [];
 
 export function atEnd(close: Close): void {
-  (ofTest ?? ofFile).push(close);
+  (running > 0 ? ofTests : ofFile).push(close);
 }
 
 export function atEndOfFile(close: Close): void {
@@ -21,24 +22,20 @@ export function closedAtEnd<Thing extends AsyncDisposable>(thing: Thing): Thing 
 }
 
 export function beginTest(): void {
-  ofTest = [];
+  running++;
 }
 
 /** Closes now what this test has opened, for example before a restart. */
 export async function closeAll(): Promise<void> {
-  await closeEach(ofTest?.splice(0) ?? []);
+  await closeEach(ofTests.splice(0));
 }
 
 export async function endTest(): Promise<void> {
-  const closing = ofTest ?? [];
-  ofTest = undefined;
-  await closeEach(closing);
+  if (--running === 0) await closeAll();
 }
 
 export async function endFile(): Promise<void> {
-  const closing = ofFile;
-  ofFile = [];
-  await closeEach(closing);
+  await closeEach(ofFile.splice(0));
 }
 
 /** Closes all of them, even when one fails. */
