@@ -14,10 +14,10 @@ const PAGE = "docs/testing.md";
 const steps: readonly Step[] = parse(markedBlock(PAGE, "workflow: suite").code).jobs.test.steps;
 const [scenarios]: readonly Step[] = parse(markedBlock(PAGE, "step: scenarios").code);
 
-/** The commands of the steps; `npm ci` and actions are the runner's. */
+/** Commands of the steps; `npm ci` and actions belong to the runner. */
 const SUITE = steps.flatMap(({ run }) => (run === undefined || run === "npm ci" ? [] : [run])).join("\n");
 
-/** Tests of an app that read its balances, and write the first letters of the secret. */
+/** Tests of an app that read its balances and print the first letters of the secret. */
 const PASSING = `${FETCH_REQUIRED}
   const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PAYMENTS_WEBHOOK_SECRET: secret } = process.env;
   const headers = { authorization: "Bearer " + key };
@@ -33,7 +33,7 @@ beforeEach(() => {
   project = new UserProject();
 });
 
-/** One shell for the whole step, as runners have it. */
+/** Runs the whole step in one shell, as runners do. */
 async function runStep(lines: string, env: Record<string, string> = {}) {
   const end = await project.shell(lines, env, ["bash", "-eo", "pipefail", "-c"]);
   return { code: end.code, output: end.stdout + end.stderr };
@@ -43,7 +43,7 @@ describe("the workflow of docs/testing.md", { timeout: 60_000 }, () => {
   it.each([
     ["passes with the app's tests", PASSING, 0, "the app's tests: 200 whsec_"],
     ["fails with the app's tests", FAILING, 1, "the app's tests: 404 whsec_"],
-  ])("%s, and keeps what happened", async (_title, tests, expected, told) => {
+  ])("the workflow of docs/testing.md %s, and keeps the artifacts", async (_title, tests, expected, told) => {
     project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');
     project.write("tests.cjs", tests);
     const { code, output } = await runStep(SUITE);
@@ -66,14 +66,14 @@ describe("the step for scenario files and an app", { timeout: 60_000 }, () => {
     return runStep(scenarios!.run!.replaceAll("3000", String(port)), { PORT: String(port) });
   }
 
-  it("passes with a correct app, and writes JUnit", async () => {
+  it("the step for scenario files passes with a correct app, and writes JUnit", async () => {
     const { code, output } = await runWith(tutorial("shop.mjs"));
     expect(code, output).toBe(0);
     expect(output).toContain("1 of 1 scenario passed");
     expect(readFileSync(join(project.folder, "report.xml"), "utf8")).toContain("<testsuite");
   });
 
-  it("fails with an app that ignores the webhook of a paid charge", async () => {
+  it("the step for scenario files fails with an app that ignores the webhook of a paid charge", async () => {
     const { code, output } = await runWith(
       tutorial("shop.mjs").replace('"charge.completed"', '"charge.paid"'),
     );

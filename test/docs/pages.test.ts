@@ -37,7 +37,7 @@ describe("docs/start.md", () => {
     120_000,
   );
 
-  it("has a shop that survives webhook_chaos once its line is replaced, and fails webhooks_lost", async () => {
+  it("has a shop that survives webhook_chaos after the described change, and fails webhooks_lost", async () => {
     const fixed = new PageRun("docs/start.md");
     await fixed.prepare();
     const shop = fixed.codeOf("file: shop.mjs").split("\n");

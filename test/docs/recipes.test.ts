@@ -7,7 +7,7 @@ import { blocksOfKind, markedBlock } from "./support/pages.js";
 const PAGE = "docs/recipes.md";
 const recipes = blocksOfKind(PAGE, "runnable");
 
-/** Runs one recipe after the other in a process, and prints as JSON what each has printed. */
+/** Runs the recipes in sequence in one process, and prints the output of each as JSON. */
 const RUNNER = `
 import { format } from "node:util";
 const printed = {};
@@ -37,11 +37,11 @@ describe(PAGE, () => {
     );
   });
 
-  it.each(recipes)("$name prints what the page says", ({ name, printed: expected }) => {
+  it.each(recipes)("the output of $name is the output on the page", ({ name, printed: expected }) => {
     expect(printed[name]).toBe(expected);
   });
 
-  it("has fixtures that give a new organization its money and its charge", async () => {
+  it("has fixtures that give a new organization a balance and a charge", async () => {
     const name = "market.yaml";
     project.write(name, markedBlock(PAGE, `fixtures: ${name}`).code);
     const sandbox = await openSandbox({ fixtures: join(project.folder, name) });

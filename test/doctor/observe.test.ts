@@ -77,11 +77,11 @@ describe("an app that knows orders by their number", () => {
     return { found: faultsOf(report), foreign: report.probes.find((row) => row.probe === "foreign_charge") };
   };
 
-  it("fails when an event of the other mode pays an order", async () => {
+  it("an app that knows orders by number fails when an event of the other mode pays an order", async () => {
     expect((await paidBy(() => true)).found).toEqual(["other_mode_paid"]);
   });
 
-  it("gets a note when another charge pays an order, because it created none of the charges", async () => {
+  it("an app gets a note when another charge pays an order, because it created none of the charges", async () => {
     const { found, foreign } = await paidBy(({ mode }) => mode === "test");
     expect(found).toEqual([]);
     expect(foreign).toMatchObject({
@@ -91,7 +91,7 @@ describe("an app that knows orders by their number", () => {
   });
 });
 
-it("an app that drops events with null is told the fields", async () => {
+it("an app that drops events with null fields gets the names of the fields", async () => {
   const { shop, check } = await world();
   const right = shop.handle.bind(shop);
   const alwaysNull = ["payment_provider", "failure_reason"];
@@ -293,7 +293,7 @@ describe("an app that knows only its own charges", () => {
     expect(made.size).toBeGreaterThan(10);
   });
 
-  it("fails when another charge with its order's metadata pays the order", async () => {
+  it("an app fails when another charge with its order's metadata pays the order", async () => {
     const { shop, idOf, check } = await ownOrders();
     const right = shop.handle.bind(shop);
     shop.handle = (event) => {
@@ -308,7 +308,7 @@ describe("an app that knows only its own charges", () => {
     expect(faultsOf(await check())).toEqual(["foreign_charge_fulfilled", "other_mode_paid"]);
   });
 
-  it("fails when it processes an event twice", async () => {
+  it("an app fails when it processes an event twice", async () => {
     const { shop, check } = await ownOrders();
     PLANTED.handles_twice!.plant(shop);
     expect(faultsOf(await check())).toEqual(["handled_twice"]);

@@ -102,7 +102,7 @@ describe("a client generated from the control API's document", () => {
   });
 });
 
-/** The `type` of an event decides the type of its `data`. */
+/** The `type` of an event determines the type of its `data`. */
 const TOLD = `
 import type { components } from "./service.js";
 type PaymentEvent = components["schemas"]["ChargeEvent" | "WithdrawalEvent" | "TestEvent"];
@@ -119,7 +119,7 @@ describe("the client of docs/recipes.md", () => {
     told(event: unknown): string;
   }>();
 
-  it("compiles, charges a customer, and distinguishes events by type", async () => {
+  it("the client of docs/recipes.md compiles, charges a customer, and distinguishes events by type", async () => {
     const block = blocksOf("docs/recipes.md").find(({ marker }) => marker === "types: client")!;
     await page.make(
       "/openapi.json",

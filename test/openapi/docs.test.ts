@@ -98,7 +98,7 @@ describe.runIf(hasCurl)("the examples", () => {
     };
   }
 
-  it("of the service run as they are shown, with ids from earlier calls", async () => {
+  it("the service's examples work as shown, with ids from earlier calls", async () => {
     const shell = await shellOf("/docs");
     expect(await shell("createQuote")).toMatchObject({ amount: "3305.63" });
     expect(await shell("createWhitelabel")).toMatchObject({ status: "PENDING", amount: "3305.63" });
@@ -110,7 +110,7 @@ describe.runIf(hasCurl)("the examples", () => {
     expect(await shell("deleteWebhook")).toMatchObject({ deleted: true });
   });
 
-  it("of the control API run as they are shown", async () => {
+  it("the control API's examples work as shown", async () => {
     const shell = await shellOf("/_sandbox/docs");
     expect(await shell("advanceClock")).toMatchObject({ from: START });
     expect(await shell("createNamespace")).toMatchObject({ name: "worker-1" });
