@@ -1,7 +1,7 @@
 // The life of a charge as pure functions. `computeTransition` makes every status change; a late payment leads from
 // EXPIRED to PROCESSING or COMPLETED. The engine calls the function and carries out the returned effects. Nothing here
 // reads a clock, stores or sends.
-import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
+import { type Actor, CHARGE_STATUSES, type ChargeStatus, isByHand } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
 import type { Charge, ChargeTasks } from "../schema/records/payment-records.js";
 import { CHARGE_STATUS_TABLE, isOpen, isPaid, isRefunded } from "../schema/statuses.js";
@@ -77,7 +77,7 @@ export function computeTransition(
 
   if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
   // Expiry ends the timeline except for entries with `after_expiry`. A manual change ends the whole timeline.
-  const overruled = charge.overruled || actor === "control" || actor === "customer";
+  const overruled = charge.overruled || isByHand(actor) || actor === "customer";
   if (overruled || to === "EXPIRED" || CHARGE_STATUS_TABLE[to].next.length === 0)
     effects.push(CANCEL.timeline);
   if (to === "EXPIRED" && !overruled) effects.push({ do: "schedule_late_entries" });

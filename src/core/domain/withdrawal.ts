@@ -1,4 +1,4 @@
-import type { WithdrawalStatus } from "../schema/common.js";
+import { isByHand, type WithdrawalStatus } from "../schema/common.js";
 import { withdrawalEventType } from "../schema/event-types.js";
 import type { Withdrawal } from "../schema/records/payment-records.js";
 import { iso } from "../schema/time.js";
@@ -36,16 +36,22 @@ export function transitionWithdrawal(
   reason?: string,
 ) {
   if (!STATUSES[withdrawal.status].next.includes(to)) return "illegal";
+  const at = iso(atMs);
   const changed: Withdrawal = {
     ...withdrawal,
     status: to,
-    updated_at: iso(atMs),
+    updated_at: at,
     failure_reason: to === "FAILED" ? (reason ?? "rejected") : withdrawal.failure_reason,
+    status_history: [
+      ...withdrawal.status_history,
+      reason === undefined ? { status: to, at } : { status: to, at, reason },
+    ],
+    actors: [...withdrawal.actors, actor],
   };
   return {
     withdrawal: changed,
     funds: STATUSES[to].funds ?? null,
     event: withdrawalEventType(to),
-    shouldCancelTimeline: actor === "control" || STATUSES[to].next.length === 0,
+    shouldCancelTimeline: isByHand(actor) || STATUSES[to].next.length === 0,
   };
 }

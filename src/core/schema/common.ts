@@ -28,7 +28,13 @@ export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
 
 /** Actors of status changes. A change by `control` or `customer` cancels the rest of a scenario's timeline. */
 export const ACTORS = ["api", "scenario", "clock", "customer", "control"] as const;
-export type Actor = (typeof ACTORS)[number];
+/** Actors in records, which name the door of a change by hand: the control API, the dashboard or the checkout's bar. */
+export const RECORDED_ACTORS = [...ACTORS, "dashboard", "checkout"] as const;
+export type Actor = (typeof RECORDED_ACTORS)[number];
+
+export function isByHand(actor: Actor): actor is "control" | "dashboard" | "checkout" {
+  return actor === "control" || actor === "dashboard" || actor === "checkout";
+}
 
 /** Every status of a withdrawal. The list is an assumption about the service. */
 export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const;

@@ -157,7 +157,7 @@ const ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
         const choice = choiceCommand(namespace, charge, form)(tx);
         if (isRefusal(choice) || to === undefined) return choice;
       }
-      return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control", reason)(tx);
+      return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "checkout", reason)(tx);
     });
     if (isRefusal(result)) return showRefusal(namespace, charge, result, form, result.message);
     // A merchant refunds long after the customer has left, so there is no redirect to the shop.

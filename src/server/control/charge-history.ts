@@ -1,5 +1,6 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
+import { type ACTORS, isByHand } from "../../core/schema/common.js";
 import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
 import { receiverName } from "./record-views.js";
 import { requestEntryView } from "./requests.js";
@@ -15,21 +16,26 @@ const ORDER: readonly ChargeHistoryItem["kind"][] = [
   "hold",
 ];
 
+/** Calls that name the charge or withdrawal, or created it, oldest first. */
+export function requestsAbout({ journal }: Namespace, id: string) {
+  return journal
+    .entries()
+    .reverse()
+    .filter(
+      (entry) =>
+        entry.path.includes(id) ||
+        entry.objectId === id ||
+        (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
+    );
+}
+
 export function collectChargeHistory(namespace: Namespace, charge: Charge) {
   const { state } = namespace.engine;
-  const { journal } = namespace;
   const id = charge.charge_id;
   const items: ChargeHistoryItem[] = [
-    ...journal
-      .entries()
-      .reverse()
-      .filter(
-        (entry) =>
-          entry.path.includes(id) ||
-          entry.objectId === id ||
-          (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
-      )
-      .map((entry): ChargeHistoryItem => ({ kind: "request", ...requestEntryView(entry) })),
+    ...requestsAbout(namespace, id).map(
+      (entry): ChargeHistoryItem => ({ kind: "request", ...requestEntryView(entry) }),
+    ),
     ...charge.status_history.map(
       (change, index): ChargeHistoryItem => ({
         kind: "transition",
@@ -72,10 +78,11 @@ export function collectChargeHistory(namespace: Namespace, charge: Charge) {
   };
 }
 
-/** The cause of a status change; `index` is the position of the change in the charge's status history. */
-export function transitionCause(charge: Charge, index: number) {
+/** The cause of a status change; `index` is the position of the change in the status history. */
+function transitionCause(charge: Charge, index: number) {
   const { scenario, rule } = charge;
-  const actor = charge.actors[index]!;
+  const recorded = charge.actors[index]!;
+  const actor: (typeof ACTORS)[number] = isByHand(recorded) ? "control" : recorded;
   const isPlanned = actor === "scenario";
   return {
     actor,

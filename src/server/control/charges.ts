@@ -17,7 +17,7 @@ import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-row.js";
 import { RawJson, viewOrRefusal } from "../http/reply.js";
 import { collectChargeHistory } from "./charge-history.js";
-import { defineControlOperation, limitedPageReply } from "./control-operation.js";
+import { type ControlCall, defineControlOperation, limitedPageReply } from "./control-operation.js";
 
 /** Prefix of query parameters that filter by metadata. */
 const METADATA_PREFIX = "metadata.";
@@ -83,7 +83,7 @@ export const CHARGE_CONTROL_OPERATIONS = [
     output: "Charge",
     errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
     example: { to: "FAILED", reason: "declined_by_operator" },
-    run: ({ namespace, input, param }) => changeStatus(namespace, param("charge_id"), input.to, input.reason),
+    run: (call) => changeStatus(call, call.input.to),
   }),
   defineControlOperation({
     id: "refundCharge",
@@ -95,8 +95,7 @@ export const CHARGE_CONTROL_OPERATIONS = [
     output: "Charge",
     errors: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
     example: { reason: "requested_by_merchant" },
-    run: ({ namespace, input, param }) =>
-      changeStatus(namespace, param("charge_id"), "REFUNDED", input.reason),
+    run: (call) => changeStatus(call, "REFUNDED"),
   }),
   defineControlOperation({
     id: "refundPart",
@@ -152,8 +151,12 @@ function chargeOf({ engine }: Namespace, id: string) {
   return engine.state.get("charges", id) ?? refuse("NOT_FOUND", "Charge not found");
 }
 
-function changeStatus(namespace: Namespace, id: string, to: ChargeStatus, reason: string | undefined) {
-  return viewOrRefusal(namespace.execute(transitionCharge(id, to, "control", reason)), chargeReply);
+function changeStatus(
+  { namespace, actor, input, param }: ControlCall<{ readonly reason?: string | undefined }, "charge_id">,
+  to: ChargeStatus,
+) {
+  const command = transitionCharge(param("charge_id"), to, actor, input.reason);
+  return viewOrRefusal(namespace.execute(command), chargeReply);
 }
 
 export function chargeReply(charge: Charge): RawJson {

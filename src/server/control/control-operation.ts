@@ -18,6 +18,9 @@ import {
 } from "../http/operation-row.js";
 import { RawJson } from "../http/reply.js";
 
+/** Value of the header `Sandbox-Runner` in calls of the dashboard. */
+export const DASHBOARD_RUNNER = "dashboard";
+
 /** A validated call of the control API. */
 export interface ControlCall<Input = unknown, Parameter = string> {
   readonly namespaces: Namespaces;
@@ -26,6 +29,8 @@ export interface ControlCall<Input = unknown, Parameter = string> {
   readonly input: Input;
   /** The default mode of new objects: that of the request's key, else test. */
   readonly mode: Mode;
+  /** Door of a change by hand. */
+  readonly actor: "control" | "dashboard";
   /** Name of the run that makes the call, from the header `Sandbox-Run`. */
   readonly run: string | null;
   /** Calls this server without a socket. */

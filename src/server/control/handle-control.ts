@@ -29,7 +29,12 @@ import { CROSS_ORIGIN_MESSAGE, isCrossOrigin } from "../http/hosts.js";
 import { type Fields, readInput, readQuery, takesQuery } from "../http/operation-row.js";
 import { errorReply, failureReply, type Reply, replyHeaders, replyOf, toResponse } from "../http/reply.js";
 import { unknownNamespaceReply } from "../service/admit.js";
-import { type ControlCall, type ControlOperation, refuseUnknownNames } from "./control-operation.js";
+import {
+  type ControlCall,
+  type ControlOperation,
+  DASHBOARD_RUNNER,
+  refuseUnknownNames,
+} from "./control-operation.js";
 
 /** The parts of the server that control operations use: in-process calls, and the routes of the service. */
 export interface ServerHandle {
@@ -77,6 +82,7 @@ async function replyTo(
       url,
       input: read.input,
       mode: key?.startsWith("sk_live_") ? "live" : "test",
+      actor: header("sandbox-runner") === DASHBOARD_RUNNER ? "dashboard" : "control",
       run: header("sandbox-run"),
       fetch,
       access: {

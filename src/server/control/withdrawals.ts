@@ -67,9 +67,9 @@ export const WITHDRAWAL_OPERATIONS = [
     output: "Withdrawal",
     errors: ["INVALID_TRANSITION"],
     example: { to: "PROCESSING" },
-    run: ({ namespace, input: { to, reason }, param }) =>
+    run: ({ namespace, actor, input: { to, reason }, param }) =>
       viewOrRefusal(
-        namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)),
+        namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, actor, reason)),
         withdrawalView,
       ),
   }),

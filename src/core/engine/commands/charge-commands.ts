@@ -1,7 +1,9 @@
 import { type Actor, type Charge, needsMethod } from "../../domain/charge-transition.js";
+import { decimalsOf, isZero, toCanonicalAmount } from "../../domain/money.js";
 import { isSamePricing, type Pricing } from "../../domain/pricing.js";
 import { readWhitelabelRequest } from "../../domain/requests/payment-requests.js";
-import type { ChargeStatus } from "../../schema/common.js";
+import { amountSchema, type ChargeStatus } from "../../schema/common.js";
+import { safeParse } from "../../schema/issues.js";
 import { type ErrorDetails, isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { CheckoutBody } from "../../schema/service-requests.js";
 import { clampInstant, iso } from "../../schema/time.js";
@@ -76,6 +78,21 @@ export function transitionCharge(
       actor,
       reason,
     );
+  };
+}
+
+/** Completes a charge with a payment of another amount, in the charge's currency. */
+export function payAmount(chargeId: string, requested: string, actor: Actor): Command<Charge | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    const { decimals, code } = tx.catalogue.requireCurrency(charge.currency);
+    if (!safeParse(amountSchema, requested).ok || decimalsOf(requested) > decimals || isZero(requested))
+      return refuseInvalid({
+        amount: `must be a decimal number above 0, with at most ${decimals} decimals in ${code}`,
+      });
+    const amount_paid = toCanonicalAmount(requested, decimals);
+    return changeChargeStatus(tx, { ...charge, amount_paid, currency_paid: code }, "COMPLETED", actor);
   };
 }
 

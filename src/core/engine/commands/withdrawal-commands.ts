@@ -94,6 +94,8 @@ export function buildWithdrawal(tx: Transaction, caller: Caller, values: NewWith
     scenario_asked: values.scenarioAsked,
     scenario: null,
     timeline: [],
+    status_history: [{ status: "PENDING", at: tx.at }],
+    actors: ["api"],
     rule: null,
     timeline_task: null,
     notes: [],
@@ -177,11 +179,12 @@ export function runWithdrawalTimelineEntry(task: Task): Command<void> {
 export function transitionWithdrawalById(
   withdrawalId: string,
   to: WithdrawalStatus,
+  actor: Actor,
   reason?: string,
 ): Command<Withdrawal | Refusal> {
   return (tx) => {
     const withdrawal = tx.get("withdrawals", withdrawalId);
     if (withdrawal === undefined) return refuse("NOT_FOUND", "Withdrawal not found");
-    return moveWithdrawal(tx, withdrawal, to, "control", reason);
+    return moveWithdrawal(tx, withdrawal, to, actor, reason);
   };
 }

@@ -1,5 +1,12 @@
 import * as z from "zod/mini";
-import { ACTORS, httpUrlSchema, LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "../common.js";
+import {
+  httpUrlSchema,
+  LEDGER_ACCOUNTS,
+  modeSchema,
+  RECORDED_ACTORS,
+  timestampSchema,
+  withdrawalStatusSchema,
+} from "../common.js";
 import { chargeTimelineEntrySchema, withdrawalTimelineEntrySchema } from "../scenario-rules.js";
 import { minLength } from "../schema-checks.js";
 import {
@@ -76,6 +83,7 @@ export const paymentNoteRecordSchema = z.strictObject({ at: timestampSchema, not
 export type PaymentNote = DeepReadonly<z.infer<typeof paymentNoteRecordSchema>>;
 const statusChangeRecord = z.strictObject(statusChangeSchema.shape);
 export type StatusChange = DeepReadonly<z.infer<typeof statusChangeRecord>>;
+const actorRecord = z.enum(RECORDED_ACTORS);
 
 /** Ids of a charge's scheduled tasks. */
 const chargeTasksRecord = z.strictObject({
@@ -125,7 +133,7 @@ export const chargeRecordSchema = z.strictObject({
   /** Index of the matched rule in `scenario.charges`. */
   rule: z.nullable(boundedCountSchema),
   /** Actor of each change in `status_history`. */
-  actors: z.array(z.enum(ACTORS)),
+  actors: z.array(actorRecord),
   /** True if a manual change has cancelled the rest of the timeline, including entries after expiry. */
   overruled: z.boolean(),
   /** `traceparent` header of the request that created the charge, repeated in the charge's webhooks. */
@@ -147,6 +155,9 @@ export const withdrawalRecordSchema = z.strictObject({
   scenario_asked: textOrNull,
   scenario: textOrNull,
   timeline: z.array(withdrawalTimelineEntrySchema),
+  status_history: z.array(z.strictObject({ ...statusChangeSchema.shape, status: withdrawalStatusSchema })),
+  /** Actor of each change in `status_history`. */
+  actors: z.array(actorRecord),
   /** Index of the matched rule in `scenario.withdrawals`. */
   rule: z.nullable(boundedCountSchema),
   /** ID of the task for the next timeline entry. */
