@@ -331,7 +331,7 @@ describeInBrowser("the dashboard in a browser", () => {
       .poll(() => page.evaluate(() => document.documentElement.scrollHeight))
       .toBeLessThanOrEqual(1_500);
     expect(await page.locator(".lanes tbody tr").count()).toBe(4);
-    const raw = page.getByLabel("The charge as JSON");
+    const raw = page.getByLabel("The record as JSON");
     expect(await raw.isVisible()).toBe(false);
     await page.getByText("Raw", { exact: true }).click();
     await raw.waitFor();

@@ -90,8 +90,8 @@ function openCharge(hand: Hand, id: string): Promise<void> {
 
 async function openDelivery(hand: Hand, chargeId: string): Promise<void> {
   await openCharge(hand, chargeId);
-  const row = hand.page.locator("#webhooks .row").filter({ hasText: "charge.completed" }).first();
-  await hand.open(row.locator("[data-row]"), "/webhooks/");
+  const event = hand.page.locator("#timeline td > div").filter({ hasText: "charge.completed" });
+  await hand.open(event.locator("li a"), "/webhooks/");
 }
 
 function waitForNotice({ page }: Hand, text: string | RegExp): Promise<void> {
@@ -130,7 +130,7 @@ const JOBS: Readonly<Record<string, (hand: Hand, setup: Setup) => Promise<void>>
   },
   "see a flow as a test": async (hand, { paid }) => {
     await openCharge(hand, paid);
-    await hand.press(hand.page.locator("#again summary"));
+    await hand.press(hand.page.locator("#charge summary").filter({ hasText: "Copy" }));
     await hand.page.locator('pre[aria-label*="Vitest"]').filter({ hasText: "setupSandbox" }).waitFor();
   },
   "see the body of a webhook": async (hand, { paid }) => {

@@ -28,7 +28,7 @@ describe("lists of the dashboard", () => {
     const { sandbox, charge, page } = await withReceiver();
     const id = await charge("ada@example.com", { metadata: { tier: "gold", order_id: "A-1042" } });
     await sandbox.advance("10s");
-    const name = `order_id A-1042 · ${id.slice(0, 11)}…`;
+    const name = `A-1042 · ${id.slice(0, 11)}…`;
     for (const row of rowsOf(await page("/webhooks"), "deliveries")) expect(row).toContain(name);
     const requests = rowsOf(await page("/requests"), "requests");
     expect(requests[0]).toContain(`createWhitelabel · ${name}`);

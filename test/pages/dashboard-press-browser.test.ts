@@ -52,11 +52,11 @@ async function openPresses(sandbox: Sandbox) {
       fields: { Amount: "1105.10" },
       shows: ["balances", /5,585\.11/],
     },
-    "Process on a payout": {
+    "Complete on a payout": {
       view: "money",
-      button: "Process",
+      button: "Complete",
       part: "withdrawals",
-      shows: ["withdrawals", /PROCESSING/],
+      shows: ["withdrawals", /COMPLETED/],
     },
     "Add receiver": {
       view: "webhooks",
@@ -176,7 +176,7 @@ describeInBrowser("a click with the pointer on the button", () => {
     const { page, sent, charge, object } = await openCharge();
     await page.getByRole("button", { name: "Complete" }).focus();
     await page.keyboard.down("Enter");
-    await object.getByText("COMPLETED").waitFor();
+    await object.locator(".badge", { hasText: "COMPLETED" }).waitFor();
     await page.keyboard.down("Enter");
     await page.keyboard.up("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("charge");
@@ -187,15 +187,15 @@ describeInBrowser("a click with the pointer on the button", () => {
 
   it("the second click of a double click does not reach the next button", async () => {
     const { page, sent, charge, object } = await openCharge();
-    await page.getByRole("button", { name: "Process" }).hover();
+    await page.getByRole("button", { name: "Complete" }).hover();
     await page.mouse.down();
     await page.mouse.up();
-    await object.getByText("PROCESSING").waitFor();
-    await page.getByRole("button", { name: "Complete" }).hover();
+    await object.locator(".badge", { hasText: "COMPLETED" }).waitFor();
+    await page.getByRole("button", { name: "Refund" }).hover();
     await page.mouse.down({ clickCount: 2 });
     await page.mouse.up({ clickCount: 2 });
     await page.getByRole("button", { name: "+10 s" }).dblclick();
     await page.getByText("Advanced 10 s").waitFor();
-    expect(sent.slice(0, 2)).toEqual([`${charge}PROCESSING`, "advanceClock?by=10s"]);
+    expect(sent.slice(0, 2)).toEqual([`${charge}COMPLETED`, "advanceClock?by=10s"]);
   });
 });

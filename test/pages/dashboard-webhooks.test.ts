@@ -44,7 +44,7 @@ describe("webhooks in the dashboard", () => {
     expect(sent.text).toContain("Sent 3 times: ");
     expect(sent.text).toMatch(/2 × 200/);
     expect(sent.text).toMatch(/1 × 400/);
-    expect(sent.text).toContain("This event was sent 3 times");
+    expect(sent.text).toContain("This event was sent 3 times to this receiver");
     expect([receiver.received.length, other.received.length]).toEqual([before, 3]);
     // A refused resend is neither retried nor counted as failing.
     expect((await ask("/_sandbox/deliveries?failing=1")).total).toBe(0);
@@ -160,9 +160,6 @@ describe("the error response of a webhook", () => {
         );
       for (const path of ["", "/webhooks", `/charges/${id}`])
         expect(await plainText(path)).toContain(`503 ${sentence} · next try`);
-      expect((await plainText(`/charges/${id}`)).replace(/\d+ ms/, "ms")).toContain(
-        `✗ 503 ms ${sentence} Retry now`,
-      );
       const history = await sandbox.control<ChargeHistory>(`GET /_sandbox/charges/${id}/timeline`);
       expect(historyRows(history).at(-1)!.text).toContain(` ms): ${sentence}`);
     },

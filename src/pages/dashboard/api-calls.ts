@@ -3,6 +3,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import { UserError } from "../../core/schema/user-error.js";
+import { DASHBOARD_RUNNER } from "../../server/control/control-operation.js";
 import type { Fields } from "./operation-actions.js";
 import type { Notice } from "./page-context.js";
 
@@ -41,7 +42,11 @@ export async function runOperation<Result extends object>(
     throw error;
   }
   const { method, path, body } = call;
-  const headers = { "content-type": "application/json", "sandbox-namespace": namespace.name };
+  const headers = {
+    "content-type": "application/json",
+    "sandbox-namespace": namespace.name,
+    "sandbox-runner": DASHBOARD_RUNNER,
+  };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(new Request(`http://sandbox${path}`, { method, headers, ...sent }));
   const result = (await response.json()) as Result & { error?: Omit<Refusal, "status"> };
@@ -49,9 +54,6 @@ export async function runOperation<Result extends object>(
   const { code, message, details } = result.error;
   return refuse(code, message, details, response.status);
 }
-
-/** Value of the header `Sandbox-Runner` in calls of the dashboard. */
-export const DASHBOARD_RUNNER = "dashboard";
 
 export interface ServiceRequest {
   readonly method: string;

@@ -47,7 +47,8 @@ export function attentionItems(context: PageContext): readonly ListRow[] {
 export function deliveryFailureText(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   if (last === undefined) return "no attempt yet";
-  if (last.status === null) return last.error ?? "no response";
+  if (last.status === null)
+    return /\bECONNREFUSED\b/.test(last.error ?? "") ? "nothing listens" : (last.error ?? "no response");
   const line = responseLine(last.response_body);
   return line.startsWith(String(last.status)) ? line : `${last.status} ${line}`.trim();
 }

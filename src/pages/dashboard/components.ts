@@ -209,6 +209,11 @@ export function foldedSection({ id, title, body, isOpen = false }: FoldedSection
   return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
 }
 
+/** A button that opens a panel over the page. Menus close each other. */
+export function menu(label: string, name: string, items: readonly Markup[]): Markup {
+  return html`<details class="menu-of" name="menu"><summary class="button"><span class="unseen">${name} </span>${label} <span aria-hidden="true">▾</span></summary><div class="panel">${items}</div></details>`;
+}
+
 /** Values, or pairs of a value and its label. */
 export type Options = readonly (string | readonly [value: string, label: string])[];
 

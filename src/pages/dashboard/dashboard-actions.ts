@@ -1,15 +1,16 @@
 import type { OperationCall } from "../../core/client/control-client.js";
 import { findJsonFault } from "../../core/domain/json-fault.js";
+import { payAmount } from "../../core/engine/commands/charge-commands.js";
 import { resendWithData } from "../../core/engine/commands/event-commands.js";
 import { SIGNATURE_VARIANTS } from "../../core/engine/event-emission.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
+import { DASHBOARD_RUNNER } from "../../server/control/control-operation.js";
 import { isFailing } from "../../server/control/record-views.js";
 import { bodyTooLargeRefusal, MAX_BODY_BYTES } from "../../server/http/body.js";
 import {
   type ActionResult,
   callService,
-  DASHBOARD_RUNNER,
   type DashboardAction,
   type FormSubmission,
   runOperation,
@@ -163,6 +164,26 @@ const OWN_ACTIONS: Readonly<Record<OwnAction, DashboardAction>> = {
     const result = await runOperation<{ fired_total: number }>(press, "advanceClock", { to });
     if (isRefusal(result)) return result;
     return { text: `Advanced to ${to.slice(11, 19)}: ${formatCount(result.fired_total, "step")} ran` };
+  },
+  // The service completes and fails a payout only while it is PROCESSING.
+  movePayout: async (press) => {
+    const { withdrawal_id = "", to = "", reason } = press.fields;
+    const transition = (status: string, more = {}) =>
+      runOperation<{ status: string }>(press, "transitionWithdrawal", { withdrawal_id, to: status, ...more });
+    const { status } = press.namespace.engine.state.get("withdrawals", withdrawal_id) ?? {};
+    if (status === "PENDING" && (to === "COMPLETED" || to === "FAILED")) {
+      const begun = await transition("PROCESSING");
+      if (isRefusal(begun)) return begun;
+    }
+    const moved = await transition(to, reason ? { reason } : {});
+    return isRefusal(moved) ? moved : { text: `${withdrawal_id} is ${moved.status}` };
+  },
+  payAmount: ({ namespace, fields }) => {
+    const { charge_id = "", amount = "" } = fields;
+    const paid = namespace.execute(payAmount(charge_id, amount, "dashboard"));
+    return isRefusal(paid)
+      ? paid
+      : { text: `${charge_id} is ${paid.status}: ${paid.currency} ${amount} paid` };
   },
   reset: async (press) => {
     const { name } = press.namespace;

@@ -22,12 +22,13 @@ import {
   viewUrl,
 } from "./page-context.js";
 import { activityView } from "./views/activity-view.js";
-import { chargesView, chargeView } from "./views/charges-view.js";
+import { chargesView } from "./views/charges-view.js";
 import { checksView } from "./views/checks-view.js";
 import { deliveryDetailView } from "./views/delivery-view.js";
 import { faultsView } from "./views/faults-view.js";
 import { moneyView } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
+import { chargeView, payoutView } from "./views/payment-view.js";
 import { probeView } from "./views/receiver-check-view.js";
 import { requestsView, requestView } from "./views/requests-view.js";
 import { scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
@@ -162,6 +163,7 @@ interface RecordView {
 
 const RECORDS: { readonly [View in ViewName]?: RecordView } = {
   charges: { noun: "charge", render: chargeView },
+  money: { noun: "payout", render: payoutView },
   webhooks: { noun: "delivery", render: deliveryDetailView },
   requests: { noun: "request", render: requestView },
   scenarios: { noun: "scenario", render: scenarioDetailView },

@@ -52,12 +52,16 @@ const OPERATION_ACTIONS = {
   transitionCharge: {
     notice: ({ status }, { charge_id, reason }) =>
       [`${charge_id} is ${status}`, reason].filter(Boolean).join(": "),
-    input: (fields) => ({ ...fields, reason: fields.reason || "from the dashboard" }),
+    input: withoutEmptyReason,
   },
   advanceCharge: {
     notice: ({ status }, { charge_id }) => `${charge_id} is ${status}, by its own timeline`,
   },
-  transitionWithdrawal: { notice: ({ status }, { withdrawal_id }) => `${withdrawal_id} is ${status}` },
+  bounceWithdrawal: {
+    notice: (_, { withdrawal_id, reason }) =>
+      [`${withdrawal_id} was returned`, reason].filter(Boolean).join(": "),
+    input: withoutEmptyReason,
+  },
   fundBalance: { notice: ({ currency }, { amount }) => `${currency} ${amount} added` },
   setRates: {
     notice: (_, { currency, rate }) => `1 USD is ${rate} ${currency}`,
@@ -110,6 +114,10 @@ export function findOperationAction(
 ): (OperationAction & { readonly id: OperationName }) | undefined {
   const id = name as OperationName;
   return Object.hasOwn(OPERATION_ACTIONS, id) ? { id, ...OPERATION_ACTIONS[id] } : undefined;
+}
+
+function withoutEmptyReason({ reason, ...fields }: Fields): Fields {
+  return reason ? { ...fields, reason } : fields;
 }
 
 function faultsStopNotice({ removed = 0 }: Result): string {

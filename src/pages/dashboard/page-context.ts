@@ -33,6 +33,8 @@ export type OwnAction =
   | "replay"
   | "send"
   | "make"
+  | "movePayout"
+  | "payAmount"
   | "again"
   | "check"
   | "run"

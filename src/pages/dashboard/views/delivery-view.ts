@@ -2,12 +2,12 @@ import { eventToSend } from "../../../core/engine/event-mishaps.js";
 import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { html, type Markup } from "../../html.js";
-import { deliveryFailureText } from "../attention.js";
 import * as ui from "../components.js";
 import { lastAttemptResult } from "../operation-actions.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl, curlCommand } from "../shell-commands.js";
 import { diffMarkup } from "./payload-diff.js";
+import { deliveryOutcome, objectUrl } from "./record-rows.js";
 
 /** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
 export function deliveryDetailView(context: PageContext, delivery_id: string): Markup | undefined {
@@ -22,11 +22,11 @@ export function deliveryDetailView(context: PageContext, delivery_id: string): M
   const failing = isFailing(delivery);
   const isPending = delivery.status === "pending";
   const next = delivery.next_attempt_at;
-  const chargeUrl = object_id?.startsWith("ch_") ? viewUrl(context, "charges", object_id) : undefined;
-  return html`<p class="back"><a href="${viewUrl(context, "webhooks")}">← Webhooks</a>${chargeUrl !== undefined && html` · <a href="${chargeUrl}">${object_id}</a>`}</p>
+  const url = objectUrl(context, object_id);
+  return html`<p class="back"><a href="${viewUrl(context, "webhooks")}">← Webhooks</a>${url !== undefined && html` · <a href="${url}">${object_id}</a>`}</p>
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${ui.badge(ui.deliveryState(delivery))} ${ui.liveModeTag(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}</p>
-<p class="why"><strong>Why:</strong> ${causeText(context, delivery)}</p>
+<p class="why"><strong>Why:</strong> ${deliveryOutcome(context, delivery)}${resendText(delivery)}</p>
 <div class="actions">${isPending && failing && ui.button({ does: ["retryDelivery", { delivery_id }], label: "Retry now", kind: "main", key: "r" })}
 ${next !== null && Date.parse(next) > nowMs && ui.button({ does: ["advanceTo", { to: next }], label: "Run time to the next try" })}
 ${ui.button({ does: ["redeliver", { delivery_id }], label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
@@ -55,29 +55,6 @@ ${ui.factList([
   ["Created", ui.timeTag(context, delivery.created_at)],
 ])}`,
 })}`;
-}
-
-/** Cause of the delivery's state, as a sentence. */
-function causeText({ namespace, nowMs }: PageContext, delivery: Delivery): Markup {
-  const { status, mishap, attempts, next_attempt_at: next } = delivery;
-  const hold = namespace.findHold(delivery);
-  const hasFailed = isFailing(delivery) || isFailedResend(delivery);
-  const dropped = `it was not sent${mishap === null ? ": the receiver is deleted or disabled" : `, by scenario ${mishap.scenario}`}`;
-  const text =
-    hold?.reason ??
-    (hasFailed
-      ? deliveryFailureText(delivery)
-      : status === "dropped"
-        ? dropped
-        : status === "delivered"
-          ? `delivered at attempt ${attempts.length}`
-          : "no attempt yet");
-  return html`${text}${next !== null && html` · next try in ${ui.readableDuration(Date.parse(next) - nowMs)}`}${resendText(delivery)}`;
-}
-
-/** Returns true for a failed manual resend. `isFailing` excludes manual resends, whose failure may be intended. */
-function isFailedResend({ mishap, status }: Delivery): boolean {
-  return mishap?.by_hand === true && status === "failed";
 }
 
 /** How a manual resend was signed. */
@@ -162,9 +139,10 @@ function copiesSection(context: PageContext, delivery: Delivery): Markup | false
   const { state } = context.namespace.engine;
   const all = state.deliveriesOf(delivery.event_id);
   if (all.length < 2) return false;
+  const receivers = new Set(all.map(({ webhook_id }) => webhook_id));
   return ui.section({
     id: "all",
-    title: `This event was sent ${all.length} times`,
+    title: `This event was sent ${receivers.size === 1 ? `${all.length} times to this receiver` : `to ${receivers.size} receivers${all.length > receivers.size ? `, ${all.length} times` : ""}`}`,
     body: ui.rowList(
       "Deliveries of this event",
       all.map((copy) =>

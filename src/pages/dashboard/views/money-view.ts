@@ -1,13 +1,13 @@
 import type { Holdings } from "../../../core/domain/ledger-postings.js";
 import { add } from "../../../core/domain/money.js";
-import { WITHDRAWAL_STATUS_RULES } from "../../../core/domain/withdrawal.js";
 import { usdRateOf } from "../../../core/engine/market.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
-import { groupDigits, sentenceCase } from "../../format.js";
+import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import * as ui from "../components.js";
-import { isInMode, type PageContext, pageOffset, ROWS_PER_PAGE, viewUrl } from "../page-context.js";
-import { withdrawalRow } from "./record-rows.js";
+import { isInMode, type PageContext, pageOffset, ROWS_PER_PAGE } from "../page-context.js";
+import { moveButton, payoutMoves } from "./payment-moves.js";
+import { objectUrl, withdrawalRow } from "./record-rows.js";
 
 const MAX_HOLDINGS = 200;
 
@@ -26,12 +26,6 @@ export function moneyView(context: PageContext): Markup {
   const destinations = state
     .page("destinations", "destinations", 0, ROWS_PER_PAGE)
     .filter((destination) => isInMode(context, destination));
-  const verbs: Readonly<Record<string, string>> = {
-    PROCESSING: "Process",
-    COMPLETED: "Complete",
-    FAILED: "Fail",
-    CANCELLED: "Cancel",
-  };
   return html`<h1>Money</h1>
 ${ui.section({
   id: "balances",
@@ -72,19 +66,9 @@ ${ui.section({
     "Withdrawals",
     withdrawals.items.map((withdrawal) =>
       withdrawalRow(context, withdrawal, {
-        to: undefined,
-        about: [
-          `fee ${groupDigits(withdrawal.fee)}`,
-          withdrawal.scenario !== null && `scenario ${withdrawal.scenario}`,
-          html`to ${ui.shortIdMarkup(withdrawal.destination_id)}`,
-        ],
-        rowButtons: WITHDRAWAL_STATUS_RULES.statuses[withdrawal.status].next.map((to) =>
-          ui.button({
-            does: ["transitionWithdrawal", { withdrawal_id: withdrawal.withdrawal_id, to }],
-            label: verbs[to] ?? sentenceCase(to),
-            to: withdrawal.withdrawal_id,
-          }),
-        ),
+        rowButtons: payoutMoves(withdrawal)
+          .filter(({ to }) => to === "COMPLETED" || to === "FAILED")
+          .map((move) => moveButton(move, withdrawal.withdrawal_id)),
       }),
     ),
     "None: your app makes them with POST /payouts/withdrawals.",
@@ -172,11 +156,10 @@ function amountCells(postings: Postings, accounts: readonly LedgerAccount[]): Ma
   });
 }
 
-/** Links the charge of an entry; other objects have no page. */
+/** The charge or payout of an entry, as a link; a fixture's entry has neither. */
 function aboutLink(context: PageContext, id: string): Markup {
-  if (id.startsWith("ch_"))
-    return html`<a href="${viewUrl(context, "charges", id)}">${ui.shortIdMarkup(id)}</a>`;
-  return ui.shortIdMarkup(id);
+  const url = objectUrl(context, id);
+  return url === undefined ? ui.shortIdMarkup(id) : html`<a href="${url}">${ui.shortIdMarkup(id)}</a>`;
 }
 
 const ACCOUNT_NAMES = {
@@ -186,21 +169,3 @@ const ACCOUNT_NAMES = {
   in_transit: "In transit",
   fees: "Fees",
 } as const;
-
-/** Postings of a charge, with the total of each account. */
-export function postingsTable(context: PageContext, objectId: string): Markup {
-  const entries = context.namespace.engine.state.entriesOf(objectId);
-  if (entries.length === 0) return html`<p class="soft">No money has moved.</p>`;
-  const all = entries.flatMap(({ postings }) => postings);
-  const accounts = LEDGER_ACCOUNTS.filter((name) => all.some(({ account }) => account === name));
-  return ui.scrollableTable(
-    "Postings",
-    ["When", "For"],
-    accounts.map((name) => ACCOUNT_NAMES[name]),
-    entries.map(
-      ({ entry_id, at, kind, currency, postings }) =>
-        html`<tr data-key="${entry_id}"><td>${ui.timeTag(context, at)}</td><td>${kind}, ${currency}</td>${amountCells(postings, accounts)}</tr>`,
-    ),
-    html`<tfoot><tr><th scope="row" colspan="2">Total</th>${amountCells(all, accounts)}</tr></tfoot>`,
-  );
-}

@@ -5,7 +5,7 @@
 
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
-import type { Delivery, EventRecord } from "../../../core/engine/records.js";
+import type { Delivery, Destination, EventRecord } from "../../../core/engine/records.js";
 import type { RequestEntry } from "../../../core/namespace/request-journal.js";
 import {
   columnValue,
@@ -16,6 +16,7 @@ import {
   type RowSlot,
 } from "../../../core/reports/list-columns.js";
 import type { Mode } from "../../../core/schema/common.js";
+import { REVERSALS, type ReversalKind } from "../../../core/schema/event-types.js";
 import { iso } from "../../../core/schema/time.js";
 import { isFailing, receiverName } from "../../../server/control/record-views.js";
 import { type Content, html, type Markup } from "../../html.js";
@@ -108,13 +109,58 @@ export function objectIdOf({ objectId, path, method, responseBody }: RequestEntr
 /** Characters of a metadata entry in a row. */
 const MAX_ORDER_LENGTH = 60;
 
-/** The entry of a charge's metadata that most likely is the app's order. */
-function orderOf({ metadata }: Charge): string | false {
+/** The app's order, or else the first entry of a charge's metadata with its name. */
+export function orderOf({ metadata }: Charge): string | false {
   const entries = Object.entries(metadata);
-  const [name, value] = entries.find(([name]) => /order/i.test(name)) ?? entries[0] ?? [];
-  if (name === undefined) return false;
-  const text = `${name} ${value}`;
-  return text.length > MAX_ORDER_LENGTH ? `${text.slice(0, MAX_ORDER_LENGTH)}…` : text;
+  const order = entries.find(([name]) => /order/i.test(name))?.[1] ?? entries[0]?.join(" ");
+  if (order === undefined) return false;
+  return order.length > MAX_ORDER_LENGTH ? `${order.slice(0, MAX_ORDER_LENGTH)}…` : order;
+}
+
+/** A status with its reason. */
+export interface ShownStatus {
+  readonly word: string;
+  readonly tone: ui.Tone;
+  readonly reason?: string | undefined;
+  /** The service's status, if the sandbox shows a reversal in its place. */
+  readonly was?: string;
+  readonly at: string;
+}
+
+const REVERSAL_STATUS: Readonly<Record<ReversalKind, readonly [word: string, tone: ui.Tone]>> = {
+  partial_refund: ["PARTLY REFUNDED", ""],
+  chargeback: ["CHARGED BACK", "bad"],
+  bounce: ["BOUNCED", "bad"],
+};
+
+/** The reversal that an event reports, as a status; undefined for other events. */
+export function reversalOf({ type, body, at }: EventRecord): ShownStatus | undefined {
+  if (!Object.values(REVERSALS).some(({ event }) => event === type)) return undefined;
+  const { data } = JSON.parse(body) as {
+    data: { sandbox_extension: { kind: ReversalKind; reason: string | null } };
+  };
+  const { kind, reason } = data.sandbox_extension;
+  const [word, tone] = REVERSAL_STATUS[kind];
+  return { word, tone, reason: reason ?? undefined, at };
+}
+
+/** The newest reversal in place of COMPLETED, since the service has no status for it; else the status. */
+export function shownStatus({ namespace }: PageContext, record: Charge | Withdrawal): ShownStatus {
+  const { status, failure_reason, updated_at: at } = record;
+  if (status === "COMPLETED") {
+    const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
+    const [reversal] = namespace.engine.state.eventsOf(id).flatMap((event) => reversalOf(event) ?? []);
+    if (reversal !== undefined) return { ...reversal, was: status };
+  }
+  return { word: status, tone: ui.statusTone(status), reason: failure_reason ?? undefined, at };
+}
+
+/** `bank account …6789` */
+export function destinationText(destination: Destination | undefined): string {
+  if (destination === undefined) return "destination deleted";
+  const { type, account_number, phone_number, wallet_address } = destination.fields;
+  const number = account_number ?? phone_number ?? wallet_address;
+  return `${type.replaceAll("_", " ")}${number ? ` …${number.slice(-4)}` : ""}`;
 }
 
 /** The app's order or payout reference, and the short id of the charge or payout. */
@@ -127,7 +173,8 @@ function objectText({ namespace }: PageContext, id: string | null | undefined): 
 }
 
 export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
-  const { charge_id: key, customer_email, customer_name, failure_reason, scenario, updated_at: at } = charge;
+  const { charge_id: key, customer_email, customer_name, scenario, updated_at: at } = charge;
+  const { word, tone, reason } = shownStatus(context, charge);
   const { state } = context.namespace.engine;
   const failing = state
     .eventsOf(key)
@@ -139,22 +186,31 @@ export function chargeRow(context: PageContext, charge: Charge, options: RowOpti
     scenario !== null && scenario !== "default" && `scenario ${scenario}`,
   ];
   const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${ui.liveModeTag(charge.mode)}`;
-  const row = { key, at, title: customer, reason: failure_reason, about };
+  const row = { key, at, status: ui.badge(word, tone), title: customer, reason, about, tone };
   return recordRow(context, "charges", charge, { ...row, ...options });
 }
 
 export function withdrawalRow(
   context: PageContext,
   withdrawal: Withdrawal,
-  { about = [], ...options }: RowOptions = {},
+  options: RowOptions = {},
 ): Markup {
+  const { withdrawal_id: key, scenario, destination_id } = withdrawal;
+  const { word, tone, reason, at } = shownStatus(context, withdrawal);
+  const destination = context.namespace.engine.state.get("destinations", destination_id);
   return recordRow(context, "withdrawals", withdrawal, {
-    key: withdrawal.withdrawal_id,
-    at: withdrawal.updated_at,
+    key,
+    at,
+    tone,
+    status: ui.badge(word, tone),
     title: html`payout <bdi>${withdrawal.reference}</bdi> ${ui.liveModeTag(withdrawal.mode)}`,
-    to: `${viewUrl(context, "money")}#withdrawals`,
-    reason: withdrawal.failure_reason,
-    about: [...about, ui.shortIdMarkup(withdrawal.withdrawal_id)],
+    to: viewUrl(context, "money", key),
+    reason,
+    about: [
+      destinationText(destination),
+      scenario !== null && scenario !== "default" && `scenario ${scenario}`,
+      ui.shortIdMarkup(key),
+    ],
     ...options,
   });
 }
@@ -162,14 +218,39 @@ export function withdrawalRow(
 export function eventRow(context: PageContext, event: EventRecord): Markup {
   const { event_id: key, at, object_id } = event;
   const { state } = context.namespace.engine;
-  const isCharge = state.get("charges", object_id ?? "") !== undefined;
   return recordRow(context, "events", event, {
     key,
     at,
-    to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
+    to: objectUrl(context, object_id),
     subtitle: ui.joinWithDots([...objectText(context, object_id), ui.shortIdMarkup(key)]),
     side: ui.formatCount(state.deliveriesOf(key).length, "webhook"),
   });
+}
+
+/** Page of a charge or payout; undefined for an id of another object, or none. */
+export function objectUrl(context: PageContext, id: string | null | undefined): string | undefined {
+  const { state } = context.namespace.engine;
+  if (state.get("charges", id ?? "") !== undefined) return viewUrl(context, "charges", id!);
+  return state.get("withdrawals", id ?? "") === undefined ? undefined : viewUrl(context, "money", id!);
+}
+
+/** Result of a delivery so far: why it is held or failing, and when the next attempt is due. */
+export function deliveryOutcome({ namespace, nowMs }: PageContext, delivery: Delivery): string {
+  const { attempts, next_attempt_at: next, mishap, status } = delivery;
+  const hold = namespace.findHold(delivery);
+  const last = attempts.at(-1);
+  if (hold !== null) return hold.reason;
+  if (last === undefined) {
+    if (status !== "dropped") return "no attempt yet";
+    return mishap === null
+      ? "not sent: the receiver is deleted or disabled"
+      : `dropped by scenario ${mishap.scenario}`;
+  }
+  const count = attempts.length > 1 && `${attempts.length} attempts`;
+  if (status === "delivered")
+    return [`${last.status} in ${Math.round(last.duration_ms)} ms`, count].filter(Boolean).join(" · ");
+  const due = next === null ? "given up" : `next try in ${ui.readableDuration(Date.parse(next) - nowMs)}`;
+  return [deliveryFailureText(delivery), count, due].filter(Boolean).join(" · ");
 }
 
 /** Button that retries a failing delivery, or redelivers any other delivery. */
@@ -190,24 +271,14 @@ export function deliveryRow(
   delivery: Delivery,
   { about = objectText(context, delivery.object_id), ...options }: RowOptions = {},
 ): Markup {
-  const { delivery_id: key, event_type: type, attempts, next_attempt_at: next, mishap } = delivery;
-  const last = attempts.at(-1);
+  const { delivery_id: key, event_type: type, attempts } = delivery;
   const failing = isFailing(delivery);
-  const outcome =
-    context.namespace.findHold(delivery)?.reason ??
-    (failing
-      ? `${deliveryFailureText(delivery)}${next === null ? " · given up" : ` · next try in ${ui.readableDuration(Date.parse(next) - context.nowMs)}`}`
-      : last !== undefined
-        ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
-        : mishap?.drop
-          ? `dropped by scenario ${mishap.scenario}`
-          : "no attempt yet");
   const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const record = { ...delivery, type, url: `→ ${receiver}`, status: ui.deliveryState(delivery) };
   return recordRow(context, "deliveries", record, {
     key,
-    at: last?.at ?? delivery.created_at,
-    reason: outcome,
+    at: attempts.at(-1)?.at ?? delivery.created_at,
+    reason: deliveryOutcome(context, delivery),
     about,
     rowButtons: attemptButton(delivery, `${type} to ${receiver}`),
     tone: failing ? "bad" : "",

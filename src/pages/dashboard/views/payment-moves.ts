@@ -1,0 +1,132 @@
+import { type Charge, needsMethod } from "../../../core/domain/charge-transition.js";
+import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import type { ChargeStatus, WithdrawalStatus } from "../../../core/schema/common.js";
+import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
+import { groupDigits, sentenceCase } from "../../format.js";
+import { html, type Markup } from "../../html.js";
+import * as ui from "../components.js";
+import type { PageContext, Press } from "../page-context.js";
+
+/** A change of a charge or payout that a person can make. */
+export interface Move {
+  readonly label: string;
+  readonly to: ChargeStatus | WithdrawalStatus;
+  readonly does: Press;
+}
+
+/** Allowed transitions. If the charge offers no method, excludes each status that needs a price. */
+export function chargeMoves(charge: Charge): Move[] {
+  const { charge_id } = charge;
+  return CHARGE_STATUS_TABLE[charge.status].next.flatMap((to): Move[] => {
+    const { verb } = CHARGE_STATUS_TABLE[to];
+    return verb === undefined || (needsMethod(charge, to) && charge.offered_methods.length === 0)
+      ? []
+      : [{ label: sentenceCase(verb), to, does: ["transitionCharge", { charge_id, to }] }];
+  });
+}
+
+const PAYOUT_MOVES: Readonly<Record<WithdrawalStatus, readonly (readonly [string, WithdrawalStatus])[]>> = {
+  PENDING: [
+    ["Complete", "COMPLETED"],
+    ["Process", "PROCESSING"],
+    ["Fail", "FAILED"],
+    ["Cancel", "CANCELLED"],
+  ],
+  PROCESSING: [
+    ["Complete", "COMPLETED"],
+    ["Fail", "FAILED"],
+  ],
+  COMPLETED: [],
+  FAILED: [],
+  CANCELLED: [],
+};
+
+export function payoutMoves({ withdrawal_id, status }: Withdrawal): Move[] {
+  return PAYOUT_MOVES[status].map(([label, to]) => ({
+    label,
+    to,
+    does: ["movePayout", { withdrawal_id, to }],
+  }));
+}
+
+export function moveButton({ does, label }: Move, to: string, kind?: "main"): Markup {
+  return ui.button({ does, label, to, kind });
+}
+
+/** The first move, with the others in a menu beside it. */
+export function splitButton(moves: readonly Move[], id: string, more: readonly Markup[]): Markup {
+  const first = moves.find(({ to }) => to === "COMPLETED") ?? moves[0];
+  const others = moves.filter((move) => move !== first);
+  const list = [
+    others.length > 0 && html`<p class="actions">${others.map((move) => moveButton(move, id))}</p>`,
+    ...more,
+  ].filter((item) => item !== false);
+  return html`<div class="split">${first !== undefined && moveButton(first, id, "main")}${list.length > 0 && ui.menu(first === undefined ? "Moves" : "", "More moves", list)}</div>`;
+}
+
+/** Form that changes the status with a reason. */
+function reasonForm(context: PageContext, moves: readonly Move[], does: Press): Markup | false {
+  if (moves.length === 0) return false;
+  const statuses = moves.map(({ to }) => to);
+  const selected = statuses.find((to) => to === "FAILED") ?? statuses[0]!;
+  return ui.actionForm(
+    context,
+    html`${ui.selectField("to", "Change the status to", statuses, selected)}${ui.input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}${ui.submitButton({ does, label: "Move" })}`,
+    "Move with a reason",
+  );
+}
+
+/** Forms and buttons of a charge beside its plain moves: with a reason, another amount, its own timeline, once more. */
+export function moreChargeMoves(context: PageContext, charge: Charge): Markup[] {
+  const { charge_id, currency, amount, payment_method } = charge;
+  const { scenarios } = context.namespace.engine.state.tables;
+  const moves = chargeMoves(charge);
+  const planned = plannedStatuses(context, charge);
+  const canBePaid = payment_method !== null && moves.some(({ to }) => to === "COMPLETED");
+  const parts = [
+    reasonForm(context, moves, ["transitionCharge", { charge_id }]),
+    canBePaid &&
+      ui.actionForm(
+        context,
+        html`${ui.input({ name: "amount", label: `Pay another amount than ${currency} ${groupDigits(amount)}`, hint: amount, required: true })}${ui.submitButton({ does: ["payAmount", { charge_id }], label: "Pay" })}`,
+        "Pay another amount",
+      ),
+    planned.length > 0 &&
+      html`<p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${planned.map((to) => ui.button({ does: ["advanceCharge", { charge_id, until: to }], label: `until ${to}`, to: charge_id }))}</p>`,
+    ui.actionForm(
+      context,
+      html`${ui.selectField(
+        "scenario",
+        "With scenario",
+        [["", "as it is now"], ...[...scenarios.keys()].map(String).sort()],
+        charge.scenario_asked ?? "",
+      )}${ui.submitButton({ does: ["again", { charge_id }], label: "Make the same again" })}`,
+      "Make the same again",
+    ),
+  ];
+  return parts.filter((part) => part !== false);
+}
+
+/** Planned statuses that are still to come, in order. */
+function plannedStatuses({ namespace }: PageContext, charge: Charge): string[] {
+  const { state } = namespace.engine;
+  if (!state.tasksOf(charge.charge_id).some(({ kind }) => kind === "timeline")) return [];
+  const reached = new Set(charge.status_history.map(({ status }) => status));
+  return [...new Set(charge.timeline.map(({ to }) => to))].filter((to) => !reached.has(to));
+}
+
+/** Forms of a payout beside its plain moves: with a reason, and returned by the bank. */
+export function morePayoutMoves(context: PageContext, payout: Withdrawal, isBounced: boolean): Markup[] {
+  const { withdrawal_id, status } = payout;
+  const parts = [
+    reasonForm(context, payoutMoves(payout), ["movePayout", { withdrawal_id }]),
+    status === "COMPLETED" &&
+      !isBounced &&
+      ui.actionForm(
+        context,
+        html`${ui.input({ name: "reason", label: "Returned by the bank, with the reason", hint: "account_closed" })}${ui.submitButton({ does: ["bounceWithdrawal", { withdrawal_id }], label: "Bounce" })}`,
+        "Bounce",
+      ),
+  ];
+  return parts.filter((part) => part !== false);
+}

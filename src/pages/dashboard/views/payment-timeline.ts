@@ -1,0 +1,180 @@
+import type { Charge } from "../../../core/domain/charge-transition.js";
+import { isZero } from "../../../core/domain/money.js";
+import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import type { Delivery, EventRecord, Task } from "../../../core/engine/records.js";
+import { comesBefore } from "../../../core/engine/task-queue.js";
+import type { RequestEntry } from "../../../core/namespace/request-journal.js";
+import { receiverText } from "../../../core/reports/trouble.js";
+import { iso } from "../../../core/schema/time.js";
+import { requestsAbout } from "../../../server/control/charge-history.js";
+import { isFailing, receiverName } from "../../../server/control/record-views.js";
+import { groupDigits } from "../../format.js";
+import { type Content, html, type Markup } from "../../html.js";
+import * as ui from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
+import { taskText } from "./due-tasks.js";
+import { attemptButton, deliveryOutcome, reversalOf } from "./record-rows.js";
+
+/** Shortest gap between two steps that the timeline shows as a row. */
+const FOLDED_MS = 20_000;
+
+const LANES = ["Your app", "State", "Money", "Webhooks to your app"] as const;
+
+interface Line {
+  readonly key: string;
+  readonly at: string;
+  readonly lane: 0 | 1 | 2 | 3;
+  readonly body: Content;
+  readonly isDue?: boolean;
+}
+
+/** Past and planned steps of a charge or payout: calls, statuses, money, and events with their deliveries. */
+export function paymentTimeline(context: PageContext, id: string, record: Charge | Withdrawal): Markup {
+  const lines = [...pastLines(context, id, record), ...dueLines(context, id)];
+  const startMs = Date.parse(lines[0]?.at ?? record.created_at);
+  const timeOf = (line: Line) => `+${ui.readableDuration(Date.parse(line.at) - startMs)}`;
+  let previousMs = startMs;
+  let hasNow = false;
+  // Lines that show the same time are one row.
+  const list = ui
+    .groupConsecutive(lines, (line) => `${line.isDue} ${timeOf(line)}`)
+    .map((group) => {
+      const [first] = group;
+      const { at, isDue } = first;
+      const gap = Date.parse(at) - previousMs;
+      previousMs = Date.parse(at);
+      const fold =
+        gap >= FOLDED_MS && html`<tr class="fold"><td colspan="5">~ ${ui.readableDuration(gap)} ~</td></tr>`;
+      const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
+      hasNow ||= isDue === true;
+      return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(first)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
+    });
+  const columns = ["Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
+  return html`<div class="wide" tabindex="0" role="region" aria-label="History">
+<table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list}</tbody></table></div>`;
+}
+
+function pastLines(context: PageContext, id: string, record: Charge | Withdrawal): Line[] {
+  const { namespace } = context;
+  const { state } = namespace.engine;
+  const events = state.eventsOf(id).reverse();
+  const lines = [
+    ...requestsAbout(namespace, id).map((entry) => requestLine(context, entry)),
+    ...record.status_history.map((_, index) => statusLine(record, index)),
+    ...events.flatMap((event) => reversalLine(event) ?? []),
+    ...record.notes.map(
+      ({ at, note }, index): Line => ({
+        key: `note-${index}`,
+        at,
+        lane: 1,
+        body: html`<span class="soft">${note}</span>`,
+      }),
+    ),
+    ...state.entriesOf(id).map(
+      ({ at, entry_id, kind, currency, postings }): Line => ({
+        key: entry_id,
+        at,
+        lane: 2,
+        body: html`${kind.replaceAll("_", " ")} <span class="soft">${currency} ${postings
+          .filter(({ account, amount }) => account !== "outside" && !isZero(amount))
+          .map(({ account, amount }) => `${signed(amount)} ${account.replace("_", " ")}`)
+          .join(", ")}</span>`,
+      }),
+    ),
+    ...events.map((event) => eventLine(context, event)),
+  ];
+  return lines.sort((a, b) => (a.at === b.at ? a.lane - b.lane : a.at < b.at ? -1 : 1));
+}
+
+function signed(amount: string): string {
+  return amount.startsWith("-") ? `−${groupDigits(amount.slice(1))}` : `+${groupDigits(amount)}`;
+}
+
+function requestLine(context: PageContext, entry: RequestEntry): Line {
+  const { id, method, operation, path, status, fault, atMs } = entry;
+  return {
+    key: `request-${id}`,
+    at: iso(atMs),
+    lane: 0,
+    body: html`<a href="${viewUrl(context, "requests", String(id))}">${method} ${operation ?? path}</a>
+${ui.badge(String(status ?? "dropped"), ui.httpTone(status))}
+${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
+  };
+}
+
+const ACTORS: Readonly<Record<string, string>> = {
+  api: "by your app",
+  clock: "expired",
+  customer: "by the customer",
+};
+
+function statusLine({ status_history, actors, scenario }: Charge | Withdrawal, index: number): Line {
+  const { status, at, reason } = status_history[index]!;
+  const actor = actors[index]!;
+  const cause =
+    actor === "scenario"
+      ? `scenario ${scenario}`
+      : actor === "api" && index > 0
+        ? "payment method chosen"
+        : (ACTORS[actor] ?? "by hand");
+  return {
+    key: `state-${index}`,
+    at,
+    lane: 1,
+    body: html`${ui.badge(status)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">${cause}</span>`,
+  };
+}
+
+function reversalLine(event: EventRecord): Line | undefined {
+  const reversal = reversalOf(event);
+  if (reversal === undefined) return undefined;
+  const { word, tone, reason } = reversal;
+  const body = html`${ui.badge(word, tone)} ${reason !== undefined && html`<bdi>${reason}</bdi>`} <span class="soft">by hand</span>`;
+  return { key: `state-${event.event_id}`, at: event.at, lane: 1, body };
+}
+
+function eventLine(context: PageContext, { event_id, type, at }: EventRecord): Line {
+  const deliveries = context.namespace.engine.state.deliveriesOf(event_id).reverse();
+  const seen = new Set<string>();
+  const list = deliveries.map((delivery) => {
+    const isFirst = !seen.has(delivery.webhook_id);
+    seen.add(delivery.webhook_id);
+    return deliveryItem(context, delivery, isFirst);
+  });
+  return { key: event_id, at, lane: 3, body: html`<strong>${type}</strong><ul>${list}</ul>` };
+}
+
+/** A delivery with all its attempts in one line. */
+function deliveryItem(context: PageContext, delivery: Delivery, isFirst: boolean): Markup {
+  const { delivery_id, event_type, webhook_id, mishap } = delivery;
+  const endpoint = context.namespace.engine.state.get("endpoints", webhook_id);
+  const receiver = endpoint?.url == null ? receiverName(endpoint) : receiverText(endpoint.url);
+  const copy =
+    mishap?.forged !== undefined ? "false event" : mishap?.by_hand ? "resent" : !isFirst && "duplicate";
+  const [mark, tone] = isFailing(delivery)
+    ? ["✗", "bad"]
+    : delivery.status === "delivered"
+      ? ["✓", "good"]
+      : ["●", ""];
+  return html`<li data-key="${delivery_id}"><a href="${viewUrl(context, "webhooks", delivery_id)}"><span class="mark ${tone}" aria-hidden="true">${mark}</span> ${receiver}</a>
+${copy !== false && html`<span class="tag">${copy}${mishap?.scenario !== undefined && mishap.scenario !== "" && ` (${mishap.scenario})`}</span>`}
+<span class="${tone === "bad" ? "reason" : "soft"}">${deliveryOutcome(context, delivery)}</span>
+${tone === "bad" && attemptButton(delivery, `${event_type} to ${receiver}`)}</li>`;
+}
+
+/** Due steps of the charge or payout itself; a retry stands beside its delivery. */
+function dueLines(context: PageContext, id: string): Line[] {
+  return context.namespace.engine.state
+    .tasksOf(id)
+    .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
+    .map((task: Task): Line => {
+      const at = iso(task.due_ms);
+      return {
+        key: `task-${task.task_id}`,
+        at,
+        isDue: true,
+        lane: task.kind === "settle" ? 2 : 1,
+        body: html`${taskText(context, task)} ${task.due_ms > context.nowMs && ui.button({ does: ["advanceTo", { to: at }], label: "Run to here", to: taskText(context, task) })}`,
+      };
+    });
+}

@@ -1,0 +1,201 @@
+import type { Charge } from "../../../core/domain/charge-transition.js";
+import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { requestedScenarioNamesOf } from "../../../core/engine/scenario-lookup.js";
+import { chargeDetailView, withdrawalView } from "../../../core/engine/wire-views.js";
+import type { Actor } from "../../../core/schema/common.js";
+import { groupDigits } from "../../format.js";
+import { type Content, html, type Markup } from "../../html.js";
+import * as ui from "../components.js";
+import { type PageContext, VIEWS, viewUrl } from "../page-context.js";
+import { cliCommand, controlCurl } from "../shell-commands.js";
+import { chargeCopies } from "./charge-copies.js";
+import {
+  chargeMoves,
+  type Move,
+  moreChargeMoves,
+  morePayoutMoves,
+  payoutMoves,
+  splitButton,
+} from "./payment-moves.js";
+import { paymentTimeline } from "./payment-timeline.js";
+import { destinationText, orderOf, type ShownStatus, shownStatus } from "./record-rows.js";
+
+/** A charge or payout as its page shows it. */
+interface Payment {
+  readonly id: string;
+  readonly noun: "charge" | "payout";
+  readonly view: "charges" | "money";
+  readonly record: Charge | Withdrawal;
+  /** Follow the amount in the heading. */
+  readonly about: readonly Content[];
+  readonly status: ShownStatus;
+  readonly moves: readonly Move[];
+  readonly moreMoves: readonly Markup[];
+  readonly copies: readonly Markup[];
+  readonly links?: Content;
+  readonly facts: Parameters<typeof ui.factList>[0];
+  /** The record as the service and the control API show it. */
+  readonly raw: object;
+}
+
+export function chargeView(context: PageContext, id: string): Markup | undefined {
+  const charge = context.namespace.engine.state.get("charges", id);
+  if (charge === undefined) return undefined;
+  const { customer_name, customer_email, fees, settlement_amount, mode, kind, scenario, timeline, notes } =
+    charge;
+  const order = orderOf(charge);
+  return paymentView(context, {
+    id,
+    noun: "charge",
+    view: "charges",
+    record: charge,
+    about: [
+      customer_email ?? customer_name ?? "no e-mail",
+      order,
+      charge.payment_method?.replaceAll("_", " ") ?? "no method yet",
+    ],
+    status: shownStatus(context, charge),
+    moves: chargeMoves(charge),
+    moreMoves: moreChargeMoves(context, charge),
+    copies: chargeCopies(context, charge),
+    links:
+      kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`,
+    facts: [
+      ["Customer", html`<bdi>${[customer_name, customer_email].filter(Boolean).join(", ") || "–"}</bdi>`],
+      settlement_amount !== null &&
+        fees !== null && [
+          "Price",
+          `${groupDigits(settlement_amount)} + ${groupDigits(fees.total_fee)} fees, rate ${charge.exchange_rate ?? "–"}`,
+        ],
+      charge.amount_paid !== undefined && [
+        "Paid",
+        ui.amountMarkup(charge.amount_paid, charge.currency_paid ?? charge.currency),
+      ],
+      ["Reference", html`<code>${charge.provider_reference}</code>`],
+      ["Created", ui.timeTag(context, charge.created_at)],
+      ["Expires", ui.timeTag(context, charge.expires_at)],
+      ["Settled", charge.settled_at === null ? "not yet" : ui.timeTag(context, charge.settled_at)],
+      ...metadataFacts(charge),
+    ],
+    raw: { ...chargeDetailView(charge), mode, kind, scenario, timeline, notes },
+  });
+}
+
+export function payoutView(context: PageContext, id: string): Markup | undefined {
+  const { state } = context.namespace.engine;
+  const payout = state.get("withdrawals", id);
+  if (payout === undefined) return undefined;
+  const { mode, scenario, timeline, notes, status_history } = payout;
+  const status = shownStatus(context, payout);
+  const isBounced = status.was !== undefined;
+  return paymentView(context, {
+    id,
+    noun: "payout",
+    view: "money",
+    record: payout,
+    about: [payout.reference ?? "payout", destinationText(state.get("destinations", payout.destination_id))],
+    status,
+    moves: payoutMoves(payout),
+    moreMoves: morePayoutMoves(context, payout, isBounced),
+    copies: [
+      ui.snippet("curl", controlCurl(context, "getControlWithdrawal", { withdrawal_id: id }), "c"),
+      ui.snippet("Command line", cliCommand(context, `withdrawal ${id}`)),
+    ],
+    facts: [
+      ["Destination", html`<code>${payout.destination_id}</code>`],
+      ["Fee", ui.amountMarkup(payout.fee, payout.currency)],
+      ["Created", ui.timeTag(context, payout.created_at)],
+      ...metadataFacts(payout),
+    ],
+    raw: { ...withdrawalView(payout), mode, scenario, timeline, notes, status_history },
+  });
+}
+
+function metadataFacts({ metadata }: Charge | Withdrawal) {
+  return Object.entries(metadata).map(([name, value]) => [name, html`<bdi>${value}</bdi>`] as const);
+}
+
+/** Page of a charge or payout: what it is, why, what can be done, and what happened in order. */
+function paymentView(context: PageContext, payment: Payment): Markup {
+  const { id, view, record, status, moves, moreMoves } = payment;
+  const { word, tone, reason, was } = status;
+  return html`<p class="back"><a href="${viewUrl(context, view)}">← ${VIEWS[view]}</a></p>
+<div class="object payment" data-part id="${payment.noun}"><h1>${ui.amountMarkup(record.amount, record.currency)} · ${ui.joinWithDots(payment.about)} ${ui.liveModeTag(record.mode)}</h1>
+<p class="status">${ui.badge(word, tone)} ${reason !== undefined && html`<bdi class="reason">${reason}</bdi>`} ${was !== undefined && html`<span class="soft">(was ${was})</span>`}</p>
+<p class="why"><strong>Why:</strong> ${causeText(context, record, status)}</p>
+<div class="actions">${splitButton(moves, id, moreMoves)}${ui.menu("Copy", "Copy as", payment.copies)}${payment.links}
+${moves.length === 0 && status.was === undefined && record.status !== "COMPLETED" && html`<span class="soft">This status is final.</span>`}<span class="id"><code>${id}</code>${ui.copyButton("Copy id", id)}</span></div></div>
+${ui.section({ id: "timeline", title: "Timeline", body: paymentTimeline(context, id, record) })}
+${ui.section({ id: "about", title: "Details", body: ui.factList(payment.facts) })}
+${ui.foldedSection({
+  id: "raw",
+  title: "Raw",
+  body: html`<pre tabindex="0" aria-label="The record as JSON">${ui.toIndentedJson(payment.raw)}</pre>`,
+})}`;
+}
+
+const DOORS: { readonly [Name in Actor]?: string } = {
+  control: "over the control API",
+  dashboard: "on the dashboard",
+  checkout: "in the checkout's sandbox bar",
+};
+
+/** Cause of the current status, as a sentence. */
+function causeText(
+  context: PageContext,
+  record: Charge | Withdrawal,
+  { was, reason, at }: ShownStatus,
+): Markup {
+  if (was !== undefined)
+    return html`returned by hand at ${ui.timeTag(context, at)}${reason !== undefined && ` (“${reason}”)`}; it was ${was} before.`;
+  const { status_history: history, actors, scenario } = record;
+  const last = history.at(-1)!;
+  const actor = actors[history.length - 1]!;
+  if (history.length === 1) return html`it was just created; ${planText(record)}.`;
+  const when = ui.timeTag(context, last.at);
+  const why = last.reason !== undefined && ` (“${last.reason}”)`;
+  switch (actor) {
+    case "scenario":
+      return html`scenario <a href="${viewUrl(context, "scenarios")}#${scenario}">${scenario}</a>${ruleText(context, record)} planned ${last.status}${why} at ${when}${requestText(record)}.`;
+    case "clock":
+      return html`it expired unpaid at ${when}.`;
+    case "customer":
+      return html`the customer decided on the hosted page at ${when}${why}.`;
+    case "api":
+      return html`a payment method was chosen at ${when}; ${planText(record)}${requestText(record)}.`;
+    default:
+      return html`changed by hand, ${DOORS[actor]}, at ${when}${why}, from ${history.at(-2)!.status}${actors[history.length - 2] === "scenario" && `, to which scenario ${scenario} had brought it`}.`;
+  }
+}
+
+/** Says which scenario the app requested, and whether that scenario planned the statuses. */
+function requestText(record: Charge | Withdrawal): string | false {
+  const requested = requestedScenarioNamesOf(record);
+  if (record.scenario !== null && requested.includes(record.scenario))
+    return "; the app asked for this scenario by name";
+  return (
+    requested.length > 0 && `; the app asked for ${requested.join(" and ")}, which plans no status of it`
+  );
+}
+
+function planText(record: Charge | Withdrawal): string {
+  const { scenario, timeline } = record;
+  if ("payment_method" in record && record.payment_method === null)
+    return "a scenario plans what follows once a payment method is chosen";
+  if (scenario === null) return "no scenario has a rule for it";
+  return timeline.length === 0
+    ? `scenario ${scenario} plans nothing for it`
+    : `scenario ${scenario} plans ${timeline.map(({ to }) => to).join(" → ")}`;
+}
+
+/** The scenario rule that matched, and its condition. */
+function ruleText({ namespace }: PageContext, record: Charge | Withdrawal): Markup | false {
+  const { scenario, rule } = record;
+  if (scenario === null || rule === null) return false;
+  const rules = namespace.engine.state.get("scenarios", scenario)?.scenario;
+  const kind = "charge_id" in record ? "charges" : "withdrawals";
+  const match = Object.entries(rules?.[kind]?.[rule]?.match ?? {}).map(
+    ([field, condition]) => `${field} ${ui.conditionText(condition)}`,
+  );
+  return html`, rule <code>${kind}.${rule}</code>${match.length > 0 && html` <code>${match.join(", ")}</code>`},`;
+}
