@@ -25,6 +25,9 @@ export const FRAMEWORK_APPS = {
   "refunds.py": { hasReceiver: true },
   "pays-back.php": { hasReceiver: true },
   "two-payouts.rb": { hasReceiver: true },
+  "locks.mjs": { hasReceiver: true },
+  "repeats.rb": { hasReceiver: true },
+  "imports.php": { hasReceiver: false },
 };
 
 /** Commands that run a program of each language. */
