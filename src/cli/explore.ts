@@ -1,6 +1,7 @@
 import { createAbortController } from "../core/time/wall-clock.js";
 import { exploreFile } from "../tools/explore/file.js";
 import { generateRunId } from "../tools/scenario/running/run-report.js";
+import { commandRunner, readAppEnvironment } from "./app-command.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "./explore-report.js";
@@ -25,6 +26,7 @@ export async function runExplore(flow: string, flags: ExplorationFlags & Connect
     exploreFile(flow, {
       ...asked,
       fetch: connection.fetch,
+      runCommand: commandRunner(() => readAppEnvironment(connection, connection.url)),
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
       runIdOf: () => generateRunId(),

@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { appEnvironment } from "../core/client/app-environment.js";
 import { parseBooks } from "../core/domain/books/parse-books.js";
 import type { BookReport, Marking, ReconcileRequest } from "../core/schema/reconciliation.js";
 import { SandboxError } from "../core/schema/refusals.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../library/library-options.js";
+import { readAppEnvironment, readCommandOutput } from "./app-command.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { reportOfReconciliation } from "./report/books.js";
 import { writeJunit } from "./report/junit.js";
@@ -45,9 +44,7 @@ export async function runReconcile(flags: ReconcileFlags): Promise<void> {
 }
 
 async function answerOf(command: string, connection: Connection): Promise<string> {
-  const { api_key, webhook_secret } = await connection.run("getSandbox");
-  const access = { url: connection.url, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
-  return readRowsFromCommand(command, { ...process.env, ...appEnvironment(access) });
+  return readRowsFromCommand(command, await readAppEnvironment(connection, connection.url));
 }
 
 function contentsOf(file: string): string {
@@ -88,24 +85,8 @@ export async function compareAppRows(
   }
 }
 
-const OUTPUT_MAX = 100_000_000;
-
-/** Runs a command of the app in a shell. Returns its output. @throws UserError if it fails or prints too much */
-export async function readRowsFromCommand(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
+/** Runs a command that prints the app's rows. @throws UserError if it fails or prints too much */
+export function readRowsFromCommand(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
   if (command.trim() === "") throw new UserError("what prints the app's rows must be a command, not empty");
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, { shell: true, env: environment, stdio: ["ignore", "pipe", "inherit"] });
-    let text = "";
-    child.stdout.setEncoding("utf8").on("data", (more: string) => {
-      text += more;
-      if (text.length <= OUTPUT_MAX) return;
-      child.stdout.destroy();
-      reject(new UserError(`${command}: prints more than ${OUTPUT_MAX / 1e6} MB`));
-    });
-    child.once("error", (error) => reject(new UserError(`${command}: cannot be run (${error.message})`)));
-    child.once("close", (code, signal) => {
-      if (code === 0) resolve(text);
-      else reject(new UserError(`${command}: ${signal === null ? `exit ${code}` : `ended by ${signal}`}`));
-    });
-  });
+  return readCommandOutput(command, environment);
 }

@@ -14,6 +14,7 @@ import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.j
 import { generateRunId, type RunReport } from "../tools/scenario/running/run-report.js";
 import { runScenario } from "../tools/scenario/running/run-scenario.js";
 import { isListening } from "./app-address.js";
+import { commandRunner, readAppEnvironment } from "./app-command.js";
 import type { ConnectionFlags } from "./client/connection.js";
 import { type MovedClock, movedClockText, watchClock } from "./clock-watch.js";
 import { printErrorMessage } from "./errors.js";
@@ -184,6 +185,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
       const report = await runScenario(again, {
         fetch: sandbox[IN_PROCESS_FETCH],
         hasGivenState: true,
+        runCommand: commandRunner(async () => process.env),
         ...hooks(loaded, progress, signal),
       });
       return { report, advice: (await sandbox.run("getAdvice")).items };
@@ -203,9 +205,10 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
     namespace: flags.namespace,
     controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
   };
+  const client = new ControlClient(sandbox);
   // Ignores a failed request: the report names the reason.
   const adviceNow = () =>
-    new ControlClient(sandbox).run<AdviceList>("getAdvice").then(
+    client.run<AdviceList>("getAdvice").then(
       ({ items }) => items,
       () => [],
     );
@@ -216,11 +219,12 @@ async function inRunningSandbox({ url, source }: RunningSandbox, flags: RunFlags
     const report = await runScenario(loaded, {
       ...sandbox,
       app,
+      runCommand: commandRunner(() => readAppEnvironment(client, reached.url)),
       ...hooks(loaded, progress, signal),
     });
     return { report, advice: findNewAdvice(before, await adviceNow()) };
   };
-  return { runFile, findMovedClock: await watchClock(new ControlClient(sandbox)) };
+  return { runFile, findMovedClock: await watchClock(client) };
 }
 
 /** Maximum wait for an app that was started beside the run. */

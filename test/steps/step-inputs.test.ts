@@ -19,8 +19,8 @@ import { fileWith } from "../support/scenario-run.js";
 
 type Step = Readonly<Record<string, unknown>>;
 
-/** A valid step of each kind, without `include`, which is allowed only in files (include.test.ts). */
-const VALID: Readonly<Record<Exclude<StepKind, "include">, Step>> = {
+/** A valid step of each kind, without those allowed only in files: `include` (include.test.ts), `run` (printed-state.test.ts). */
+const VALID: Readonly<Record<Exclude<StepKind, "include" | "run">, Step>> = {
   request: {
     request: "GET /health",
     headers: { "x-id": "1" },

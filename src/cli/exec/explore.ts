@@ -6,6 +6,7 @@ import type { ExploreReport } from "../../tools/explore/exploration.js";
 import { exploreFile } from "../../tools/explore/file.js";
 import { generateRunId } from "../../tools/scenario/running/run-report.js";
 import { isListening } from "../app-address.js";
+import { commandRunner } from "../app-command.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "../explore-report.js";
 import { printErrorLine } from "../terminal.js";
 import { AppProcess } from "./app-process.js";
@@ -42,6 +43,7 @@ export function prepareExploration(
             ...asked,
             process: flags.kill ? appProcess : undefined,
             fetch: sandbox[IN_PROCESS_FETCH],
+            runCommand: commandRunner(async () => environment),
             runIdOf: () => generateRunId(),
             signal: runner.interruptSignal,
             onRun,

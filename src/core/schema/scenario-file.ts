@@ -16,6 +16,8 @@ export const callSchema = z
   .string(CALL)
   .check(z.regex(/^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/\S*$/, CALL));
 
+export const commandSchema = z.string().check(z.regex(/\S/, "must be a command, not empty"));
+
 /** Maximum length of a list of steps, or of `observe` or `never`. */
 const MAX_ENTRIES = 1_000;
 
@@ -36,16 +38,25 @@ const appCall = {
   headers: z.optional(z.record(z.string(), z.nullable(z.string()))),
   steady: z.optional(durationSchema),
 };
-/** A read of the app's state, for `explore`. */
+/** A read of the app's state, for `explore`: a call, or a command that prints it. */
 const observeSchema = z
   .strictObject({
     ...appCall,
+    app: z.optional(callSchema),
+    run: z.optional(commandSchema),
     ignore: z.optional(z.array(z.string())),
     /** Dotted path of the app's price, which must be the charge's base amount, and of its currency. */
     price: z.optional(z.string()),
     currency: z.optional(z.string()),
   })
   .check(
+    z.refine(({ app, run }) => (app === undefined) !== (run === undefined), {
+      error: "needs app: a call of the app, or run: a command that prints its state",
+    }),
+    z.refine(({ run, headers }) => run === undefined || headers === undefined, {
+      error: "goes with app: a command takes none",
+      path: ["headers"],
+    }),
     z.refine(({ price, currency }) => price !== undefined || currency === undefined, {
       error: "needs price beside currency",
       path: ["currency"],

@@ -195,8 +195,8 @@ function exploreSteps(document: LoadedDocument, raw: Readonly<Record<string, unk
     const steps = list.flatMap((entry: unknown) =>
       word === "tick" || word === "reset"
         ? [entry]
-        : isJsonObject(entry) && typeof entry.app === "string"
-          ? [{ app: entry.app }]
+        : isJsonObject(entry) && typeof (entry.app ?? entry.run) === "string"
+          ? [entry.app === undefined ? { run: entry.run } : { app: entry.app }]
           : [],
     );
     return [{ document, at: [word], list: steps }];

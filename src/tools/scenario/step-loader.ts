@@ -18,6 +18,7 @@ import { type IncludedFiles, resolveRelativePath } from "./includes.js";
 import { fillStep, type LoadedStep, nestedStepLists, type RawStep, stepLocation } from "./loaded-steps.js";
 import { impossibleStepWarnings } from "./scenario-warnings.js";
 import { stepFaults, stepKindsOf, stepSchemaOf } from "./step-faults.js";
+import { ONLY_ON_COMMAND_LINE } from "./steps/app.js";
 import { REPEAT_MAX } from "./steps/nested-lists.js";
 import { parseRoute } from "./steps/request.js";
 import type { ContainerDefinition, StepDefinition } from "./steps/step-definition.js";
@@ -101,6 +102,8 @@ export class StepLoader {
     );
     this.faults.push(...stepFaults(document, at, filled));
     if (kind === undefined) return undefined;
+    if (kind === "run" && document.file === "")
+      this.faults.push(document.faultAt([...at, "run"], ONLY_ON_COMMAND_LINE));
     if (isJsonObject(step.trigger) && step.trigger.force === true) this.#ownTypes.add(step.trigger.type);
     for (const { path, message } of unknownNamesInStep(kind, filled, this.#context.names)) {
       const list = this.#isVoid(kind, filled, path) ? this.faults : this.unknownNames;

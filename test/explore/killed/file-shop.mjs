@@ -1,8 +1,10 @@
-// A shop with its orders in a file. FAULT=queue keeps events in memory until the next read; FAULT=memory has no file.
+// A shop with its orders in a file. FAULT=queue keeps events in memory until the next read; FAULT=memory has no file; FAULT=counts
+// delivers at each event; FAULT=cents has a wrong price.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PORT, STORE, FAULT } = process.env;
+const PRICE = FAULT === "cents" ? "110510" : "1105.10";
 const asked = { pricing: { base_currency: "KES", amount: "1105.10" }, payment_method: "mobile_money" };
 
 async function call(method, path, body) {
@@ -52,8 +54,8 @@ async function pay(order) {
 
 function learn({ metadata, status }) {
   const order = orders[metadata.order];
-  if (order === undefined || order.status === "paid") return;
-  if (status === "COMPLETED") record(order, { status: "paid", delivered: 1 });
+  if (order === undefined || (order.status === "paid" && FAULT !== "counts")) return;
+  if (status === "COMPLETED") record(order, { status: "paid", delivered: order.delivered + 1 });
   else if (/FAILED|CANCELLED|EXPIRED/.test(status)) record(order, { status: status.toLowerCase() });
 }
 
@@ -78,7 +80,14 @@ function alone(id, handle) {
 const ROUTES = {
   "POST /orders": ({ id, email }) =>
     alone(id, async () => {
-      const order = orders[id] ?? { id, email, status: "pending", delivered: 0 };
+      const order = orders[id] ?? {
+        id,
+        email,
+        status: "pending",
+        delivered: 0,
+        price: PRICE,
+        currency: "KES",
+      };
       record(order, {});
       if (order.charge === undefined) await pay(order);
       return order;

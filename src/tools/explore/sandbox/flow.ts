@@ -14,7 +14,7 @@ export interface Flow {
   readonly drive: readonly RawStep[];
   /** Steps that check the end, each with its oracle. */
   readonly checks: readonly { readonly step: RawStep; readonly oracle: Oracle }[];
-  /** Calls to the app whose responses at the end must be as in a plain run. */
+  /** Calls to the app, and commands, whose results at the end must be as in a plain run. */
   readonly observe: readonly ObservedView[];
   readonly scheduledWork: readonly RawStep[];
   /** Steps that reset the app before each run. */
@@ -62,8 +62,9 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
 }
 
 /** Returns the oracle of a step that reads the app and expects something of the response. */
-function appCheck({ app, expect }: RawStep): Oracle | undefined {
-  return typeof app === "string" && app.startsWith("GET ") && isJsonObject(expect) ? "expect" : undefined;
+function appCheck({ app, run, expect }: RawStep): Oracle | undefined {
+  const reads = run !== undefined || (typeof app === "string" && app.startsWith("GET "));
+  return reads && isJsonObject(expect) ? "expect" : undefined;
 }
 
 /** Finds the customer's writes to the app. Calls that `tick` makes too are no presses of the customer. */

@@ -114,10 +114,9 @@ function checkedName(number: number): string {
   return `checked_${number + 1}`;
 }
 
-function isReadOfApp({ app, expect }: RawStep): boolean {
-  return (
-    typeof app === "string" && app.startsWith("GET ") && isJsonObject(expect) && expect.body !== undefined
-  );
+function isReadOfApp({ app, run, expect }: RawStep): boolean {
+  const reads = run !== undefined || (typeof app === "string" && app.startsWith("GET "));
+  return reads && isJsonObject(expect) && expect.body !== undefined;
 }
 
 /** The fields that an expectation names, without those that must be absent. */

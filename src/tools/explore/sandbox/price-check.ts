@@ -26,7 +26,8 @@ export function wrongPrice(flow: Flow, { loaded, observed }: LoadedPlainRun): st
     if (view.price === undefined) continue;
     const amount = amountText(valueAt(body, view.price));
     const currency = view.currency === undefined ? undefined : String(valueAt(body, view.currency));
-    if (amount === undefined) return `no response to ${view.app} has an amount at price: ${view.price}`;
+    if (amount === undefined)
+      return `no response to ${view.app ?? view.run} has an amount at price: ${view.price}`;
     const price = { amount, currency };
     if (charges.length > 0 && !charges.some((charge) => isPriceOf(price, charge)))
       return text(price, charges[0]!);

@@ -10,6 +10,7 @@ import { isSuccessStatus } from "../../../core/schema/http-response.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
+import type { RunCommand } from "../../scenario/running/context.js";
 import { leafSteps } from "../../scenario/running/run-report.js";
 import { RunSession } from "../../scenario/running/run-session.js";
 import type { StepKind } from "../../scenario/steps/step-kinds.js";
@@ -90,6 +91,8 @@ export interface SandboxDeviableOptions {
   /** Returns a unique id for a run. */
   readonly runIdOf: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
+  /** Absent unless the command line explores. */
+  readonly runCommand?: RunCommand | undefined;
   readonly saveTo?: ScenarioFileWriter | undefined;
 }
 
@@ -161,18 +164,10 @@ export class SandboxDeviable implements Deviable {
 
   /** Leases the namespace until `close`. */
   static async open(flow: Flow, options: SandboxDeviableOptions): Promise<SandboxDeviable> {
-    const { fetch, namespace, controlToken, app, runIdOf, signal, process } = options;
+    const { runIdOf, process } = options;
     const name = `${RULES_NAME}${runIdOf(String(flow.raw.name))}`;
     const untilAppIsUp = process && (() => process.untilUp());
-    const session = await RunSession.open({
-      fetch,
-      namespace,
-      controlToken,
-      app,
-      signal,
-      name,
-      untilAppIsUp,
-    });
+    const session = await RunSession.open({ ...options, name, untilAppIsUp });
     const deviable = new SandboxDeviable(flow, options, session);
     deviable.#position = await readListPositions(deviable.#client);
     return deviable;

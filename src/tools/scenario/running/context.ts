@@ -5,6 +5,9 @@ import type { StartState } from "./control-lists.js";
 import { errorMessage } from "./failure.js";
 import type { RuleUsage } from "./rule-usage.js";
 
+/** Runs a command of the app in a shell and returns its output. Throws if it fails, or does not end in time. */
+export type RunCommand = (command: string, timeoutMs: number) => Promise<string>;
+
 export interface RunContext {
   readonly client: Client;
   readonly keys: { readonly test: string; readonly live: string };
@@ -14,6 +17,8 @@ export interface RunContext {
   readonly app: string | undefined;
   /** Resolves when the app is not being restarted. */
   readonly untilAppIsUp?: (() => Promise<void>) | undefined;
+  /** Absent unless the command line carries out the run. */
+  readonly runCommand?: RunCommand | undefined;
   /** Pool of connections to the app. Without a pool, each call opens its own connection. */
   readonly connections?: ConnectionPool;
   readonly ruleCounts: RuleUsage;

@@ -24,6 +24,7 @@ import { isAppCallKind, MAX_RUN_STEPS, notRunReport, rejectOnAbort, runSteps } f
 
 export interface RunOptions extends RunTarget {
   readonly manual?: ((text: string) => Promise<void>) | undefined;
+  readonly runCommand?: RunContext["runCommand"];
   /** Ends the run early; its changes are undone. */
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: ((step: StepReport, count: number) => void) | undefined;
@@ -35,7 +36,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   const startedMs = systemWallClock.nowMs();
   const steps: StepReport[] = [];
   const cleanup = new Cleanup();
-  const { fetch, namespace, controlToken, signal, app, manual = async () => {} } = options;
+  const { fetch, namespace, controlToken, signal, app, runCommand, manual = async () => {} } = options;
   const { runId } = loaded;
   const client = new Client({
     fetch,
@@ -70,6 +71,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
       client,
       ...(await readNamespaceKeys(client)),
       app,
+      runCommand,
       ruleCounts: applied,
       startState,
       cleanup,

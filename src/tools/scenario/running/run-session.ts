@@ -26,6 +26,7 @@ interface RunSessionOptions extends RunTarget {
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
   readonly untilAppIsUp?: RunContext["untilAppIsUp"];
+  readonly runCommand?: RunContext["runCommand"];
 }
 
 export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
@@ -116,7 +117,7 @@ export class RunSession {
   }
 
   #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[], lastIds: LastIds) {
-    const { app, signal, untilAppIsUp } = this.#options;
+    const { app, signal, untilAppIsUp, runCommand } = this.#options;
     const client = clientOf(this.#options, { runner: loaded.runId });
     const cleanup = new Cleanup();
     const startState = new StartState(client, lastIds);
@@ -129,6 +130,7 @@ export class RunSession {
       ...this.#access,
       app,
       untilAppIsUp,
+      runCommand,
       connections: this.#connections,
       ruleCounts: new RuleUsage(client, loaded.ruleLines),
       startState,

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import { parseJsonOrText } from "../../../core/schema/depth.js";
+import { pickFields } from "../../../core/schema/descriptions.js";
 import { durationSchema, durationToMs } from "../../../core/schema/duration.js";
-import { callSchema } from "../../../core/schema/scenario-file.js";
+import { callSchema, commandSchema } from "../../../core/schema/scenario-file.js";
 import { loadLazily } from "../../../core/time/load-lazily.js";
 import { systemWallClock } from "../../../core/time/wall-clock.js";
 import {
@@ -36,28 +38,63 @@ export const app = defineStep(["checks", "ignores_start", "own_customer"], {
     tries: z.optional(z.int("must be a whole number").check(z.gte(1, TRIES), z.lte(MAX_TRIES, TRIES))),
     steady: z.optional(durationSchema),
   }),
-  run: async (step, context) => {
-    const { tries = 1, steady } = step;
-    if (steady !== undefined) return callResult(await pollUntilSteady(step, context, durationToMs(steady)));
-    for (let left = tries; ; left--)
-      try {
-        return callResult(await callAndCheck(step, context));
-      } catch (error) {
-        if (!(error instanceof StepFailure) || left === 1) throw error;
-      }
-  },
+  run: readApp,
+});
+
+export const run = defineStep(["checks", "ignores_start", "own_customer"], {
+  description:
+    "A command that prints the app's state, as JSON or as lines of text; only the command line runs commands.",
+  result: () => resultSchema(z.unknown()),
+  schema: stepSchema({
+    run: commandSchema,
+    ...pickFields(callStepFields, "expect", "save", "within"),
+    steady: z.optional(durationSchema),
+  }),
+  run: readApp,
 });
 
 interface AppStep extends CallContent {
-  readonly app: string;
+  readonly app?: string;
+  /** A command whose output stands for the body of a response. */
+  readonly run?: string;
   readonly expect?: ExpectedResponse | undefined;
   readonly within?: string | undefined;
+  readonly tries?: number | undefined;
+  readonly steady?: string | undefined;
+}
+
+async function readApp(step: AppStep, context: RunContext): Promise<object> {
+  const { tries = 1, steady } = step;
+  if (steady !== undefined) return callResult(await pollUntilSteady(step, context, durationToMs(steady)));
+  for (let left = tries; ; left--)
+    try {
+      return callResult(await callAndCheck(step, context));
+    } catch (error) {
+      if (!(error instanceof StepFailure) || left === 1) throw error;
+    }
+}
+
+export const ONLY_ON_COMMAND_LINE = "only the command line runs commands";
+
+/** The output as the body of a response: JSON, or else its lines. */
+async function printedState(
+  command: string,
+  { runCommand }: RunContext,
+  withinMs: number,
+): Promise<CallResponse> {
+  if (runCommand === undefined) throw new CannotRunError(ONLY_ON_COMMAND_LINE);
+  const text = (await runCommand(command, withinMs)).trimEnd();
+  const body = parseJsonOrText(text);
+  return { status: 200, headers: {}, body: body === text ? text.split("\n") : body };
 }
 
 async function callAndCheck(step: AppStep, context: RunContext): Promise<CallResponse | NoResponseReason> {
-  const { app, expect, within = DEFAULT_CALL_TIMEOUT } = step;
+  const { app, run, expect, within = DEFAULT_CALL_TIMEOUT } = step;
   const withinMs = durationToMs(within);
-  const answer = await callAppUnderTest(context, app, step, withinMs, expect?.dropped);
+  const answer =
+    run === undefined
+      ? await callAppUnderTest(context, app!, step, withinMs, expect?.dropped)
+      : await printedState(run, context, withinMs);
   checkCallResult(expect, answer, withinMs);
   return answer;
 }

@@ -1,4 +1,4 @@
-import { app, manual } from "./app.js";
+import { app, manual, run } from "./app.js";
 import { cancelThenPay, closePage, pay, payTwice } from "./customer.js";
 import { expectBalance } from "./expect-balance.js";
 import { expectCharge, expectDelivery, expectWebhook, expectWithdrawal } from "./expect-records.js";
@@ -14,6 +14,7 @@ import { waitFor } from "./wait-for.js";
 export const STEPS = {
   request,
   app,
+  run,
   pay,
   pay_twice: payTwice,
   cancel_then_pay: cancelThenPay,
