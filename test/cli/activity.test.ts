@@ -42,7 +42,7 @@ describe("activity lines", () => {
     expect(all).toContain(`  09:00:01  ${charge}  AWAITING_PAYMENT  (scenario declined)`);
     expect(all).toContainEqual(
       expect.stringMatching(
-        /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}this process {2}500 {2}{ "oops": 1 } {2}retry in 5s$/,
+        /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}ch_\w{24} {2}this process {2}500 {2}{ "oops": 1 } {2}retry in 5s$/,
       ),
     );
     expect(all).toContainEqual(

@@ -105,7 +105,7 @@ function partsOf(activity: Activity, room: number, isWide: boolean): StyledText[
     case "transition":
       return transitionParts(activity, isWide);
     case "attempt":
-      return attemptParts(activity, room);
+      return attemptParts(activity, room, isWide);
   }
 }
 
@@ -136,10 +136,11 @@ function transitionParts({ id, status, reason, by }: TransitionActivity, isWide:
   ];
 }
 
-function attemptParts(attempt: AttemptActivity, room: number): StyledText[] {
-  const { type, status, error, response_body } = attempt;
+function attemptParts(attempt: AttemptActivity, room: number, isWide: boolean): StyledText[] {
+  const { type, id, status, error, response_body } = attempt;
   const isTaken = isSuccessStatus(status);
-  const head = `→ ${type}  ${attempt.target.replace(/^http:\/\//, "")}  `;
+  const object = id === null ? "" : `${isWide ? id : shortIds(id)}  `;
+  const head = `→ ${type}  ${object}${attempt.target.replace(/^http:\/\//, "")}  `;
   const answer = String(status ?? error ?? "no response");
   const next = isTaken ? "" : nextTry(attempt);
   // The response gets the remaining room, so that the next retry is never cut off.

@@ -123,13 +123,15 @@ function createdObject(
 }
 
 function attemptActivity(namespace: Namespace, delivery: Delivery, attempt: Attempt): AttemptActivity {
-  const endpoint = namespace.engine.state.get("endpoints", delivery.webhook_id);
+  const { state } = namespace.engine;
+  const endpoint = state.get("endpoints", delivery.webhook_id);
   const { status, error, response_body } = attempt;
   return {
     kind: "attempt",
     namespace: namespace.name,
     at: attempt.at,
     type: delivery.event_type,
+    id: state.get("events", delivery.event_id)?.object_id ?? null,
     delivery_id: delivery.delivery_id,
     target: endpoint === undefined ? delivery.webhook_id : targetOf(endpoint),
     status,

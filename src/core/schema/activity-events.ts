@@ -38,6 +38,8 @@ export interface TransitionActivity extends ActivityBase {
 export interface AttemptActivity extends ActivityBase {
   readonly kind: "attempt";
   readonly type: string;
+  /** Charge or withdrawal of the event; null for a test event. */
+  readonly id: string | null;
   readonly delivery_id: string;
   readonly target: string;
   readonly status: number | null;
