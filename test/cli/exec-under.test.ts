@@ -107,7 +107,8 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     const cwd = folderWith({ "mine.yaml": mine });
     const source = `${CALL_REQUIRED}
       call("POST", "/api/v1/payments/quotes", PRICE).then(({ quote_id }) => quote_id, ({ message }) => message)
-        .then((outcome) => console.log(JSON.stringify([process.env.PAYMENTS_SANDBOX_UNDER, outcome])));
+        .then((outcome) => [process.env.PAYMENTS_SANDBOX_UNDER, outcome])
+        .then((run) => require("node:fs").appendFileSync("runs", JSON.stringify(run) + "\\n"));
     `;
     const flags = words`--quiet --scenario stuck --under instant --under ${"mine.yaml, instant"}`;
     const { code, stdout, stderr } = await run(words`exec ${flags} -- ${NODE} -e ${source}`, { cwd });
@@ -115,10 +116,8 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
       0,
       "payments-sandbox: --under instant decides the outcome of all charges and withdrawals: there, those rules of --scenario stuck never apply\n",
     ]);
-    const outcomes = stdout
-      .split("\n")
-      .slice(0, 3)
-      .map((line) => JSON.parse(line));
+    const runs = readFileSync(join(cwd, "runs"), "utf8").trim().split("\n");
+    const outcomes = runs.map((line) => JSON.parse(line));
     expect(outcomes).toEqual([
       ["", outcomes[0][1]],
       ["instant", outcomes[0][1]],
@@ -126,6 +125,19 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     ]);
     expect(outcomes[0][1]).toMatch(/^qt_/);
     expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
+  });
+
+  it("shows the output of a run under a scenario only if it fails, and keeps all of it in the artifacts", async () => {
+    const cwd = temporaryFolder();
+    const source = 'echo "out $PAYMENTS_SANDBOX_UNDER"; [ "$PAYMENTS_SANDBOX_UNDER" != declined ]';
+    const { code, stdout } = await run(
+      ["exec", "--under", "declined,success", "--artifacts", "kept", ...shell(source)],
+      { cwd },
+    );
+    expect([code, stdout.match(/^out.*$/gm)]).toEqual([1, ["out ", "out declined"]]);
+    const keptOutput = (name: string) =>
+      readFileSync(join(cwd, "kept", `under-${name}`, "output.txt"), "utf8");
+    expect([keptOutput("declined"), keptOutput("success")]).toEqual(["out declined\n", "out success\n"]);
   });
 
   it("stops after a failed plain run with its exit code", async () => {
@@ -156,11 +168,13 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
       "exec",
       "--under",
       "declined,success",
-      ...shell(`echo x >> ${file}; [ -z "$PAYMENTS_SANDBOX_UNDER" ] || { echo "pid $$"; exec sleep 1000; }`),
+      ...shell(`echo $$ >> ${file}; [ -z "$PAYMENTS_SANDBOX_UNDER" ] || exec sleep 1000`),
     ]);
-    const pid = Number((await command.printed(/pid (\d+)/))[1]);
+    const readPids = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []);
+    await expect.poll(() => readPids().length).toBe(2);
     const { code, stdout } = await command.stop("SIGINT");
-    expect([code, isAlive(pid), readFileSync(file, "utf8")]).toEqual([130, false, "x\nx\n"]);
+    const pids = readPids();
+    expect([code, pids.length, isAlive(Number(pids[1]))]).toEqual([130, 2, false]);
     expect(stdout).toContain("- success   not run\n");
   });
 

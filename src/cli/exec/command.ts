@@ -13,6 +13,8 @@ const DESCENDANTS_GRACE_MS = 2_000;
 const COMMAND_GRACE_MS = 5_000;
 const NAME_MAX = 60;
 
+type CommandOutput = "inherit" | "stderr" | number;
+
 /** Runs commands one after the other and leaves none of their processes running. */
 export class CommandRunner {
   readonly #signals = new SignalForwarder();
@@ -36,12 +38,12 @@ export class CommandRunner {
   /**
    * Runs a command until it and its descendants have ended. Resolves with the exit code a shell would give.
    *
-   * @param output `stderr` if this process prints JSON on standard output
+   * @param output `stderr` if this process prints JSON on standard output; a file descriptor for all output
    */
   async run(
     command: readonly string[],
     environment: NodeJS.ProcessEnv,
-    output: "inherit" | "stderr" = "inherit",
+    output: CommandOutput = "inherit",
   ): Promise<number> {
     if (this.stopSignal !== undefined) return exitCodeOf(this.stopSignal);
     const child = await this.#spawn(command, environment, output);
@@ -65,7 +67,7 @@ export class CommandRunner {
   #spawn(
     command: readonly string[],
     environment: NodeJS.ProcessEnv,
-    output: "inherit" | "stderr",
+    output: CommandOutput,
   ): Promise<ChildProcess | number> {
     return new Promise((resolve) => {
       const refused = ({ code, message }: NodeJS.ErrnoException): void => {
@@ -77,7 +79,11 @@ export class CommandRunner {
       };
       try {
         const child = spawn(command[0]!, command.slice(1), {
-          stdio: ["inherit", output === "inherit" ? "inherit" : process.stderr.fd, "inherit"],
+          stdio: [
+            "inherit",
+            output === "stderr" ? process.stderr.fd : output,
+            output === "stderr" ? "inherit" : output,
+          ],
           env: environment,
           // Its own process group: one kill reaches all of it, and a terminal's Ctrl-C reaches it through `signals.ts` alone.
           detached: process.platform !== "win32",

@@ -1,3 +1,5 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import { formatCount } from "../../core/schema/text-format.js";
@@ -11,7 +13,7 @@ import { printAdvice } from "../report/advice-text.js";
 import { reportOfReconciliation } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
-import { lineWidth, printErrorLine } from "../terminal.js";
+import { lineWidth, printErrorLine, printText } from "../terminal.js";
 import { plainPaint } from "../text-layout.js";
 import {
   countDueTasks,
@@ -49,7 +51,10 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     required?.refuseUnknown(await coverage());
     const active = await listActiveScenarios(sandbox);
     const startedAtMs = machineNowMs();
-    const exitCode = await runner.run(command, environment);
+    const exitCode =
+      under?.scenario == null
+        ? await runner.run(command, environment)
+        : await runQuietly(plan, environment, under.folder);
     required?.addCoverage(await coverage());
     const durationMs = machineNowMs() - startedAtMs;
     const reconcileCode = await reconcileAfterRun(sandbox, plan, environment, under?.folder);
@@ -77,6 +82,26 @@ export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): P
     return result;
   } finally {
     await sandbox.close();
+  }
+}
+
+/** Runs the command and shows its output only if it fails: the matrix is the report. The artifacts have all output. */
+async function runQuietly(
+  { command, runner, artifacts }: ExecPlan,
+  environment: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<number> {
+  const temporary = mkdtempSync(join(tmpdir(), "payments-sandbox-"));
+  const file = join(temporary, "output.txt");
+  try {
+    const output = openSync(file, "w+");
+    const code = await runner.run(command, environment, output).finally(() => closeSync(output));
+    const text = readFileSync(file, "utf8");
+    if (code !== 0) printText(text);
+    artifacts?.write(join(folder, "output.txt"), text);
+    return code;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 
