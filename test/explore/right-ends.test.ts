@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
+import type { CallService } from "./apps.js";
 import {
   checkoutShop,
   deliver,
@@ -19,12 +20,23 @@ describe.concurrent("a charge that is cancelled", () => {
     else if (order.status !== "paid") order.status = status.toLowerCase();
   };
 
+  /** The first visit of each address of a page fails, as with a call of the app that is lost. */
+  const failingOnce = (page: string, shop: ReturnType<typeof checkoutShop>) => (call: CallService) => {
+    const answer = shop(call);
+    const visited = new Set<string>();
+    return async (route: string, body: Parameters<typeof answer>[1]) => {
+      if (!route.startsWith(`GET ${page}`) || visited.has(route)) return answer(route, body);
+      visited.add(route);
+      return [503] as const;
+    };
+  };
+
   it("has a right app cancel the order or leave it open for another payment", async () => {
     expect((await explored(checkoutShop(ended), PAID)).found).toEqual([]);
     const open = (order: Order, status: string) => {
       if (status === "COMPLETED" && order.status !== "paid") deliver(order);
     };
-    expect((await explored(checkoutShop(open), PAID)).found).toEqual([]);
+    expect((await explored(failingOnce("/thanks", checkoutShop(open)), PAID)).found).toEqual([]);
   });
 
   it("is a finding when the app's order stays pending", async () => {

@@ -84,7 +84,8 @@ function unpaidUntil({ isPaidLate, end }: SandboxPlan): ChargeStatus | undefined
 }
 
 function pageSteps(step: RawStep, page: number, plan: SandboxPlan, baseline: Baseline): RawStep[] {
-  if (page === plan.returnedPage) return returnSteps(step, baseline.returnPath!, plan.variant.side);
+  if (page === plan.returnedPage)
+    return returnSteps(step, baseline.returnPath!, plan.variant.side, plan.set.length + 1);
   const changed = page === plan.cancelledPage ? cancelStep(step) : step;
   const until = unpaidUntil(plan);
   return [until === undefined ? changed : unpaidStep(changed, until)];

@@ -50,10 +50,11 @@ export function unpaidStep(step: RawStep, until: ChargeStatus = "AWAITING_PAYMEN
 }
 
 /** The customer opens `success_url` while the page is open, fails to pay or cancels, and opens it again. */
-export function returnSteps(step: RawStep, path: string, side: RaceSide): RawStep[] {
+export function returnSteps(step: RawStep, path: string, side: RaceSide, tries: number): RawStep[] {
   const opened = {
     name: "The customer opens success_url",
     app: `GET ${path}`,
+    tries,
     expect: { status: { lt: 500 } },
   };
   const { checkout_id } = choiceOf(step)!;
