@@ -48,9 +48,14 @@ export function driveSteps(
   baseline: Baseline,
   { flowWait }: AppWaits,
 ): RawStep[] {
-  const { pressedTwice, set, jobs } = plan;
+  const { pressedTwice, set, jobs, refundedPart, strangers, foreignPrice } = plan;
   const presses = findPresses(flow);
   const pages = findPages(flow);
+  const isReadByJob = strangers !== undefined && pressOfList(plan, baseline) === undefined;
+  // A write of the flow that is no press is one that the scheduled work makes too.
+  const jobInFlow = isReadByJob
+    ? flow.drive.find((step) => isAppWrite(step) && !presses.includes(step))
+    : undefined;
   const steps = flow.drive.flatMap((step, index): RawStep[] => {
     const page = pages.indexOf(step);
     if (page !== -1) {
@@ -61,17 +66,18 @@ export function driveSteps(
       return [unpaidStep(step, unpaidUntil(plan))];
     const tolerant = tolerantStep(step, set.length + 1, flowWait);
     const press = presses.indexOf(step);
-    if (plan.strangers !== undefined && press !== -1 && press === pressOfList(plan, baseline))
+    if (step === jobInFlow) return withStrangers([tolerant], plan, baseline);
+    if (strangers !== undefined && press !== -1 && press === pressOfList(plan, baseline))
       return [...withStrangers([tolerant], plan, baseline), withoutSave(tolerant)];
     if (pressedTwice.has(press)) return pressTwice(tolerant, plan, baseline.pressMatches[press]);
     const once = isAppWrite(step) && !expectsRefusal(step) ? withAnswer(tolerant, index) : tolerant;
     return plan.pressedAgain.has(press) ? [once, withoutSave(tolerant)] : [once];
   });
-  const { refundedPart, strangers, foreignPrice } = plan;
-  const isReadByJob = strangers !== undefined && pressOfList(plan, baseline) === undefined;
   return [
     ...steps,
-    ...(isReadByJob ? withStrangers(jobSteps(flow, set.length), plan, baseline) : []),
+    ...(isReadByJob && jobInFlow === undefined
+      ? withStrangers(jobSteps(flow, set.length), plan, baseline)
+      : []),
     ...(foreignPrice === undefined ? [] : foreignSteps(foreignPrice, baseline.customerMatch)),
     ...(refundedPart === undefined ? [] : partialRefundSteps(refundedPart, baseline.customerMatch)),
   ];
