@@ -1,6 +1,6 @@
 // docs/command-line.md: commands from commander's objects, options from their table.
 import { Command } from "commander";
-import { code, page, table } from "./markdown.mjs";
+import { code, definitions, page } from "./markdown.mjs";
 
 const INTRODUCTION = `\`payments-sandbox COMMAND --help\` prints the same, with an example. In an app that has the package as a dev dependency, run
 \`npx payments-sandbox\`. Exit codes and \`--json\`: [output](troubleshooting.md#output-and-exit-codes).`;
@@ -26,28 +26,21 @@ export function commandLinePage(source) {
   return page("The command line", [
     INTRODUCTION,
     "## Commands",
-    commandTable(program),
+    commandList(program),
     "## Options of start",
     START,
-    table(
-      ["option", ""],
-      source.OPTION_ROWS.map(({ flags, help }) => [code(flags), help]),
-    ),
+    definitions(source.OPTION_ROWS.map(({ flags, help }) => [code(flags), help])),
     "## In the config file only",
-    table(
-      ["key", ""],
+    definitions(
       Object.entries(source.OPTIONS)
         .filter(([, { flags }]) => flags === undefined)
         .map(([key, { help, sample }]) => [code(key), `${help}: ${code(sample)}`]),
     ),
     "## Options of the others",
     "Commands for a running sandbox share these:",
-    table(
-      ["option", ""],
-      shared.options.map(({ flags, description }) => [code(flags), description]),
-    ),
+    definitions(shared.options.map(({ flags, description }) => [code(flags), description])),
     SELECTORS,
-    ownOptionTable(program, { exec: start.options, others: shared.options }),
+    ...ownOptions(program, { exec: start.options, others: shared.options }),
   ]);
 }
 
@@ -59,11 +52,8 @@ function idleProgram({ addCommands, addStartOptions }) {
   return root;
 }
 
-function commandTable({ commands }) {
-  return table(
-    ["command", "does"],
-    commands.map((command) => [code(usageOf(command)), command.description()]),
-  );
+function commandList({ commands }) {
+  return definitions(commands.map((command) => [code(usageOf(command)), command.description()]));
 }
 
 function usageOf(command) {
@@ -74,8 +64,8 @@ function usageOf(command) {
   return [command.name(), ...words].join(" ");
 }
 
-/** A row an option; an option that means the same for several commands is one row. */
-function ownOptionTable({ commands }, known) {
+/** A list for each command, or for commands that share an option of one meaning. */
+function ownOptions({ commands }, known) {
   const rows = new Map();
   for (const command of commands.filter((one) => one.name() !== "start")) {
     const elsewhere = command.name() === "exec" ? known.exec : known.others;
@@ -90,12 +80,10 @@ function ownOptionTable({ commands }, known) {
       rows.set(key, { ...row, owners: [...row.owners, owner] });
     }
   }
-  return table(
-    ["of", "option", ""],
-    [...rows.values()].map(({ flags, owners, meaning }) => [
-      owners.map(code).join(", "),
-      code(flags),
-      meaning,
-    ]),
-  );
+  const lists = new Map();
+  for (const { flags, owners, meaning } of rows.values()) {
+    const title = owners.map(code).join(", ");
+    lists.set(title, [...(lists.get(title) ?? []), [code(flags), meaning]]);
+  }
+  return [...lists].flatMap(([title, list]) => [`### ${title}`, definitions(list)]);
 }

@@ -1,5 +1,5 @@
 // docs/control-api.md: every operation of the control API, from its OpenAPI document, which is made from the rows.
-import { code, page, table } from "./markdown.mjs";
+import { code, definitions, page } from "./markdown.mjs";
 
 const INTRODUCTION = `Everything under \`/_sandbox\` controls the sandbox and is not part of the emulated service. Requests and responses are JSON; errors have
 the service's shape, \`{"error": {"code", "message", "details"?}}\`.
@@ -20,8 +20,7 @@ export function controlApiPage({ controlDocument }) {
   const operations = operationsOf(document);
   const sections = document.tags.flatMap(({ name }) => [
     `## ${name}`,
-    table(
-      ["operation", "does"],
+    definitions(
       operations
         .filter(({ operation }) => operation.tags[0] === name)
         .map(({ method, path, operation }) => [

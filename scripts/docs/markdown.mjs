@@ -15,6 +15,12 @@ export function table(head, rows) {
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
+/**
+ * @param {readonly (readonly [string, string])[]} rows a term and what it means, which may be empty
+ */
+export const definitions = (rows) =>
+  rows.map(([term, meaning]) => `- ${term}${meaning === "" ? "" : `: ${meaning}`}`).join("\n");
+
 /** @param {readonly string[]} blocks parts of a page, a blank line between them */
 export function page(title, blocks) {
   return `${[`# ${title}`, GENERATED, ...blocks].join("\n\n")}\n`;

@@ -1,5 +1,5 @@
 // docs/scenario-reference.md: keys of scenario files and kinds of steps, from their schemas.
-import { code, page, table } from "./markdown.mjs";
+import { code, definitions, page, table } from "./markdown.mjs";
 
 const INTRODUCTION = `Every key of a scenario file; how to choose and write one: [scenarios](scenarios.md). Durations are \`500ms\`, \`30s\`, \`10m\`, \`2h\`, \`1d\`, or sums of
 them. A key without \`?\` is required.`;
@@ -9,13 +9,13 @@ are literal), a list means any of them, and a [matcher](#matchers) describes a v
 
 const MATCHERS = "The same in rules, expectations and waits. All words given must hold.";
 
-const STEPS = `A step has one action and, where they are useful, \`name\` and \`save\`: variable → path of its value in the result, such as
-\`body.quote_id\`.`;
+const STEPS = `A step has one action, with the keys in parentheses beside it, and, where they are useful, \`name\` and \`save\`: variable → path of its value in
+the result, such as \`body.quote_id\`.`;
 
 export function scenarioReferencePage(source) {
   const { schemas } = source.controlDocument().components;
   const file = source.scenarioJsonSchema();
-  const keys = (name) => keyTable(schemas[name]);
+  const keys = (name) => keyList(schemas[name]);
   const matchFields = (name) => fieldsOf(schemas[name]).map(code).join(", ");
   const matched = new Set(["ChargeMatch", "WithdrawalMatch"].flatMap((name) => fieldsOf(schemas[name])));
   const further = ({ properties }) =>
@@ -26,7 +26,7 @@ export function scenarioReferencePage(source) {
   return page("Scenario reference", [
     INTRODUCTION,
     "## The file",
-    keyTable({
+    keyList({
       ...file,
       properties: { ...file.properties, ...described(schemas.ScenarioRules, ["description", "kind"]) },
     }),
@@ -35,7 +35,7 @@ export function scenarioReferencePage(source) {
     keys("ChargeRule"),
     "### timeline",
     schemas.ChargeEntry.description,
-    keyTable({
+    keyList({
       ...merged(schemas.ChargeEntry),
       properties: { ...merged(schemas.ChargeEntry).properties, ...schemas.WithdrawalEntry.properties },
     }),
@@ -65,9 +65,9 @@ export function scenarioReferencePage(source) {
     keys("Matcher"),
     "## Steps",
     STEPS,
-    stepTable(file.$defs.step.anyOf, source),
+    stepList(file.$defs.step.anyOf, source),
     "Keys beside an action:",
-    besideTable(file.$defs.step.anyOf, source.STEP_KINDS),
+    besideList(file.$defs.step.anyOf, source.STEP_KINDS),
   ]);
 }
 
@@ -76,9 +76,8 @@ const described = ({ properties }, names) =>
 
 const fieldsOf = ({ properties = {} }) => Object.keys(properties);
 
-function keyTable({ properties, required = [] }) {
-  return table(
-    ["key", ""],
+function keyList({ properties, required = [] }) {
+  return definitions(
     Object.entries(properties)
       .filter(([name]) => name !== "$schema")
       .map(([name, schema]) => [
@@ -110,32 +109,26 @@ const COMMON = new Set(["name", "save"]);
 /** More keys than this are those of a record. */
 const MAX_KEYS = 13;
 
-function stepTable(schemas, { STEPS, STEP_KINDS }) {
-  return table(
-    ["step", "keys", "does"],
+function stepList(schemas, { STEPS, STEP_KINDS }) {
+  return definitions(
     STEP_KINDS.map((kind, index) => {
       const { properties } = merged(schemas[index]);
       const beside = Object.keys(properties).filter((key) => key !== kind && !COMMON.has(key));
       const inside = actionKeys(properties[kind]);
-      return [
-        code(inside.length === 0 ? kind : `${kind}: {${inside.join(", ")}}`),
-        beside.map(code).join(", "),
-        STEPS[kind].description,
-      ];
+      const action = code(inside.length === 0 ? kind : `${kind}: {${inside.join(", ")}}`);
+      const keys = beside.length === 0 ? "" : ` (${beside.map(code).join(", ")})`;
+      return [action + keys, STEPS[kind].description];
     }),
   );
 }
 
 /** The keys beside an action that have a description. */
-function besideTable(schemas, kinds) {
+function besideList(schemas, kinds) {
   const found = new Map();
   for (const schema of schemas)
     for (const [key, { description }] of Object.entries(merged(schema).properties))
       if (description !== undefined && !COMMON.has(key) && !kinds.includes(key)) found.set(key, description);
-  return table(
-    ["key", ""],
-    [...found].map(([key, description]) => [code(key), description]),
-  );
+  return definitions([...found].map(([key, description]) => [code(key), description]));
 }
 
 /** A union of objects as one object. */

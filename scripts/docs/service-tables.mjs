@@ -82,7 +82,8 @@ export function statusWordTable({ MARKINGS, statusWordsOf }) {
 const FIELDS = /(<!-- fields: ([\w ,-]+) -->\n)[\s\S]*?(<!-- \/fields -->)/g;
 
 /** Shapes that the page tells in a sentence. */
-const TOLD_IN_PROSE = /List$|^Error|Event$|^(MobileMoney|CryptoWallet)Destination$/;
+const TOLD_IN_PROSE =
+  /List$|^Error|Event$|^(MobileMoney|CryptoWallet)Destination$|^(CurrencyCodes|WebhookUpdate|WebhookDeleted)$/;
 
 /**
  * Fills in the types of a page, each block between comments that name its schemas, such as `Quote, Fees` or

@@ -1,6 +1,5 @@
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { blocksOf } from "../docs/support/pages.js";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { GeneratedClient } from "../support/openapi-generated.js";
@@ -102,9 +101,25 @@ describe("a client generated from the control API's document", () => {
   });
 });
 
-/** The `type` of an event determines the type of its `data`. */
-const TOLD = `
-import type { components } from "./service.js";
+/** An app on the generated types; the `type` of an event determines the type of its `data`. */
+const APP = `
+import createClient from "openapi-fetch";
+import type { components, paths } from "./service.js";
+
+export async function charge(baseUrl: string, key: string, email: string): Promise<string> {
+  const { GET, POST } = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${key}\` } });
+  const order = { pricing: { base_currency: "KES", amount: "1105.10" }, payment_method: "card" };
+  const quote = await POST("/api/v1/payments/quotes", { body: order });
+  if (quote.error) throw new Error(quote.error.error.message);
+  const made = await POST("/api/v1/payments/whitelabel", {
+    body: { ...order, customer_email: email, quote_id: quote.data.quote_id },
+  });
+  if (made.error) throw new Error(made.error.error.message);
+  const path = { charge_id: made.data.charge_id };
+  const { data } = await GET("/api/v1/payments/charges/{charge_id}", { params: { path } });
+  return data!.status;
+}
+
 type PaymentEvent = components["schemas"]["ChargeEvent" | "WithdrawalEvent" | "TestEvent"];
 export function told(event: PaymentEvent): string {
   if (event.type === "charge.completed") return event.data.charge_id;
@@ -113,21 +128,16 @@ export function told(event: PaymentEvent): string {
 }
 `;
 
-describe("the client of docs/recipes.md", () => {
-  const page = new GeneratedClient<{
+describe("an app on openapi-fetch and the types of the service's document", () => {
+  const app = new GeneratedClient<{
     charge(baseUrl: string, key: string, email: string): Promise<string>;
     told(event: unknown): string;
   }>();
 
-  it("the client of docs/recipes.md compiles, charges a customer, and distinguishes events by type", async () => {
-    const block = blocksOf("docs/recipes.md").find(({ marker }) => marker === "types: client")!;
-    await page.make(
-      "/openapi.json",
-      "service.ts",
-      pathToFileURL(temporaryFile("client.ts", block.code + TOLD)),
-    );
-    expect(page.complaints).toEqual([]);
-    const { charge, told } = await page.load();
+  it("compiles, charges a customer, and distinguishes events by type", async () => {
+    await app.make("/openapi.json", "service.ts", pathToFileURL(temporaryFile("client.ts", APP)));
+    expect(app.complaints).toEqual([]);
+    const { charge, told } = await app.load();
     expect(told({ type: "charge.completed", data: { charge_id: "ch_1" } })).toBe("ch_1");
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen({ port: 0 });
