@@ -8,7 +8,7 @@ import { buildIfMissing, ROOT } from "../support/process-command.js";
 
 const hasRun = (command: string) => spawnSync(command, ["--version"]).status === 0;
 
-/** The pages name the fixture `payments`; this defines it per session. */
+/** The pages name the fixture `payments`, defined here for the session. */
 const USES = `
 import os, sys
 import payments_sandbox

@@ -1,4 +1,4 @@
-/** `fetch` as far as a child of a test needs it: Node's own takes twice what starting Node does. */
+/** A small `fetch` for child processes: loading Node's takes twice as long as starting Node. */
 const { request } = require("node:http");
 
 const fetch = (url, { body, ...options } = {}) =>
@@ -15,7 +15,7 @@ const fetch = (url, { body, ...options } = {}) =>
     sent.on("error", reject).end(body);
   });
 
-/** Calls the sandbox of the environment with its key; the body of the response, or an error that names the status. */
+/** Calls the sandbox of the environment with its key. Returns the parsed body, or throws an error with the status. */
 const call = async (method, path, body, { headers, signal } = {}) => {
   const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
   const response = await fetch(base + path, {
@@ -30,7 +30,7 @@ const call = async (method, path, body, { headers, signal } = {}) => {
 
 const PRICE = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
 
-/** A quote and a charge for it. */
+/** Creates a quote and a charge with it. */
 const pay = async (more = {}, options = {}) => {
   const { quote_id } = await call("POST", "/api/v1/payments/quotes", PRICE);
   const order = { ...PRICE, quote_id, customer_email: "a@shop.test", customer_name: "A", ...more };

@@ -19,15 +19,15 @@ export const RIGHT_APPS = {
 
 /** Apps in other languages and frameworks, each with a flow of the same name. They listen on `PORT`. */
 export const FRAMEWORK_APPS = {
+  "two-payouts.rb": { hasReceiver: true },
   "retries.mjs": { hasReceiver: true },
-  "backoff.mjs": { hasReceiver: false },
   "thread.py": { hasReceiver: true },
   "refunds.py": { hasReceiver: true },
   "pays-back.php": { hasReceiver: true },
-  "two-payouts.rb": { hasReceiver: true },
   "locks.mjs": { hasReceiver: true },
   "repeats.rb": { hasReceiver: true },
   "imports.php": { hasReceiver: false },
+  "backoff.mjs": { hasReceiver: false },
 };
 
 /** Commands that run a program of each language. */
