@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { BAD_HABITS } from "../../src/core/namespace/advisor.js";
 import { KES_ORDER, openApi, openSandbox, START } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
@@ -229,106 +229,102 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-describe("advice", () => {
-  it("has an example for each habit", () => {
-    expect(Object.keys(CASES)).toEqual(Object.keys(BAD_HABITS));
-  });
-
-  const having = Object.entries(CASES).flatMap(([id, { has }]) => has.map((one) => [id, ...one] as const));
-  it.each(having)("%s: %s", async (id, _what, app, example) => {
-    const found = (await told(await app())).find((one) => one.id === id);
-    expect(found?.example).toMatch(example);
-  });
-
-  const innocent = Object.entries(CASES).flatMap(([id, { hasNot }]) =>
-    hasNot.map((one) => [id, ...one] as const),
-  );
-  it.each(innocent)("%s is absent: %s", async (_id, _what, app) => {
-    expect(await told(await app())).toEqual([]);
-  });
+it("advice has an example for each habit", () => {
+  expect(Object.keys(CASES)).toEqual(Object.keys(BAD_HABITS));
 });
 
-describe("GET /_sandbox/advice", () => {
-  it("is empty for an app with good habits", async () => {
-    await using receiver = await Receiver.open();
-    const { sandbox, client } = await standing({ webhooks: [receiver.url] });
-    const id = await client.pay();
-    for (const pause of ["1s", "2s", "4s", "8s", "16s", "32s", "64s"]) {
-      await read(client, id);
-      await sandbox.advance(pause);
-    }
-    await balances(client);
-    await sandbox.advance("10s");
-    await balances(client);
-    expect(await told(client)).toEqual([]);
-  });
+const having = Object.entries(CASES).flatMap(([id, { has }]) => has.map((one) => [id, ...one] as const));
+it.each(having)("advice: %s: %s", async (id, _what, app, example) => {
+  const found = (await told(await app())).find((one) => one.id === id);
+  expect(found?.example).toMatch(example);
+});
 
-  it("reports balance reads more often than every ten seconds although the clock advances in small steps", async () => {
-    const { sandbox, client } = await standing();
-    for (let n = 0; n < 3; n++) {
-      await balances(client);
-      await sandbox.advance("9999ms");
-    }
-    expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
-  });
+const innocent = Object.entries(CASES).flatMap(([id, { hasNot }]) =>
+  hasNot.map((one) => [id, ...one] as const),
+);
+it.each(innocent)("advice %s is absent: %s", async (_id, _what, app) => {
+  expect(await told(await app())).toEqual([]);
+});
 
-  it("does not report fast reads after a restore, which moves time back", async () => {
-    const { sandbox, client } = await standing();
-    await client.ask("POST /_sandbox/snapshots", { name: "before" });
-    await sandbox.advance("1m");
-    await balances(client);
-    await client.ask("POST /_sandbox/snapshots/before/restore");
-    await balances(client);
-    expect(await told(client)).toEqual([]);
-  });
-
-  it("counts each account separately, so that reads of several accounts are not polling", async () => {
-    const { sandbox, client } = await standing();
-    const readWith = (key: string) =>
-      client.ask("GET /api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
-    const { apiKey, liveApiKey } = sandbox;
-    for (const key of [apiKey, liveApiKey, "sk_test_other", "sk_test_nobody", "sk_test_nobody"])
-      await readWith(key);
-    expect(await told(client)).toEqual([]);
-    // Another key of the same organization reads the same balances.
-    await readWith("sk_test_readonly");
-    await readWith(liveApiKey);
-    expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
-  });
-
-  it("reports a constant interval although a long pause follows, and its count grows with the reads", async () => {
-    const { sandbox, client } = await standing();
-    const id = await client.pay({ scenario: "stuck" });
-    for (let n = 0; n < 30; n++) {
-      await read(client, id);
-      await sandbox.advance("1s");
-    }
-    await sandbox.advance("20m");
+it("GET /_sandbox/advice is empty for an app with good habits", async () => {
+  await using receiver = await Receiver.open();
+  const { sandbox, client } = await standing({ webhooks: [receiver.url] });
+  const id = await client.pay();
+  for (const pause of ["1s", "2s", "4s", "8s", "16s", "32s", "64s"]) {
     await read(client, id);
-    expect(await told(client)).toMatchObject([
-      { why: "a charge was polled without backoff or for too long", times: 1, example: `31 reads of ${id}` },
-    ]);
-  });
+    await sandbox.advance(pause);
+  }
+  await balances(client);
+  await sandbox.advance("10s");
+  await balances(client);
+  expect(await told(client)).toEqual([]);
+});
 
-  it("is cleared by a reset and with the request journal, except for the server's advice", async () => {
-    const { client } = await standing();
-    for (const forget of ["DELETE /_sandbox/requests", "POST /_sandbox/reset"]) {
-      await balances(client);
-      await balances(client);
-      expect(await told(client)).toHaveLength(1);
-      await client.ask(forget);
-      expect(await told(client)).toEqual([]);
-    }
-    await client.ask("PUT /_sandbox/namespaces/gone");
-    for (let n = 0; n < 2; n++) await balances(client.in("gone"));
-    await client.ask("DELETE /_sandbox/namespaces/gone");
-    expect(await told(client, "?of=server")).toMatchObject([{ id: "balances_too_often", times: 3 }]);
-  });
+it("GET /_sandbox/advice reports balance reads more often than every ten seconds although the clock advances in small steps", async () => {
+  const { sandbox, client } = await standing();
+  for (let n = 0; n < 3; n++) {
+    await balances(client);
+    await sandbox.advance("9999ms");
+  }
+  expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
+});
 
-  it("is counted when the journal stores no requests", async () => {
-    const { client } = await standing({ retention: { requests: 0 } });
+it("GET /_sandbox/advice does not report fast reads after a restore, which moves time back", async () => {
+  const { sandbox, client } = await standing();
+  await client.ask("POST /_sandbox/snapshots", { name: "before" });
+  await sandbox.advance("1m");
+  await balances(client);
+  await client.ask("POST /_sandbox/snapshots/before/restore");
+  await balances(client);
+  expect(await told(client)).toEqual([]);
+});
+
+it("GET /_sandbox/advice counts each account separately, so that reads of several accounts are not polling", async () => {
+  const { sandbox, client } = await standing();
+  const readWith = (key: string) =>
+    client.ask("GET /api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
+  const { apiKey, liveApiKey } = sandbox;
+  for (const key of [apiKey, liveApiKey, "sk_test_other", "sk_test_nobody", "sk_test_nobody"])
+    await readWith(key);
+  expect(await told(client)).toEqual([]);
+  // Another key of the same organization reads the same balances.
+  await readWith("sk_test_readonly");
+  await readWith(liveApiKey);
+  expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
+});
+
+it("GET /_sandbox/advice reports a constant interval although a long pause follows, and its count grows with the reads", async () => {
+  const { sandbox, client } = await standing();
+  const id = await client.pay({ scenario: "stuck" });
+  for (let n = 0; n < 30; n++) {
+    await read(client, id);
+    await sandbox.advance("1s");
+  }
+  await sandbox.advance("20m");
+  await read(client, id);
+  expect(await told(client)).toMatchObject([
+    { why: "a charge was polled without backoff or for too long", times: 1, example: `31 reads of ${id}` },
+  ]);
+});
+
+it("GET /_sandbox/advice is cleared by a reset and with the request journal, except for the server's advice", async () => {
+  const { client } = await standing();
+  for (const forget of ["DELETE /_sandbox/requests", "POST /_sandbox/reset"]) {
     await balances(client);
     await balances(client);
-    expect(await told(client)).toMatchObject([{ times: 1 }]);
-  });
+    expect(await told(client)).toHaveLength(1);
+    await client.ask(forget);
+    expect(await told(client)).toEqual([]);
+  }
+  await client.ask("PUT /_sandbox/namespaces/gone");
+  for (let n = 0; n < 2; n++) await balances(client.in("gone"));
+  await client.ask("DELETE /_sandbox/namespaces/gone");
+  expect(await told(client, "?of=server")).toMatchObject([{ id: "balances_too_often", times: 3 }]);
+});
+
+it("GET /_sandbox/advice is counted when the journal stores no requests", async () => {
+  const { client } = await standing({ retention: { requests: 0 } });
+  await balances(client);
+  await balances(client);
+  expect(await told(client)).toMatchObject([{ times: 1 }]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { findMismatches } from "../../src/core/domain/deep-match.js";
 import type { RecordPut } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
@@ -58,22 +58,23 @@ const DELIVERIES: [Record<string, unknown>, number, number][] = [
   [{ charge_id: "ch_3", delivery_id: { not: "dlv_3" } }, 1, 1],
 ];
 
-describe("candidates of POST /wait", () => {
-  const namespace = records();
+const namespace = records();
 
-  it.each(CHARGES)(
-    "are limited for charges that match %j: %d candidates, %d matches",
-    (match, looked, meant) => {
-      const { possibleMatches } = recordSourceOf(namespace, "charge");
-      const found = [...possibleMatches(match)];
-      expect(found).toHaveLength(looked);
-      const isMeant = (charge: object) => findMismatches(match, charge).length === 0;
-      expect(found.filter(isMeant)).toHaveLength(meant);
-      expect([...possibleMatches({})].filter(isMeant)).toHaveLength(meant);
-    },
-  );
+it.each(CHARGES)(
+  "candidates of POST /wait are limited for charges that match %j: %d candidates, %d matches",
+  (match, looked, meant) => {
+    const { possibleMatches } = recordSourceOf(namespace, "charge");
+    const found = [...possibleMatches(match)];
+    expect(found).toHaveLength(looked);
+    const isMeant = (charge: object) => findMismatches(match, charge).length === 0;
+    expect(found.filter(isMeant)).toHaveLength(meant);
+    expect([...possibleMatches({})].filter(isMeant)).toHaveLength(meant);
+  },
+);
 
-  it.each(DELIVERIES)("are limited for deliveries that match %j: %d candidates", (match, looked) => {
+it.each(DELIVERIES)(
+  "candidates of POST /wait are limited for deliveries that match %j: %d candidates",
+  (match, looked) => {
     expect([...recordSourceOf(namespace, "delivery").possibleMatches(match)]).toHaveLength(looked);
-  });
-});
+  },
+);

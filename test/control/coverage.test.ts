@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 
@@ -28,36 +28,34 @@ it("GET /_sandbox/coverage lists which operations, statuses, events and error co
   expect(error_codes.not_met).not.toContain("INVALID_TRANSITION");
 });
 
-describe("the error codes of GET /_sandbox/coverage", () => {
-  const met = async (client: Client) =>
-    (await client.ask("GET /_sandbox/coverage")).json.error_codes.met as Record<string, number>;
+const met = async (client: Client) =>
+  (await client.ask("GET /_sandbox/coverage")).json.error_codes.met as Record<string, number>;
 
-  it("are counted under the default names when the config renames them", async () => {
-    const { client } = await open({
-      errorCodes: { VALIDATION_ERROR: "invalid_request", NOT_FOUND: 'not "there"', INTERNAL_ERROR: "oops" },
+it("the error codes of GET /_sandbox/coverage are counted under the default names when the config renames them", async () => {
+  const { client } = await open({
+    errorCodes: { VALIDATION_ERROR: "invalid_request", NOT_FOUND: 'not "there"', INTERNAL_ERROR: "oops" },
+  });
+  const bad = await client.ask("POST /api/v1/payments/quotes", {});
+  expect(bad.json.error.code).toBe("invalid_request");
+  await client.ask("GET /api/v1/payments/charges/ch_x");
+  await client.ask("GET /api/v1/nothing");
+  for (const respond of [
+    { status: 500 },
+    { status: 400, code: "invalid_request" },
+    { status: 400, code: "own" },
+  ]) {
+    await client.ask("POST /_sandbox/faults", {
+      match: { operation: "getBalances" },
+      respond,
+      times: 1,
     });
-    const bad = await client.ask("POST /api/v1/payments/quotes", {});
-    expect(bad.json.error.code).toBe("invalid_request");
-    await client.ask("GET /api/v1/payments/charges/ch_x");
-    await client.ask("GET /api/v1/nothing");
-    for (const respond of [
-      { status: 500 },
-      { status: 400, code: "invalid_request" },
-      { status: 400, code: "own" },
-    ]) {
-      await client.ask("POST /_sandbox/faults", {
-        match: { operation: "getBalances" },
-        respond,
-        times: 1,
-      });
-      await client.ask("GET /api/v1/accounts/balances");
-    }
-    expect(await met(client)).toEqual({ VALIDATION_ERROR: 2, NOT_FOUND: 2, INTERNAL_ERROR: 1 });
-  });
+    await client.ask("GET /api/v1/accounts/balances");
+  }
+  expect(await met(client)).toEqual({ VALIDATION_ERROR: 2, NOT_FOUND: 2, INTERNAL_ERROR: 1 });
+});
 
-  it("are counted when the journal stores no requests", async () => {
-    const { client } = await open({ retention: { requests: 0 } });
-    await client.ask("GET /api/v1/payments/charges/ch_x");
-    expect(await met(client)).toEqual({ NOT_FOUND: 1 });
-  });
+it("the error codes of GET /_sandbox/coverage are counted when the journal stores no requests", async () => {
+  const { client } = await open({ retention: { requests: 0 } });
+  await client.ask("GET /api/v1/payments/charges/ch_x");
+  expect(await met(client)).toEqual({ NOT_FOUND: 1 });
 });

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { expectError } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
@@ -18,23 +18,27 @@ const PATHS = [
   "/_sandbox/nothing",
 ];
 
-describe("a GET of the control API from a page of another site", () => {
-  it.for(EMBEDDED)("is refused: %s", async ([_name, headers], { api }) => {
+it.for(EMBEDDED)(
+  "a GET of the control API from a page of another site is refused: %s",
+  async ([_name, headers], { api }) => {
     for (const path of PATHS)
       expectError(await api.get(path, { "sec-fetch-site": "cross-site", ...headers }), 403, "FORBIDDEN");
-  });
+  },
+);
 
-  it.for([
-    ["a followed link", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
-    [
-      "a followed link, with its destination",
-      { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
-    ],
-    ["the server's own page", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }],
-    ["a typed URL", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
-    ["not a browser", {}],
-  ] as const)("is served when it is %s", async ([_name, headers], { api }) => {
+it.for([
+  ["a followed link", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }],
+  [
+    "a followed link, with its destination",
+    { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
+  ],
+  ["the server's own page", { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }],
+  ["a typed URL", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }],
+  ["not a browser", {}],
+] as const)(
+  "a GET of the control API from a page of another site is served when it is %s",
+  async ([_name, headers], { api }) => {
     for (const path of ["/_sandbox", "/_sandbox/requests", "/_sandbox/dashboard"])
       expect((await api.get(path, headers)).status).toBe(200);
-  });
-});
+  },
+);

@@ -1,39 +1,39 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { expectError } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 const PATH = "/_sandbox/failed-tests";
 const TEST = "shop.test.ts > an order is paid";
 
-describe("POST /_sandbox/failed-tests", () => {
-  it("stores the test with its requests and charges, which stay after a reset and after the namespace's end", async ({
-    shop: { sandbox, client },
-  }) => {
-    await sandbox.control("POST /_sandbox/namespaces", { name: "worker-1", clock: "manual" });
-    const worker = client.in("worker-1");
-    const charge = await worker.pay({ scenario: "declined" });
-    await worker.ask("POST /_sandbox/clock/advance", { by: "10s" });
-    await worker.ask("GET /api/v1/payments/charges/ch_nobody");
-    const { json: kept } = await worker.ask(`POST ${PATH}`, { test: TEST });
-    expect(kept).toMatchObject({ failed_test_id: 1, test: TEST, namespace: "worker-1" });
-    await worker.ask("POST /_sandbox/reset", {});
-    await sandbox.control("DELETE /_sandbox/namespaces/worker-1");
-    expect((await client.ask(`GET ${PATH}`)).json).toEqual({ total: 1, left_out: 0, items: [kept] });
-    const { json } = await client.ask(`GET ${PATH}/1`);
-    expect(json).toMatchObject({
-      ...kept,
-      stories: { charges: 1, items: [{ is_in_order: false, charge: { charge_id: charge } }] },
-      requests: { total: 3 },
-      coverage: { operations: { met: { createQuote: 1, createWhitelabel: 1, getCharge: 1 } } },
-      advice: { total: 0 },
-    });
+it("POST /_sandbox/failed-tests stores the test with its requests and charges, which stay after a reset and after the namespace's end", async ({
+  shop: { sandbox, client },
+}) => {
+  await sandbox.control("POST /_sandbox/namespaces", { name: "worker-1", clock: "manual" });
+  const worker = client.in("worker-1");
+  const charge = await worker.pay({ scenario: "declined" });
+  await worker.ask("POST /_sandbox/clock/advance", { by: "10s" });
+  await worker.ask("GET /api/v1/payments/charges/ch_nobody");
+  const { json: kept } = await worker.ask(`POST ${PATH}`, { test: TEST });
+  expect(kept).toMatchObject({ failed_test_id: 1, test: TEST, namespace: "worker-1" });
+  await worker.ask("POST /_sandbox/reset", {});
+  await sandbox.control("DELETE /_sandbox/namespaces/worker-1");
+  expect((await client.ask(`GET ${PATH}`)).json).toEqual({ total: 1, left_out: 0, items: [kept] });
+  const { json } = await client.ask(`GET ${PATH}/1`);
+  expect(json).toMatchObject({
+    ...kept,
+    stories: { charges: 1, items: [{ is_in_order: false, charge: { charge_id: charge } }] },
+    requests: { total: 3 },
+    coverage: { operations: { met: { createQuote: 1, createWhitelabel: 1, getCharge: 1 } } },
+    advice: { total: 0 },
   });
+});
 
-  it("stores at most one hundred tests, and refuses a test without a name", async ({ api }) => {
-    for (let count = 0; count < 102; count++) await api.post(PATH, { test: `test ${count}` });
-    const { json } = await api.get(`${PATH}?limit=1`);
-    expect(json).toMatchObject({ total: 100, left_out: 2, items: [{ test: "test 99" }] });
-    expectError(await api.post(PATH, {}), 400, "VALIDATION_ERROR", ["test"]);
-    expectError(await api.get(`${PATH}/102`), 404, "NOT_FOUND");
-  });
+it("POST /_sandbox/failed-tests stores at most one hundred tests, and refuses a test without a name", async ({
+  api,
+}) => {
+  for (let count = 0; count < 102; count++) await api.post(PATH, { test: `test ${count}` });
+  const { json } = await api.get(`${PATH}?limit=1`);
+  expect(json).toMatchObject({ total: 100, left_out: 2, items: [{ test: "test 99" }] });
+  expectError(await api.post(PATH, {}), 400, "VALIDATION_ERROR", ["test"]);
+  expectError(await api.get(`${PATH}/102`), 404, "NOT_FOUND");
 });

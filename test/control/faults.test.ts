@@ -10,7 +10,7 @@ const open = async (seed?: string) => Client.of(await openSandbox(seed === undef
 const QUOTE = { operation: "createQuote" };
 
 describe("faults", () => {
-  it("respond as configured for `times` calls, and count their uses", async ({ client }) => {
+  it("faults respond as configured for `times` calls, and count their uses", async ({ client }) => {
     const rule = { match: QUOTE, respond: { status: 500 }, times: 2 };
     const { json: fault } = await client.ask("POST /_sandbox/faults", rule);
     expect(fault).toMatchObject({ ...rule, applied: 0 });
@@ -27,7 +27,9 @@ describe("faults", () => {
     expectError(await client.ask("GET /_sandbox/faults/flt_none"), 404, "NOT_FOUND");
   });
 
-  it("match by operation, method, path and body, and do not affect other calls", async ({ client }) => {
+  it("faults match by operation, method, path and body, and do not affect other calls", async ({
+    client,
+  }) => {
     const match = { method: "POST", path: "/api/v1/payments/*", customer_email: "*@bad.test" };
     await client.ask("POST /_sandbox/faults", { match, respond: { status: 503 } });
     const quote = (await client.quote()).json.quote_id;
@@ -35,7 +37,9 @@ describe("faults", () => {
     expect((await client.checkout(quote, { email: "ada@shop.test" })).status).toBe(200);
   });
 
-  it("send Retry-After with 429 and 503, and accept a code, a message and headers", async ({ client }) => {
+  it("faults send Retry-After with 429 and 503, and accept a code, a message and headers", async ({
+    client,
+  }) => {
     const fault = async (respond: object) => {
       await client.ask("DELETE /_sandbox/faults");
       await client.ask("POST /_sandbox/faults", { match: QUOTE, respond });
@@ -59,7 +63,7 @@ describe("faults", () => {
     ]);
   });
 
-  it("send any valid header, and refuse an invalid one at creation", async ({ shop: { sandbox } }) => {
+  it("faults send any valid header, and refuse an invalid one at creation", async ({ shop: { sandbox } }) => {
     const { port } = await sandbox.listen({ port: 0 });
     // fetch is not used, because it interprets or hides some headers.
     const request = head("GET /api/v1/payments/supported-currencies HTTP/1.1", "Host: localhost");
@@ -108,7 +112,7 @@ describe("faults", () => {
     expect(sent).toBeGreaterThan(30);
   });
 
-  it("let `skip` calls pass first", async ({ client }) => {
+  it("faults let `skip` calls pass first", async ({ client }) => {
     await client.ask("POST /_sandbox/faults", {
       match: QUOTE,
       respond: { status: 500 },
@@ -157,7 +161,7 @@ describe("faults", () => {
     });
   });
 
-  it("delay the response by wall time after the work is done", async ({ client }) => {
+  it("faults delay the response by wall time after the work is done", async ({ client }) => {
     await client.ask("POST /_sandbox/faults", { match: QUOTE, delay: "60ms" });
     const began = performance.now();
     expect((await client.quote()).status).toBe(200);
@@ -167,7 +171,7 @@ describe("faults", () => {
   it.for([
     ["before", 0],
     ["after", 1],
-  ] as const)("close the connection %s the work is done", async ([drop, made], { client }) => {
+  ] as const)("faults close the connection %s the work is done", async ([drop, made], { client }) => {
     await client.ask("POST /_sandbox/faults", { match: QUOTE, drop, times: 1 });
     await expect(client.quote()).rejects.toThrow("fetch failed");
     expect((await client.ask("GET /_sandbox")).json.counts.quotes).toBe(made);
@@ -179,7 +183,7 @@ describe("faults", () => {
     });
   });
 
-  it("affect the same calls for the same seed, and other calls for another seed, when they have a probability", async () => {
+  it("faults affect the same calls for the same seed, and other calls for another seed, when they have a probability", async () => {
     const draw = async (seed: string) => {
       const client = await open(seed);
       await client.ask("POST /_sandbox/faults", {
@@ -198,7 +202,7 @@ describe("faults", () => {
     expect(one).toContain(".");
   });
 
-  it("are tried newest first, and can be deleted one at a time or together", async ({ client }) => {
+  it("faults are tried newest first, and can be deleted one at a time or together", async ({ client }) => {
     const add = async (status: number) =>
       (await client.ask("POST /_sandbox/faults", { match: QUOTE, respond: { status } })).json.fault_id;
     await add(500);
@@ -224,7 +228,7 @@ describe("faults", () => {
     [{ drop: "before", times: 0 }, "times"],
     [{ drop: "before", matches: {} }, "matches"],
     [{ drop: "before", match: { operations: "x" } }, "match.operations"],
-  ] as const)("refuses %j and names the field", async ([body, field], { api }) => {
+  ] as const)("POST /_sandbox/faults refuses %j and names the field", async ([body, field], { api }) => {
     expectInvalid(await api.post("/_sandbox/faults", body), field);
   });
 
@@ -238,21 +242,24 @@ describe("faults", () => {
       { "match.operation.1": /^there is no operation nothing\*; known: / },
     ],
     [{ operation: "" }, { "match.operation": /^there is no operation / }],
-  ] as const)("refuses %j, which can never match", async ([match, details], { api }) => {
-    const answer = await api.post("/_sandbox/faults", { match, respond: { status: 500 } });
-    expectError(answer, 400, "VALIDATION_ERROR", Object.keys(details));
-    for (const [field, message] of Object.entries(details)) expect(answer.details[field]).toMatch(message);
-  });
+  ] as const)(
+    "POST /_sandbox/faults refuses %j, which can never match",
+    async ([match, details], { api }) => {
+      const answer = await api.post("/_sandbox/faults", { match, respond: { status: 500 } });
+      expectError(answer, 400, "VALIDATION_ERROR", Object.keys(details));
+      for (const [field, message] of Object.entries(details)) expect(answer.details[field]).toMatch(message);
+    },
+  );
 
   it.for(["*", "create*", "get?harge", ...OPERATION_IDS])(
-    "accepts the operation %s",
+    "POST /_sandbox/faults accepts the operation %s",
     async (operation, { api }) => {
       const rule = { match: { operation: [operation] }, respond: { status: 500 } };
       expect((await api.post("/_sandbox/faults", rule)).status).toBe(200);
     },
   );
 
-  it("refuses a rule without effect", async ({ api }) => {
+  it("POST /_sandbox/faults refuses a rule without effect", async ({ api }) => {
     expectError(await api.post("/_sandbox/faults", { match: QUOTE }), 400, "VALIDATION_ERROR");
   });
 });

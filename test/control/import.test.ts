@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { FileStore } from "../../src/core/store/file-store.js";
 import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -99,63 +99,61 @@ const WRONG: readonly Fault[] = [
 /** All faults are found before storage, so the run on a database tries only a few. */
 const TRIED = import.meta.url.endsWith("?postgres") ? WRONG.slice(-4) : WRONG;
 
-describe("an import", () => {
-  it.each(TRIED)(
-    "returns 400, names the fault and changes nothing with %s",
-    async (_what, change, fields) => {
-      const { sandbox, client } = await busy();
-      const before = sandbox.snapshot();
-      const state = sandbox.snapshot();
-      change(state);
-      const { status, json } = await client.ask("PUT /_sandbox/state", state);
-      expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
-      expect(Object.keys(json.error.details).sort()).toEqual([...fields].sort());
-      const { clock: _then, ...kept } = before.collections;
-      const { clock: _now, ...there } = sandbox.snapshot().collections;
-      expect(there).toEqual(kept);
-      // Planned tasks still run.
-      await sandbox.advance("1h");
-      expect((await client.ask("GET /_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
-    },
-  );
-
-  it("names the first of many faults", async () => {
+it.each(TRIED)(
+  "an import returns 400, names the fault and changes nothing with %s",
+  async (_what, change, fields) => {
     const { sandbox, client } = await busy();
-    const state: Json = sandbox.snapshot();
-    state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: -1 }]);
+    const before = sandbox.snapshot();
+    const state = sandbox.snapshot();
+    change(state);
     const { status, json } = await client.ask("PUT /_sandbox/state", state);
-    expect([status, Object.keys(json.error.details).length]).toEqual([400, 20]);
-    expect(json.error.details["collections.rates.0.1.rate"]).toBe("must be a string");
-    expect(json.error.message).toContain("the first 20");
-  });
+    expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+    expect(Object.keys(json.error.details).sort()).toEqual([...fields].sort());
+    const { clock: _then, ...kept } = before.collections;
+    const { clock: _now, ...there } = sandbox.snapshot().collections;
+    expect(there).toEqual(kept);
+    // Planned tasks still run.
+    await sandbox.advance("1h");
+    expect((await client.ask("GET /_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
+  },
+);
 
-  it("finds one invalid record among many", async () => {
-    const { sandbox, client } = await busy();
-    const state: Json = sandbox.snapshot();
-    state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: "1" }]);
-    expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
-    state.collections.rates[777][1].rate = "0";
-    const { status, json } = await client.ask("PUT /_sandbox/state", state);
-    expect([status, json.error.details]).toEqual([
-      400,
-      { "collections.rates.777.1.rate": "must be more than 0" },
-    ]);
-  });
+it("an import names the first of many faults", async () => {
+  const { sandbox, client } = await busy();
+  const state: Json = sandbox.snapshot();
+  state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: -1 }]);
+  const { status, json } = await client.ask("PUT /_sandbox/state", state);
+  expect([status, Object.keys(json.error.details).length]).toEqual([400, 20]);
+  expect(json.error.details["collections.rates.0.1.rate"]).toBe("must be a string");
+  expect(json.error.message).toContain("the first 20");
+});
 
-  it("accepts a state that omits empty collections", async () => {
-    const { sandbox, client } = await busy();
-    const state: Json = sandbox.snapshot();
-    delete state.collections.rates;
-    delete state.collections.faults;
-    expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
-  });
+it("an import finds one invalid record among many", async () => {
+  const { sandbox, client } = await busy();
+  const state: Json = sandbox.snapshot();
+  state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: "1" }]);
+  expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
+  state.collections.rates[777][1].rate = "0";
+  const { status, json } = await client.ask("PUT /_sandbox/state", state);
+  expect([status, json.error.details]).toEqual([
+    400,
+    { "collections.rates.777.1.rate": "must be more than 0" },
+  ]);
+});
 
-  it("accepts a state whose receiver is a function of another process", async () => {
-    const one = await started();
-    await one.sandbox.onWebhook(() => 204);
-    const { client } = await started();
-    expect((await client.ask("PUT /_sandbox/state", one.sandbox.snapshot())).status).toBe(200);
-  });
+it("an import accepts a state that omits empty collections", async () => {
+  const { sandbox, client } = await busy();
+  const state: Json = sandbox.snapshot();
+  delete state.collections.rates;
+  delete state.collections.faults;
+  expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
+});
+
+it("an import accepts a state whose receiver is a function of another process", async () => {
+  const one = await started();
+  await one.sandbox.onWebhook(() => 204);
+  const { client } = await started();
+  expect((await client.ask("PUT /_sandbox/state", one.sandbox.snapshot())).status).toBe(200);
 });
 
 it("a corrupt snapshot file is refused like an import, and changes nothing", async () => {
@@ -172,43 +170,41 @@ it("a corrupt snapshot file is refused like an import, and changes nothing", asy
   expect((await client.ask("GET /_sandbox/charges")).json.total).toBe(2);
 });
 
-describe("a data file", () => {
-  /** Writes a state into a file as the program does, including checksums. */
-  function write(data: string, state: Json): void {
-    const store = new FileStore({ file: data });
-    store.load();
-    store.replace(state);
-    store.close();
-  }
+/** Writes a state into a file as the program does, including checksums. */
+function write(data: string, state: Json): void {
+  const store = new FileStore({ file: data });
+  store.load();
+  store.replace(state);
+  store.close();
+}
 
-  it("is read without changes when it is valid", async () => {
+it("a data file is read without changes when it is valid", async () => {
+  const data = `${temporaryFolder()}/data.json`;
+  const { sandbox } = await busy();
+  write(data, sandbox.snapshot());
+  const again = await started(data);
+  expect((await again.client.ask("GET /_sandbox/charges")).json.total).toBe(2);
+});
+
+it.each(TRIED.filter(([what]) => !/version|an unknown collection/.test(what)))(
+  "a data file is refused at startup with %s, in one line with the file and the place",
+  async (_what, change, [field]) => {
     const data = `${temporaryFolder()}/data.json`;
     const { sandbox } = await busy();
-    write(data, sandbox.snapshot());
-    const again = await started(data);
-    expect((await again.client.ask("GET /_sandbox/charges")).json.total).toBe(2);
-  });
-
-  it.each(TRIED.filter(([what]) => !/version|an unknown collection/.test(what)))(
-    "is refused at startup with %s, in one line with the file and the place",
-    async (_what, change, [field]) => {
-      const data = `${temporaryFolder()}/data.json`;
-      const { sandbox } = await busy();
-      const state = sandbox.snapshot();
-      change(state);
-      let refused: unknown;
-      try {
-        write(data, state);
-        await started(data);
-      } catch (error) {
-        refused = error;
-      }
-      expect(refused).toMatchObject({ name: "StoreError" });
-      const { message } = refused as Error;
-      expect(message).toContain(data);
-      expect(message).not.toContain("\n");
-      if (field?.startsWith("collections.") && !field.endsWith("namespace.0.1"))
-        expect(message).toContain(field);
-    },
-  );
-});
+    const state = sandbox.snapshot();
+    change(state);
+    let refused: unknown;
+    try {
+      write(data, state);
+      await started(data);
+    } catch (error) {
+      refused = error;
+    }
+    expect(refused).toMatchObject({ name: "StoreError" });
+    const { message } = refused as Error;
+    expect(message).toContain(data);
+    expect(message).not.toContain("\n");
+    if (field?.startsWith("collections.") && !field.endsWith("namespace.0.1"))
+      expect(message).toContain(field);
+  },
+);

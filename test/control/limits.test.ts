@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { type Answer, expectInvalid, KES_ORDER } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
@@ -57,8 +57,9 @@ const BODIES: [call: string, field: string, longest: number, body: (length: numb
   [WEBHOOKS, "events", 50, (n) => ({ url: "http://localhost:9", events: Array(n).fill("*") })],
 ];
 
-describe("a string from the caller", () => {
-  it.for(BODIES)("of %s, %s, has at most %d characters", async ([call, field, longest, body], { api }) => {
+it.for(BODIES)(
+  "a string from the caller of %s, %s, has at most %d characters",
+  async ([call, field, longest, body], { api }) => {
     const [method, path] = call.split(" ") as [string, string];
     const send = async (length: number): Promise<Answer<unknown>> => {
       const order = path.endsWith("whitelabel") ? await api.checkoutBody() : KES_ORDER;
@@ -74,29 +75,33 @@ describe("a string from the caller", () => {
     }
     // A valid wait blocks, so it is not sent.
     if (!path.endsWith("/wait")) expect((await send(longest)).status).toBe(200);
-  });
+  },
+);
 
-  it.for(["requests?path=", "requests?operation=", "events?type=", "deliveries?type="])(
-    "has at most 200 characters as the filter %s",
-    async (filter, { api }) => {
-      expect((await api.get(`/_sandbox/${filter}${anyName(200)}`)).status).toBe(200);
-      for (const length of [201, LONG])
-        expectInvalid(await api.get(`/_sandbox/${filter}${anyName(length)}`), filter.split(/[?=]/)[1]!);
-    },
-  );
+it.for(["requests?path=", "requests?operation=", "events?type=", "deliveries?type="])(
+  "a string from the caller has at most 200 characters as the filter %s",
+  async (filter, { api }) => {
+    expect((await api.get(`/_sandbox/${filter}${anyName(200)}`)).status).toBe(200);
+    for (const length of [201, LONG])
+      expectInvalid(await api.get(`/_sandbox/${filter}${anyName(length)}`), filter.split(/[?=]/)[1]!);
+  },
+);
 
-  it("can be waited for at any length when it has no wildcard and is no glob", async ({ api }) => {
-    const name = "n".repeat(255);
-    await api.pay({ customer_name: name });
-    const answer = await api.post("/_sandbox/wait", { for: "charge", match: { customer_name: name } });
-    expect(answer.status).toBe(200);
-  });
+it("a string from the caller can be waited for at any length when it has no wildcard and is no glob", async ({
+  api,
+}) => {
+  const name = "n".repeat(255);
+  await api.pay({ customer_name: name });
+  const answer = await api.post("/_sandbox/wait", { for: "charge", match: { customer_name: name } });
+  expect(answer.status).toBe(200);
+});
 
-  it("does not delay other calls when the journal has long URLs and the glob is long", async ({ api }) => {
-    for (let n = 0; n < 300; n++) await api.get(`/api/v1/${"a".repeat(14_000)}`);
-    const began = performance.now();
-    await api.get(`/_sandbox/requests?path=*${"a".repeat(198)}b`);
-    await api.get(`/_sandbox/requests?path=${"*a?".repeat(66)}b*`);
-    expect(performance.now() - began).toBeLessThan(60_000);
-  });
+it("a string from the caller does not delay other calls when the journal has long URLs and the glob is long", async ({
+  api,
+}) => {
+  for (let n = 0; n < 300; n++) await api.get(`/api/v1/${"a".repeat(14_000)}`);
+  const began = performance.now();
+  await api.get(`/_sandbox/requests?path=*${"a".repeat(198)}b`);
+  await api.get(`/_sandbox/requests?path=${"*a?".repeat(66)}b*`);
+  expect(performance.now() - began).toBeLessThan(60_000);
 });

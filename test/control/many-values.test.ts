@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { it } from "../support/api-test.js";
 
 const many = <Value>(count: number, of: (index: number) => Value): Value[] =>
@@ -23,32 +23,33 @@ const BODIES: [call: string, body: (count: number) => object][] = [
   ["POST /_sandbox/faults", (count) => ({ match: { operation: many(count, (index) => `o${index}`) } })],
 ];
 
-describe("a body of many values", () => {
-  it.for(BODIES)("is refused when there are too many: %s", async ([call, body], { client }) => {
+it.for(BODIES)(
+  "a body of many values is refused when there are too many: %s",
+  async ([call, body], { client }) => {
     const { status, json } = await client.ask(call, body(30_000));
     expect([status, json.error.details]).toEqual([400, { body: "has more than 20,000 values" }]);
-  });
+  },
+);
 
-  it.for(BODIES.slice(2, -2))(
-    "has at most 100 errors in its response: %s",
-    async ([call, body], { client }) => {
-      const { status, json } = await client.ask(call, body(9_000));
-      if (status === 200) return;
-      expect(status).toBe(400);
-      expect(Object.keys(json.error.details).length).toBeLessThanOrEqual(100);
-    },
-  );
+it.for(BODIES.slice(2, -2))(
+  "a body of many values has at most 100 errors in its response: %s",
+  async ([call, body], { client }) => {
+    const { status, json } = await client.ask(call, body(9_000));
+    if (status === 200) return;
+    expect(status).toBe(400);
+    expect(Object.keys(json.error.details).length).toBeLessThanOrEqual(100);
+  },
+);
 
-  it("is accepted up to the limit", async ({ client }) => {
-    const data = fields(19_990, () => "x");
-    expect((await client.ask("POST /_sandbox/events", { type: "webhook.test", data })).status).toBe(200);
-  });
+it("a body of many values is accepted up to the limit", async ({ client }) => {
+  const data = fields(19_990, () => "x");
+  expect((await client.ask("POST /_sandbox/events", { type: "webhook.test", data })).status).toBe(200);
+});
 
-  it("has no limit when it is a state or a list of rows", async ({ client }) => {
-    const rows = many(8_000, (index) => ({ order_id: `o${index}`, status: "paid", amount: "19.99" }));
-    const { json } = await client.ask("POST /_sandbox/reconcile", { rows });
-    expect(json.error?.details?.body).toBeUndefined();
-  });
+it("a body of many values has no limit when it is a state or a list of rows", async ({ client }) => {
+  const rows = many(8_000, (index) => ({ order_id: `o${index}`, status: "paid", amount: "19.99" }));
+  const { json } = await client.ask("POST /_sandbox/reconcile", { rows });
+  expect(json.error?.details?.body).toBeUndefined();
 });
 
 it("a scenario with circular references between its variables is refused", async ({ client }) => {

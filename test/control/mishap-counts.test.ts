@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { fileWith } from "../support/scenario-run.js";
@@ -20,40 +20,41 @@ async function metUnder(scenario: string, answers: readonly number[] = []) {
 const rule = (webhook: object, type = "charge.completed") =>
   fileWith(JSON.stringify({ name: "one", webhooks: [{ match: { type }, ...webhook }] }));
 
-describe("mishaps in GET /_sandbox/coverage", () => {
-  it.each<[string, string, readonly number[], Record<string, number>]>([
-    ["nothing", "default", [], {}],
-    ["copies", rule({ copies: 3 }), [], { duplicate: 2 }],
-    ["concurrent duplicates", rule({ copies: 2, at_once: true }), [], { duplicate: 1 }],
-    ["a failing receiver", "default", [500], { retry: 1, out_of_order: 1 }],
-    ["the same event an hour later", rule({ again_after: "1h" }), [], { duplicate: 1 }],
-    [
-      "a lost response to a webhook",
-      rule({ response_lost: true }),
-      [],
-      { response_lost: 1, retry: 1, duplicate: 1 },
-    ],
-    ["a lost first attempt", rule({ fail_first: 1 }), [], { retry: 1 }],
-    ["a swap", rule({ swap: true }, "charge.processing"), [], { out_of_order: 1 }],
-    ["a false event", rule({ forged: true }), [], {}],
-    ["a lost response to a call", "lost_response", [], { response_lost: 1 }],
-    ["a late payment", "paid_late", [], { paid_late: 1 }],
-  ])("are counted when they occur: %s", async (_what, scenario, answers, expected) => {
+it.each<[string, string, readonly number[], Record<string, number>]>([
+  ["nothing", "default", [], {}],
+  ["copies", rule({ copies: 3 }), [], { duplicate: 2 }],
+  ["concurrent duplicates", rule({ copies: 2, at_once: true }), [], { duplicate: 1 }],
+  ["a failing receiver", "default", [500], { retry: 1, out_of_order: 1 }],
+  ["the same event an hour later", rule({ again_after: "1h" }), [], { duplicate: 1 }],
+  [
+    "a lost response to a webhook",
+    rule({ response_lost: true }),
+    [],
+    { response_lost: 1, retry: 1, duplicate: 1 },
+  ],
+  ["a lost first attempt", rule({ fail_first: 1 }), [], { retry: 1 }],
+  ["a swap", rule({ swap: true }, "charge.processing"), [], { out_of_order: 1 }],
+  ["a false event", rule({ forged: true }), [], {}],
+  ["a lost response to a call", "lost_response", [], { response_lost: 1 }],
+  ["a late payment", "paid_late", [], { paid_late: 1 }],
+])(
+  "mishaps in GET /_sandbox/coverage are counted when they occur: %s",
+  async (_what, scenario, answers, expected) => {
     const { met } = await metUnder(scenario, answers);
     expect(await met("namespace")).toEqual(expected);
     expect(await met("server")).toEqual(expected);
-  });
+  },
+);
 
-  it("belong to the server and stay after a reset", async () => {
-    const { sandbox, client, met } = await metUnder(rule({ copies: 2 }));
-    await sandbox.reset();
-    expect([await met("namespace"), await met("server")]).toEqual([{}, { duplicate: 1 }]);
-    expect((await client.ask("GET /_sandbox/coverage")).json.mishaps.not_met).toEqual([
-      "duplicate",
-      "response_lost",
-      "retry",
-      "out_of_order",
-      "paid_late",
-    ]);
-  });
+it("mishaps in GET /_sandbox/coverage belong to the server and stay after a reset", async () => {
+  const { sandbox, client, met } = await metUnder(rule({ copies: 2 }));
+  await sandbox.reset();
+  expect([await met("namespace"), await met("server")]).toEqual([{}, { duplicate: 1 }]);
+  expect((await client.ask("GET /_sandbox/coverage")).json.mishaps.not_met).toEqual([
+    "duplicate",
+    "response_lost",
+    "retry",
+    "out_of_order",
+    "paid_late",
+  ]);
 });

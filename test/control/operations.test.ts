@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { expect, expectTypeOf, it } from "vitest";
 import type { ControlOperationId } from "../../src/core/client/operations.js";
 import { CONTROL_OPERATIONS, type ControlTypes } from "../../src/server/control/operations.js";
 import { openSandbox } from "../support/api-client.js";
@@ -13,53 +13,47 @@ it("the client has one call per row of the table of operations", () => {
   expectTypeOf<keyof ControlTypes>().toEqualTypeOf<ControlOperationId>();
 });
 
-describe("an operation by id", () => {
-  it("fills the path by name and sends the other fields as the body", async () => {
-    const sandbox = await openSandbox();
-    const scenario = { name: "late", description: "Pays late." };
-    await sandbox.run("putScenario", scenario);
-    expect(await sandbox.run("getScenario", { name: "late" })).toMatchObject(scenario);
-  });
+it("an operation by id fills the path by name and sends the other fields as the body", async () => {
+  const sandbox = await openSandbox();
+  const scenario = { name: "late", description: "Pays late." };
+  await sandbox.run("putScenario", scenario);
+  expect(await sandbox.run("getScenario", { name: "late" })).toMatchObject(scenario);
+});
 
-  it("encodes a path parameter", async () => {
-    const sandbox = await openSandbox();
-    await expect(sandbox.run("getNamespace", { name: "a/b?c" })).rejects.toThrow('no namespace "a/b?c"');
-  });
+it("an operation by id encodes a path parameter", async () => {
+  const sandbox = await openSandbox();
+  await expect(sandbox.run("getNamespace", { name: "a/b?c" })).rejects.toThrow('no namespace "a/b?c"');
+});
 
-  it("sends the other fields of a GET as its query", async () => {
-    const sandbox = await openSandbox();
-    await sandbox.run("createFault", { match: { operation: "createQuote" }, respond: { status: 503 } });
-    const none = await sandbox.run("listFaults", { offset: 1, limit: undefined });
-    expect(none).toEqual({ total: 1, items: [] });
-  });
+it("an operation by id sends the other fields of a GET as its query", async () => {
+  const sandbox = await openSandbox();
+  await sandbox.run("createFault", { match: { operation: "createQuote" }, respond: { status: 503 } });
+  const none = await sandbox.run("listFaults", { offset: 1, limit: undefined });
+  expect(none).toEqual({ total: 1, items: [] });
+});
 
-  it("sends `wait` as a query parameter in addition to the body", async () => {
-    const sandbox = await openSandbox();
-    const advance = sandbox.run("advanceClock", { by: "1m" });
-    expect(await sandbox.run("setClock", { mode: "manual", wait: "10s" })).toMatchObject({ mode: "manual" });
-    await advance;
-    await expect(sandbox.run("setClock", { mode: "manual", wait: "soon" })).rejects.toMatchObject({
-      code: "VALIDATION_ERROR",
-      details: { wait: expect.stringContaining("must be a duration") },
-    });
+it("an operation by id sends `wait` as a query parameter in addition to the body", async () => {
+  const sandbox = await openSandbox();
+  const advance = sandbox.run("advanceClock", { by: "1m" });
+  expect(await sandbox.run("setClock", { mode: "manual", wait: "10s" })).toMatchObject({ mode: "manual" });
+  await advance;
+  await expect(sandbox.run("setClock", { mode: "manual", wait: "soon" })).rejects.toMatchObject({
+    code: "VALIDATION_ERROR",
+    details: { wait: expect.stringContaining("must be a duration") },
   });
+});
 
-  it("rejects with the error of the response", async () => {
-    const sandbox = await openSandbox();
-    await expect(sandbox.run("getFault", { fault_id: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
-  });
+it("an operation by id rejects with the error of the response", async () => {
+  const sandbox = await openSandbox();
+  await expect(sandbox.run("getFault", { fault_id: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
 
-  it.each([
-    [
-      "a missing path parameter",
-      ["deleteFault", {}],
-      "deleteFault: fault_id must be a text that is not empty",
-    ],
-    ["an empty path parameter", ["deleteFault", { fault_id: "" }], "deleteFault: fault_id must be a text"],
-    ["an inherited path parameter", ["getFault", { __proto__: { fault_id: "x" } }], "fault_id must be"],
-    ["an input that is no object", ["getClock", "now"], "body must be a JSON object"],
-  ])("refuses %s", async (_name, [id, input], message) => {
-    const sandbox = await openSandbox();
-    await expect(sandbox.run(id as never, input as never)).rejects.toThrow(message as string);
-  });
+it.each([
+  ["a missing path parameter", ["deleteFault", {}], "deleteFault: fault_id must be a text that is not empty"],
+  ["an empty path parameter", ["deleteFault", { fault_id: "" }], "deleteFault: fault_id must be a text"],
+  ["an inherited path parameter", ["getFault", { __proto__: { fault_id: "x" } }], "fault_id must be"],
+  ["an input that is no object", ["getClock", "now"], "body must be a JSON object"],
+])("an operation by id refuses %s", async (_name, [id, input], message) => {
+  const sandbox = await openSandbox();
+  await expect(sandbox.run(id as never, input as never)).rejects.toThrow(message as string);
 });

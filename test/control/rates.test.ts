@@ -1,23 +1,18 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { expectInvalid } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
-describe("/_sandbox/rates", () => {
-  it("returns units per US dollar, and changes only the named currencies", async ({ api }) => {
-    const { rates } = (await api.get("/_sandbox/rates")).json;
-    expect(rates).toMatchObject({ USD: "1", NGN: "1550", KES: "129" });
-    const put = async (body: object) => (await api.put("/_sandbox/rates", body)).json.rates;
-    expect(await put({ rates: { NGN: "1600" } })).toEqual({ ...rates, NGN: "1600" });
-    expect(await put({ KES: "130" })).toEqual({ ...rates, NGN: "1600", KES: "130" });
-  });
+it("/_sandbox/rates returns units per US dollar, and changes only the named currencies", async ({ api }) => {
+  const { rates } = (await api.get("/_sandbox/rates")).json;
+  expect(rates).toMatchObject({ USD: "1", NGN: "1550", KES: "129" });
+  const put = async (body: object) => (await api.put("/_sandbox/rates", body)).json.rates;
+  expect(await put({ rates: { NGN: "1600" } })).toEqual({ ...rates, NGN: "1600" });
+  expect(await put({ KES: "130" })).toEqual({ ...rates, NGN: "1600", KES: "130" });
+});
 
-  it("refuses currencies outside of `rates`, and changes nothing", async ({ api }) => {
-    const before = (await api.get("/_sandbox/rates")).text;
-    for (const more of [{ NGNN: "5" }, { NGN: "5", KES: "x" }])
-      expectInvalid(
-        await api.put("/_sandbox/rates", { rates: { GHS: "12" }, ...more }),
-        ...Object.keys(more),
-      );
-    expect((await api.get("/_sandbox/rates")).text).toBe(before);
-  });
+it("/_sandbox/rates refuses currencies outside of `rates`, and changes nothing", async ({ api }) => {
+  const before = (await api.get("/_sandbox/rates")).text;
+  for (const more of [{ NGNN: "5" }, { NGN: "5", KES: "x" }])
+    expectInvalid(await api.put("/_sandbox/rates", { rates: { GHS: "12" }, ...more }), ...Object.keys(more));
+  expect((await api.get("/_sandbox/rates")).text).toBe(before);
 });

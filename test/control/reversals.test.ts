@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { auditLedger } from "../simulation/audit.js";
 import { type Api, expectError, expectInvalid, okBody } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
@@ -32,77 +32,77 @@ function audit(api: Api): Promise<void> {
   return auditLedger({ get: async (path) => ({ json: await read(api, path) }) });
 }
 
-describe("a partial refund", () => {
-  it("returns a part of the payment, sends an event, and keeps the charge's status", async ({ api }) => {
-    const id = await charge(api);
-    const before = await read(api, `/api/v1/payments/charges/${id}`);
-    const reversal = okBody(
-      await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "100", reason: "one_item_missing" }),
-    );
-    expect(reversal).toEqual({
-      kind: "partial_refund",
-      entry_id: expect.stringMatching(/^le_/),
-      object_id: id,
-      amount: "100.00",
-      currency: "KES",
-      reason: "one_item_missing",
-      at: expect.any(String),
-    });
-    expect(await available(api)).toBe("402.44");
-    expect(await read(api, `/api/v1/payments/charges/${id}`)).toEqual(before);
-    const [event] = await events(api);
-    expect(event).toMatchObject({ type: "sandbox.charge.partially_refunded", charge_id: id });
-    expect(event.data).toEqual({ ...before, sandbox_extension: reversal });
-    await audit(api);
+it("a partial refund returns a part of the payment, sends an event, and keeps the charge's status", async ({
+  api,
+}) => {
+  const id = await charge(api);
+  const before = await read(api, `/api/v1/payments/charges/${id}`);
+  const reversal = okBody(
+    await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "100", reason: "one_item_missing" }),
+  );
+  expect(reversal).toEqual({
+    kind: "partial_refund",
+    entry_id: expect.stringMatching(/^le_/),
+    object_id: id,
+    amount: "100.00",
+    currency: "KES",
+    reason: "one_item_missing",
+    at: expect.any(String),
   });
+  expect(await available(api)).toBe("402.44");
+  expect(await read(api, `/api/v1/payments/charges/${id}`)).toEqual(before);
+  const [event] = await events(api);
+  expect(event).toMatchObject({ type: "sandbox.charge.partially_refunded", charge_id: id });
+  expect(event.data).toEqual({ ...before, sandbox_extension: reversal });
+  await audit(api);
+});
 
-  it("takes proportional parts of the settlement amount and the fee, which sum to the whole", async ({
-    api,
-  }) => {
-    const id = await charge(api);
-    for (const amount of ["100.00", "0.01", "0.01"])
-      okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount }));
-    okBody(await api.post(`/_sandbox/charges/${id}/refund`, {}));
-    expect(await available(api)).toBe("0.00");
-    const { items } = await read(api, `/_sandbox/charges/${id}/timeline`);
-    const entries = items.filter((item: Json) => item.kind === "ledger");
-    const amounts = (one: Json) => one.postings.map(({ account, amount }: Json) => `${account} ${amount}`);
-    // 500.00 of 512.50 are the merchant's: 97.5609… of 100.00, 97.5707… of 100.01, 97.5804… of 100.02.
-    expect(entries.slice(2).map(amounts)).toEqual([
-      ["available -97.56", "fees -2.44", "outside 100.00"],
-      ["available -0.01", "fees 0.00", "outside 0.01"],
-      ["available -0.01", "fees 0.00", "outside 0.01"],
-      ["available -402.42", "fees -10.06", "outside 412.48"],
-    ]);
-    await audit(api);
-  });
+it("a partial refund takes proportional parts of the settlement amount and the fee, which sum to the whole", async ({
+  api,
+}) => {
+  const id = await charge(api);
+  for (const amount of ["100.00", "0.01", "0.01"])
+    okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount }));
+  okBody(await api.post(`/_sandbox/charges/${id}/refund`, {}));
+  expect(await available(api)).toBe("0.00");
+  const { items } = await read(api, `/_sandbox/charges/${id}/timeline`);
+  const entries = items.filter((item: Json) => item.kind === "ledger");
+  const amounts = (one: Json) => one.postings.map(({ account, amount }: Json) => `${account} ${amount}`);
+  // 500.00 of 512.50 are the merchant's: 97.5609… of 100.00, 97.5707… of 100.01, 97.5804… of 100.02.
+  expect(entries.slice(2).map(amounts)).toEqual([
+    ["available -97.56", "fees -2.44", "outside 100.00"],
+    ["available -0.01", "fees 0.00", "outside 0.01"],
+    ["available -0.01", "fees 0.00", "outside 0.01"],
+    ["available -402.42", "fees -10.06", "outside 412.48"],
+  ]);
+  await audit(api);
+});
 
-  it("is refused without a change when no amount is left", async ({ api }) => {
-    const open = await charge(api, "stuck");
-    const part = (id: string, amount: unknown) =>
-      api.post(`/_sandbox/charges/${id}/partial-refund`, { amount });
-    expectError(await part(open, "1.00"), 409, "INVALID_TRANSITION");
-    expectError(await part("ch_0", "1.00"), 404, "NOT_FOUND");
-    const id = await charge(api);
-    for (const amount of ["0.00", "512.50", "1.001", "-1", 5, undefined])
-      expectInvalid(await part(id, amount), "amount");
-    expect(await available(api)).toBe("500.00");
-    expect(await events(api)).toEqual([]);
-    okBody(await api.post(`/_sandbox/charges/${id}/refund`, {}));
-    expectError(await part(id, "1.00"), 409, "INVALID_TRANSITION");
-  });
+it("a partial refund is refused without a change when no amount is left", async ({ api }) => {
+  const open = await charge(api, "stuck");
+  const part = (id: string, amount: unknown) =>
+    api.post(`/_sandbox/charges/${id}/partial-refund`, { amount });
+  expectError(await part(open, "1.00"), 409, "INVALID_TRANSITION");
+  expectError(await part("ch_0", "1.00"), 404, "NOT_FOUND");
+  const id = await charge(api);
+  for (const amount of ["0.00", "512.50", "1.001", "-1", 5, undefined])
+    expectInvalid(await part(id, amount), "amount");
+  expect(await available(api)).toBe("500.00");
+  expect(await events(api)).toEqual([]);
+  okBody(await api.post(`/_sandbox/charges/${id}/refund`, {}));
+  expectError(await part(id, "1.00"), 409, "INVALID_TRANSITION");
+});
 
-  it("is possible only after settlement", async ({ api }) => {
-    const order = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "crypto" };
-    const { quote_id } = await api.quote({ ...order, to_currency: "BTC" });
-    const body = { ...order, quote_id, customer_email: "ada@shop.test" };
-    const { charge_id } = await api.whitelabel(body, { "sandbox-scenario": "instant" });
-    const path = `/_sandbox/charges/${charge_id}/partial-refund`;
-    expectError(await api.post(path, { amount: "0.0001" }), 409, "INVALID_TRANSITION");
-    await api.sandbox.advance("1d");
-    okBody(await api.post(path, { amount: "0.0001" }));
-    await audit(api);
-  });
+it("a partial refund is possible only after settlement", async ({ api }) => {
+  const order = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "crypto" };
+  const { quote_id } = await api.quote({ ...order, to_currency: "BTC" });
+  const body = { ...order, quote_id, customer_email: "ada@shop.test" };
+  const { charge_id } = await api.whitelabel(body, { "sandbox-scenario": "instant" });
+  const path = `/_sandbox/charges/${charge_id}/partial-refund`;
+  expectError(await api.post(path, { amount: "0.0001" }), 409, "INVALID_TRANSITION");
+  await api.sandbox.advance("1d");
+  okBody(await api.post(path, { amount: "0.0001" }));
+  await audit(api);
 });
 
 it.for(["partial-refund", "chargeback", "refund"])(
@@ -181,9 +181,8 @@ it("a bounced payout is credited once and stays COMPLETED", async ({ api }) => {
   await audit(api);
 });
 
-describe("scenario steps for reversals", () => {
-  it("create reversals and can expect an error", async () => {
-    const report = await runSteps(`${pays("ada@shop.test")}
+it("scenario steps for reversals create reversals and can expect an error", async () => {
+  const report = await runSteps(`${pays("ada@shop.test")}
   - partial_refund: { charge_id: "$\{charge}", amount: "1.00" }
     expect: { error: INVALID_TRANSITION }
   - advance: 1h
@@ -192,6 +191,5 @@ describe("scenario steps for reversals", () => {
   - trigger: { type: sandbox.charge.charged_back, charge_id: "$\{charge}" }
   - expect_webhook: { type: sandbox.charge.*, count: 2 }
   - bounce: { withdrawal_id: wd_0 }`);
-    expect(failed(report)).toMatchObject({ kind: "bounce", failure: { message: "status 404, not 2xx" } });
-  });
+  expect(failed(report)).toMatchObject({ kind: "bounce", failure: { message: "status 404, not 2xx" } });
 });

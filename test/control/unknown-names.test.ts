@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { UserError } from "../../src/core/schema/user-error.js";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
@@ -43,53 +43,49 @@ const REFUSED: [call: string, body: object | undefined, field: string, message: 
   ["GET /_sandbox/requests?method=PSOT", undefined, "method", "did you mean POST?"],
 ];
 
-describe("an unknown name", () => {
-  it.for(REFUSED)("is refused by %s with %j", async ([call, body, field, message], { api }) => {
-    const answer = await api.ask(call, body);
-    expect([answer.status, answer.details[field]]).toEqual([400, expect.stringContaining(message)]);
-  });
-
-  it("is accepted with force", async ({ client }) => {
-    const rules = { webhooks: [{ match: { type: "dispute.*" }, drop: true }] };
-    const put = await client.ask(SCENARIO, { ...rules, force: true });
-    expect([put.status, put.json]).toEqual([200, expect.objectContaining(rules)]);
-    const hears = { ...HOOK, events: ["dispute.*"], force: true };
-    const made = await client.ask("POST /_sandbox/webhook-endpoints", hears);
-    expect(made.json).toMatchObject({ events: ["dispute.*"] });
-    const path = `/_sandbox/webhook-endpoints/${made.json.webhook_id}`;
-    expect(await client.ask(`PATCH ${path}`, { events: ["disputes.*"] })).toMatchObject({ status: 400 });
-    const patched = await client.ask(`PATCH ${path}`, { events: ["disputes.*"], force: true });
-    expect([patched.status, patched.json.force]).toEqual([200, undefined]);
-  });
-
-  it("is accepted after an event has used it", async ({ client }) => {
-    expect((await client.ask("GET /_sandbox/events?type=dispute.*")).status).toBe(400);
-    await client.ask("POST /_sandbox/events", { type: "dispute.opened", force: true });
-    expect((await client.ask("GET /_sandbox/events?type=dispute.*")).json.total).toBe(1);
-  });
-
-  it("is accepted by the service", async ({ api }) => {
-    expect((await api.post("/api/v1/webhooks", { ...HOOK, events: ["charge.complete"] })).status).toBe(200);
-  });
+it.for(REFUSED)("an unknown name is refused by %s with %j", async ([call, body, field, message], { api }) => {
+  const answer = await api.ask(call, body);
+  expect([answer.status, answer.details[field]]).toEqual([400, expect.stringContaining(message)]);
 });
 
-describe("names of the config", () => {
-  const names = { eventNames: { "charge.completed": "PaymentSuccessful" } };
+it("an unknown name is accepted with force", async ({ client }) => {
+  const rules = { webhooks: [{ match: { type: "dispute.*" }, drop: true }] };
+  const put = await client.ask(SCENARIO, { ...rules, force: true });
+  expect([put.status, put.json]).toEqual([200, expect.objectContaining(rules)]);
+  const hears = { ...HOOK, events: ["dispute.*"], force: true };
+  const made = await client.ask("POST /_sandbox/webhook-endpoints", hears);
+  expect(made.json).toMatchObject({ events: ["dispute.*"] });
+  const path = `/_sandbox/webhook-endpoints/${made.json.webhook_id}`;
+  expect(await client.ask(`PATCH ${path}`, { events: ["disputes.*"] })).toMatchObject({ status: 400 });
+  const patched = await client.ask(`PATCH ${path}`, { events: ["disputes.*"], force: true });
+  expect([patched.status, patched.json.force]).toEqual([200, undefined]);
+});
 
-  it("are the names that receivers see, and the default names are accepted too", async () => {
-    const events = ["PaymentSuccessful", "charge.*"];
-    const sandbox = await openSandbox({ ...names, webhooks: [{ ...HOOK, events }] });
-    const again = { method: "POST", body: JSON.stringify({ ...HOOK, events }) };
-    expect((await sandbox.fetch("/_sandbox/webhook-endpoints", again)).status).toBe(200);
-    await sandbox.onWebhook(() => 200, { events: ["Payment*"] });
-    await sandbox.onWebhook(() => 200, { events: ["dispute.*"], force: true });
-    const slip = sandbox.onWebhook(() => 200, { events: ["charge.complete"] });
-    await expect(slip).rejects.toThrow(`onWebhook: events.0 ${NEAR}`);
-  });
+it("an unknown name is accepted after an event has used it", async ({ client }) => {
+  expect((await client.ask("GET /_sandbox/events?type=dispute.*")).status).toBe(400);
+  await client.ask("POST /_sandbox/events", { type: "dispute.opened", force: true });
+  expect((await client.ask("GET /_sandbox/events?type=dispute.*")).json.total).toBe(1);
+});
 
-  it("and the default names are the only ones that the `webhooks` option accepts", async () => {
-    const opening = openSandbox({ webhooks: [{ ...HOOK, events: ["charge.*", "charge.complete"] }] });
-    await expect(opening).rejects.toThrow(UserError);
-    await expect(opening).rejects.toThrow(`webhooks.0.events.1: ${NEAR}`);
-  });
+it("an unknown name is accepted by the service", async ({ api }) => {
+  expect((await api.post("/api/v1/webhooks", { ...HOOK, events: ["charge.complete"] })).status).toBe(200);
+});
+
+const names = { eventNames: { "charge.completed": "PaymentSuccessful" } };
+
+it("names of the config are the names that receivers see, and the default names are accepted too", async () => {
+  const events = ["PaymentSuccessful", "charge.*"];
+  const sandbox = await openSandbox({ ...names, webhooks: [{ ...HOOK, events }] });
+  const again = { method: "POST", body: JSON.stringify({ ...HOOK, events }) };
+  expect((await sandbox.fetch("/_sandbox/webhook-endpoints", again)).status).toBe(200);
+  await sandbox.onWebhook(() => 200, { events: ["Payment*"] });
+  await sandbox.onWebhook(() => 200, { events: ["dispute.*"], force: true });
+  const slip = sandbox.onWebhook(() => 200, { events: ["charge.complete"] });
+  await expect(slip).rejects.toThrow(`onWebhook: events.0 ${NEAR}`);
+});
+
+it("names of the config and the default names are the only ones that the `webhooks` option accepts", async () => {
+  const opening = openSandbox({ webhooks: [{ ...HOOK, events: ["charge.*", "charge.complete"] }] });
+  await expect(opening).rejects.toThrow(UserError);
+  await expect(opening).rejects.toThrow(`webhooks.0.events.1: ${NEAR}`);
 });

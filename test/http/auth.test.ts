@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import {
   type Answer,
   expectError,
@@ -52,131 +52,120 @@ it("an unknown namespace's key gets a hint about how to create the namespace", a
   );
 });
 
-describe("an invalid value of Authorization", () => {
-  it.for(WRONG)(
-    "returns 401, even for operations that do not require a key: %.50s [R20.2 R22.21 R23.12 R27.1 R27.7 R29.3]",
-    async (authorization, { api }) => {
-      for (const path of [METHODS, "/api/v1/payments/payins"])
-        expectUnauthorized(await api.as(null).get(path, { authorization }));
-    },
-  );
+it.for(WRONG)(
+  "an invalid value of Authorization returns 401, even for operations that do not require a key: %.50s [R20.2 R22.21 R23.12 R27.1 R27.7 R29.3]",
+  async (authorization, { api }) => {
+    for (const path of [METHODS, "/api/v1/payments/payins"])
+      expectUnauthorized(await api.as(null).get(path, { authorization }));
+  },
+);
+
+const ALL = ["bank_transfer", "mobile_money", "card", "crypto"];
+it.for([
+  ["sk_test_sandbox", "org_sandbox", "NG", ALL],
+  ["sk_live_sandbox", "org_sandbox", "NG", ALL],
+  ["sk_test_readonly", "org_sandbox", "NG", ALL],
+  ["sk_test_other", "org_other", "KE", ALL],
+  ["sk_test_unverified", "org_unverified", "GH", ["bank_transfer", "mobile_money"]],
+] as const)(
+  "the default key %s belongs to %s, %s, which has all methods if it is verified [R3.6 R3.7 R14.1 R20.3]",
+  async ([key, organization_id, country, enabled_payment_methods], { api }) => {
+    const organization = okBody(await api.as(key).get<Body>("/api/v1/organizations/me"));
+    const verified = enabled_payment_methods === ALL;
+    expect(organization).toMatchObject({ organization_id, country, verified, enabled_payment_methods });
+    const { payment_methods } = okBody(await api.as(key).get<Body>(METHODS));
+    expect(payment_methods.map(({ id }) => id)).toEqual(enabled_payment_methods);
+  },
+);
+
+it("the default key sk_test_deactivated can list the payment methods, which do not require a key [R20.1]", async ({
+  api,
+}) => {
+  const { text } = await api.as(null).get(METHODS);
+  const answer = await api.as("sk_test_deactivated").get(METHODS);
+  expect([answer.status, answer.text]).toEqual([200, text]);
 });
 
-describe("keys of the default fixtures", () => {
-  const ALL = ["bank_transfer", "mobile_money", "card", "crypto"];
-  it.for([
-    ["sk_test_sandbox", "org_sandbox", "NG", ALL],
-    ["sk_live_sandbox", "org_sandbox", "NG", ALL],
-    ["sk_test_readonly", "org_sandbox", "NG", ALL],
-    ["sk_test_other", "org_other", "KE", ALL],
-    ["sk_test_unverified", "org_unverified", "GH", ["bank_transfer", "mobile_money"]],
-  ] as const)(
-    "%s belongs to %s, %s, which has all methods if it is verified [R3.6 R3.7 R14.1 R20.3]",
-    async ([key, organization_id, country, enabled_payment_methods], { api }) => {
-      const organization = okBody(await api.as(key).get<Body>("/api/v1/organizations/me"));
-      const verified = enabled_payment_methods === ALL;
-      expect(organization).toMatchObject({ organization_id, country, verified, enabled_payment_methods });
-      const { payment_methods } = okBody(await api.as(key).get<Body>(METHODS));
-      expect(payment_methods.map(({ id }) => id)).toEqual(enabled_payment_methods);
-    },
-  );
-
-  it("sk_test_deactivated can list the payment methods, which do not require a key [R20.1]", async ({
-    api,
-  }) => {
-    const { text } = await api.as(null).get(METHODS);
-    const answer = await api.as("sk_test_deactivated").get(METHODS);
-    expect([answer.status, answer.text]).toEqual([200, text]);
-  });
-
-  it("the library returns both keys of org_sandbox", async () => {
-    const { sandbox } = await openApi();
-    expect([sandbox.apiKey, sandbox.liveApiKey]).toEqual(["sk_test_sandbox", "sk_live_sandbox"]);
-  });
+it("the library returns both keys of org_sandbox", async () => {
+  const { sandbox } = await openApi();
+  expect([sandbox.apiKey, sandbox.liveApiKey]).toEqual(["sk_test_sandbox", "sk_live_sandbox"]);
 });
 
-describe("order of checks for requests that fail two of them", () => {
-  const TOO_LARGE = `{"pad":"${"x".repeat(1024 * 1024)}"}`;
+const TOO_LARGE = `{"pad":"${"x".repeat(1024 * 1024)}"}`;
 
-  it("path before key: 404", async () => {
-    const api = (await openApi()).as("sk_test_nobody");
-    expectError(await api.post("/api/v1/payments/nothing", {}), 404, "NOT_FOUND", []);
-    expect((await api.get("/api/v1/nothing")).error.message).not.toBe("Organization not found");
-  });
+it("order of checks: path before key: 404", async () => {
+  const api = (await openApi()).as("sk_test_nobody");
+  expectError(await api.post("/api/v1/payments/nothing", {}), 404, "NOT_FOUND", []);
+  expect((await api.get("/api/v1/nothing")).error.message).not.toBe("Organization not found");
+});
 
-  it("method before key: 405", async () => {
-    const api = (await openApi()).as("sk_test_nobody");
-    expectError(await api.send("DELETE", QUOTES), 405, "METHOD_NOT_ALLOWED", []);
-  });
+it("order of checks: method before key: 405", async () => {
+  const api = (await openApi()).as("sk_test_nobody");
+  expectError(await api.send("DELETE", QUOTES), 405, "METHOD_NOT_ALLOWED", []);
+});
 
-  it("path before rate limit: 404, and the request is not counted", async () => {
-    const api = await openApi({ rateLimit: 1 });
-    for (let call = 0; call < 3; call++) expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
-    expect((await api.tryPayins()).status).toBe(200);
-    expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
-  });
+it("order of checks: path before rate limit: 404, and the request is not counted", async () => {
+  const api = await openApi({ rateLimit: 1 });
+  for (let call = 0; call < 3; call++) expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
+  expect((await api.tryPayins()).status).toBe(200);
+  expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
+});
 
-  it("key before rate limit: 401 for any number of requests, which are not counted", async () => {
-    const api = await openApi({ rateLimit: 1 });
-    for (let call = 0; call < 3; call++) expectUnauthorized(await api.as("sk_test_nobody").tryPayins());
-    expect((await api.tryPayins()).status).toBe(200);
-    expectUnauthorized(await api.get("/api/v1/payments/payins", { authorization: "Token sk_test_sandbox" }));
-  });
+it("order of checks: key before rate limit: 401 for any number of requests, which are not counted", async () => {
+  const api = await openApi({ rateLimit: 1 });
+  for (let call = 0; call < 3; call++) expectUnauthorized(await api.as("sk_test_nobody").tryPayins());
+  expect((await api.tryPayins()).status).toBe(200);
+  expectUnauthorized(await api.get("/api/v1/payments/payins", { authorization: "Token sk_test_sandbox" }));
+});
 
-  it("rate limit before permission: 429", async () => {
-    const api = (await openApi({ rateLimit: 1 })).as("sk_test_readonly");
-    expectError(await api.tryQuote(KES_ORDER), 403, "FORBIDDEN");
-    expectError(await api.tryQuote(KES_ORDER), 429, "RATE_LIMIT_EXCEEDED", []);
-  });
+it("order of checks: rate limit before permission: 429", async () => {
+  const api = (await openApi({ rateLimit: 1 })).as("sk_test_readonly");
+  expectError(await api.tryQuote(KES_ORDER), 403, "FORBIDDEN");
+  expectError(await api.tryQuote(KES_ORDER), 429, "RATE_LIMIT_EXCEEDED", []);
+});
 
-  it("rate limit before organization: 429", async () => {
-    const api = (await openApi({ rateLimit: 1 })).as("sk_test_deactivated");
-    expectError(await api.tryPayins(), 404, "NOT_FOUND");
-    expectError(await api.tryPayins(), 429, "RATE_LIMIT_EXCEEDED", []);
-  });
+it("order of checks: rate limit before organization: 429", async () => {
+  const api = (await openApi({ rateLimit: 1 })).as("sk_test_deactivated");
+  expectError(await api.tryPayins(), 404, "NOT_FOUND");
+  expectError(await api.tryPayins(), 429, "RATE_LIMIT_EXCEEDED", []);
+});
 
-  it("permission before organization: 403", async () => {
-    const key = "sk_test_deadreader";
-    const keys = [{ key, organization_id: "org_deactivated", permission: "read_only" }];
-    const reader = (await openApi({ fixtures: { keys } })).as(key);
-    expectError(await reader.tryPayins(), 404, "NOT_FOUND");
-    expectError(await reader.tryQuote(KES_ORDER), 403, "FORBIDDEN");
-  });
+it("order of checks: permission before organization: 403", async () => {
+  const key = "sk_test_deadreader";
+  const keys = [{ key, organization_id: "org_deactivated", permission: "read_only" }];
+  const reader = (await openApi({ fixtures: { keys } })).as(key);
+  expectError(await reader.tryPayins(), 404, "NOT_FOUND");
+  expectError(await reader.tryQuote(KES_ORDER), 403, "FORBIDDEN");
+});
 
-  it.each([
-    ["size", TOO_LARGE],
-    ["JSON", "{broken"],
-  ])("permission before the %s of the body: 403", async (_, body) => {
-    const api = (await openApi()).as("sk_test_readonly");
-    expectError(await api.tryQuote(body), 403, "FORBIDDEN", []);
-  });
+it.each([
+  ["size", TOO_LARGE],
+  ["JSON", "{broken"],
+])("order of checks: permission before the %s of the body: 403", async (_, body) => {
+  const api = (await openApi()).as("sk_test_readonly");
+  expectError(await api.tryQuote(body), 403, "FORBIDDEN", []);
+});
 
-  it.each([
-    ["size", TOO_LARGE],
-    ["JSON", "{broken"],
-    ["fields", "{}"],
-  ])("organization before the %s of the body: 404", async (_, body) => {
-    const api = (await openApi()).as("sk_test_deactivated");
-    expectError(await api.tryQuote(body), 404, "NOT_FOUND", []);
-  });
+it.each([
+  ["size", TOO_LARGE],
+  ["JSON", "{broken"],
+  ["fields", "{}"],
+])("order of checks: organization before the %s of the body: 404", async (_, body) => {
+  const api = (await openApi()).as("sk_test_deactivated");
+  expectError(await api.tryQuote(body), 404, "NOT_FOUND", []);
+});
 
-  it("organization before query: 404", async ({ api }) => {
-    expectError(await api.as("sk_test_deactivated").tryPayins("?limit=0"), 404, "NOT_FOUND", []);
-  });
+it("order of checks: organization before query: 404", async ({ api }) => {
+  expectError(await api.as("sk_test_deactivated").tryPayins("?limit=0"), 404, "NOT_FOUND", []);
+});
 
-  it("size before JSON and content type: 413", async ({ api }) => {
-    expectError(await api.tryQuote(`{broken${TOO_LARGE}`), 413, "PAYLOAD_TOO_LARGE", []);
-    expectError(
-      await api.tryQuote(TOO_LARGE, { "content-type": "text/plain" }),
-      413,
-      "PAYLOAD_TOO_LARGE",
-      [],
-    );
-  });
+it("order of checks: size before JSON and content type: 413", async ({ api }) => {
+  expectError(await api.tryQuote(`{broken${TOO_LARGE}`), 413, "PAYLOAD_TOO_LARGE", []);
+  expectError(await api.tryQuote(TOO_LARGE, { "content-type": "text/plain" }), 413, "PAYLOAD_TOO_LARGE", []);
+});
 
-  it("JSON and content type before fields: only details.body", async ({ api }) => {
-    expectInvalid(await api.tryQuote({ payment_method: 5 }, { "content-type": "text/plain" }), "body");
-    expectInvalid(await api.tryQuote('{"payment_method":5,}'), "body");
-    expectInvalid(await api.tryQuote([{ payment_method: 5 }]), "body");
-  });
+it("order of checks: JSON and content type before fields: only details.body", async ({ api }) => {
+  expectInvalid(await api.tryQuote({ payment_method: 5 }, { "content-type": "text/plain" }), "body");
+  expectInvalid(await api.tryQuote('{"payment_method":5,}'), "body");
+  expectInvalid(await api.tryQuote([{ payment_method: 5 }]), "body");
 });

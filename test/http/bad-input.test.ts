@@ -196,11 +196,11 @@ const SUBJECTS: readonly Subject[] = [
 ];
 
 describe.each(SUBJECTS)("$name", ({ body, send }) => {
-  it("accepts the body that the mutations start from", async () => {
+  it("$name accepts the body that the mutations start from", async () => {
     expect((await judge(() => send(body))).status).toBe(200);
   });
 
-  it("returns a documented response to any JSON value and any text [R16.1 R29.1]", async () => {
+  it("$name returns a documented response to any JSON value and any text [R16.1 R29.1]", async () => {
     const json = value.map((one) => JSON.stringify(one));
     await fc.assert(
       fc.asyncProperty(fc.oneof(json, text), async (raw) => void (await judge(() => send(raw)))),
@@ -208,7 +208,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     );
   });
 
-  it("returns a documented response to any values of its fields [R16.2]", async () => {
+  it("$name returns a documented response to any values of its fields [R16.2]", async () => {
     const puts = fc.dictionary(fc.constantFrom(...Object.keys(body)), value, { minKeys: 1 });
     await fc.assert(
       fc.asyncProperty(puts, async (put) => void (await judge(() => send({ ...body, ...put })))),
@@ -216,7 +216,7 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
     );
   });
 
-  it("returns a documented response to a body with bytes changed, removed or added", async () => {
+  it("$name returns a documented response to a body with bytes changed, removed or added", async () => {
     const change = fc.record({ at: fc.nat(), cut: fc.nat(3), put: fc.uint8Array({ maxLength: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
@@ -242,46 +242,44 @@ describe.each(SUBJECTS)("$name", ({ body, send }) => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, i]))),
     ],
     ["a byte order mark", `\ufeff${JSON.stringify({ payment_method: "card" })}`],
-  ])("returns a documented response to %s", async (_, raw) => {
+  ])("$name returns a documented response to %s", async (_, raw) => {
     await judge(() => send(raw));
   });
 });
 
-describe("metadata", () => {
-  it("is returned as sent or refused, for any keys and values [R13.1]", async () => {
-    await fc.assert(
-      fc.asyncProperty(record, async (metadata) => {
-        await startOver();
-        const answer = await api.tryWhitelabel({ ...WHITELABEL, metadata });
-        const entries = Object.entries(metadata);
-        const isRight = entries.every(([, one]) => typeof one === "string");
-        const bytes = Buffer.byteLength(
-          entries
-            .flat()
-            .filter((one) => typeof one === "string")
-            .join(""),
-        );
-        if (isRight && bytes < 10_000) {
-          expect(answer.status, answer.text).toBe(200);
-          const read = (await api.charge(answer.body.charge_id)).metadata;
-          expect(JSON.stringify(read)).toBe(JSON.stringify(metadata));
-        } else if (!isRight) {
-          expect(answer.status, answer.text).toBe(400);
-          for (const field of fields(answer)) expect(field).toMatch(/^metadata(\.|$)/);
-        }
-      }),
-      { numRuns: 200 },
-    );
-  });
+it("metadata is returned as sent or refused, for any keys and values [R13.1]", async () => {
+  await fc.assert(
+    fc.asyncProperty(record, async (metadata) => {
+      await startOver();
+      const answer = await api.tryWhitelabel({ ...WHITELABEL, metadata });
+      const entries = Object.entries(metadata);
+      const isRight = entries.every(([, one]) => typeof one === "string");
+      const bytes = Buffer.byteLength(
+        entries
+          .flat()
+          .filter((one) => typeof one === "string")
+          .join(""),
+      );
+      if (isRight && bytes < 10_000) {
+        expect(answer.status, answer.text).toBe(200);
+        const read = (await api.charge(answer.body.charge_id)).metadata;
+        expect(JSON.stringify(read)).toBe(JSON.stringify(metadata));
+      } else if (!isRight) {
+        expect(answer.status, answer.text).toBe(400);
+        for (const field of fields(answer)) expect(field).toMatch(/^metadata(\.|$)/);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
 
-  it("does not change any prototype", async () => {
-    const raw = JSON.stringify({ ...WHITELABEL, metadata: "@" }).replace(
-      '"@"',
-      '{"__proto__":{"polluted":"yes"},"constructor":"c"}',
-    );
-    await judge(() => api.tryWhitelabel(raw.replace(/^{/, '{"__proto__":{"polluted":"yes"},')));
-    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-  });
+it("metadata does not change any prototype", async () => {
+  const raw = JSON.stringify({ ...WHITELABEL, metadata: "@" }).replace(
+    '"@"',
+    '{"__proto__":{"polluted":"yes"},"constructor":"c"}',
+  );
+  await judge(() => api.tryWhitelabel(raw.replace(/^{/, '{"__proto__":{"polluted":"yes"},')));
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
 describe("query strings", () => {
@@ -296,7 +294,7 @@ describe("query strings", () => {
   );
   const STATUS = /^(PENDING|AWAITING_PAYMENT|PROCESSING|COMPLETED|FAILED|CANCELLED|EXPIRED|REFUNDED)$/;
 
-  it("of the payin list are accepted or refused by the documented rules, for any parameters", async () => {
+  it("query strings of the payin list are accepted or refused by the documented rules, for any parameters", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(name, put), { maxLength: 5 }), async (pairs) => {
         const query = new URLSearchParams(pairs.map(([one, other]) => [one, other]));
@@ -319,7 +317,7 @@ describe("query strings", () => {
     );
   });
 
-  it("have no effect when they are malformed", async () => {
+  it("query strings have no effect when they are malformed", async () => {
     const raw = fc.string({ unit: fc.constantFrom(..."&=%?+;[]{}'\"<>\\^`|#limt0f\u00e9🙂"), maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(raw, async (query) => {
@@ -359,7 +357,7 @@ describe("headers", () => {
   );
   const headers = fc.dictionary(named, put, { maxKeys: 4 }) as fc.Arbitrary<Headerset>;
 
-  it("with any value get a documented response", async () => {
+  it("headers with any value get a documented response", async () => {
     await fc.assert(
       fc.asyncProperty(headers, async (all) => {
         await judge(() => api.tryQuote(QUOTE, all));
@@ -373,105 +371,103 @@ describe("headers", () => {
   });
 });
 
-describe("paths", () => {
-  const segment = fc.oneof(
-    fc.constantFrom(
-      "%00",
-      "%2e%2e",
-      "%2F",
-      "..",
-      ".",
-      "%",
-      "%zz",
-      "%E0%A4%A",
-      "%F0%9F",
-      "%25",
-      "%2525",
-      "%5F%5Fproto__",
-      "__proto__",
-      "constructor",
-      ";a=b",
-      "*",
-      ":charge_id",
-      "{charge_id}",
-      "a:b@c",
-      "%0d%0a",
-      "x".repeat(3000),
-    ),
-    fc.string({ unit: fc.constantFrom(..."abc%2FfE0_-.~!$&'()*+,;=:@"), maxLength: 12 }),
-  );
-  const base = fc.constantFrom(
-    "",
-    "/api",
-    "/api/v1/payments",
-    "/api/v1/payments/payins",
-    "/api/v1/payments/charges",
-    "/api/v1/accounts/balances",
-    "/_sandbox",
-    "/_sandbox/charges",
-    "/health",
-  );
-  const path = fc
-    .tuple(base, fc.array(segment, { maxLength: 3 }))
-    .map(([start, rest]) => [start, ...rest].join("/") || "/");
+const segment = fc.oneof(
+  fc.constantFrom(
+    "%00",
+    "%2e%2e",
+    "%2F",
+    "..",
+    ".",
+    "%",
+    "%zz",
+    "%E0%A4%A",
+    "%F0%9F",
+    "%25",
+    "%2525",
+    "%5F%5Fproto__",
+    "__proto__",
+    "constructor",
+    ";a=b",
+    "*",
+    ":charge_id",
+    "{charge_id}",
+    "a:b@c",
+    "%0d%0a",
+    "x".repeat(3000),
+  ),
+  fc.string({ unit: fc.constantFrom(..."abc%2FfE0_-.~!$&'()*+,;=:@"), maxLength: 12 }),
+);
+const base = fc.constantFrom(
+  "",
+  "/api",
+  "/api/v1/payments",
+  "/api/v1/payments/payins",
+  "/api/v1/payments/charges",
+  "/api/v1/accounts/balances",
+  "/_sandbox",
+  "/_sandbox/charges",
+  "/health",
+);
+const path = fc
+  .tuple(base, fc.array(segment, { maxLength: 3 }))
+  .map(([start, rest]) => [start, ...rest].join("/") || "/");
 
-  it("with unusual escapes return a result or 404, and a read changes nothing", async () => {
-    await fc.assert(
-      fc.asyncProperty(path, async (odd) => {
-        if (odd === "/" || new URL(`http://sandbox${odd}`).pathname === "/") return;
-        await judge(() => api.get(odd), true);
-      }),
-      { numRuns: 300 },
+it("paths with unusual escapes return a result or 404, and a read changes nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(path, async (odd) => {
+      if (odd === "/" || new URL(`http://sandbox${odd}`).pathname === "/") return;
+      await judge(() => api.get(odd), true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("paths with unusual escapes get documented responses for other methods and a body", async () => {
+  const method = fc.constantFrom("POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+  await fc.assert(
+    fc.asyncProperty(path, method, fc.oneof(record, value), async (odd, how, body) => {
+      // A reset creates a new state.
+      await judge(() => api.send(how, odd, JSON.stringify(body), { "content-type": "application/json" }));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it("paths of any bytes get a 200 or a 4xx", async () => {
+  const wired = await createSandbox({ clock: "manual", startTime: START });
+  try {
+    const { port } = await wired.listen();
+    const before = JSON.stringify(wired.snapshot());
+    let wire = await Wire.open(port);
+    const byte = fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code));
+    const target = fc.oneof(
+      path,
+      fc.tuple(base, fc.string({ unit: byte, maxLength: 20 })).map(([start, rest]) => `${start}/${rest}`),
+      fc.string({ unit: byte, minLength: 1, maxLength: 10 }),
     );
-  });
-
-  it("with unusual escapes get documented responses for other methods and a body", async () => {
-    const method = fc.constantFrom("POST", "PUT", "PATCH", "DELETE", "OPTIONS");
     await fc.assert(
-      fc.asyncProperty(path, method, fc.oneof(record, value), async (odd, how, body) => {
-        // A reset creates a new state.
-        await judge(() => api.send(how, odd, JSON.stringify(body), { "content-type": "application/json" }));
+      fc.asyncProperty(target, async (odd) => {
+        if (wire.ended) wire = await Wire.open(port);
+        const lines = [`GET ${odd} HTTP/1.1`, "Host: localhost", "Authorization: Bearer sk_test_sandbox"];
+        wire.write(Buffer.from(head(...lines), "latin1"));
+        const answer = await wire.next();
+        expect(answer).toBeDefined();
+        expect([200, 302, 303, 307, 400, 401, 403, 404, 405], `${odd} ${answer?.body}`).toContain(
+          answer?.status,
+        );
+        // Node refuses malformed requests with an empty body; all other responses have the documented shape.
+        if (answer !== undefined && answer.status >= 400 && answer.body !== "") errorOf(answer.body);
+        if (answer?.headers.connection === "close") {
+          wire.close();
+          wire = await Wire.open(port);
+        }
       }),
       { numRuns: 200 },
     );
-  });
-
-  it("of any bytes get a 200 or a 4xx", async () => {
-    const wired = await createSandbox({ clock: "manual", startTime: START });
-    try {
-      const { port } = await wired.listen();
-      const before = JSON.stringify(wired.snapshot());
-      let wire = await Wire.open(port);
-      const byte = fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code));
-      const target = fc.oneof(
-        path,
-        fc.tuple(base, fc.string({ unit: byte, maxLength: 20 })).map(([start, rest]) => `${start}/${rest}`),
-        fc.string({ unit: byte, minLength: 1, maxLength: 10 }),
-      );
-      await fc.assert(
-        fc.asyncProperty(target, async (odd) => {
-          if (wire.ended) wire = await Wire.open(port);
-          const lines = [`GET ${odd} HTTP/1.1`, "Host: localhost", "Authorization: Bearer sk_test_sandbox"];
-          wire.write(Buffer.from(head(...lines), "latin1"));
-          const answer = await wire.next();
-          expect(answer).toBeDefined();
-          expect([200, 302, 303, 307, 400, 401, 403, 404, 405], `${odd} ${answer?.body}`).toContain(
-            answer?.status,
-          );
-          // Node refuses malformed requests with an empty body; all other responses have the documented shape.
-          if (answer !== undefined && answer.status >= 400 && answer.body !== "") errorOf(answer.body);
-          if (answer?.headers.connection === "close") {
-            wire.close();
-            wire = await Wire.open(port);
-          }
-        }),
-        { numRuns: 200 },
-      );
-      const after = JSON.stringify(wired.snapshot());
-      // The first read of balances opens accounts; no other read changes the state.
-      if (!after.includes('"holdings":[[')) expect(after).toBe(before);
-    } finally {
-      await wired.close();
-    }
-  });
+    const after = JSON.stringify(wired.snapshot());
+    // The first read of balances opens accounts; no other read changes the state.
+    if (!after.includes('"holdings":[[')) expect(after).toBe(before);
+  } finally {
+    await wired.close();
+  }
 });

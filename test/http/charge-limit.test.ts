@@ -1,25 +1,23 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { errorOf, KES_ORDER, openApi } from "../support/api-client.js";
 
-describe("a namespace that holds limits.charges charges", () => {
-  it("returns 507 for a further charge until it is reset", async () => {
-    const api = await openApi({ limits: { charges: 2 } });
-    const checkout = () => api.post("/api/v1/payments/checkouts", { pricing: KES_ORDER.pricing });
-    expect([(await checkout()).status, (await checkout()).status]).toEqual([200, 200]);
-    const body = await api.checkoutBody();
-    for (const refused of [await checkout(), await api.tryWhitelabel(body)])
-      expect([refused.status, errorOf(refused.text)]).toEqual([
-        507,
-        {
-          code: "LIMIT_REACHED",
-          message: "The namespace holds 2 charges, its limit: reset it, delete it, or raise limits.charges.",
-        },
-      ]);
-    await api.post("/_sandbox/reset", {});
-    expect((await checkout()).status).toBe(200);
-  });
+it("a namespace that holds limits.charges charges returns 507 for a further charge until it is reset", async () => {
+  const api = await openApi({ limits: { charges: 2 } });
+  const checkout = () => api.post("/api/v1/payments/checkouts", { pricing: KES_ORDER.pricing });
+  expect([(await checkout()).status, (await checkout()).status]).toEqual([200, 200]);
+  const body = await api.checkoutBody();
+  for (const refused of [await checkout(), await api.tryWhitelabel(body)])
+    expect([refused.status, errorOf(refused.text)]).toEqual([
+      507,
+      {
+        code: "LIMIT_REACHED",
+        message: "The namespace holds 2 charges, its limit: reset it, delete it, or raise limits.charges.",
+      },
+    ]);
+  await api.post("/_sandbox/reset", {});
+  expect((await checkout()).status).toBe(200);
+});
 
-  it("refuses the option when it is not a number", async () => {
-    await expect(openApi({ limits: { charges: 0 } })).rejects.toThrow("limits.charges");
-  });
+it("a namespace that holds limits.charges charges refuses the option when it is not a number", async () => {
+  await expect(openApi({ limits: { charges: 0 } })).rejects.toThrow("limits.charges");
 });

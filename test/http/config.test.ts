@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { issueMessage, issuePath, safeParse } from "../../src/core/schema/issues.js";
 import { OPERATION_IDS } from "../../src/core/schema/operation-ids.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
@@ -19,115 +19,109 @@ async function configured(config: UnresolvedOptions): Promise<Api> {
 
 const USD_ORDER = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "card" };
 
-describe("paths", () => {
-  it("move the operations, and the default paths return 404", async () => {
-    const api = await configured({
-      paths: {
-        createQuote: "/v2/quotes",
-        getCharge: "/v2/charges/{charge_id}/full",
-        listPayins: "/v2/payins",
-      },
-    });
-    expect((await api.post("/v2/quotes", KES_ORDER)).status).toBe(200);
-    expectError(await api.tryQuote(KES_ORDER), 404, "NOT_FOUND");
-    expectError(await api.get("/v2/quotes"), 405, "METHOD_NOT_ALLOWED");
-    expect(okBody(await api.get("/v2/payins"))).toEqual({ total: 0, items: [] });
-    expectError(await api.get("/v2/charges/ch_unknown/full"), 404, "NOT_FOUND");
+it("configured paths move the operations, and the default paths return 404", async () => {
+  const api = await configured({
+    paths: {
+      createQuote: "/v2/quotes",
+      getCharge: "/v2/charges/{charge_id}/full",
+      listPayins: "/v2/payins",
+    },
   });
+  expect((await api.post("/v2/quotes", KES_ORDER)).status).toBe(200);
+  expectError(await api.tryQuote(KES_ORDER), 404, "NOT_FOUND");
+  expectError(await api.get("/v2/quotes"), 405, "METHOD_NOT_ALLOWED");
+  expect(okBody(await api.get("/v2/payins"))).toEqual({ total: 0, items: [] });
+  expectError(await api.get("/v2/charges/ch_unknown/full"), 404, "NOT_FOUND");
+});
 
-  it("have their parameters at the configured places", async () => {
-    const api = await configured({ paths: { getCharge: "/shop/{charge_id}/charge" } });
-    const { charge_id } = await api.pay();
-    const { text } = await api.get(`/shop/${charge_id}/charge`);
-    expect(text).toBe((await api.get(`/api/v1/payments/payins/${charge_id}`)).text);
-  });
+it("configured paths have their parameters at the configured places", async () => {
+  const api = await configured({ paths: { getCharge: "/shop/{charge_id}/charge" } });
+  const { charge_id } = await api.pay();
+  const { text } = await api.get(`/shop/${charge_id}/charge`);
+  expect(text).toBe((await api.get(`/api/v1/payments/payins/${charge_id}`)).text);
+});
 
-  it("can be set for every operation", async () => {
-    const paths = Object.fromEntries(
-      OPERATIONS.map(({ id, path }) => [id, `/other${path.replace(/:(\w+)/g, "{$1}")}`]),
-    );
-    const api = await configured({ paths });
-    for (const { method, path } of OPERATIONS) {
-      const answer = await api.as(null).send(method, `/other${path}`);
-      expect([path, [200, 401].includes(answer.status)]).toEqual([path, true]);
-      expectError(await api.send(method, path), 404, "NOT_FOUND");
-    }
-  });
+it("the path of every operation can be configured", async () => {
+  const paths = Object.fromEntries(
+    OPERATIONS.map(({ id, path }) => [id, `/other${path.replace(/:(\w+)/g, "{$1}")}`]),
+  );
+  const api = await configured({ paths });
+  for (const { method, path } of OPERATIONS) {
+    const answer = await api.as(null).send(method, `/other${path}`);
+    expect([path, [200, 401].includes(answer.status)]).toEqual([path, true]);
+    expectError(await api.send(method, path), 404, "NOT_FOUND");
+  }
+});
 
-  it.each([
-    [{ getCharg: "/x/{charge_id}" }, "paths.getCharg", "did you mean getCharge?"],
-    [{ getCharge: "/x" }, "paths.getCharge", "{charge_id}"],
-    [{ getCharge: "/x/{id}" }, "paths.getCharge", "{charge_id}"],
-    [{ getCharge: "/x/{charge_id}.json" }, "paths.getCharge", "{charge_id}"],
-    [{ listPayins: "/x/{charge_id}" }, "paths.listPayins", "{charge_id}"],
-    [{ listPayins: "/x/*" }, "paths.listPayins", "must be a path"],
-    [{ listPayins: "payins" }, "paths.listPayins", "must be a path"],
-  ])("%j is refused at startup", async (paths, place, message) => {
-    const starting = configured({ paths: paths as unknown as Record<string, string> });
-    await expect(starting).rejects.toThrow(place);
-    await expect(starting).rejects.toThrow(message);
-  });
+it.each([
+  [{ getCharg: "/x/{charge_id}" }, "paths.getCharg", "did you mean getCharge?"],
+  [{ getCharge: "/x" }, "paths.getCharge", "{charge_id}"],
+  [{ getCharge: "/x/{id}" }, "paths.getCharge", "{charge_id}"],
+  [{ getCharge: "/x/{charge_id}.json" }, "paths.getCharge", "{charge_id}"],
+  [{ listPayins: "/x/{charge_id}" }, "paths.listPayins", "{charge_id}"],
+  [{ listPayins: "/x/*" }, "paths.listPayins", "must be a path"],
+  [{ listPayins: "payins" }, "paths.listPayins", "must be a path"],
+])("the path configuration %j is refused at startup", async (paths, place, message) => {
+  const starting = configured({ paths: paths as unknown as Record<string, string> });
+  await expect(starting).rejects.toThrow(place);
+  await expect(starting).rejects.toThrow(message);
 });
 
 it("operations are exactly those of OPERATION_IDS", () => {
   expect(OPERATIONS.map(({ id }) => id)).toEqual([...OPERATION_IDS]);
 });
 
-describe("paths of two operations", () => {
-  it.each([
-    [{ listPayins: "/x", getOrganization: "/x" }, ["listPayins", "getOrganization"]],
-    [{ createQuote: "/api/v1/payments/whitelabel" }, ["createQuote"]],
-    [{ getCharge: "/x/{charge_id}", getWithdrawal: "/x/{withdrawal_id}" }, ["getCharge", "getWithdrawal"]],
-  ])("are refused when they are equal: %j", async (paths, names) => {
-    const starting = configured({ paths: paths as unknown as Record<string, string> });
-    for (const name of names) await expect(starting).rejects.toThrow(`paths.${name}: `);
-    await expect(starting).rejects.toThrow("an operation needs a path of its own");
-  });
-
-  it("can be equal for different methods, and can be swapped", async () => {
-    const api = await configured({
-      paths: {
-        listPayins: "/x",
-        createQuote: "/x",
-        createWithdrawal: "/api/v1/payouts/destinations",
-        createDestination: "/api/v1/payouts/withdrawals",
-      },
-    });
-    expect((await api.post("/x", KES_ORDER)).status).toBe(200);
-    expect((await api.get("/x")).status).toBe(200);
-  });
+it.each([
+  [{ listPayins: "/x", getOrganization: "/x" }, ["listPayins", "getOrganization"]],
+  [{ createQuote: "/api/v1/payments/whitelabel" }, ["createQuote"]],
+  [{ getCharge: "/x/{charge_id}", getWithdrawal: "/x/{withdrawal_id}" }, ["getCharge", "getWithdrawal"]],
+])("paths of two operations are refused when they are equal: %j", async (paths, names) => {
+  const starting = configured({ paths: paths as unknown as Record<string, string> });
+  for (const name of names) await expect(starting).rejects.toThrow(`paths.${name}: `);
+  await expect(starting).rejects.toThrow("an operation needs a path of its own");
 });
 
-describe("event_names", () => {
-  const event_names = { "charge.completed": "payment.successful" };
-
-  it("rename the events that are sent; the control API keeps the default names", async () => {
-    const receiver = await Receiver.open();
-    const api = await configured({ event_names, webhooks: [{ url: receiver.url }] });
-    await api.pay();
-    await api.advance({ by: "10s" });
-    expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing", "payment.successful"]);
-    const listed = await api.get<{ total: number }>("/_sandbox/events?type=charge.completed");
-    expect(listed.body.total).toBe(1);
+it("paths of two operations can be equal for different methods, and can be swapped", async () => {
+  const api = await configured({
+    paths: {
+      listPayins: "/x",
+      createQuote: "/x",
+      createWithdrawal: "/api/v1/payouts/destinations",
+      createDestination: "/api/v1/payouts/withdrawals",
+    },
   });
+  expect((await api.post("/x", KES_ORDER)).status).toBe(200);
+  expect((await api.get("/x")).status).toBe(200);
+});
 
-  it("match an endpoint's patterns, as the default names do", async () => {
-    const [theirs, ours, neither] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
-    const api = await configured({ event_names });
-    for (const [{ url }, glob] of [
-      [theirs, "payment.*"],
-      [ours, "charge.completed"],
-      [neither, "payment.failed"],
-    ] as const)
-      okBody(await api.post("/api/v1/webhooks", { url, events: [glob] }));
-    await api.pay();
-    await api.advance({ by: "10s" });
-    expect([theirs, ours, neither].map((one) => one.types)).toEqual([
-      ["payment.successful"],
-      ["payment.successful"],
-      [],
-    ]);
-  });
+const event_names = { "charge.completed": "payment.successful" };
+
+it("event_names rename the events that are sent; the control API keeps the default names", async () => {
+  const receiver = await Receiver.open();
+  const api = await configured({ event_names, webhooks: [{ url: receiver.url }] });
+  await api.pay();
+  await api.advance({ by: "10s" });
+  expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing", "payment.successful"]);
+  const listed = await api.get<{ total: number }>("/_sandbox/events?type=charge.completed");
+  expect(listed.body.total).toBe(1);
+});
+
+it("event_names match an endpoint's patterns, as the default names do", async () => {
+  const [theirs, ours, neither] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
+  const api = await configured({ event_names });
+  for (const [{ url }, glob] of [
+    [theirs, "payment.*"],
+    [ours, "charge.completed"],
+    [neither, "payment.failed"],
+  ] as const)
+    okBody(await api.post("/api/v1/webhooks", { url, events: [glob] }));
+  await api.pay();
+  await api.advance({ by: "10s" });
+  expect([theirs, ours, neither].map((one) => one.types)).toEqual([
+    ["payment.successful"],
+    ["payment.successful"],
+    [],
+  ]);
 });
 
 it("event_names of an unknown type are refused at startup", async () => {
@@ -136,83 +130,79 @@ it("event_names of an unknown type are refused at startup", async () => {
   );
 });
 
-describe("error_codes", () => {
-  const error_codes = {
-    VALIDATION_ERROR: "invalid_request",
-    UNAUTHORIZED: "bad_key",
-    FORBIDDEN: "no_permission",
-    NOT_FOUND: "missing",
-    METHOD_NOT_ALLOWED: "wrong_method",
-    PAYLOAD_TOO_LARGE: "too_large",
-    RATE_LIMIT_EXCEEDED: "slow_down",
-    INSUFFICIENT_BALANCE: "no_money",
-  };
-  const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code;
+const error_codes = {
+  VALIDATION_ERROR: "invalid_request",
+  UNAUTHORIZED: "bad_key",
+  FORBIDDEN: "no_permission",
+  NOT_FOUND: "missing",
+  METHOD_NOT_ALLOWED: "wrong_method",
+  PAYLOAD_TOO_LARGE: "too_large",
+  RATE_LIMIT_EXCEEDED: "slow_down",
+  INSUFFICIENT_BALANCE: "no_money",
+};
+const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code;
 
-  it("replace the default codes everywhere in the service", async () => {
-    const api = await configured({ error_codes });
-    expect(codeOf(await api.tryQuote({}))).toBe("invalid_request");
-    expect(codeOf(await api.tryQuote("{broken"))).toBe("invalid_request");
-    expect(codeOf(await api.as(null).tryPayins())).toBe("bad_key");
-    expect(codeOf(await api.as("sk_test_readonly").tryQuote({}))).toBe("no_permission");
-    expect(codeOf(await api.get("/api/v1/payments/charges/ch_unknown"))).toBe("missing");
-    expect(codeOf(await api.get("/api/v1/nothing"))).toBe("missing");
-    expect(codeOf(await api.send("DELETE", "/api/v1/payments/quotes"))).toBe("wrong_method");
-    expect(codeOf(await api.tryQuote(`"${"x".repeat(1024 * 1024)}"`))).toBe("too_large");
-  });
-
-  it("are used for a 429, and by a fault without a code", async () => {
-    const api = await configured({ error_codes, rate_limit: 1 });
-    okBody(await api.tryPayins());
-    expect(codeOf(await api.tryPayins())).toBe("slow_down");
-    const unlimited = await configured({ error_codes });
-    okBody(
-      await unlimited.post("/_sandbox/faults", {
-        match: { operation: "listPayins" },
-        respond: { status: 403 },
-      }),
-    );
-    expect(codeOf(await unlimited.tryPayins())).toBe("no_permission");
-  });
-
-  it("do not change the control API", async () => {
-    const api = await configured({ error_codes });
-    expectError(await api.get("/_sandbox/charges/ch_unknown"), 404, "NOT_FOUND");
-    expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
-  });
-
-  it("are refused at startup when they rename an unknown code", async () => {
-    await expect(configured({ error_codes: { UNAUTHORISED: "x" } })).rejects.toThrow(
-      /error_codes\.UNAUTHORISED.*did you mean UNAUTHORIZED\?/,
-    );
-  });
+it("error_codes replace the default codes everywhere in the service", async () => {
+  const api = await configured({ error_codes });
+  expect(codeOf(await api.tryQuote({}))).toBe("invalid_request");
+  expect(codeOf(await api.tryQuote("{broken"))).toBe("invalid_request");
+  expect(codeOf(await api.as(null).tryPayins())).toBe("bad_key");
+  expect(codeOf(await api.as("sk_test_readonly").tryQuote({}))).toBe("no_permission");
+  expect(codeOf(await api.get("/api/v1/payments/charges/ch_unknown"))).toBe("missing");
+  expect(codeOf(await api.get("/api/v1/nothing"))).toBe("missing");
+  expect(codeOf(await api.send("DELETE", "/api/v1/payments/quotes"))).toBe("wrong_method");
+  expect(codeOf(await api.tryQuote(`"${"x".repeat(1024 * 1024)}"`))).toBe("too_large");
 });
 
-describe("fees and rates", () => {
-  it("replace those of the fixtures in prices", async () => {
-    const api = await configured({
-      fees: { card: { platform_percent: "5", gateway_percent: "0" }, mobile_money: { gateway_percent: "0" } },
-      rates: { KES: "100" },
-    });
-    expect(await api.quote(USD_ORDER)).toMatchObject({
-      fees: { total_fee: "5.00", fee_breakdown: { platform_fee: "5.00", gateway_fee: "0.00" } },
-      amount: "105.00",
-    });
-    expect(
-      await api.quote({ ...USD_ORDER, payment_method: "mobile_money", to_currency: "KES" }),
-    ).toMatchObject({
+it("error_codes are used for a 429, and by a fault without a code", async () => {
+  const api = await configured({ error_codes, rate_limit: 1 });
+  okBody(await api.tryPayins());
+  expect(codeOf(await api.tryPayins())).toBe("slow_down");
+  const unlimited = await configured({ error_codes });
+  okBody(
+    await unlimited.post("/_sandbox/faults", {
+      match: { operation: "listPayins" },
+      respond: { status: 403 },
+    }),
+  );
+  expect(codeOf(await unlimited.tryPayins())).toBe("no_permission");
+});
+
+it("error_codes do not change the control API", async () => {
+  const api = await configured({ error_codes });
+  expectError(await api.get("/_sandbox/charges/ch_unknown"), 404, "NOT_FOUND");
+  expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
+});
+
+it("error_codes are refused at startup when they rename an unknown code", async () => {
+  await expect(configured({ error_codes: { UNAUTHORISED: "x" } })).rejects.toThrow(
+    /error_codes\.UNAUTHORISED.*did you mean UNAUTHORIZED\?/,
+  );
+});
+
+it("fees and rates replace those of the fixtures in prices", async () => {
+  const api = await configured({
+    fees: { card: { platform_percent: "5", gateway_percent: "0" }, mobile_money: { gateway_percent: "0" } },
+    rates: { KES: "100" },
+  });
+  expect(await api.quote(USD_ORDER)).toMatchObject({
+    fees: { total_fee: "5.00", fee_breakdown: { platform_fee: "5.00", gateway_fee: "0.00" } },
+    amount: "105.00",
+  });
+  expect(await api.quote({ ...USD_ORDER, payment_method: "mobile_money", to_currency: "KES" })).toMatchObject(
+    {
       exchange_rate: "100",
       settlement_amount: "10000.00",
       fees: { total_fee: "100.00" },
-    });
-  });
+    },
+  );
+});
 
-  it.each([
-    [{ fees: { ussd: { platform_percent: "1" } } }, "fees.ussd"],
-    [{ rates: { EUR: "1" } }, "rates.EUR"],
-  ])("are refused at startup for unknown methods or currencies: %j", async (config, message) => {
-    await expect(configured(config as UnresolvedOptions)).rejects.toThrow(message);
-  });
+it.each([
+  [{ fees: { ussd: { platform_percent: "1" } } }, "fees.ussd"],
+  [{ rates: { EUR: "1" } }, "rates.EUR"],
+])("fees and rates are refused at startup for unknown methods or currencies: %j", async (config, message) => {
+  await expect(configured(config as UnresolvedOptions)).rejects.toThrow(message);
 });
 
 it.each([
@@ -236,25 +226,23 @@ it.each([
   },
 );
 
-describe("limits", () => {
-  it("set how long a quote is valid and how long its price is locked", async () => {
-    const api = await configured({ limits: { quote_valid: "5m", quote_locked: "1h" } });
-    const quote = await api.quote(KES_ORDER);
-    expect([quote.expires_at, quote.locked_until]).toEqual([later(300), later(3600)]);
-    const body = { ...KES_ORDER, quote_id: quote.quote_id };
-    await api.advance({ by: "4m59s" });
-    expect((await api.tryWhitelabel(body)).status).toBe(200);
-    await api.advance({ by: "1s" });
-    expect((await api.tryWhitelabel(body)).status).toBe(400);
-  });
+it("limits set how long a quote is valid and how long its price is locked", async () => {
+  const api = await configured({ limits: { quote_valid: "5m", quote_locked: "1h" } });
+  const quote = await api.quote(KES_ORDER);
+  expect([quote.expires_at, quote.locked_until]).toEqual([later(300), later(3600)]);
+  const body = { ...KES_ORDER, quote_id: quote.quote_id };
+  await api.advance({ by: "4m59s" });
+  expect((await api.tryWhitelabel(body)).status).toBe(200);
+  await api.advance({ by: "1s" });
+  expect((await api.tryWhitelabel(body)).status).toBe(400);
+});
 
-  it("set the default lifetime of a checkout", async () => {
-    const api = await configured({ limits: { checkout_default_minutes: 15 } });
-    expect((await api.pay()).expires_at).toBe(later(900));
-    expect((await api.pay({ expires_in_minutes: 20 })).expires_at).toBe(later(1200));
-    const { body } = await api.post<{ expires_at: string }>("/api/v1/payments/checkouts", USD_ORDER);
-    expect(body.expires_at).toBe(later(900));
-  });
+it("limits set the default lifetime of a checkout", async () => {
+  const api = await configured({ limits: { checkout_default_minutes: 15 } });
+  expect((await api.pay()).expires_at).toBe(later(900));
+  expect((await api.pay({ expires_in_minutes: 20 })).expires_at).toBe(later(1200));
+  const { body } = await api.post<{ expires_at: string }>("/api/v1/payments/checkouts", USD_ORDER);
+  expect(body.expires_at).toBe(later(900));
 });
 
 it("retention limits the number of stored requests and events, which are listed newest first", async () => {
@@ -268,29 +256,27 @@ it("retention limits the number of stored requests and events, which are listed 
   expect(events.body.items.map((one) => one.type)).toEqual(["charge.completed", "charge.processing"]);
 });
 
-describe("retry_schedule", () => {
-  async function attempts(retry_schedule: string[]): Promise<number[]> {
-    const receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
-    const api = await configured({
-      retry_schedule,
-      scenario: ["instant"],
-      webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
-    });
-    await api.pay();
-    await api.advance({ until: "idle" });
-    const [delivery] = api.sandbox.snapshot().collections.deliveries.map(([, one]) => one);
-    expect(delivery!.status).toBe("failed");
-    return delivery!.attempts.map((one) => (Date.parse(one.at) - Date.parse(START)) / 1000);
-  }
-
-  it("sets each retry's delay from the previous attempt", async () => {
-    expect(await attempts(["1s", "1m"])).toEqual([0, 1, 61]);
+async function attempts(retry_schedule: string[]): Promise<number[]> {
+  const receiver = await Receiver.open();
+  receiver.handler = refuseWith(500);
+  const api = await configured({
+    retry_schedule,
+    scenario: ["instant"],
+    webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
   });
+  await api.pay();
+  await api.advance({ until: "idle" });
+  const [delivery] = api.sandbox.snapshot().collections.deliveries.map(([, one]) => one);
+  expect(delivery!.status).toBe("failed");
+  return delivery!.attempts.map((one) => (Date.parse(one.at) - Date.parse(START)) / 1000);
+}
 
-  it("allows one attempt when it is empty", async () => {
-    expect(await attempts([])).toEqual([0]);
-  });
+it("retry_schedule sets each retry's delay from the previous attempt", async () => {
+  expect(await attempts(["1s", "1m"])).toEqual([0, 1, 61]);
+});
+
+it("retry_schedule allows one attempt when it is empty", async () => {
+  expect(await attempts([])).toEqual([0]);
 });
 
 it("the library accepts the config keys in camelCase", async () => {

@@ -56,11 +56,11 @@ describe("every response of every operation", () => {
     found = answers.flatMap(({ text }) => [...values(JSON.parse(text))]);
   });
 
-  it("is JSON [R2.6]", () => {
+  it("every response is JSON [R2.6]", () => {
     for (const { headers } of answers) expect(headers.get("content-type")).toMatch(/^application\/json\b/);
   });
 
-  it("has every amount as a decimal string with exactly its currency's decimals [R2.1 R4.5 R24.8 R30.8]", () => {
+  it("every response has every amount as a decimal string with exactly its currency's decimals [R2.1 R4.5 R24.8 R30.8]", () => {
     const amounts = found.filter(({ field }) =>
       /^(amount|fee|total_fee|platform_fee|gateway_fee|settlement_amount|base_amount|.*_balance|(min|max)_amount)$/.test(
         field,
@@ -79,7 +79,7 @@ describe("every response of every operation", () => {
     }
   });
 
-  it("has no JSON number except the total of a list [R2.1]", () => {
+  it("every response has no JSON number except the total of a list [R2.1]", () => {
     for (const { field, value } of found)
       if (typeof value === "number") expect([field, Number.isInteger(value)]).toEqual(["total", true]);
   });
@@ -88,13 +88,13 @@ describe("every response of every operation", () => {
     ["time in ISO 8601, with milliseconds and Z", /(_at|^at|_until)$/, TIMESTAMP],
     ["id as a string", /(^|_)id$/, /^\S+$/],
     ["currency code in upper case", /currency$|^currencies$|^fiat$/, /^[A-Z0-9_]+$/],
-  ])("has every %s [R2.3 R2.4 R2.5]", (_, name, format) => {
+  ])("every response has every %s [R2.3 R2.4 R2.5]", (_, name, format) => {
     const values = found.filter(({ field, value }) => name.test(field) && value !== null);
     expect(values.length).toBeGreaterThan(50);
     for (const { value } of values) expect(value).toMatch(format);
   });
 
-  it("does not reveal the payment provider [R6.5]", () => {
+  it("every response does not reveal the payment provider [R6.5]", () => {
     const providers = found.filter(({ field }) => field === "payment_provider");
     expect(new Set(providers.map(({ value }) => value))).toEqual(new Set([null]));
   });

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import * as z from "zod/mini";
 import { openSandbox as openWith } from "../../src/library/opening.js";
 import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
@@ -35,29 +35,30 @@ const UNTIDY: [name: string, bytes: number[]][] = [
   ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
 ];
 
-describe("an unknown path", () => {
-  it.for([
-    "/api",
-    "/api/v1",
-    "/api/v1/payments",
-    "/api/v1/payments/quote",
-    "/api/v1/payments/quotes/",
-    "/api/v1/payments/quotes/qt_1",
-    "/api/v1/payments/charges/",
-    "/api/v1/payments/charges/ch_1/refund",
-    "/api/v2/payments/payins",
-    "/API/v1/payments/payins",
-    "//api/v1/payments/payins",
-    "/api/v1/payments/payins%3Flimit=1",
-    "/_sandbox/nothing",
-    "/healthz",
-  ])("%s returns 404 with every method, with and without a key [R31.1]", async (path, { api }) => {
+it.for([
+  "/api",
+  "/api/v1",
+  "/api/v1/payments",
+  "/api/v1/payments/quote",
+  "/api/v1/payments/quotes/",
+  "/api/v1/payments/quotes/qt_1",
+  "/api/v1/payments/charges/",
+  "/api/v1/payments/charges/ch_1/refund",
+  "/api/v2/payments/payins",
+  "/API/v1/payments/payins",
+  "//api/v1/payments/payins",
+  "/api/v1/payments/payins%3Flimit=1",
+  "/_sandbox/nothing",
+  "/healthz",
+])(
+  "an unknown path %s returns 404 with every method, with and without a key [R31.1]",
+  async (path, { api }) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       expectError(await api.send(method, path), 404, "NOT_FOUND", []);
       expectError(await api.as(null).send(method, path), 404, "NOT_FOUND", []);
     }
-  });
-});
+  },
+);
 
 it.each([
   ["/v1/payments/quotes", "/api/v1/payments/quotes"],
@@ -142,8 +143,9 @@ const METHODS = new Map([
 for (const { method, path } of [...OPERATIONS, ...CONTROL_OPERATIONS])
   METHODS.set(path, [...(METHODS.get(path) ?? []), method]);
 
-describe("an unsupported method", () => {
-  it.for([...METHODS])("returns 405 at %s with the Allow header %j", async ([path, allowed], { api }) => {
+it.for([...METHODS])(
+  "an unsupported method returns 405 at %s with the Allow header %j",
+  async ([path, allowed], { api }) => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
       if (allowed.includes(method)) continue;
       const answer = await api.send(method, path.replaceAll(":", "x_"));
@@ -151,320 +153,320 @@ describe("an unsupported method", () => {
       const allow = allowed.includes("GET") ? [...allowed, "HEAD"] : allowed;
       expect(answer.headers.get("allow")).toBe(allow.join(", "));
     }
-  });
+  },
+);
 
-  it("HEAD returns the response of GET without the body", async ({ api }) => {
-    const answer = await api.send("HEAD", "/api/v1/payments/payins");
-    expect([answer.status, answer.text]).toEqual([200, ""]);
-    expect((await api.as(null).send("HEAD", "/api/v1/payments/payins")).status).toBe(401);
-  });
+it("HEAD returns the response of GET without the body", async ({ api }) => {
+  const answer = await api.send("HEAD", "/api/v1/payments/payins");
+  expect([answer.status, answer.text]).toEqual([200, ""]);
+  expect((await api.as(null).send("HEAD", "/api/v1/payments/payins")).status).toBe(401);
 });
 
-describe("an unreadable body", () => {
-  it.for(["", " \n"])("returns 400 with details.body: %j", async (body, { api }) => {
-    expectInvalid(await api.tryQuote(body), "body");
-  });
+it.for(["", " \n"])("an unreadable body returns 400 with details.body: %j", async (body, { api }) => {
+  expectInvalid(await api.tryQuote(body), "body");
+});
 
-  it.for(UNTIDY)(
-    "returns 400 with details.body and is not stored when it is invalid UTF-8: %s",
-    async ([_, bytes], { api }) => {
-      const before = api.sandbox.snapshot().collections;
-      const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
-      const at = name.indexOf("HERE");
-      const body = Buffer.concat([name.subarray(0, at), Buffer.from(bytes), name.subarray(at + 4)]);
-      for (const path of [QUOTES, "/api/v1/payments/checkouts", "/_sandbox/events"]) {
-        const answer = await api.send("POST", path, body, { "content-type": "application/json" });
-        expectInvalid(answer, "body");
-        expect(answer.details.body).toBe("is not valid UTF-8");
-      }
-      expect(api.sandbox.snapshot().collections).toEqual(before);
-    },
+it.for(UNTIDY)(
+  "an unreadable body returns 400 with details.body and is not stored when it is invalid UTF-8: %s",
+  async ([_, bytes], { api }) => {
+    const before = api.sandbox.snapshot().collections;
+    const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
+    const at = name.indexOf("HERE");
+    const body = Buffer.concat([name.subarray(0, at), Buffer.from(bytes), name.subarray(at + 4)]);
+    for (const path of [QUOTES, "/api/v1/payments/checkouts", "/_sandbox/events"]) {
+      const answer = await api.send("POST", path, body, { "content-type": "application/json" });
+      expectInvalid(answer, "body");
+      expect(answer.details.body).toBe("is not valid UTF-8");
+    }
+    expect(api.sandbox.snapshot().collections).toEqual(before);
+  },
+);
+
+it("a body in UTF-8 of any length is accepted, with or without a byte order mark", async ({ api }) => {
+  const order = { ...KES_ORDER, customer_name: "Ada é 支付 😀 \ufffd" };
+  const { charge_id } = await api.pay(order);
+  expect((await api.charge(charge_id)).customer_name).toBe(order.customer_name);
+  expect((await api.tryQuote(`\ufeff${JSON.stringify(KES_ORDER)}`)).status).toBe(200);
+});
+
+it("an unreadable body returns 400 with details.body when it is nested deeper than 100 levels, on the service and the control API", async ({
+  api,
+}) => {
+  const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+  const withDeep = (body: object, levels: number) =>
+    JSON.stringify({ ...body, data: 0 }).replace('"data":0', `"data":${nested(levels)}`);
+  for (const levels of [100, 8_000, 400_000])
+    for (const [path, body] of [
+      [QUOTES, KES_ORDER],
+      ["/api/v1/payments/checkouts", KES_ORDER],
+      ["/api/v1/payouts/withdrawals", { destination_id: "d", amount: "1.00", currency: "KES" }],
+      ["/_sandbox/events", { type: "webhook.test" }],
+      ["/_sandbox/wait", { for: "charge" }],
+      ["/_sandbox/faults", { drop: "before" }],
+    ] as const) {
+      const answer = await api.post(path, withDeep(body, levels));
+      expectInvalid(answer, "body");
+      expect(answer.details.body).toBe("is nested deeper than 100 levels");
+    }
+  expect((await api.tryQuote(withDeep(KES_ORDER, 99))).status).toBe(200);
+  expect((await api.post("/_sandbox/wait", withDeep({ for: "idle", match: {} }, 99))).details).toHaveProperty(
+    "data",
   );
+});
 
-  it("does not include UTF-8 of any length, with or without a byte order mark", async ({ api }) => {
-    const order = { ...KES_ORDER, customer_name: "Ada é 支付 😀 \ufffd" };
-    const { charge_id } = await api.pay(order);
-    expect((await api.charge(charge_id)).customer_name).toBe(order.customer_name);
-    expect((await api.tryQuote(`\ufeff${JSON.stringify(KES_ORDER)}`)).status).toBe(200);
-  });
+it("an unreadable body is recorded in the request log when it is nested too deeply", async ({ api }) => {
+  await api.pay();
+  const reader = (await api.sandbox.fetch("/_sandbox/stream")).body!.getReader();
+  const deep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
+  expectInvalid(
+    await api.tryQuote(JSON.stringify({ ...KES_ORDER, x: 0 }).replace('"x":0', `"x":${deep}`)),
+    "body",
+  );
+  const { items } = okBody(await api.get<{ items: { request_body: unknown }[] }>("/_sandbox/requests"));
+  expect(items[0]!.request_body).toContain(deep);
+  expect((await api.tryQuote(KES_ORDER)).status).toBe(200);
+  await reader.cancel();
+});
 
-  it("returns 400 with details.body when it is nested deeper than 100 levels, on the service and the control API", async ({
-    api,
-  }) => {
-    const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
-    const withDeep = (body: object, levels: number) =>
-      JSON.stringify({ ...body, data: 0 }).replace('"data":0', `"data":${nested(levels)}`);
-    for (const levels of [100, 8_000, 400_000])
-      for (const [path, body] of [
-        [QUOTES, KES_ORDER],
-        ["/api/v1/payments/checkouts", KES_ORDER],
-        ["/api/v1/payouts/withdrawals", { destination_id: "d", amount: "1.00", currency: "KES" }],
-        ["/_sandbox/events", { type: "webhook.test" }],
-        ["/_sandbox/wait", { for: "charge" }],
-        ["/_sandbox/faults", { drop: "before" }],
-      ] as const) {
-        const answer = await api.post(path, withDeep(body, levels));
-        expectInvalid(answer, "body");
-        expect(answer.details.body).toBe("is nested deeper than 100 levels");
-      }
-    expect((await api.tryQuote(withDeep(KES_ORDER, 99))).status).toBe(200);
-    expect(
-      (await api.post("/_sandbox/wait", withDeep({ for: "idle", match: {} }, 99))).details,
-    ).toHaveProperty("data");
-  });
+it("an imported state may be nested as deeply as an export", async ({ api }) => {
+  const deep: unknown = JSON.parse(`${"[".repeat(96)}${"]".repeat(96)}`);
+  const steps = [{ request: "POST /api/v1/payments/quotes", body: deep }];
+  expect((await api.put("/_sandbox/scenarios/deep", { steps })).status).toBe(200);
+  const state = (await api.get("/_sandbox/state")).text;
+  expect((await api.put("/_sandbox/state", state)).status).toBe(200);
+});
 
-  it("is recorded in the request log when it is nested too deeply", async ({ api }) => {
-    await api.pay();
-    const reader = (await api.sandbox.fetch("/_sandbox/stream")).body!.getReader();
-    const deep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
-    expectInvalid(
-      await api.tryQuote(JSON.stringify({ ...KES_ORDER, x: 0 }).replace('"x":0', `"x":${deep}`)),
-      "body",
-    );
-    const { items } = okBody(await api.get<{ items: { request_body: unknown }[] }>("/_sandbox/requests"));
-    expect(items[0]!.request_body).toContain(deep);
-    expect((await api.tryQuote(KES_ORDER)).status).toBe(200);
-    await reader.cancel();
-  });
-
-  it("does not include an imported state that is nested as deeply as an export", async ({ api }) => {
-    const deep: unknown = JSON.parse(`${"[".repeat(96)}${"]".repeat(96)}`);
-    const steps = [{ request: "POST /api/v1/payments/quotes", body: deep }];
-    expect((await api.put("/_sandbox/scenarios/deep", { steps })).status).toBe(200);
-    const state = (await api.get("/_sandbox/state")).text;
-    expect((await api.put("/_sandbox/state", state)).status).toBe(200);
-  });
-
-  it.for([
-    "text/plain",
-    "text/json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "application/jsonp",
-    "application/vnd.api+json",
-    "application/xml",
-    "application",
-    "json",
-    "",
-  ])("returns 400 with details.body when the content type is %j [R2.6 R22.3]", async (type, { api }) => {
+it.for([
+  "text/plain",
+  "text/json",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "application/jsonp",
+  "application/vnd.api+json",
+  "application/xml",
+  "application",
+  "json",
+  "",
+])(
+  "an unreadable body returns 400 with details.body when the content type is %j [R2.6 R22.3]",
+  async (type, { api }) => {
     const answer = await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER)), {
       "content-type": type,
     });
     expectInvalid(answer, "body");
     expect(answer.error.message).toBe("Invalid request parameters");
-  });
+  },
+);
 
-  it("returns 400 with details.body without a content type [R22.3]", async ({ api }) => {
-    expectInvalid(await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER))), "body");
-  });
-
-  it.each([
-    "application/json",
-    "application/json; charset=utf-8",
-    "application/json;charset=UTF-8",
-    "Application/JSON",
-  ])("does not include the content type %s", async (type) => {
-    expect((await (await openApi()).tryQuote(KES_ORDER, { "content-type": type })).status).toBe(200);
-  });
+it("an unreadable body returns 400 with details.body without a content type [R22.3]", async ({ api }) => {
+  expectInvalid(await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER))), "body");
 });
 
-describe("a body of more than 1 MiB", () => {
-  it("returns 413, and a body of 1 MiB is accepted", async ({ api }) => {
-    expect((await api.tryQuote(padded(MIB))).status).toBe(200);
-    expectError(await api.tryQuote(padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
-  });
-
-  it("is measured in bytes, not in characters", async ({ api }) => {
-    const body = { ...KES_ORDER, pad: "é".repeat(MIB / 2) };
-    expectError(await api.tryQuote(body), 413, "PAYLOAD_TOO_LARGE", []);
-  });
-
-  it("changes nothing", async ({ api }) => {
-    const before = JSON.stringify(api.sandbox.snapshot());
-    await api.tryQuote(padded(2 * MIB));
-    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
-  });
+it.each([
+  "application/json",
+  "application/json; charset=utf-8",
+  "application/json;charset=UTF-8",
+  "Application/JSON",
+])("the content type %s is accepted", async (type) => {
+  expect((await (await openApi()).tryQuote(KES_ORDER, { "content-type": type })).status).toBe(200);
 });
 
-describe("over a socket", () => {
-  const lines = (key: string, ...more: string[]) => [
-    `POST ${QUOTES} HTTP/1.1`,
-    "Host: localhost",
-    `Authorization: Bearer ${key}`,
-    "Content-Type: application/json",
-    ...more,
-  ];
-  const whole = (body: string) => head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)) + body;
-  const inChunks = (body: string) => {
-    let text = head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked"));
-    for (let at = 0; at < body.length; at += 60_000) {
-      const chunk = body.slice(at, at + 60_000);
-      text += `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
-    }
-    return `${text}0\r\n\r\n`;
-  };
+it("a body above 1 MiB returns 413, and a body of 1 MiB is accepted", async ({ api }) => {
+  expect((await api.tryQuote(padded(MIB))).status).toBe(200);
+  expectError(await api.tryQuote(padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
+});
 
-  async function open(): Promise<Wire> {
-    const { port } = await (await openSandbox()).listen();
-    return Wire.open(port);
+it("the size of a body is measured in bytes, not in characters", async ({ api }) => {
+  const body = { ...KES_ORDER, pad: "é".repeat(MIB / 2) };
+  expectError(await api.tryQuote(body), 413, "PAYLOAD_TOO_LARGE", []);
+});
+
+it("a body above 1 MiB changes nothing", async ({ api }) => {
+  const before = JSON.stringify(api.sandbox.snapshot());
+  await api.tryQuote(padded(2 * MIB));
+  expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+});
+
+const lines = (key: string, ...more: string[]) => [
+  `POST ${QUOTES} HTTP/1.1`,
+  "Host: localhost",
+  `Authorization: Bearer ${key}`,
+  "Content-Type: application/json",
+  ...more,
+];
+const whole = (body: string) => head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)) + body;
+const inChunks = (body: string) => {
+  let text = head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked"));
+  for (let at = 0; at < body.length; at += 60_000) {
+    const chunk = body.slice(at, at + 60_000);
+    text += `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
   }
+  return `${text}0\r\n\r\n`;
+};
 
-  /**
-   * Checks that the next request gets a response, or that the previous response announced the end of the
-   * connection.
-   */
-  async function expectUsable(wire: Wire, answer?: WireAnswer): Promise<void> {
-    if (answer?.headers.connection === "close") {
-      expect(await wire.next()).toBeUndefined();
-      return;
-    }
-    wire.write(whole(JSON.stringify(KES_ORDER)));
-    expect((await wire.next())?.status).toBe(200);
+async function open(): Promise<Wire> {
+  const { port } = await (await openSandbox()).listen();
+  return Wire.open(port);
+}
+
+/**
+ * Checks that the next request gets a response, or that the previous response announced the end of the
+ * connection.
+ */
+async function expectUsable(wire: Wire, answer?: WireAnswer): Promise<void> {
+  if (answer?.headers.connection === "close") {
+    expect(await wire.next()).toBeUndefined();
+    return;
   }
+  wire.write(whole(JSON.stringify(KES_ORDER)));
+  expect((await wire.next())?.status).toBe(200);
+}
 
-  it.each([
-    ["with Content-Length", whole],
-    ["chunked", inChunks],
-  ])("a body that is too large, %s, gets a 413, and the connection can be used again", async (_, request) => {
-    const wire = await open();
-    wire.write(request(padded(3 * MIB)));
-    const answer = await wire.next();
-    expect(answer?.status).toBe(413);
-    expect(errorOf(answer?.body ?? "").code).toBe("PAYLOAD_TOO_LARGE");
-    await expectUsable(wire, answer);
-  });
+it.each([
+  ["with Content-Length", whole],
+  ["chunked", inChunks],
+])("a body that is too large, %s, gets a 413, and the connection can be used again", async (_, request) => {
+  const wire = await open();
+  wire.write(request(padded(3 * MIB)));
+  const answer = await wire.next();
+  expect(answer?.status).toBe(413);
+  expect(errorOf(answer?.body ?? "").code).toBe("PAYLOAD_TOO_LARGE");
+  await expectUsable(wire, answer);
+});
 
-  it.each([
-    [
-      "with Content-Length",
-      (body: Buffer) => [head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)), body],
+it.each([
+  [
+    "with Content-Length",
+    (body: Buffer) => [head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)), body],
+  ],
+  [
+    "in chunks",
+    (body: Buffer) => [
+      head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked")),
+      `${body.length.toString(16)}\r\n`,
+      body,
+      "\r\n0\r\n\r\n",
     ],
-    [
-      "in chunks",
-      (body: Buffer) => [
-        head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked")),
-        `${body.length.toString(16)}\r\n`,
-        body,
-        "\r\n0\r\n\r\n",
-      ],
-    ],
-  ])("a body in invalid UTF-8, %s, gets a 400, and the connection can be used again", async (_, request) => {
-    const wire = await open();
-    for (const part of request(Buffer.from('{"payment_method":"caf\xe9"}', "latin1"))) wire.write(part);
-    const answer = await wire.next();
-    expect(answer?.status).toBe(400);
-    expect(errorOf(answer?.body ?? "").details).toEqual({ body: "is not valid UTF-8" });
-    await expectUsable(wire, answer);
-  });
+  ],
+])("a body in invalid UTF-8, %s, gets a 400, and the connection can be used again", async (_, request) => {
+  const wire = await open();
+  for (const part of request(Buffer.from('{"payment_method":"caf\xe9"}', "latin1"))) wire.write(part);
+  const answer = await wire.next();
+  expect(answer?.status).toBe(400);
+  expect(errorOf(answer?.body ?? "").details).toEqual({ body: "is not valid UTF-8" });
+  await expectUsable(wire, answer);
+});
 
-  it("a Content-Length above the limit is refused before the body arrives", async () => {
-    const wire = await open();
-    wire.write(head(...lines("sk_test_sandbox", "Content-Length: 500000000")));
-    expect((await wire.next())?.status).toBe(413);
-  });
+it("a Content-Length above the limit is refused before the body arrives", async () => {
+  const wire = await open();
+  wire.write(head(...lines("sk_test_sandbox", "Content-Length: 500000000")));
+  expect((await wire.next())?.status).toBe(413);
+});
 
-  it("a chunked body of 1 MiB is accepted", async () => {
-    const wire = await open();
-    wire.write(inChunks(padded(MIB)));
-    const answer = await wire.next();
-    expect(answer?.status).toBe(200);
-    await expectUsable(wire, answer);
-  });
+it("a chunked body of 1 MiB is accepted", async () => {
+  const wire = await open();
+  wire.write(inChunks(padded(MIB)));
+  const answer = await wire.next();
+  expect(answer?.status).toBe(200);
+  await expectUsable(wire, answer);
+});
 
-  it.each([
-    ["401", lines("sk_test_nobody"), 401],
-    ["403", lines("sk_test_readonly"), 403],
-    ["404", lines("sk_test_deactivated"), 404],
-  ])("the connection can be used again after a %s whose body was not read", async (_, start, status) => {
-    const wire = await open();
-    const body = padded(200_000);
-    wire.write(head(...start, `Content-Length: ${body.length}`) + body);
-    const answer = await wire.next();
-    expect(answer?.status).toBe(status);
-    await expectUsable(wire, answer);
-  });
+it.each([
+  ["401", lines("sk_test_nobody"), 401],
+  ["403", lines("sk_test_readonly"), 403],
+  ["404", lines("sk_test_deactivated"), 404],
+])("the connection can be used again after a %s whose body was not read", async (_, start, status) => {
+  const wire = await open();
+  const body = padded(200_000);
+  wire.write(head(...start, `Content-Length: ${body.length}`) + body);
+  const answer = await wire.next();
+  expect(answer?.status).toBe(status);
+  await expectUsable(wire, answer);
+});
 
-  it("a body in several packets is read completely, including split characters", async () => {
-    const { port } = await (await openSandbox()).listen();
-    const wire = await Wire.open(port);
-    const name = "Zoë Müller, 渋谷区";
-    const body = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: name }));
-    wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)));
-    const cut = body.indexOf("ë") + 1;
-    for (const piece of [body.subarray(0, 7), body.subarray(7, cut), body.subarray(cut)]) {
-      // A response on another connection shows that the earlier bytes have been read.
+it("a body in several packets is read completely, including split characters", async () => {
+  const { port } = await (await openSandbox()).listen();
+  const wire = await Wire.open(port);
+  const name = "Zoë Müller, 渋谷区";
+  const body = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: name }));
+  wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)));
+  const cut = body.indexOf("ë") + 1;
+  for (const piece of [body.subarray(0, 7), body.subarray(7, cut), body.subarray(cut)]) {
+    // A response on another connection shows that the earlier bytes have been read.
+    await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
+    wire.write(piece);
+  }
+  expect((await wire.next())?.status).toBe(200);
+  const seen = await exchange(port, head("GET /_sandbox/requests HTTP/1.1", "Host: localhost"));
+  expect(seen?.body).toContain(name);
+});
+
+it("the body of a GET is ignored", async () => {
+  const wire = await open();
+  const path = "GET /api/v1/payments/payment-methods HTTP/1.1";
+  wire.write(
+    `${head(path, "Host: localhost", "Content-Length: 9")}GET / HTT${head(path, "Host: localhost")}`,
+  );
+  expect([(await wire.next())?.status, (await wire.next())?.status]).toEqual([200, 200]);
+  await expectUsable(wire);
+});
+
+it("a body after Expect: 100-continue is accepted", async () => {
+  const wire = await open();
+  const body = JSON.stringify(KES_ORDER);
+  wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`, "Expect: 100-continue")));
+  expect((await wire.next())?.status).toBe(100);
+  wire.write(body);
+  expect((await wire.next())?.status).toBe(200);
+  await expectUsable(wire);
+});
+
+it("a client that disconnects within its body causes no server error, and changes nothing", async () => {
+  const errors: unknown[] = [];
+  const sandbox = await openWith({
+    clock: "manual",
+    start_time: START,
+    onError: (error) => errors.push(error),
+  });
+  try {
+    const { port } = await sandbox.listen();
+    const before = JSON.stringify(sandbox.snapshot());
+    for (const length of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
+      const wire = await Wire.open(port);
+      wire.write(`${head(...lines("sk_test_sandbox", length))}5\r\n{"a":`);
+      // A response on another connection shows that the server has started to read.
       await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
-      wire.write(piece);
+      wire.close();
     }
-    expect((await wire.next())?.status).toBe(200);
-    const seen = await exchange(port, head("GET /_sandbox/requests HTTP/1.1", "Host: localhost"));
-    expect(seen?.body).toContain(name);
-  });
+    for (let call = 0; call < 20; call++)
+      await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
+    expect(errors).toEqual([]);
+    expect(JSON.stringify(sandbox.snapshot())).toBe(before);
+  } finally {
+    await sandbox.close();
+  }
+});
 
-  it("the body of a GET is ignored", async () => {
-    const wire = await open();
-    const path = "GET /api/v1/payments/payment-methods HTTP/1.1";
-    wire.write(
-      `${head(path, "Host: localhost", "Content-Length: 9")}GET / HTT${head(path, "Host: localhost")}`,
-    );
-    expect([(await wire.next())?.status, (await wire.next())?.status]).toEqual([200, 200]);
-    await expectUsable(wire);
-  });
-
-  it("a body after Expect: 100-continue is accepted", async () => {
-    const wire = await open();
-    const body = JSON.stringify(KES_ORDER);
-    wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`, "Expect: 100-continue")));
-    expect((await wire.next())?.status).toBe(100);
-    wire.write(body);
-    expect((await wire.next())?.status).toBe(200);
-    await expectUsable(wire);
-  });
-
-  it("a client that disconnects within its body causes no server error, and changes nothing", async () => {
-    const errors: unknown[] = [];
-    const sandbox = await openWith({
-      clock: "manual",
-      start_time: START,
-      onError: (error) => errors.push(error),
-    });
-    try {
-      const { port } = await sandbox.listen();
-      const before = JSON.stringify(sandbox.snapshot());
-      for (const length of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
-        const wire = await Wire.open(port);
-        wire.write(`${head(...lines("sk_test_sandbox", length))}5\r\n{"a":`);
-        // A response on another connection shows that the server has started to read.
-        await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
-        wire.close();
-      }
-      for (let call = 0; call < 20; call++)
-        await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
-      expect(errors).toEqual([]);
-      expect(JSON.stringify(sandbox.snapshot())).toBe(before);
-    } finally {
-      await sandbox.close();
-    }
-  });
-
-  it.each([
-    ["not HTTP", "nonsense\r\n\r\n", 400],
-    ["a malformed header", head("GET /health HTTP/1.1", "Host: localhost", "no colon"), 400],
-    ["without Host", head("GET /health HTTP/1.1"), 400],
-    ["an invalid Host", head("GET /health HTTP/1.1", "Host: a b"), 400],
-    [
-      "two lengths",
-      head(`POST ${QUOTES} HTTP/1.1`, "Host: localhost", "Content-Length: 1", "Content-Length: 2"),
-      400,
-    ],
-    ["an invalid chunk", `${head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked"))}zz\r\n`, 400],
-    [
-      "headers that are too large",
-      head("GET /health HTTP/1.1", "Host: localhost", `X-A: ${"a".repeat(20_000)}`),
-      431,
-    ],
-    ["a URL that is too long", head(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: localhost"), 431],
-  ])("%s is refused in the service's shape, and the server continues", async (_, bytes, status) => {
+it.each([
+  ["not HTTP", "nonsense\r\n\r\n", 400],
+  ["a malformed header", head("GET /health HTTP/1.1", "Host: localhost", "no colon"), 400],
+  ["without Host", head("GET /health HTTP/1.1"), 400],
+  ["an invalid Host", head("GET /health HTTP/1.1", "Host: a b"), 400],
+  [
+    "two lengths",
+    head(`POST ${QUOTES} HTTP/1.1`, "Host: localhost", "Content-Length: 1", "Content-Length: 2"),
+    400,
+  ],
+  ["an invalid chunk", `${head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked"))}zz\r\n`, 400],
+  [
+    "headers that are too large",
+    head("GET /health HTTP/1.1", "Host: localhost", `X-A: ${"a".repeat(20_000)}`),
+    431,
+  ],
+  ["a URL that is too long", head(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: localhost"), 431],
+])(
+  "over a socket %s is refused in the service's shape, and the server continues",
+  async (_, bytes, status) => {
     const { port } = await (await openSandbox({ errorCodes: { PAYLOAD_TOO_LARGE: "TOO_MUCH" } })).listen();
     const answer = await exchange(port, bytes);
     expect(answer?.status).toBe(status);
@@ -475,23 +477,23 @@ describe("over a socket", () => {
     });
     expect(errorOf(answer?.body ?? "").code).toBe(status === 431 ? "TOO_MUCH" : "VALIDATION_ERROR");
     expect((await exchange(port, head("GET /health HTTP/1.1", "Host: localhost")))?.status).toBe(200);
-  });
+  },
+);
+
+it("every error response has the sandbox's messages when the process sets another zod error map", async ({
+  api,
+}) => {
+  const { localeError } = z.config();
+  z.config({ localeError: () => "another's words" });
+  try {
+    const answer = await api.tryQuote({ ...KES_ORDER, pricing: { base_currency: "KES", amount: 500 } });
+    expect(JSON.parse(answer.text).error.details).toEqual({ "pricing.amount": "must be a string" });
+  } finally {
+    z.config({ localeError });
+  }
 });
 
-describe("every error response", () => {
-  it("has the sandbox's messages when the process sets another zod error map", async ({ api }) => {
-    const { localeError } = z.config();
-    z.config({ localeError: () => "another's words" });
-    try {
-      const answer = await api.tryQuote({ ...KES_ORDER, pricing: { base_currency: "KES", amount: 500 } });
-      expect(JSON.parse(answer.text).error.details).toEqual({ "pricing.amount": "must be a string" });
-    } finally {
-      z.config({ localeError });
-    }
-  });
-
-  it("GET /health returns 200 without a key and with an invalid one", async ({ api }) => {
-    expect((await api.as(null).get("/health")).status).toBe(200);
-    expect((await api.as("sk_test_nobody").get("/health")).status).toBe(200);
-  });
+it("GET /health returns 200 without a key and with an invalid one", async ({ api }) => {
+  expect((await api.as(null).get("/health")).status).toBe(200);
+  expect((await api.as("sk_test_nobody").get("/health")).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { exchange, head } from "../support/api-wire.js";
 
@@ -45,45 +45,35 @@ async function through(door: (line: string) => string, { line, lines, body = "" 
   return { status: answer?.status, headers, body: answer?.body, entry };
 }
 
-describe("one call, by HTTP server and in process", () => {
-  it.each(Object.keys(CALLS))("has the same response and journal entry: %s", async (name) => {
+it.each(Object.keys(CALLS))(
+  "a call by HTTP and in process has the same response and journal entry: %s",
+  async (name) => {
     const direct = await through(DOORS.direct, CALLS[name]!);
     const request = await through(DOORS.request, CALLS[name]!);
     expect(direct).toEqual(request);
-  });
+  },
+);
+
+const NAMES = ["127.0.0.1", "localhost", "127.0.0.1", "127.0.0.1", "localhost"];
+
+it("successive calls at one port get a checkout URL with the host of each request", async () => {
+  const { port } = await (await openSandbox()).listen();
+  for (const host of NAMES.map((name) => `${name}:${port}`)) {
+    const body = '{"pricing":{"base_currency":"KES","amount":"500.00"}}';
+    const lines = [`Host: ${host}`, KEY, JSON_TYPE, `Content-Length: ${body.length}`];
+    const answer = await exchange(port, head("POST /api/v1/payments/checkouts HTTP/1.1", ...lines) + body);
+    expect(JSON.parse(answer!.body).checkout_url).toMatch(`http://${host}/checkout/co_`);
+  }
 });
 
-describe("successive calls at one port", () => {
-  const NAMES = ["127.0.0.1", "localhost", "127.0.0.1", "127.0.0.1", "localhost"];
-
-  it("get a checkout URL with the host of each request", async () => {
-    const { port } = await (await openSandbox()).listen();
-    for (const host of NAMES.map((name) => `${name}:${port}`)) {
-      const body = '{"pricing":{"base_currency":"KES","amount":"500.00"}}';
-      const lines = [`Host: ${host}`, KEY, JSON_TYPE, `Content-Length: ${body.length}`];
-      const answer = await exchange(port, head("POST /api/v1/payments/checkouts HTTP/1.1", ...lines) + body);
-      expect(JSON.parse(answer!.body).checkout_url).toMatch(`http://${host}/checkout/co_`);
-    }
-  });
-
-  it("are recorded with the query of each request", async () => {
-    const sandbox = await openSandbox();
-    const { port } = await sandbox.listen();
-    const PAYINS = "/api/v1/payments/payins";
-    const targets = [
-      `${PAYINS}?limit=2`,
-      `${PAYINS}?limit=3`,
-      `${PAYINS}?limit=3`,
-      PAYINS,
-      "/api/v1/accounts",
-    ];
-    for (const target of targets)
-      await exchange(port, head(`GET ${target} HTTP/1.1`, "Host: 127.0.0.1", KEY));
-    const listed = await sandbox.fetch("/_sandbox/requests");
-    const { items } = (await listed.json()) as { items: { path: string; query: Record<string, string> }[] };
-    const written = items.map(({ path, query }) =>
-      `${path}?${new URLSearchParams(query)}`.replace(/\?$/, ""),
-    );
-    expect(written.reverse()).toEqual(targets);
-  });
+it("successive calls at one port are recorded with the query of each request", async () => {
+  const sandbox = await openSandbox();
+  const { port } = await sandbox.listen();
+  const PAYINS = "/api/v1/payments/payins";
+  const targets = [`${PAYINS}?limit=2`, `${PAYINS}?limit=3`, `${PAYINS}?limit=3`, PAYINS, "/api/v1/accounts"];
+  for (const target of targets) await exchange(port, head(`GET ${target} HTTP/1.1`, "Host: 127.0.0.1", KEY));
+  const listed = await sandbox.fetch("/_sandbox/requests");
+  const { items } = (await listed.json()) as { items: { path: string; query: Record<string, string> }[] };
+  const written = items.map(({ path, query }) => `${path}?${new URLSearchParams(query)}`.replace(/\?$/, ""));
+  expect(written.reverse()).toEqual(targets);
 });

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { openSandbox as openWith } from "../../src/library/opening.js";
 import { type Answer, Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
@@ -9,31 +9,32 @@ const hintOf = ({ headers }: Answer<unknown>) => headers.get("sandbox-hint");
 const CHARGE = "/api/v1/payments/charges/ch_0";
 const QUOTES = "/api/v1/payments/quotes";
 
-describe("Sandbox-Hint", () => {
-  const FIVE = { ...KES_ORDER, pricing: { base_currency: "KES", amount: 5 } };
-  it.for<[line: string, status: number, hint: RegExp, body?: unknown, key?: string]>([
-    [`POST ${QUOTES}`, 400, /one JSON object/, "{"],
-    [`POST ${QUOTES}`, 400, /"500\.00"/, FIVE],
-    [`POST ${QUOTES}`, 400, /payment-methods/, { ...KES_ORDER, payment_method: "ussd" }],
-    ["POST /api/v1/payments/whitelabel", 400, /new quote|"500\.00"|payment-methods/, {}],
-    [`GET ${CHARGE}`, 401, /sk_test_sandbox/, undefined, "sk_test_nobody"],
-    [`POST ${QUOTES}`, 403, /may write/, KES_ORDER, "sk_test_readonly"],
-    [`GET ${CHARGE}`, 404, /charges/],
-    ["GET /api/v1/payments/chargs", 404, /\/docs/],
-    [`GET ${QUOTES}`, 405, /Allow/],
-  ])("explains how to fix %s %i", async ([line, status, hint, body, key = "sk_test_sandbox"], { api }) => {
+const FIVE = { ...KES_ORDER, pricing: { base_currency: "KES", amount: 5 } };
+it.for<[line: string, status: number, hint: RegExp, body?: unknown, key?: string]>([
+  [`POST ${QUOTES}`, 400, /one JSON object/, "{"],
+  [`POST ${QUOTES}`, 400, /"500\.00"/, FIVE],
+  [`POST ${QUOTES}`, 400, /payment-methods/, { ...KES_ORDER, payment_method: "ussd" }],
+  ["POST /api/v1/payments/whitelabel", 400, /new quote|"500\.00"|payment-methods/, {}],
+  [`GET ${CHARGE}`, 401, /sk_test_sandbox/, undefined, "sk_test_nobody"],
+  [`POST ${QUOTES}`, 403, /may write/, KES_ORDER, "sk_test_readonly"],
+  [`GET ${CHARGE}`, 404, /charges/],
+  ["GET /api/v1/payments/chargs", 404, /\/docs/],
+  [`GET ${QUOTES}`, 405, /Allow/],
+])(
+  "Sandbox-Hint explains how to fix %s %i",
+  async ([line, status, hint, body, key = "sk_test_sandbox"], { api }) => {
     const answer = await api.as(key).ask(line, body);
     expect([answer.status, hintOf(answer)]).toEqual([status, expect.stringMatching(hint)]);
     // The body is that of the service.
     expect(Object.keys(answer.json)).toEqual(["error"]);
     expect(answer.text).not.toContain(hintOf(answer));
-  });
+  },
+);
 
-  it("is absent from successful responses and from the control API", async ({ api }) => {
-    expect(hintOf(await api.tryQuote(KES_ORDER))).toBe(null);
-    const unknown = await api.get("/_sandbox/nothing");
-    expect([unknown.status, hintOf(unknown)]).toEqual([404, null]);
-  });
+it("Sandbox-Hint is absent from successful responses and from the control API", async ({ api }) => {
+  expect(hintOf(await api.tryQuote(KES_ORDER))).toBe(null);
+  const unknown = await api.get("/_sandbox/nothing");
+  expect([unknown.status, hintOf(unknown)]).toEqual([404, null]);
 });
 
 it("a key that looks real gets a separate hint, is logged once, and is not stored", async () => {
@@ -57,14 +58,15 @@ it("a key that looks real gets a separate hint, is logged once, and is not store
   expect(hintOf(unknown)).toContain('Make the namespace "a-long-namespace-name" first');
 });
 
-describe("trace headers", () => {
-  const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-  it.each([
-    [TRACE, TRACE],
-    [TRACE.replace("0af7651916cd43dd8448eb211c80319c", "0".repeat(32)), undefined],
-    ["00-1-2-3", undefined],
-  ])("%s of the call that created a charge is on each of its webhooks: %s", async (sent, heard) => {
+it.each([
+  [TRACE, TRACE],
+  [TRACE.replace("0af7651916cd43dd8448eb211c80319c", "0".repeat(32)), undefined],
+  ["00-1-2-3", undefined],
+])(
+  "the trace header %s of the call that created a charge is on each of its webhooks: %s",
+  async (sent, heard) => {
     const api = await openApi({ webhooks: [{ mailbox: "inbox" }] });
     await api.whitelabel(await api.checkoutBody(), { traceparent: sent! });
     const types: string[] = [];
@@ -78,5 +80,5 @@ describe("trace headers", () => {
       }
     }
     expect(types.at(-1)).toBe("charge.completed");
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import type { SandboxOptions } from "../../src/library/index.js";
 import { errorOf, openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
@@ -28,192 +28,189 @@ function expectRefused(answer: WireAnswer): void {
 const KEY = "Authorization: Bearer sk_test_sandbox";
 const PATHS = ["/_sandbox", "/_sandbox/clock", "/health", "/api/v1/payments/supported-currencies"];
 
-describe("a request whose Host is this server", () => {
-  it.each([
-    "localhost",
-    "LocalHost:4402",
-    "127.0.0.1",
-    "127.0.0.1:80",
-    "127.8.9.10:4402",
-    "[::1]",
-    "[::1]:4402",
-    "host.docker.internal",
-    "host.docker.internal:4402",
-  ])("is accepted with any port: %s", async (host) => {
-    const { send } = await listening();
-    for (const path of PATHS) expect((await send(path, `Host: ${host}`)).status).toBe(200);
-    expect((await send("POST /_sandbox/reset", `Host: ${host}`)).status).toBe(200);
-  });
-
-  it("is accepted for the names of --allowed-host", async () => {
-    const { send } = await listening({ allowedHosts: ["payments", "Sandbox.CI.test:4402"] });
-    for (const host of ["payments", "payments:4402", "sandbox.ci.test", "SANDBOX.ci.test:80"])
-      expect((await send("/_sandbox", `Host: ${host}`)).status).toBe(200);
-    for (const host of ["payments.evil.test", "xpayments", "ci.test"])
-      expectRefused(await send("/_sandbox", `Host: ${host}`));
-  });
-
-  it("is accepted for the name of --public-url", async () => {
-    const { send } = await listening({ publicUrl: "https://pay.shop.test:8443/base" });
-    expect((await send("/_sandbox", "Host: pay.shop.test")).status).toBe(200);
-    expect((await send("/_sandbox", "Host: pay.shop.test:8443")).status).toBe(200);
-    expectRefused(await send("/_sandbox", "Host: shop.test"));
-  });
+it.each([
+  "localhost",
+  "LocalHost:4402",
+  "127.0.0.1",
+  "127.0.0.1:80",
+  "127.8.9.10:4402",
+  "[::1]",
+  "[::1]:4402",
+  "host.docker.internal",
+  "host.docker.internal:4402",
+])("a request with the server's Host is accepted with any port: %s", async (host) => {
+  const { send } = await listening();
+  for (const path of PATHS) expect((await send(path, `Host: ${host}`)).status).toBe(200);
+  expect((await send("POST /_sandbox/reset", `Host: ${host}`)).status).toBe(200);
 });
 
-describe("a request whose Host is another server", () => {
-  it.each([
-    "evil.test",
-    "evil.test:4402",
-    "localhost.evil.test",
-    "evil-localhost",
-    "127.0.0.1.evil.test",
-    "127.evil.test",
-    "127.0.0.1evil.test",
-    "128.0.0.1",
-    "10.0.0.1",
-    "0.0.0.0",
-    "192.168.1.1:4402",
-    "[::2]",
-    "[2001:db8::1]:80",
-    "docker.internal",
-  ])("is refused on every path: %s", async (host) => {
-    const { send } = await listening();
-    for (const path of PATHS) expectRefused(await send(path, `Host: ${host}`));
-    expectRefused(await send("/api/v1/payments/payins", `Host: ${host}`, KEY));
-    expectRefused(await send("POST /_sandbox/reset", `Host: ${host}`));
-    expectRefused(await send("/nothing", `Host: ${host}`));
-  });
-
-  it("changes nothing", async ({ shop: { sandbox } }) => {
-    const { port } = await sandbox.listen();
-    const before = JSON.stringify(sandbox.snapshot());
-    await exchange(port, head("POST /_sandbox/reset HTTP/1.1", "Host: evil.test", "Content-Length: 0"));
-    expect(JSON.stringify(sandbox.snapshot())).toBe(before);
-  });
-
-  it("is recognized by an absolute URL in the request line", async () => {
-    const { send } = await listening();
-    expectRefused(await send("http://evil.test/_sandbox", "Host: localhost"));
-    expect((await send("http://localhost/_sandbox", "Host: localhost")).status).toBe(200);
-  });
-
-  it.each([
-    "a b",
-    "local host",
-    "user@localhost",
-    "localhost/x",
-    "localhost#x",
-    "localhost?x",
-    "[::1",
-    "localhost:x",
-  ])("is refused with a 4xx when the Host is invalid: %s", async (host) => {
-    const { send } = await listening();
-    const { status } = await send("/_sandbox", `Host: ${host}`);
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect(status).toBeLessThan(500);
-  });
+it("a request with the server's Host is accepted for the names of --allowed-host", async () => {
+  const { send } = await listening({ allowedHosts: ["payments", "Sandbox.CI.test:4402"] });
+  for (const host of ["payments", "payments:4402", "sandbox.ci.test", "SANDBOX.ci.test:80"])
+    expect((await send("/_sandbox", `Host: ${host}`)).status).toBe(200);
+  for (const host of ["payments.evil.test", "xpayments", "ci.test"])
+    expectRefused(await send("/_sandbox", `Host: ${host}`));
 });
 
-describe("a write to the control API from a browser", () => {
-  const WRITES = ["POST /_sandbox/reset", "PUT /_sandbox/clock", "POST /_sandbox/clock/advance"];
+it("a request with the server's Host is accepted for the name of --public-url", async () => {
+  const { send } = await listening({ publicUrl: "https://pay.shop.test:8443/base" });
+  expect((await send("/_sandbox", "Host: pay.shop.test")).status).toBe(200);
+  expect((await send("/_sandbox", "Host: pay.shop.test:8443")).status).toBe(200);
+  expectRefused(await send("/_sandbox", "Host: shop.test"));
+});
 
-  it.each([
-    ["Origin: http://evil.test"],
-    ["Origin: https://localhost.evil.test"],
-    ["Origin: null"],
-    ["Origin: nonsense"],
-    ["Origin: http://localhost:9"],
-    ["Sec-Fetch-Site: cross-site"],
-    ["Sec-Fetch-Site: same-site"],
-    ["Sec-Fetch-Site: cross-site", "Origin: http://evil.test"],
-  ])("is refused from another site: %s", async (...lines) => {
-    const { send } = await listening();
-    for (const write of WRITES) expectRefused(await send(write, "Host: localhost:4402", ...lines));
-  });
+it.each([
+  "evil.test",
+  "evil.test:4402",
+  "localhost.evil.test",
+  "evil-localhost",
+  "127.0.0.1.evil.test",
+  "127.evil.test",
+  "127.0.0.1evil.test",
+  "128.0.0.1",
+  "10.0.0.1",
+  "0.0.0.0",
+  "192.168.1.1:4402",
+  "[::2]",
+  "[2001:db8::1]:80",
+  "docker.internal",
+])("a request with another Host is refused on every path: %s", async (host) => {
+  const { send } = await listening();
+  for (const path of PATHS) expectRefused(await send(path, `Host: ${host}`));
+  expectRefused(await send("/api/v1/payments/payins", `Host: ${host}`, KEY));
+  expectRefused(await send("POST /_sandbox/reset", `Host: ${host}`));
+  expectRefused(await send("/nothing", `Host: ${host}`));
+});
 
-  it.each([
-    ["Origin: http://localhost:4402"],
-    ["Sec-Fetch-Site: same-origin", "Origin: http://localhost:4402"],
-    ["Sec-Fetch-Site: none"],
-    ["User-Agent: no browser"],
-  ])("is accepted from its own pages and from other clients: %s", async (...lines) => {
+it("a request with another Host changes nothing", async ({ shop: { sandbox } }) => {
+  const { port } = await sandbox.listen();
+  const before = JSON.stringify(sandbox.snapshot());
+  await exchange(port, head("POST /_sandbox/reset HTTP/1.1", "Host: evil.test", "Content-Length: 0"));
+  expect(JSON.stringify(sandbox.snapshot())).toBe(before);
+});
+
+it("a request with another Host is recognized by an absolute URL in the request line", async () => {
+  const { send } = await listening();
+  expectRefused(await send("http://evil.test/_sandbox", "Host: localhost"));
+  expect((await send("http://localhost/_sandbox", "Host: localhost")).status).toBe(200);
+});
+
+it.each([
+  "a b",
+  "local host",
+  "user@localhost",
+  "localhost/x",
+  "localhost#x",
+  "localhost?x",
+  "[::1",
+  "localhost:x",
+])("a request with another Host is refused with a 4xx when the Host is invalid: %s", async (host) => {
+  const { send } = await listening();
+  const { status } = await send("/_sandbox", `Host: ${host}`);
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(status).toBeLessThan(500);
+});
+
+const WRITES = ["POST /_sandbox/reset", "PUT /_sandbox/clock", "POST /_sandbox/clock/advance"];
+
+it.each([
+  ["Origin: http://evil.test"],
+  ["Origin: https://localhost.evil.test"],
+  ["Origin: null"],
+  ["Origin: nonsense"],
+  ["Origin: http://localhost:9"],
+  ["Sec-Fetch-Site: cross-site"],
+  ["Sec-Fetch-Site: same-site"],
+  ["Sec-Fetch-Site: cross-site", "Origin: http://evil.test"],
+])("a browser's write to the control API is refused from another site: %s", async (...lines) => {
+  const { send } = await listening();
+  for (const write of WRITES) expectRefused(await send(write, "Host: localhost:4402", ...lines));
+});
+
+it.each([
+  ["Origin: http://localhost:4402"],
+  ["Sec-Fetch-Site: same-origin", "Origin: http://localhost:4402"],
+  ["Sec-Fetch-Site: none"],
+  ["User-Agent: no browser"],
+])(
+  "a browser's write to the control API is accepted from its own pages and from other clients: %s",
+  async (...lines) => {
     const { send } = await listening();
     expect((await send("POST /_sandbox/reset", "Host: localhost:4402", ...lines)).status).toBe(200);
-  });
+  },
+);
 
-  it("changes nothing when it is refused", async ({ shop: { sandbox } }) => {
-    const { port } = await sandbox.listen();
-    const before = JSON.stringify(sandbox.snapshot());
-    const body = '{"by":"1h"}';
-    await exchange(
-      port,
-      head(
-        "POST /_sandbox/clock/advance HTTP/1.1",
-        "Host: localhost",
-        "Origin: http://evil.test",
-        "Content-Type: text/plain",
-        `Content-Length: ${body.length}`,
-      ) + body,
-    );
-    expect(JSON.stringify(sandbox.snapshot())).toBe(before);
-  });
+it("a browser's write to the control API changes nothing when it is refused", async ({
+  shop: { sandbox },
+}) => {
+  const { port } = await sandbox.listen();
+  const before = JSON.stringify(sandbox.snapshot());
+  const body = '{"by":"1h"}';
+  await exchange(
+    port,
+    head(
+      "POST /_sandbox/clock/advance HTTP/1.1",
+      "Host: localhost",
+      "Origin: http://evil.test",
+      "Content-Type: text/plain",
+      `Content-Length: ${body.length}`,
+    ) + body,
+  );
+  expect(JSON.stringify(sandbox.snapshot())).toBe(before);
 });
 
-describe("the control API of a server bound beyond loopback", () => {
-  /** One path in every notation of HTTP clients. */
-  const WAYS = [
-    "/_sandbox",
-    "/_sandbox?x=1",
-    "/_sandbox/clock",
-    "/%5Fsandbox",
-    "/%5fsandbox/clock",
-    "/_%73andbox",
-    "/./_sandbox",
-    "/x/../_sandbox",
-    "/%2e/_sandbox",
-    "/x/%2E%2E/_sandbox",
-    "//_sandbox",
-    "/_sandbox/",
-    "http://localhost/_sandbox",
-    "HTTP://localhost/_sandbox",
-    "http://localhost/x/../%5Fsandbox/clock",
-  ];
+/** One path in every notation of HTTP clients. */
+const WAYS = [
+  "/_sandbox",
+  "/_sandbox?x=1",
+  "/_sandbox/clock",
+  "/%5Fsandbox",
+  "/%5fsandbox/clock",
+  "/_%73andbox",
+  "/./_sandbox",
+  "/x/../_sandbox",
+  "/%2e/_sandbox",
+  "/x/%2E%2E/_sandbox",
+  "//_sandbox",
+  "/_sandbox/",
+  "http://localhost/_sandbox",
+  "HTTP://localhost/_sandbox",
+  "http://localhost/x/../%5Fsandbox/clock",
+];
 
-  it.each(WAYS)("returns 401 without a valid token: GET %s", async (path) => {
-    const closed = await listening({ host: "0.0.0.0" });
-    expect((await closed.send(path, "Host: localhost")).status).toBeGreaterThanOrEqual(400);
-    const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
-    for (const lines of [[], ["Sandbox-Control-Token: wrong"], ["Sandbox-Control-Token: open-sesame2"]])
-      expect((await send(path, "Host: localhost", ...lines)).status).toBeGreaterThanOrEqual(400);
-  });
+it.each(WAYS)("the control API beyond loopback returns 401 without a valid token: GET %s", async (path) => {
+  const closed = await listening({ host: "0.0.0.0" });
+  expect((await closed.send(path, "Host: localhost")).status).toBeGreaterThanOrEqual(400);
+  const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
+  for (const lines of [[], ["Sandbox-Control-Token: wrong"], ["Sandbox-Control-Token: open-sesame2"]])
+    expect((await send(path, "Host: localhost", ...lines)).status).toBeGreaterThanOrEqual(400);
+});
 
-  it("explains the 401 in the service's error shape", async () => {
-    const { send } = await listening({ host: "0.0.0.0" });
-    expectRefused(await send("/_sandbox", "Host: localhost"));
-    expectRefused(await send("POST /_sandbox/reset", "Host: localhost"));
-    expectRefused(await send("POST /%5Fsandbox/reset", "Host: localhost"));
-  });
+it("the control API beyond loopback explains the 401 in the service's error shape", async () => {
+  const { send } = await listening({ host: "0.0.0.0" });
+  expectRefused(await send("/_sandbox", "Host: localhost"));
+  expectRefused(await send("POST /_sandbox/reset", "Host: localhost"));
+  expectRefused(await send("POST /%5Fsandbox/reset", "Host: localhost"));
+});
 
-  it("accepts requests with the token", async () => {
-    const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
-    const token = "Sandbox-Control-Token: open-sesame";
-    expect((await send("/_sandbox", "Host: localhost", token)).status).toBe(200);
-    expect((await send("POST /_sandbox/reset", "Host: localhost", token)).status).toBe(200);
-  });
+it("the control API beyond loopback accepts requests with the token", async () => {
+  const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
+  const token = "Sandbox-Control-Token: open-sesame";
+  expect((await send("/_sandbox", "Host: localhost", token)).status).toBe(200);
+  expect((await send("POST /_sandbox/reset", "Host: localhost", token)).status).toBe(200);
+});
 
-  it("accepts all requests to its own hosts with --control-token off", async () => {
-    const { send } = await listening({ host: "0.0.0.0", controlToken: "off" });
-    expect((await send("/_sandbox", "Host: localhost")).status).toBe(200);
-    expectRefused(await send("/_sandbox", "Host: evil.test"));
-  });
+it("the control API beyond loopback accepts all requests to its own hosts with --control-token off", async () => {
+  const { send } = await listening({ host: "0.0.0.0", controlToken: "off" });
+  expect((await send("/_sandbox", "Host: localhost")).status).toBe(200);
+  expectRefused(await send("/_sandbox", "Host: evil.test"));
+});
 
-  it("does not affect the service, which requires only an API key", async () => {
-    const { send } = await listening({ host: "0.0.0.0" });
-    expect((await send("/api/v1/payments/payins", "Host: localhost", KEY)).status).toBe(200);
-    expect((await send("/health", "Host: localhost")).status).toBe(200);
-    expect((await send("/api/v1/payments/payins", "Host: localhost")).status).toBe(401);
-  });
+it("the control API beyond loopback does not affect the service, which requires only an API key", async () => {
+  const { send } = await listening({ host: "0.0.0.0" });
+  expect((await send("/api/v1/payments/payins", "Host: localhost", KEY)).status).toBe(200);
+  expect((await send("/health", "Host: localhost")).status).toBe(200);
+  expect((await send("/api/v1/payments/payins", "Host: localhost")).status).toBe(401);
 });
 
 it.each(["0", "0.0", "0x0", "::", "0::0"])(

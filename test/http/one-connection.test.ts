@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Random } from "../simulation/random.js";
 import { openSandbox } from "../support/api-client.js";
 import { exchange, head, Wire, type WireAnswer } from "../support/api-wire.js";
@@ -21,84 +21,76 @@ async function open(): Promise<number> {
   return (await (await openSandbox(START)).listen()).port;
 }
 
-describe("requests on one connection", () => {
-  it("take effect in order when they are pipelined, on the fast path and the general one", async () => {
-    const wire = await Wire.open(await open());
-    const chunked = head(
-      "POST /api/v1/payments/checkouts HTTP/1.1",
-      HOST,
-      KEY,
-      JSON_TYPE,
-      "Transfer-Encoding: chunked",
-    );
-    wire.write(
-      `${chunked}${CHECKOUT.length.toString(16)}\r\n${CHECKOUT}\r\n0\r\n\r\n` +
-        get("/api/v1/payments/payins") +
-        post("/api/v1/payments/checkouts", CHECKOUT) +
-        get("/api/v1/payments/payins"),
-    );
-    const bodies = [];
-    for (let place = 0; place < 4; place++) bodies.push(JSON.parse((await wire.next())!.body));
-    const [first, one, second, two] = bodies;
-    expect(one.items.map((item: { charge_id: string }) => item.charge_id)).toEqual([first.charge_id]);
-    expect(two.items.map((item: { charge_id: string }) => item.charge_id)).toEqual([
-      second.charge_id,
-      first.charge_id,
-    ]);
-  });
-
-  it("get responses before malformed bytes behind them are refused", async () => {
-    const wire = await Wire.open(await open());
-    wire.write(`${post("/api/v1/payments/checkouts", CHECKOUT)}garbage\r\n\r\n`);
-    expect((await wire.next())?.status).toBe(200);
-    expect((await wire.next())?.status).toBe(400);
-    expect(await wire.next()).toBeUndefined();
-  });
-
-  it("are closed when more than 1,000 wait for the first response", async () => {
-    const sandbox = await openSandbox(START);
-    const fault = { match: { operation: "getBalances" }, drop: "hang" };
-    await sandbox.fetch("/_sandbox/faults", { method: "POST", body: JSON.stringify(fault) });
-    const wire = await Wire.open((await sandbox.listen()).port);
-    wire.write(get("/api/v1/accounts/balances") + get("/api/v1/payments/payins").repeat(1_002));
-    expect(await wire.next()).toBeUndefined();
-  });
-
-  it("are refused immediately when the body is malformed", async () => {
-    const wire = await Wire.open(await open());
-    wire.write(
-      `${head("POST /api/v1/payments/checkouts HTTP/1.1", HOST, KEY, JSON_TYPE, "Transfer-Encoding: chunked")}x\r\n`,
-    );
-    expect((await wire.next())?.status).toBe(400);
-  });
+it("requests on one connection take effect in order when they are pipelined, on the fast path and the general one", async () => {
+  const wire = await Wire.open(await open());
+  const chunked = head(
+    "POST /api/v1/payments/checkouts HTTP/1.1",
+    HOST,
+    KEY,
+    JSON_TYPE,
+    "Transfer-Encoding: chunked",
+  );
+  wire.write(
+    `${chunked}${CHECKOUT.length.toString(16)}\r\n${CHECKOUT}\r\n0\r\n\r\n` +
+      get("/api/v1/payments/payins") +
+      post("/api/v1/payments/checkouts", CHECKOUT) +
+      get("/api/v1/payments/payins"),
+  );
+  const bodies = [];
+  for (let place = 0; place < 4; place++) bodies.push(JSON.parse((await wire.next())!.body));
+  const [first, one, second, two] = bodies;
+  expect(one.items.map((item: { charge_id: string }) => item.charge_id)).toEqual([first.charge_id]);
+  expect(two.items.map((item: { charge_id: string }) => item.charge_id)).toEqual([
+    second.charge_id,
+    first.charge_id,
+  ]);
 });
 
-describe("a malformed request", () => {
-  it.each([
-    [417, post("/api/v1/payments/quotes", QUOTE, "Expect: x"), undefined],
-    [505, head("GET /api/v1/payments/payins HTTP/2.0", HOST, KEY), undefined],
-    [
-      400,
-      post("/api/v1/payments/quotes", QUOTE).replace(JSON_TYPE, `${JSON_TYPE}; charset=utf-16`),
-      "utf-16",
-    ],
-    [400, post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: gzip"), "gzip"],
-  ])("gets %i in the service's error shape", async (status, request, named) => {
-    const response = await exchange(await open(), request);
-    expect(response?.status).toBe(status);
-    const { error } = JSON.parse(response!.body);
-    expect(error.code).toBe("VALIDATION_ERROR");
-    if (named !== undefined) expect(error.details.body).toContain(named);
-  });
+it("requests on one connection get responses before malformed bytes behind them are refused", async () => {
+  const wire = await Wire.open(await open());
+  wire.write(`${post("/api/v1/payments/checkouts", CHECKOUT)}garbage\r\n\r\n`);
+  expect((await wire.next())?.status).toBe(200);
+  expect((await wire.next())?.status).toBe(400);
+  expect(await wire.next()).toBeUndefined();
+});
 
-  it("does not include a body with explicit UTF-8 and identity encoding", async () => {
-    const request = post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: identity");
-    const response = await exchange(
-      await open(),
-      request.replace(JSON_TYPE, 'Content-Type: application/json; charset="UTF-8"'),
-    );
-    expect(response?.status).toBe(200);
-  });
+it("requests on one connection are closed when more than 1,000 wait for the first response", async () => {
+  const sandbox = await openSandbox(START);
+  const fault = { match: { operation: "getBalances" }, drop: "hang" };
+  await sandbox.fetch("/_sandbox/faults", { method: "POST", body: JSON.stringify(fault) });
+  const wire = await Wire.open((await sandbox.listen()).port);
+  wire.write(get("/api/v1/accounts/balances") + get("/api/v1/payments/payins").repeat(1_002));
+  expect(await wire.next()).toBeUndefined();
+});
+
+it("requests on one connection are refused immediately when the body is malformed", async () => {
+  const wire = await Wire.open(await open());
+  wire.write(
+    `${head("POST /api/v1/payments/checkouts HTTP/1.1", HOST, KEY, JSON_TYPE, "Transfer-Encoding: chunked")}x\r\n`,
+  );
+  expect((await wire.next())?.status).toBe(400);
+});
+
+it.each([
+  [417, post("/api/v1/payments/quotes", QUOTE, "Expect: x"), undefined],
+  [505, head("GET /api/v1/payments/payins HTTP/2.0", HOST, KEY), undefined],
+  [400, post("/api/v1/payments/quotes", QUOTE).replace(JSON_TYPE, `${JSON_TYPE}; charset=utf-16`), "utf-16"],
+  [400, post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: gzip"), "gzip"],
+])("a malformed request gets %i in the service's error shape", async (status, request, named) => {
+  const response = await exchange(await open(), request);
+  expect(response?.status).toBe(status);
+  const { error } = JSON.parse(response!.body);
+  expect(error.code).toBe("VALIDATION_ERROR");
+  if (named !== undefined) expect(error.details.body).toContain(named);
+});
+
+it("a body with explicit UTF-8 and identity encoding is accepted", async () => {
+  const request = post("/api/v1/payments/quotes", QUOTE, "Content-Encoding: identity");
+  const response = await exchange(
+    await open(),
+    request.replace(JSON_TYPE, 'Content-Type: application/json; charset="UTF-8"'),
+  );
+  expect(response?.status).toBe(200);
 });
 
 it.each([KEY, "X-None: none"])("the body of a GET is not stored, with the line %s", async (line) => {

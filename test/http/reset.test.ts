@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { type Api, expectError, expectInvalid, KES_ORDER, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
@@ -44,133 +44,130 @@ async function run(api: Api): Promise<string[]> {
 const ids = (texts: readonly string[]) =>
   new Set(texts.join("\n").match(/\b(qt|co|ch|evt)_[0-9a-z]+|PSB[0-9A-Z]+/g));
 
-describe("after a reset", () => {
-  it("no earlier data exists", async ({ api }) => {
-    const quote = await api.quote(KES_ORDER);
-    const { charge_id } = await api.pay();
-    await api.advance({ by: "1h" });
-    await api.put("/_sandbox/rates", { KES: "1" });
-    const answer = await api.post<{ counts: Record<string, number> }>(RESET, {});
-    expect(answer.status).toBe(200);
-    expectError(await api.get(`/api/v1/payments/charges/${charge_id}`), 404, "NOT_FOUND");
-    expect(await api.payins()).toEqual({ total: 0, items: [] });
-    expect((await api.balances()).balances.map((one) => `${one.currency} ${one.available_balance}`)).toEqual([
-      "USD 0.00",
-      "NGN 0.00",
-    ]);
-    expectInvalid(await api.tryWhitelabel({ ...KES_ORDER, quote_id: quote.quote_id }), "quote_id");
-    expect((await api.quote({ ...KES_ORDER, to_currency: "UGX" })).exchange_rate).toBe("28.2945736434");
-    const { counts } = (await api.get<{ counts: Record<string, number> }>("/_sandbox")).body;
-    expect(counts).toMatchObject({ charges: 0, events: 0, deliveries: 0, tasks: 0 });
-  });
-
-  it("a manual clock is at its start time", async ({ api }) => {
-    await api.advance({ by: "30d" });
-    const answer = await api.post(RESET, {});
-    expect(answer.headers.get("sandbox-now")).toBe(START);
-    expect((await api.tryPayins()).headers.get("sandbox-now")).toBe(START);
-  });
-
-  it("the clock has its mode of the start", async ({ api }) => {
-    await api.put("/_sandbox/clock", { mode: "60x" });
-    await api.post(RESET, {});
-    expect((await api.get("/_sandbox/clock")).body).toMatchObject({ mode: "manual", now: START });
-  });
-
-  it("a running clock is at wall time", async () => {
-    const api = await openApi({ clock: "real" });
-    await api.advance({ by: "30d" });
-    const before = Date.now();
-    const now = Date.parse((await api.post(RESET, {})).headers.get("sandbox-now") ?? "");
-    expect(now).toBeGreaterThanOrEqual(before);
-    expect(now).toBeLessThanOrEqual(Date.now());
-  });
-
-  it("planned tasks do not run", async ({ api }) => {
-    await api.pay();
-    await api.post(RESET, {});
-    expect((await api.advance({ by: "1d" })).body.fired_total).toBe(0);
-    expect(api.sandbox.snapshot().collections.events).toEqual([]);
-  });
-
-  it("the default keys are valid", async ({ api }) => {
-    await api.post(RESET, {});
-    for (const key of [
-      "sk_test_sandbox",
-      "sk_live_sandbox",
-      "sk_test_readonly",
-      "sk_test_other",
-      "sk_test_unverified",
-    ])
-      expect((await api.as(key).tryPayins()).status).toBe(200);
-    expect((await api.as("sk_test_nobody").tryPayins()).status).toBe(401);
-  });
-
-  it("the webhooks of the start are registered, whether they were kept or recreated", async () => {
-    const api = await openApi({ webhooks: ["http://localhost:9/hooks"] });
-    const endpoints = () =>
-      api.sandbox.snapshot().collections.endpoints.map(([, one]) => [one.url, one.secret]);
-    const before = endpoints();
-    await api.post(RESET, {});
-    expect(endpoints()).toEqual(before);
-    await api.post(RESET, { keep: [] });
-    expect(endpoints()).toEqual(before);
-  });
+it("after a reset no earlier data exists", async ({ api }) => {
+  const quote = await api.quote(KES_ORDER);
+  const { charge_id } = await api.pay();
+  await api.advance({ by: "1h" });
+  await api.put("/_sandbox/rates", { KES: "1" });
+  const answer = await api.post<{ counts: Record<string, number> }>(RESET, {});
+  expect(answer.status).toBe(200);
+  expectError(await api.get(`/api/v1/payments/charges/${charge_id}`), 404, "NOT_FOUND");
+  expect(await api.payins()).toEqual({ total: 0, items: [] });
+  expect((await api.balances()).balances.map((one) => `${one.currency} ${one.available_balance}`)).toEqual([
+    "USD 0.00",
+    "NGN 0.00",
+  ]);
+  expectInvalid(await api.tryWhitelabel({ ...KES_ORDER, quote_id: quote.quote_id }), "quote_id");
+  expect((await api.quote({ ...KES_ORDER, to_currency: "UGX" })).exchange_rate).toBe("28.2945736434");
+  const { counts } = (await api.get<{ counts: Record<string, number> }>("/_sandbox")).body;
+  expect(counts).toMatchObject({ charges: 0, events: 0, deliveries: 0, tasks: 0 });
 });
 
-describe("ids", () => {
-  it("are never repeated by default", async ({ api }) => {
-    const runs: ReadonlySet<string>[] = [];
-    for (let round = 0; round < 4; round++) {
-      runs.push(ids(await run(api)));
-      await api.post(RESET, {});
-    }
-    expect(runs[0]!.size).toBeGreaterThan(20);
-    expect(new Set(runs.flatMap((one) => [...one])).size).toBe(runs.reduce((sum, one) => sum + one.size, 0));
-  });
-
-  it('are repeated with ids: "repeat", and the same calls get the same bytes', async () => {
-    const api = await openApi({ rateLimit: 1000 });
-    const first = await run(api);
-    for (let round = 0; round < 2; round++) {
-      expect((await api.post(RESET, { ids: "repeat" })).status).toBe(200);
-      expect(await run(api)).toEqual(first);
-    }
-  });
-
-  it("are new again when a plain reset follows one with ids: repeat", async ({ api }) => {
-    const seen = ids(await run(api));
-    await api.post(RESET, {});
-    for (const id of ids(await run(api))) seen.add(id);
-    await api.post(RESET, { ids: "repeat" });
-    await run(api);
-    await api.post(RESET, {});
-    for (const id of ids(await run(api))) expect(seen).not.toContain(id);
-  });
-
-  it("depend on the seed: the same seed and calls give the same bytes, another seed other ids", async () => {
-    const first = await run(await openApi({ seed: "one" }));
-    expect(await run(await openApi({ seed: "one" }))).toEqual(first);
-    const other = ids(await run(await openApi({ seed: "two" })));
-    for (const id of ids(first)) expect(other).not.toContain(id);
-  });
+it("after a reset a manual clock is at its start time", async ({ api }) => {
+  await api.advance({ by: "30d" });
+  const answer = await api.post(RESET, {});
+  expect(answer.headers.get("sandbox-now")).toBe(START);
+  expect((await api.tryPayins()).headers.get("sandbox-now")).toBe(START);
 });
 
-describe("the body of POST reset", () => {
-  it("can be absent", async ({ api }) => {
-    await api.pay();
-    expect((await api.send("POST", RESET)).status).toBe(200);
-    expect((await api.payins()).total).toBe(0);
-  });
+it("after a reset the clock has its mode of the start", async ({ api }) => {
+  await api.put("/_sandbox/clock", { mode: "60x" });
+  await api.post(RESET, {});
+  expect((await api.get("/_sandbox/clock")).body).toMatchObject({ mode: "manual", now: START });
+});
 
-  it.for([
-    [{ ids: "again" }, "ids"],
-    [{ keep: ["charges"] }, "keep.0"],
-    [{ keep: [1] }, "keep.0"],
-  ] as const)("must be valid: %j returns 400 and resets nothing", async ([body, field], { api }) => {
+it("after a reset a running clock is at wall time", async () => {
+  const api = await openApi({ clock: "real" });
+  await api.advance({ by: "30d" });
+  const before = Date.now();
+  const now = Date.parse((await api.post(RESET, {})).headers.get("sandbox-now") ?? "");
+  expect(now).toBeGreaterThanOrEqual(before);
+  expect(now).toBeLessThanOrEqual(Date.now());
+});
+
+it("after a reset planned tasks do not run", async ({ api }) => {
+  await api.pay();
+  await api.post(RESET, {});
+  expect((await api.advance({ by: "1d" })).body.fired_total).toBe(0);
+  expect(api.sandbox.snapshot().collections.events).toEqual([]);
+});
+
+it("after a reset the default keys are valid", async ({ api }) => {
+  await api.post(RESET, {});
+  for (const key of [
+    "sk_test_sandbox",
+    "sk_live_sandbox",
+    "sk_test_readonly",
+    "sk_test_other",
+    "sk_test_unverified",
+  ])
+    expect((await api.as(key).tryPayins()).status).toBe(200);
+  expect((await api.as("sk_test_nobody").tryPayins()).status).toBe(401);
+});
+
+it("after a reset the webhooks of the start are registered, whether they were kept or recreated", async () => {
+  const api = await openApi({ webhooks: ["http://localhost:9/hooks"] });
+  const endpoints = () =>
+    api.sandbox.snapshot().collections.endpoints.map(([, one]) => [one.url, one.secret]);
+  const before = endpoints();
+  await api.post(RESET, {});
+  expect(endpoints()).toEqual(before);
+  await api.post(RESET, { keep: [] });
+  expect(endpoints()).toEqual(before);
+});
+
+it("ids are never repeated by default", async ({ api }) => {
+  const runs: ReadonlySet<string>[] = [];
+  for (let round = 0; round < 4; round++) {
+    runs.push(ids(await run(api)));
+    await api.post(RESET, {});
+  }
+  expect(runs[0]!.size).toBeGreaterThan(20);
+  expect(new Set(runs.flatMap((one) => [...one])).size).toBe(runs.reduce((sum, one) => sum + one.size, 0));
+});
+
+it('ids are repeated with ids: "repeat", and the same calls get the same bytes', async () => {
+  const api = await openApi({ rateLimit: 1000 });
+  const first = await run(api);
+  for (let round = 0; round < 2; round++) {
+    expect((await api.post(RESET, { ids: "repeat" })).status).toBe(200);
+    expect(await run(api)).toEqual(first);
+  }
+});
+
+it("ids are new again when a plain reset follows one with ids: repeat", async ({ api }) => {
+  const seen = ids(await run(api));
+  await api.post(RESET, {});
+  for (const id of ids(await run(api))) seen.add(id);
+  await api.post(RESET, { ids: "repeat" });
+  await run(api);
+  await api.post(RESET, {});
+  for (const id of ids(await run(api))) expect(seen).not.toContain(id);
+});
+
+it("ids depend on the seed: the same seed and calls give the same bytes, another seed other ids", async () => {
+  const first = await run(await openApi({ seed: "one" }));
+  expect(await run(await openApi({ seed: "one" }))).toEqual(first);
+  const other = ids(await run(await openApi({ seed: "two" })));
+  for (const id of ids(first)) expect(other).not.toContain(id);
+});
+
+it("the body of POST reset can be absent", async ({ api }) => {
+  await api.pay();
+  expect((await api.send("POST", RESET)).status).toBe(200);
+  expect((await api.payins()).total).toBe(0);
+});
+
+it.for([
+  [{ ids: "again" }, "ids"],
+  [{ keep: ["charges"] }, "keep.0"],
+  [{ keep: [1] }, "keep.0"],
+] as const)(
+  "the body of POST reset must be valid: %j returns 400 and resets nothing",
+  async ([body, field], { api }) => {
     await api.pay();
     const before = JSON.stringify(api.sandbox.snapshot());
     expectInvalid(await api.post(RESET, body), field);
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
-  });
-});
+  },
+);

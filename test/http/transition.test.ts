@@ -48,80 +48,78 @@ describe.each(STATUSES)("from %s", (from) => {
   );
 });
 
-describe("a transition", () => {
-  it("has its own time, and its reason in the history [R9.5]", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    await api.advance({ by: "500ms" });
-    const { body } = await api.transition(charge_id, { to: "FAILED", reason: "no such wallet" });
-    expect(body).toMatchObject({
-      status: "FAILED",
-      failure_reason: "no such wallet",
-      updated_at: later(0.5),
-      status_history: [
-        { status: "PENDING", at: START },
-        { status: "FAILED", at: later(0.5), reason: "no such wallet" },
-      ],
-    });
-  });
-
-  it("cancels the scenario's planned changes", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    await api.advance({ by: "1s" });
-    await api.transition(charge_id, { to: "PROCESSING" });
-    await api.advance({ by: "1d" });
-    expect((await api.charge(charge_id)).status).toBe("PROCESSING");
-  });
-
-  it("of an open charge keeps its expiry", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    await api.transition(charge_id, { to: "AWAITING_PAYMENT" });
-    await api.advance({ by: "1d" });
-    expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
-  });
-
-  it("sends one event with the charge as a read returns it", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    const { text } = await api.transition(charge_id, { to: "PROCESSING" });
-    const events = api.sandbox.snapshot().collections.events.map(([, event]) => event);
-    expect(events.map((one) => one.type)).toEqual(["charge.processing"]);
-    expect(events[0]!.body).toContain(`"data":${text}}`);
-  });
-
-  it("requires no key, and accepts charges of both modes and every organization", async ({ api }) => {
-    for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
-      const { charge_id } = await api.as(key).pay();
-      expect((await api.as(null).transition(charge_id, { to: "CANCELLED" })).status).toBe(200);
-      expect((await api.as(key).charge(charge_id)).status).toBe("CANCELLED");
-    }
+it("a transition has its own time, and its reason in the history [R9.5]", async ({ api }) => {
+  const { charge_id } = await api.pay();
+  await api.advance({ by: "500ms" });
+  const { body } = await api.transition(charge_id, { to: "FAILED", reason: "no such wallet" });
+  expect(body).toMatchObject({
+    status: "FAILED",
+    failure_reason: "no such wallet",
+    updated_at: later(0.5),
+    status_history: [
+      { status: "PENDING", at: START },
+      { status: "FAILED", at: later(0.5), reason: "no such wallet" },
+    ],
   });
 });
 
-describe("POST transition refuses", () => {
-  it.each(["ch_unknown", "__proto__", "constructor", "%2e%2e", "%00", "🙂"])(
-    "the unknown charge %s with 404",
-    async (id) => {
-      expectError(await (await openApi()).transition(id, { to: "COMPLETED" }), 404, "NOT_FOUND", []);
-    },
-  );
+it("a transition cancels the scenario's planned changes", async ({ api }) => {
+  const { charge_id } = await api.pay();
+  await api.advance({ by: "1s" });
+  await api.transition(charge_id, { to: "PROCESSING" });
+  await api.advance({ by: "1d" });
+  expect((await api.charge(charge_id)).status).toBe("PROCESSING");
+});
 
-  it.for([
-    [{}, "to"],
-    [{ to: "completed" }, "to"],
-    [{ to: "PAID" }, "to"],
-    [{ to: "" }, "to"],
-    [{ to: "__proto__" }, "to"],
-    [{ status: "FAILED" }, "to"],
-  ] as const)("the body %j with 400 and details.%s", async ([body, field], { api }) => {
-    const { charge_id } = await api.pay();
-    const before = JSON.stringify(api.sandbox.snapshot());
-    const answer = await api.transition(charge_id, body);
-    expectError(answer, 400, "VALIDATION_ERROR");
-    expect(Object.keys(answer.details)).toContain(field);
-    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
-  });
+it("a transition of an open charge keeps its expiry", async ({ api }) => {
+  const { charge_id } = await api.pay();
+  await api.transition(charge_id, { to: "AWAITING_PAYMENT" });
+  await api.advance({ by: "1d" });
+  expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
+});
 
-  it("a missing body with 400 and details.to", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    expectInvalid(await api.send("POST", `/_sandbox/charges/${charge_id}/transition`), "to");
-  });
+it("a transition sends one event with the charge as a read returns it", async ({ api }) => {
+  const { charge_id } = await api.pay();
+  const { text } = await api.transition(charge_id, { to: "PROCESSING" });
+  const events = api.sandbox.snapshot().collections.events.map(([, event]) => event);
+  expect(events.map((one) => one.type)).toEqual(["charge.processing"]);
+  expect(events[0]!.body).toContain(`"data":${text}}`);
+});
+
+it("a transition requires no key, and accepts charges of both modes and every organization", async ({
+  api,
+}) => {
+  for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
+    const { charge_id } = await api.as(key).pay();
+    expect((await api.as(null).transition(charge_id, { to: "CANCELLED" })).status).toBe(200);
+    expect((await api.as(key).charge(charge_id)).status).toBe("CANCELLED");
+  }
+});
+
+it.each(["ch_unknown", "__proto__", "constructor", "%2e%2e", "%00", "🙂"])(
+  "POST transition refuses the unknown charge %s with 404",
+  async (id) => {
+    expectError(await (await openApi()).transition(id, { to: "COMPLETED" }), 404, "NOT_FOUND", []);
+  },
+);
+
+it.for([
+  [{}, "to"],
+  [{ to: "completed" }, "to"],
+  [{ to: "PAID" }, "to"],
+  [{ to: "" }, "to"],
+  [{ to: "__proto__" }, "to"],
+  [{ status: "FAILED" }, "to"],
+] as const)("POST transition refuses the body %j with 400 and details.%s", async ([body, field], { api }) => {
+  const { charge_id } = await api.pay();
+  const before = JSON.stringify(api.sandbox.snapshot());
+  const answer = await api.transition(charge_id, body);
+  expectError(answer, 400, "VALIDATION_ERROR");
+  expect(Object.keys(answer.details)).toContain(field);
+  expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+});
+
+it("POST transition refuses a missing body with 400 and details.to", async ({ api }) => {
+  const { charge_id } = await api.pay();
+  expectInvalid(await api.send("POST", `/_sandbox/charges/${charge_id}/transition`), "to");
 });

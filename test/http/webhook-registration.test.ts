@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import type * as z from "zod/mini";
 import type { webhookSchema } from "../../src/core/schema/responses/webhook-responses.js";
 import {
@@ -39,243 +39,237 @@ async function payment(api: Api): Promise<void> {
   await api.advance({ by: "10s" });
 }
 
-describe("POST webhook-endpoints", () => {
-  it("returns exactly the documented fields, and subscribes to every event by default [R25.11]", async ({
-    api,
-  }) => {
-    const answer = await tryRegister(api, { url: HOOK, colour: "red" });
-    expect(okBody(answer)).toEqual({
-      webhook_id: expect.any(String),
-      url: HOOK,
-      events: ["*"],
-      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-      enabled: true,
-      created_at: START,
-    });
-    expect((await api.get(`${WEBHOOKS}/${answer.body.webhook_id}`)).text).toBe(answer.text);
+it("POST webhook-endpoints returns exactly the documented fields, and subscribes to every event by default [R25.11]", async ({
+  api,
+}) => {
+  const answer = await tryRegister(api, { url: HOOK, colour: "red" });
+  expect(okBody(answer)).toEqual({
+    webhook_id: expect.any(String),
+    url: HOOK,
+    events: ["*"],
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    enabled: true,
+    created_at: START,
   });
-
-  it("subscribes to its own mode and organization only [R1.14]", async ({ api }) => {
-    const live = api.as("sk_live_sandbox");
-    const receivers = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
-    const [mine, liveMine, others] = receivers as [Receiver, Receiver, Receiver];
-    await register(api, { url: mine.url });
-    await register(live, { url: liveMine.url });
-    await register(api.as("sk_test_other"), { url: others.url });
-    await payment(api);
-    expect(receivers.map((one) => one.received.length)).toEqual([3, 0, 0]);
-    await payment(live);
-    expect(receivers.map((one) => one.received.length)).toEqual([3, 3, 0]);
-    expect(liveMine.received.every((one) => one.event.mode === "live")).toBe(true);
-  });
-
-  it("subscribes to later events, not to earlier ones", async ({ api }) => {
-    const receiver = await Receiver.open();
-    await api.pay();
-    await api.advance({ by: "1s" });
-    await register(api, { url: receiver.url });
-    await api.advance({ by: "10s" });
-    expect(receiver.types).toEqual(["charge.processing", "charge.completed"]);
-  });
-
-  it("with a registered URL updates that endpoint, which keeps its id and secret and is enabled", async ({
-    api,
-  }) => {
-    const first = await register(api, { url: HOOK, events: ["charge.failed"] });
-    okBody(await patch(api, first.webhook_id, { enabled: false }));
-    await api.advance({ by: "1m" });
-    expect(await register(api, { url: HOOK, events: ["charge.*"] })).toEqual({
-      ...first,
-      events: ["charge.*"],
-    });
-    expect(await register(api, { url: "HTTPS://Shop.test:443/hooks" })).toEqual({ ...first, events: ["*"] });
-    expect(await list(api)).toHaveLength(2);
-  });
-
-  it("with the same URL in another organization or mode creates a separate endpoint with its own secret", async ({
-    api,
-  }) => {
-    const found = new Set<string>();
-    for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
-      const { webhook_id, secret } = await register(api.as(key));
-      found.add(webhook_id).add(secret);
-    }
-    expect(found.size).toBe(6);
-  });
-
-  it("with a URL of the start options updates that endpoint, which keeps its secret", async () => {
-    const receiver = await Receiver.open();
-    const api = await openApi({ webhooks: [receiver.url] });
-    const [, started] = await list(api);
-    const again = await register(api, { url: receiver.url, events: ["charge.completed"] });
-    expect([again.webhook_id, again.secret]).toEqual([started!.webhook_id, api.sandbox.webhookSecret]);
-    await payment(api);
-    expect(receiver.types).toEqual(["charge.completed"]);
-  });
-
-  it.for([
-    "http://169.254.169.254/latest/meta-data/",
-    "http://169.254.170.2/",
-    "http://2852039166/",
-    "http://0xa9fea9fe/",
-    "http://0251.0376.0251.0376/",
-    "http://169.254.43518/",
-    "http://[::ffff:169.254.169.254]/",
-    "http://[fe80::1]/",
-    "http://[fd00:ec2::254]/",
-    "http://metadata.google.internal/computeMetadata/v1/",
-    "http://METADATA.google.internal./",
-    "http://100.100.100.200/",
-  ])("refuses a cloud's metadata address: %s", async (url, { api }) => {
-    expectInvalid(await tryRegister(api, { url }), "url");
-    const { webhook_id } = await register(api);
-    expectInvalid(await patch(api, webhook_id, { url }), "url");
-  });
-
-  it.each([
-    "http://localhost:3000/",
-    "http://10.0.0.5/hooks",
-    "http://192.168.1.7:8080/",
-    "http://app.internal/",
-  ])("accepts a private address: %s", async (url) => {
-    expect((await tryRegister(await openApi(), { url })).status).toBe(200);
-  });
+  expect((await api.get(`${WEBHOOKS}/${answer.body.webhook_id}`)).text).toBe(answer.text);
 });
 
-describe("reads of endpoints", () => {
-  it("list only endpoints of the organization and mode, newest first and in pages", async ({ api }) => {
-    const made: Registered[] = [];
-    for (const path of ["a", "b", "c"]) made.unshift(await register(api, { url: `${HOOK}/${path}` }));
-    expect(await list(api)).toEqual([3, ...made]);
-    expect(await list(api, "?limit=1&offset=1")).toEqual([3, made[1]]);
-    expect(await list(api.as("sk_live_sandbox"))).toEqual([0]);
-    expect(await list(api.as("sk_test_other"))).toEqual([0]);
-    expectInvalid(await api.get(`${WEBHOOKS}?limit=0&offset=-1`), "limit", "offset");
-  });
-
-  it("include the endpoints of the start options, for every organization of their mode", async () => {
-    const api = await openApi({ webhooks: [HOOK, { url: `${HOOK}/live`, mode: "live" }] });
-    for (const key of ["sk_test_sandbox", "sk_test_other"])
-      expect((await list(api.as(key))).slice(1)).toMatchObject([{ url: HOOK }]);
-    expect((await list(api.as("sk_live_sandbox"))).slice(1)).toMatchObject([{ url: `${HOOK}/live` }]);
-  });
+it("POST webhook-endpoints subscribes to its own mode and organization only [R1.14]", async ({ api }) => {
+  const live = api.as("sk_live_sandbox");
+  const receivers = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
+  const [mine, liveMine, others] = receivers as [Receiver, Receiver, Receiver];
+  await register(api, { url: mine.url });
+  await register(live, { url: liveMine.url });
+  await register(api.as("sk_test_other"), { url: others.url });
+  await payment(api);
+  expect(receivers.map((one) => one.received.length)).toEqual([3, 0, 0]);
+  await payment(live);
+  expect(receivers.map((one) => one.received.length)).toEqual([3, 3, 0]);
+  expect(liveMine.received.every((one) => one.event.mode === "live")).toBe(true);
 });
 
-describe("PATCH", () => {
-  it("changes only the given fields", async ({ api }) => {
-    const made = await register(api, { url: HOOK, events: ["charge.*"] });
-    const steps: [object, Partial<Registered>][] = [
-      [{ events: ["withdrawal.*"] }, { events: ["withdrawal.*"] }],
-      [{ url: `${HOOK}/new` }, { url: `${HOOK}/new` }],
-      [{ enabled: false }, { enabled: false }],
-      [{}, {}],
-    ];
-    let expected = made;
-    for (const [body, change] of steps) {
-      expected = { ...expected, ...change };
-      expect(okBody(await patch(api, made.webhook_id, body))).toEqual(expected);
-    }
-    expect(okBody(await api.get(`${WEBHOOKS}/${made.webhook_id}`))).toEqual(expected);
-  });
-
-  it("is refused for a registered URL, because each URL has one endpoint", async () => {
-    const api = await openApi({ webhooks: [`${HOOK}/started`] });
-    const [one, two] = [await register(api), await register(api, { url: `${HOOK}/two` })];
-    await register(api.as("sk_test_other"), { url: `${HOOK}/theirs` });
-    for (const url of [HOOK, "HTTPS://Shop.test:443/hooks", `${HOOK}/started`])
-      expectInvalid(await patch(api, two.webhook_id, { url }), "url");
-    expect(okBody(await api.get(`${WEBHOOKS}/${two.webhook_id}`))).toEqual(two);
-    expect(okBody(await patch(api, one.webhook_id, { url: HOOK }))).toEqual(one);
-    // Another organization's endpoint does not conflict.
-    expect((await patch(api, two.webhook_id, { url: `${HOOK}/theirs` })).status).toBe(200);
-  });
-
-  it("with enabled: false stops sending and drops pending deliveries; with true it sends again", async ({
-    api,
-  }) => {
-    const receiver = await Receiver.open();
-    const { webhook_id } = await register(api, { url: receiver.url });
-    await api.pay();
-    await api.advance({ by: "1s" });
-    okBody(await patch(api, webhook_id, { enabled: false }));
-    await api.advance({ by: "10s" });
-    expect(receiver.types).toEqual(["charge.awaiting_payment"]);
-    okBody(await patch(api, webhook_id, { enabled: true }));
-    await payment(api);
-    expect(receiver.received).toHaveLength(4);
-  });
+it("POST webhook-endpoints subscribes to later events, not to earlier ones", async ({ api }) => {
+  const receiver = await Receiver.open();
+  await api.pay();
+  await api.advance({ by: "1s" });
+  await register(api, { url: receiver.url });
+  await api.advance({ by: "10s" });
+  expect(receiver.types).toEqual(["charge.processing", "charge.completed"]);
 });
 
-describe("DELETE", () => {
-  it("returns the id and removes the endpoint", async ({ api }) => {
-    const { webhook_id } = await register(api);
-    expect(okBody(await remove(api, webhook_id))).toEqual({ webhook_id, deleted: true });
-    expect(await list(api)).toEqual([0]);
-    expectError(await remove(api, webhook_id), 404, "NOT_FOUND", []);
+it("POST webhook-endpoints with a registered URL updates that endpoint, which keeps its id and secret and is enabled", async ({
+  api,
+}) => {
+  const first = await register(api, { url: HOOK, events: ["charge.failed"] });
+  okBody(await patch(api, first.webhook_id, { enabled: false }));
+  await api.advance({ by: "1m" });
+  expect(await register(api, { url: HOOK, events: ["charge.*"] })).toEqual({
+    ...first,
+    events: ["charge.*"],
   });
-
-  it("drops pending deliveries", async ({ api }) => {
-    const receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
-    const { webhook_id } = await register(api, { url: receiver.url });
-    await api.pay();
-    await api.advance({ by: "1s" });
-    okBody(await remove(api, webhook_id));
-    await api.advance({ until: "idle" });
-    expect(receiver.received).toHaveLength(1);
-  });
+  expect(await register(api, { url: "HTTPS://Shop.test:443/hooks" })).toEqual({ ...first, events: ["*"] });
+  expect(await list(api)).toHaveLength(2);
 });
 
-describe("rotating the secret", () => {
-  it("returns a new secret; both secrets sign for 24 hours, then only the new one", async ({ api }) => {
-    const receiver = await Receiver.open();
-    const old = await register(api, { url: receiver.url, events: ["charge.completed"] });
-    const rotated = okBody(await rotate(api, old.webhook_id));
-    expect(rotated).toEqual({ ...old, secret: expect.stringMatching(/^whsec_/) });
-    expect(rotated.secret).not.toBe(old.secret);
-    expect(okBody(await api.get(`${WEBHOOKS}/${old.webhook_id}`))).toEqual(rotated);
-
-    await payment(api);
-    const within = receiver.received[0]!;
-    expect(String(within.headers["webhook-signature"]).split(" ")).toHaveLength(2);
-    for (const secret of [old.secret, rotated.secret]) within.verify(secret);
-
-    await api.advance({ to: later24h(-1) });
-    await complete(api);
-    expect(() => receiver.received[1]!.verify(old.secret)).not.toThrow();
-    await api.advance({ to: later24h(0) });
-    await complete(api);
-    const after = receiver.received[2]!;
-    expect(String(after.headers["webhook-signature"]).split(" ")).toHaveLength(1);
-    after.verify(rotated.secret);
-    expect(() => after.verify(old.secret)).toThrow();
-  });
-
-  it("keeps only the last two secrets after two rotations", async ({ api }) => {
-    const receiver = await Receiver.open();
-    const first = await register(api, { url: receiver.url });
-    const second = okBody(await rotate(api, first.webhook_id));
-    const third = okBody(await rotate(api, first.webhook_id));
-    await payment(api);
-    const [event] = receiver.received;
-    for (const { secret } of [second, third]) event!.verify(secret);
-    expect(() => event!.verify(first.secret)).toThrow();
-  });
-
-  it("ignores a body", async ({ api }) => {
-    const { webhook_id } = await register(api);
-    const answer = await api.post<Registered>(`${WEBHOOKS}/${webhook_id}/rotate-secret`, "{broken");
-    expect(okBody(answer).secret).not.toBe("");
-    expect(() => new Webhook(answer.body.secret)).not.toThrow();
-  });
-
-  async function complete(api: Api): Promise<void> {
-    const { charge_id } = await api.pay();
-    okBody(await api.transition(charge_id, { to: "COMPLETED" }));
-    await api.sandbox.settled();
+it("POST webhook-endpoints with the same URL in another organization or mode creates a separate endpoint with its own secret", async ({
+  api,
+}) => {
+  const found = new Set<string>();
+  for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
+    const { webhook_id, secret } = await register(api.as(key));
+    found.add(webhook_id).add(secret);
   }
-
-  function later24h(ms: number): string {
-    return new Date(Date.parse(START) + 24 * 60 * 60 * 1000 + ms).toISOString();
-  }
+  expect(found.size).toBe(6);
 });
+
+it("POST webhook-endpoints with a URL of the start options updates that endpoint, which keeps its secret", async () => {
+  const receiver = await Receiver.open();
+  const api = await openApi({ webhooks: [receiver.url] });
+  const [, started] = await list(api);
+  const again = await register(api, { url: receiver.url, events: ["charge.completed"] });
+  expect([again.webhook_id, again.secret]).toEqual([started!.webhook_id, api.sandbox.webhookSecret]);
+  await payment(api);
+  expect(receiver.types).toEqual(["charge.completed"]);
+});
+
+it.for([
+  "http://169.254.169.254/latest/meta-data/",
+  "http://169.254.170.2/",
+  "http://2852039166/",
+  "http://0xa9fea9fe/",
+  "http://0251.0376.0251.0376/",
+  "http://169.254.43518/",
+  "http://[::ffff:169.254.169.254]/",
+  "http://[fe80::1]/",
+  "http://[fd00:ec2::254]/",
+  "http://metadata.google.internal/computeMetadata/v1/",
+  "http://METADATA.google.internal./",
+  "http://100.100.100.200/",
+])("POST webhook-endpoints refuses a cloud's metadata address: %s", async (url, { api }) => {
+  expectInvalid(await tryRegister(api, { url }), "url");
+  const { webhook_id } = await register(api);
+  expectInvalid(await patch(api, webhook_id, { url }), "url");
+});
+
+it.each([
+  "http://localhost:3000/",
+  "http://10.0.0.5/hooks",
+  "http://192.168.1.7:8080/",
+  "http://app.internal/",
+])("POST webhook-endpoints accepts a private address: %s", async (url) => {
+  expect((await tryRegister(await openApi(), { url })).status).toBe(200);
+});
+
+it("reads of endpoints list only endpoints of the organization and mode, newest first and in pages", async ({
+  api,
+}) => {
+  const made: Registered[] = [];
+  for (const path of ["a", "b", "c"]) made.unshift(await register(api, { url: `${HOOK}/${path}` }));
+  expect(await list(api)).toEqual([3, ...made]);
+  expect(await list(api, "?limit=1&offset=1")).toEqual([3, made[1]]);
+  expect(await list(api.as("sk_live_sandbox"))).toEqual([0]);
+  expect(await list(api.as("sk_test_other"))).toEqual([0]);
+  expectInvalid(await api.get(`${WEBHOOKS}?limit=0&offset=-1`), "limit", "offset");
+});
+
+it("reads of endpoints include the endpoints of the start options, for every organization of their mode", async () => {
+  const api = await openApi({ webhooks: [HOOK, { url: `${HOOK}/live`, mode: "live" }] });
+  for (const key of ["sk_test_sandbox", "sk_test_other"])
+    expect((await list(api.as(key))).slice(1)).toMatchObject([{ url: HOOK }]);
+  expect((await list(api.as("sk_live_sandbox"))).slice(1)).toMatchObject([{ url: `${HOOK}/live` }]);
+});
+
+it("PATCH webhook-endpoints changes only the given fields", async ({ api }) => {
+  const made = await register(api, { url: HOOK, events: ["charge.*"] });
+  const steps: [object, Partial<Registered>][] = [
+    [{ events: ["withdrawal.*"] }, { events: ["withdrawal.*"] }],
+    [{ url: `${HOOK}/new` }, { url: `${HOOK}/new` }],
+    [{ enabled: false }, { enabled: false }],
+    [{}, {}],
+  ];
+  let expected = made;
+  for (const [body, change] of steps) {
+    expected = { ...expected, ...change };
+    expect(okBody(await patch(api, made.webhook_id, body))).toEqual(expected);
+  }
+  expect(okBody(await api.get(`${WEBHOOKS}/${made.webhook_id}`))).toEqual(expected);
+});
+
+it("PATCH webhook-endpoints is refused for a registered URL, because each URL has one endpoint", async () => {
+  const api = await openApi({ webhooks: [`${HOOK}/started`] });
+  const [one, two] = [await register(api), await register(api, { url: `${HOOK}/two` })];
+  await register(api.as("sk_test_other"), { url: `${HOOK}/theirs` });
+  for (const url of [HOOK, "HTTPS://Shop.test:443/hooks", `${HOOK}/started`])
+    expectInvalid(await patch(api, two.webhook_id, { url }), "url");
+  expect(okBody(await api.get(`${WEBHOOKS}/${two.webhook_id}`))).toEqual(two);
+  expect(okBody(await patch(api, one.webhook_id, { url: HOOK }))).toEqual(one);
+  // Another organization's endpoint does not conflict.
+  expect((await patch(api, two.webhook_id, { url: `${HOOK}/theirs` })).status).toBe(200);
+});
+
+it("PATCH webhook-endpoints with enabled: false stops sending and drops pending deliveries; with true it sends again", async ({
+  api,
+}) => {
+  const receiver = await Receiver.open();
+  const { webhook_id } = await register(api, { url: receiver.url });
+  await api.pay();
+  await api.advance({ by: "1s" });
+  okBody(await patch(api, webhook_id, { enabled: false }));
+  await api.advance({ by: "10s" });
+  expect(receiver.types).toEqual(["charge.awaiting_payment"]);
+  okBody(await patch(api, webhook_id, { enabled: true }));
+  await payment(api);
+  expect(receiver.received).toHaveLength(4);
+});
+
+it("DELETE webhook-endpoints returns the id and removes the endpoint", async ({ api }) => {
+  const { webhook_id } = await register(api);
+  expect(okBody(await remove(api, webhook_id))).toEqual({ webhook_id, deleted: true });
+  expect(await list(api)).toEqual([0]);
+  expectError(await remove(api, webhook_id), 404, "NOT_FOUND", []);
+});
+
+it("DELETE webhook-endpoints drops pending deliveries", async ({ api }) => {
+  const receiver = await Receiver.open();
+  receiver.handler = refuseWith(500);
+  const { webhook_id } = await register(api, { url: receiver.url });
+  await api.pay();
+  await api.advance({ by: "1s" });
+  okBody(await remove(api, webhook_id));
+  await api.advance({ until: "idle" });
+  expect(receiver.received).toHaveLength(1);
+});
+
+it("rotating the secret returns a new secret; both secrets sign for 24 hours, then only the new one", async ({
+  api,
+}) => {
+  const receiver = await Receiver.open();
+  const old = await register(api, { url: receiver.url, events: ["charge.completed"] });
+  const rotated = okBody(await rotate(api, old.webhook_id));
+  expect(rotated).toEqual({ ...old, secret: expect.stringMatching(/^whsec_/) });
+  expect(rotated.secret).not.toBe(old.secret);
+  expect(okBody(await api.get(`${WEBHOOKS}/${old.webhook_id}`))).toEqual(rotated);
+
+  await payment(api);
+  const within = receiver.received[0]!;
+  expect(String(within.headers["webhook-signature"]).split(" ")).toHaveLength(2);
+  for (const secret of [old.secret, rotated.secret]) within.verify(secret);
+
+  await api.advance({ to: later24h(-1) });
+  await complete(api);
+  expect(() => receiver.received[1]!.verify(old.secret)).not.toThrow();
+  await api.advance({ to: later24h(0) });
+  await complete(api);
+  const after = receiver.received[2]!;
+  expect(String(after.headers["webhook-signature"]).split(" ")).toHaveLength(1);
+  after.verify(rotated.secret);
+  expect(() => after.verify(old.secret)).toThrow();
+});
+
+it("rotating the secret keeps only the last two secrets after two rotations", async ({ api }) => {
+  const receiver = await Receiver.open();
+  const first = await register(api, { url: receiver.url });
+  const second = okBody(await rotate(api, first.webhook_id));
+  const third = okBody(await rotate(api, first.webhook_id));
+  await payment(api);
+  const [event] = receiver.received;
+  for (const { secret } of [second, third]) event!.verify(secret);
+  expect(() => event!.verify(first.secret)).toThrow();
+});
+
+it("rotating the secret ignores a body", async ({ api }) => {
+  const { webhook_id } = await register(api);
+  const answer = await api.post<Registered>(`${WEBHOOKS}/${webhook_id}/rotate-secret`, "{broken");
+  expect(okBody(answer).secret).not.toBe("");
+  expect(() => new Webhook(answer.body.secret)).not.toThrow();
+});
+
+async function complete(api: Api): Promise<void> {
+  const { charge_id } = await api.pay();
+  okBody(await api.transition(charge_id, { to: "COMPLETED" }));
+  await api.sandbox.settled();
+}
+
+function later24h(ms: number): string {
+  return new Date(Date.parse(START) + 24 * 60 * 60 * 1000 + ms).toISOString();
+}

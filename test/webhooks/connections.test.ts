@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type LookupFunction, type Socket } from "node:net";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createRequester } from "../../src/core/delivery/outgoing-http.js";
 import { ReceiverClient } from "../../src/core/delivery/receiver-client.js";
 import type { AttemptResult } from "../../src/core/engine/commands/delivery-commands.js";
@@ -68,138 +68,134 @@ async function threeEvents(react: React) {
   return { receiver, outcomes };
 }
 
-describe("when the receiver closes a kept-alive connection during its reuse", () => {
-  it.each([
-    ["hangs up", (socket: Socket) => socket.end()],
-    ["breaks it", (socket: Socket) => socket.resetAndDestroy()],
-  ])(
-    "sends the attempt again on a new connection and records no failure (the receiver %s)",
-    async (_how, close) => {
-      const { receiver, outcomes } = await threeEvents((socket, { onSocket }) =>
-        onSocket === 1 ? socket.write(OK) : close(socket),
-      );
-      expect(outcomes).toEqual([[204], [204], [204]]);
-      // The receiver may have read the request before it closed the connection: delivery is at least once.
-      expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
-      expect(receiver.bodies[1]).toBe(receiver.bodies[2]);
-      expect(receiver.sockets.size).toBe(3);
-    },
-  );
-
-  it("sends the attempt again once, and fails it when the new connection closes too", async () => {
-    const { receiver, outcomes } = await threeEvents((socket, { count }) =>
-      count === 2 || count === 3 ? socket.end() : socket.write(OK),
+it.each([
+  ["hangs up", (socket: Socket) => socket.end()],
+  ["breaks it", (socket: Socket) => socket.resetAndDestroy()],
+])(
+  "a closed kept-alive connection: sends the attempt again on a new connection and records no failure (the receiver %s)",
+  async (_how, close) => {
+    const { receiver, outcomes } = await threeEvents((socket, { onSocket }) =>
+      onSocket === 1 ? socket.write(OK) : close(socket),
     );
-    expect(outcomes).toEqual([[204], ["socket hang up"], [204]]);
+    expect(outcomes).toEqual([[204], [204], [204]]);
+    // The receiver may have read the request before it closed the connection: delivery is at least once.
     expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
-  });
+    expect(receiver.bodies[1]).toBe(receiver.bodies[2]);
+    expect(receiver.sockets.size).toBe(3);
+  },
+);
 
-  it("fails the attempt when a response has begun", async () => {
-    const { receiver, outcomes } = await threeEvents((socket, { count }) =>
-      count === 2 ? socket.end("HTTP/1.1 20") : socket.write(OK),
-    );
-    expect(outcomes).toEqual([[204], [expect.any(String)], [204]]);
-    expect(receiver.types()).toEqual(THREE);
-  });
-
-  it("fails the attempt when the connection is new", async () => {
-    const { receiver, outcomes } = await threeEvents((socket) => socket.end());
-    expect(outcomes).toEqual(THREE.map(() => ["socket hang up"]));
-    expect(receiver.types()).toEqual(THREE);
-  });
-
-  it("counts the timeout from the attempt's first request", async () => {
-    const wall = new FakeWall(Date.parse(START));
-    const receivers = new ReceiverClient({ timeoutMs: 15_000, wall });
-    atEnd(() => receivers.close());
-    let second: () => void = () => {};
-    const arrived = new Promise<void>((resolve) => {
-      second = resolve;
-    });
-    const receiver = await bareReceiver((socket, { count, onSocket }) => {
-      if (count === 1) socket.write(OK);
-      else if (onSocket === 2) {
-        wall.elapse(10_000);
-        socket.end();
-      } else second();
-    });
-    const signed = { sentAt: START, headers: {}, body: "{}" };
-    const { signal } = new AbortController();
-    expect(await receivers.post(receiver.url, signed, signal)).toMatchObject({ status: 204 });
-    const outcome = receivers.post(receiver.url, signed, signal);
-    await arrived;
-    wall.elapse(5_000);
-    expect(await outcome).toMatchObject({ error: "no answer within 15 s", duration_ms: 15_000 });
-  });
+it("a closed kept-alive connection: sends the attempt again once, and fails it when the new connection closes too", async () => {
+  const { receiver, outcomes } = await threeEvents((socket, { count }) =>
+    count === 2 || count === 3 ? socket.end() : socket.write(OK),
+  );
+  expect(outcomes).toEqual([[204], ["socket hang up"], [204]]);
+  expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
 });
 
-describe("a host name that resolves to a cloud's metadata service", () => {
-  /** A DNS resolver that knows one name. */
-  const resolveTo = (...addresses: string[]): LookupFunction =>
-    ((_hostname, options, callback) =>
-      options.all
-        ? callback(
-            null,
-            addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
-          )
-        : callback(null, addresses[0]!, addresses[0]!.includes(":") ? 6 : 4)) as LookupFunction;
-
-  async function postTo(
-    host: string,
-    resolve: LookupFunction,
-  ): Promise<{ outcome: AttemptResult; got: number }> {
-    const receiver = await bareReceiver((socket) => socket.end(OK));
-    const wall = new FakeWall(Date.parse(START));
-    const receivers = new ReceiverClient({ timeoutMs: 15_000, wall, resolve });
-    atEnd(() => receivers.close());
-    const url = `http://${host}:${new URL(receiver.url).port}/hooks`;
-    const signed = { sentAt: START, headers: {}, body: "{}" };
-    const outcome = await receivers.post(url, signed, new AbortController().signal);
-    return { outcome, got: receiver.bodies.length };
-  }
-
-  it.each([["169.254.169.254"], ["fe80::1%eth0"], ["127.0.0.1", "169.254.169.254"]])(
-    "is refused: %s",
-    async (...addresses) => {
-      const { outcome, got } = await postTo("rebound.test", resolveTo(...addresses));
-      expect(outcome).toMatchObject({
-        status: null,
-        error: expect.stringMatching(/^rebound\.test is .+, a cloud's metadata address$/),
-        isUnreachable: false,
-      });
-      expect(got).toBe(0);
-    },
+it("a closed kept-alive connection: fails the attempt when a response has begun", async () => {
+  const { receiver, outcomes } = await threeEvents((socket, { count }) =>
+    count === 2 ? socket.end("HTTP/1.1 20") : socket.write(OK),
   );
+  expect(outcomes).toEqual([[204], [expect.any(String)], [204]]);
+  expect(receiver.types()).toEqual(THREE);
+});
 
-  it("is refused while other host names still resolve, and an unknown host name is reported as unknown", async () => {
-    const { outcome, got } = await postTo("shop.test", resolveTo("127.0.0.1"));
-    expect([outcome.status, got]).toEqual([204, 1]);
-    const unknown = ((hostname, _options, callback) =>
-      callback(
-        Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: "ENOTFOUND" }),
-        "",
-      )) as LookupFunction;
-    const lost = await postTo("nowhere.test", unknown);
-    expect(lost.outcome.error).toContain("ENOTFOUND");
-  });
+it("a closed kept-alive connection: fails the attempt when the connection is new", async () => {
+  const { receiver, outcomes } = await threeEvents((socket) => socket.end());
+  expect(outcomes).toEqual(THREE.map(() => ["socket hang up"]));
+  expect(receiver.types()).toEqual(THREE);
+});
 
-  it("sends no DNS query for an IP address or localhost", async () => {
-    const never: LookupFunction = () => {
-      throw new Error("asked");
-    };
-    for (const host of ["127.0.0.1", "localhost"]) {
-      const { outcome } = await postTo(host, never);
-      expect([host, outcome.status]).toEqual([host, 204]);
-    }
+it("a closed kept-alive connection: counts the timeout from the attempt's first request", async () => {
+  const wall = new FakeWall(Date.parse(START));
+  const receivers = new ReceiverClient({ timeoutMs: 15_000, wall });
+  atEnd(() => receivers.close());
+  let second: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    second = resolve;
   });
+  const receiver = await bareReceiver((socket, { count, onSocket }) => {
+    if (count === 1) socket.write(OK);
+    else if (onSocket === 2) {
+      wall.elapse(10_000);
+      socket.end();
+    } else second();
+  });
+  const signed = { sentAt: START, headers: {}, body: "{}" };
+  const { signal } = new AbortController();
+  expect(await receivers.post(receiver.url, signed, signal)).toMatchObject({ status: 204 });
+  const outcome = receivers.post(receiver.url, signed, signal);
+  await arrived;
+  wall.elapse(5_000);
+  expect(await outcome).toMatchObject({ error: "no answer within 15 s", duration_ms: 15_000 });
+});
 
-  it("reaches a listener on localhost when the machine is busy", async () => {
-    const { url } = await bareReceiver((socket) => socket.end(OK));
-    const { port } = new URL(url);
-    const request = (await createRequester(new URL(`http://localhost:${port}/`)))({ method: "POST" });
-    const answer = once(request, "response");
-    request.once("socket", () => process.nextTick(() => process.nextTick(holdUp)));
-    request.end();
-    expect((await answer)[0].statusCode).toBe(204);
-  });
+/** A DNS resolver that knows one name. */
+const resolveTo = (...addresses: string[]): LookupFunction =>
+  ((_hostname, options, callback) =>
+    options.all
+      ? callback(
+          null,
+          addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+        )
+      : callback(null, addresses[0]!, addresses[0]!.includes(":") ? 6 : 4)) as LookupFunction;
+
+async function postTo(
+  host: string,
+  resolve: LookupFunction,
+): Promise<{ outcome: AttemptResult; got: number }> {
+  const receiver = await bareReceiver((socket) => socket.end(OK));
+  const wall = new FakeWall(Date.parse(START));
+  const receivers = new ReceiverClient({ timeoutMs: 15_000, wall, resolve });
+  atEnd(() => receivers.close());
+  const url = `http://${host}:${new URL(receiver.url).port}/hooks`;
+  const signed = { sentAt: START, headers: {}, body: "{}" };
+  const outcome = await receivers.post(url, signed, new AbortController().signal);
+  return { outcome, got: receiver.bodies.length };
+}
+
+it.each([["169.254.169.254"], ["fe80::1%eth0"], ["127.0.0.1", "169.254.169.254"]])(
+  "a host name that resolves to a cloud's metadata service is refused: %s",
+  async (...addresses) => {
+    const { outcome, got } = await postTo("rebound.test", resolveTo(...addresses));
+    expect(outcome).toMatchObject({
+      status: null,
+      error: expect.stringMatching(/^rebound\.test is .+, a cloud's metadata address$/),
+      isUnreachable: false,
+    });
+    expect(got).toBe(0);
+  },
+);
+
+it("a host name that resolves to a cloud's metadata service is refused while other host names still resolve, and an unknown host name is reported as unknown", async () => {
+  const { outcome, got } = await postTo("shop.test", resolveTo("127.0.0.1"));
+  expect([outcome.status, got]).toEqual([204, 1]);
+  const unknown = ((hostname, _options, callback) =>
+    callback(
+      Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: "ENOTFOUND" }),
+      "",
+    )) as LookupFunction;
+  const lost = await postTo("nowhere.test", unknown);
+  expect(lost.outcome.error).toContain("ENOTFOUND");
+});
+
+it("an IP address or localhost causes no DNS query", async () => {
+  const never: LookupFunction = () => {
+    throw new Error("asked");
+  };
+  for (const host of ["127.0.0.1", "localhost"]) {
+    const { outcome } = await postTo(host, never);
+    expect([host, outcome.status]).toEqual([host, 204]);
+  }
+});
+
+it("a listener on localhost is reached when the machine is busy", async () => {
+  const { url } = await bareReceiver((socket) => socket.end(OK));
+  const { port } = new URL(url);
+  const request = (await createRequester(new URL(`http://localhost:${port}/`)))({ method: "POST" });
+  const answer = once(request, "response");
+  request.once("socket", () => process.nextTick(() => process.nextTick(holdUp)));
+  request.end();
+  expect((await answer)[0].statusCode).toBe(204);
 });

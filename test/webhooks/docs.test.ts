@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
 import { formatDuration } from "../../src/core/schema/duration.js";
@@ -26,77 +26,66 @@ function rowsUnder(heading: string): string[][] {
     );
 }
 
-describe("docs/webhooks.md", () => {
-  it("names every type of event", () => {
-    const [, types] = rowsUnder("What is sent").find(([name]) => name === "`type`")!;
-    const said = [...types!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
-    let kind = "";
-    const full = said.map((name) => {
-      if (name.startsWith(".")) return kind + name;
-      kind = name.split(".")[0]!;
-      return name;
-    });
-    const known = (of: string, statuses: readonly string[]) =>
-      statuses.filter((status) => status !== "PENDING").map((status) => `${of}.${status.toLowerCase()}`);
-    expect(full.sort()).toEqual(
-      [
-        ...known("charge", CHARGE_STATUSES),
-        ...known("withdrawal", WITHDRAWAL_STATUSES),
-        "webhook.test",
-      ].sort(),
-    );
+it("docs/webhooks.md names every type of event", () => {
+  const [, types] = rowsUnder("What is sent").find(([name]) => name === "`type`")!;
+  const said = [...types!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+  let kind = "";
+  const full = said.map((name) => {
+    if (name.startsWith(".")) return kind + name;
+    kind = name.split(".")[0]!;
+    return name;
   });
+  const known = (of: string, statuses: readonly string[]) =>
+    statuses.filter((status) => status !== "PENDING").map((status) => `${of}.${status.toLowerCase()}`);
+  expect(full.sort()).toEqual(
+    [...known("charge", CHARGE_STATUSES), ...known("withdrawal", WITHDRAWAL_STATUSES), "webhook.test"].sort(),
+  );
+});
 
-  it("states the retry schedule", () => {
-    const [, ladder] = /retried after ([^(]+) of sandbox time/.exec(page.replaceAll("\n", " "))!;
-    const said = ladder!
-      .split(/,| and | then /)
-      .map((step) => step.trim())
-      .filter((step) => step !== "");
-    const steps = DEFAULT_SETTINGS.retry_schedule_ms.map((ms) =>
-      formatDuration(ms)
-        .replace(/(\d+)m$/, "$1 min")
-        .replace(/(\d)([sh])$/, "$1 $2")
-        .replace("1d", "24 h"),
-    );
-    expect(said).toEqual(steps);
-  });
+it("docs/webhooks.md states the retry schedule", () => {
+  const [, ladder] = /retried after ([^(]+) of sandbox time/.exec(page.replaceAll("\n", " "))!;
+  const said = ladder!
+    .split(/,| and | then /)
+    .map((step) => step.trim())
+    .filter((step) => step !== "");
+  const steps = DEFAULT_SETTINGS.retry_schedule_ms.map((ms) =>
+    formatDuration(ms)
+      .replace(/(\d+)m$/, "$1 min")
+      .replace(/(\d)([sh])$/, "$1 $2")
+      .replace("1d", "24 h"),
+  );
+  expect(said).toEqual(steps);
+});
 
-  it("has a row for each preset, with its headers and its signed content", () => {
-    const rows = rowsUnder("Other signatures");
-    for (const [name, preset] of Object.entries(SIGNATURE_SCHEMES)) {
-      const scheme: SignatureScheme = preset;
-      const [, headers, signed, both] = rows.find(([first]) => first === `\`${name}\``)!;
-      for (const [header, template] of Object.entries(scheme.headers))
-        expect(headers).toMatch(
-          new RegExp(`\`${header}(: ${template.startsWith("t=") ? "t=" : "v1,"}.*)?\``),
-        );
-      if (name === "none") expect([headers, signed, both]).toEqual(["", "", ""]);
-      else expect(both).toBe(scheme.signatureSeparator === null ? "the new one" : "both");
-      if (scheme.algorithm === null || name === "svix") continue;
-      expect(signed).toContain(scheme.payload === "body" ? "the body" : `\`${scheme.payload}\``);
-      expect(signed).toContain(`HMAC-${scheme.algorithm.toUpperCase()}, ${scheme.encoding}`);
-    }
-  });
+it("docs/webhooks.md has a row for each preset, with its headers and its signed content", () => {
+  const rows = rowsUnder("Other signatures");
+  for (const [name, preset] of Object.entries(SIGNATURE_SCHEMES)) {
+    const scheme: SignatureScheme = preset;
+    const [, headers, signed, both] = rows.find(([first]) => first === `\`${name}\``)!;
+    for (const [header, template] of Object.entries(scheme.headers))
+      expect(headers).toMatch(new RegExp(`\`${header}(: ${template.startsWith("t=") ? "t=" : "v1,"}.*)?\``));
+    if (name === "none") expect([headers, signed, both]).toEqual(["", "", ""]);
+    else expect(both).toBe(scheme.signatureSeparator === null ? "the new one" : "both");
+    if (scheme.algorithm === null || name === "svix") continue;
+    expect(signed).toContain(scheme.payload === "body" ? "the body" : `\`${scheme.payload}\``);
+    expect(signed).toContain(`HMAC-${scheme.algorithm.toUpperCase()}, ${scheme.encoding}`);
+  }
+});
 
-  it("has a custom scheme that the config file accepts", () => {
-    const [, yaml] = /```yaml\n(signature:[\s\S]*?)```/.exec(page)!;
-    for (const text of [
-      yaml!,
-      yaml!.replaceAll("# payload", "payload").replaceAll("# timestamp", "timestamp"),
-    ])
-      expect(safeParse(startOptionsSchema, parse(text))).toMatchObject({ ok: true });
-  });
+it("docs/webhooks.md has a custom scheme that the config file accepts", () => {
+  const [, yaml] = /```yaml\n(signature:[\s\S]*?)```/.exec(page)!;
+  for (const text of [yaml!, yaml!.replaceAll("# payload", "payload").replaceAll("# timestamp", "timestamp")])
+    expect(safeParse(startOptionsSchema, parse(text))).toMatchObject({ ok: true });
+});
 
-  it("names only mishaps that scenarios accept", () => {
-    const rules = rowsUnder("When things go wrong")
-      .slice(1)
-      .map(([, rule]) => rule!.replaceAll("`", ""));
-    expect(rules).toHaveLength(11);
-    for (const rule of rules)
-      expect([rule, safeParse(scenarioSchema, { name: "a", webhooks: [parse(`{ ${rule} }`)] }).ok]).toEqual([
-        rule,
-        true,
-      ]);
-  });
+it("docs/webhooks.md names only mishaps that scenarios accept", () => {
+  const rules = rowsUnder("When things go wrong")
+    .slice(1)
+    .map(([, rule]) => rule!.replaceAll("`", ""));
+  expect(rules).toHaveLength(11);
+  for (const rule of rules)
+    expect([rule, safeParse(scenarioSchema, { name: "a", webhooks: [parse(`{ ${rule} }`)] }).ok]).toEqual([
+      rule,
+      true,
+    ]);
 });

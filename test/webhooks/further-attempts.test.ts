@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { deliveries, shopAndReceiver, useRules } from "./support/shop.js";
 
 /** Starts a shop with these webhook rules; returns its deliveries and their times. */
@@ -13,64 +13,60 @@ async function shopWith(...rules: readonly object[]) {
   return { ...shop, client, sent, secondsOf, applied };
 }
 
-describe("a rule for the second attempt", () => {
-  it("delays the second attempt and leaves the first to the other rules", async () => {
-    const { sandbox, sent, secondsOf, applied, sell } = await shopWith(
-      { attempt: 2, delay: "10m" },
-      { response_lost: true },
-    );
-    await sell("1m");
-    expect(await applied()).toEqual({ "webhooks.0": 1, "webhooks.1": 1 });
-    await sandbox.advance("1h");
-    const [delivery] = await sent();
-    expect(secondsOf(delivery)).toEqual([0, 605]);
-    expect(delivery.mishap).toMatchObject({
-      response_lost: true,
-      retried: [{ attempt: 2, delay_ms: 600_000, copies: 1, response_lost: false }],
-    });
-  });
-
-  it("sends the second attempt again as a new delivery", async () => {
-    const { sent, secondsOf, sell } = await shopWith({ response_lost: true }, { attempt: 2, copies: 2 });
-    await sell("1h");
-    const all = await sent();
-    expect(all.map(({ status, attempts }) => [status, attempts.length])).toEqual([
-      ["delivered", 2],
-      ["delivered", 1],
-    ]);
-    expect(all[1].event_id).toBe(all[0].event_id);
-    expect(all[1].created_at).toBe(all[0].attempts[1].at);
-    expect(secondsOf(all[1])).toEqual([0]);
-  });
-
-  it("loses the second response, so that a third attempt follows, and does not apply when there is no second attempt", async () => {
-    const { sent, applied, sell } = await shopWith(
-      { response_lost: true, times: 1 },
-      { attempt: 2, response_lost: true },
-    );
-    await sell("1h");
-    await sell("1h");
-    const statuses = (await sent()).map(({ attempts }) =>
-      attempts.map(({ status }: { status: number }) => status),
-    );
-    expect(statuses).toEqual([[null, null, 200], [200]]);
-    expect(await applied()).toEqual({ "webhooks.0": 1, "webhooks.1": 1 });
+it("a rule for the second attempt delays the second attempt and leaves the first to the other rules", async () => {
+  const { sandbox, sent, secondsOf, applied, sell } = await shopWith(
+    { attempt: 2, delay: "10m" },
+    { response_lost: true },
+  );
+  await sell("1m");
+  expect(await applied()).toEqual({ "webhooks.0": 1, "webhooks.1": 1 });
+  await sandbox.advance("1h");
+  const [delivery] = await sent();
+  expect(secondsOf(delivery)).toEqual([0, 605]);
+  expect(delivery.mishap).toMatchObject({
+    response_lost: true,
+    retried: [{ attempt: 2, delay_ms: 600_000, copies: 1, response_lost: false }],
   });
 });
 
-describe("times and skip of a rule", () => {
-  it("count events, not receivers, and restart when the rules are activated again", async () => {
-    const { client, sent, sell } = await shopWith({ skip: 1, times: 1, drop: true });
-    await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "m", events: ["charge.completed"] });
-    const pay = async (times: number) => {
-      for (let time = 0; time < times; time++) {
-        await sell("1m");
-      }
-      const all = (await sent()).filter(({ url }) => url !== null);
-      return all.map(({ status }) => (status === "dropped" ? "-" : "+")).join("");
-    };
-    expect(await pay(4)).toBe("+-++");
-    await client.ask("POST /_sandbox/scenarios/mishaps/activate");
-    expect(await pay(2)).toBe("+-+++-");
-  });
+it("a rule for the second attempt sends the second attempt again as a new delivery", async () => {
+  const { sent, secondsOf, sell } = await shopWith({ response_lost: true }, { attempt: 2, copies: 2 });
+  await sell("1h");
+  const all = await sent();
+  expect(all.map(({ status, attempts }) => [status, attempts.length])).toEqual([
+    ["delivered", 2],
+    ["delivered", 1],
+  ]);
+  expect(all[1].event_id).toBe(all[0].event_id);
+  expect(all[1].created_at).toBe(all[0].attempts[1].at);
+  expect(secondsOf(all[1])).toEqual([0]);
+});
+
+it("a rule for the second attempt loses the second response, so that a third attempt follows, and does not apply when there is no second attempt", async () => {
+  const { sent, applied, sell } = await shopWith(
+    { response_lost: true, times: 1 },
+    { attempt: 2, response_lost: true },
+  );
+  await sell("1h");
+  await sell("1h");
+  const statuses = (await sent()).map(({ attempts }) =>
+    attempts.map(({ status }: { status: number }) => status),
+  );
+  expect(statuses).toEqual([[null, null, 200], [200]]);
+  expect(await applied()).toEqual({ "webhooks.0": 1, "webhooks.1": 1 });
+});
+
+it("times and skip of a rule count events, not receivers, and restart when the rules are activated again", async () => {
+  const { client, sent, sell } = await shopWith({ skip: 1, times: 1, drop: true });
+  await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "m", events: ["charge.completed"] });
+  const pay = async (times: number) => {
+    for (let time = 0; time < times; time++) {
+      await sell("1m");
+    }
+    const all = (await sent()).filter(({ url }) => url !== null);
+    return all.map(({ status }) => (status === "dropped" ? "-" : "+")).join("");
+  };
+  expect(await pay(4)).toBe("+-++");
+  await client.ask("POST /_sandbox/scenarios/mishaps/activate");
+  expect(await pay(2)).toBe("+-+++-");
 });

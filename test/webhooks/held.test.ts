@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { START } from "../support/api-client.js";
 import { freeUrl, REFUSING_URL, Receiver, refuseWith } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
@@ -63,172 +63,167 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-describe("an app that starts later than the sandbox", () => {
-  it("receives all events in order, without a used attempt, and one log line reports the wait", async () => {
-    const url = await freeUrl();
-    const { client, notices, elapse, settled } = await worldBefore(url);
-    const charges = [await client.pay(), await client.pay()];
-    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
-      for (const charge of charges) await client.transition(charge, status);
-    await settled();
-    await elapse(30);
-    const host = new URL(url).host;
-    expect(notices).toEqual([`waiting for ${host}, 2 held`]);
-    const waiting = await deliveries(client);
-    expect(waiting.map((one) => [one.status, one.attempts.length])).toEqual(Array(6).fill(["pending", 0]));
+it("a late app receives all events in order, without a used attempt, and one log line reports the wait", async () => {
+  const url = await freeUrl();
+  const { client, notices, elapse, settled } = await worldBefore(url);
+  const charges = [await client.pay(), await client.pay()];
+  for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+    for (const charge of charges) await client.transition(charge, status);
+  await settled();
+  await elapse(30);
+  const host = new URL(url).host;
+  expect(notices).toEqual([`waiting for ${host}, 2 held`]);
+  const waiting = await deliveries(client);
+  expect(waiting.map((one) => [one.status, one.attempts.length])).toEqual(Array(6).fill(["pending", 0]));
 
-    const app = await listenAt(portOf(url), "127.0.0.1");
-    await elapse(2);
-    await eventually(() => app.got.length >= 6);
-    await settled();
-    for (const charge of charges)
-      expect(app.got.filter((one) => one.charge === charge).map((one) => one.type)).toEqual(THREE);
-    expect(app.got).toHaveLength(6);
-    expect(app.got.slice(0, 2).map((one) => one.charge)).toEqual(charges);
-    expect(notices).toEqual([`waiting for ${host}, 2 held`, `${host} is up; sent 2 webhooks`]);
-    expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
-      Array(6).fill(["delivered", 1]),
-    );
-  });
-
-  it("is not logged as ready when an attempt gets an error response", async () => {
-    const url = await freeUrl();
-    const { client, elapse, settled, complete } = await worldBefore(url);
-    await complete();
-    const app = await listenAt(portOf(url), "127.0.0.1", 500);
-    await elapse(1);
-    await eventually(() => app.got.length === 1);
-    await settled();
-    const [one] = await deliveries(client);
-    expect(one.attempts.map((attempt: { status: number }) => attempt.status)).toEqual([500]);
-    expect(one).toMatchObject({ status: "pending", next_attempt_at: expect.any(String) });
-  });
-
-  it("can stop and restart: deliveries are held meanwhile, and the log reports it again", async () => {
-    const url = await freeUrl();
-    const { client, notices, elapse, settled, complete } = await worldBefore(url);
-    for (const round of [1, 2]) {
-      const charge = await complete();
-      await elapse(3);
-      expect(notices).toHaveLength(2 * round - 1);
-      const app = await listenAt(portOf(url), "127.0.0.1");
-      await elapse(2);
-      await eventually(() => app.got.length === 1);
-      await settled();
-      expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
-      await closed(app.server);
-    }
-    expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([1, 1]);
-  });
-
-  it("does not delay other receivers", async () => {
-    const url = REFUSING_URL;
-    const other = await Receiver.open();
-    const { client, settled } = await worldBefore(url);
-    await client.ask("POST /_sandbox/webhook-endpoints", { url: other.url });
-    const charge = await client.pay();
-    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
-      await client.transition(charge, status);
-    await other.arrived(3);
-    await settled();
-    expect(other.types).toEqual(THREE);
-  });
+  const app = await listenAt(portOf(url), "127.0.0.1");
+  await elapse(2);
+  await eventually(() => app.got.length >= 6);
+  await settled();
+  for (const charge of charges)
+    expect(app.got.filter((one) => one.charge === charge).map((one) => one.type)).toEqual(THREE);
+  expect(app.got).toHaveLength(6);
+  expect(app.got.slice(0, 2).map((one) => one.charge)).toEqual(charges);
+  expect(notices).toEqual([`waiting for ${host}, 2 held`, `${host} is up; sent 2 webhooks`]);
+  expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
+    Array(6).fill(["delivered", 1]),
+  );
 });
 
-describe("deliveries are not held", () => {
-  it("when the endpoint has unreachable: fail; they are retried by the schedule", async () => {
-    const { client, notices, complete } = await worldBefore(REFUSING_URL, { unreachable: "fail" });
-    await complete();
-    const [one] = await deliveries(client);
-    expect(one.attempts).toMatchObject([{ status: null, error: expect.stringContaining("ECONNREFUSED") }]);
-    expect(since(one.next_attempt_at) - since(one.attempts[0].at)).toBe(5 * SECOND);
-    expect(notices).toEqual([]);
-  });
-
-  it("when the endpoint changes to unreachable: fail while they are held", async () => {
-    const { client, notices, elapse, complete } = await worldBefore(REFUSING_URL);
-    await complete();
-    await elapse(2);
-    const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
-    await client.ask(`PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { unreachable: "fail" });
-    await elapse(1);
-    await eventually(async () => (await deliveries(client))[0].attempts.length === 1);
-    expect((await deliveries(client))[0].attempts[0].error).toContain("ECONNREFUSED");
-    // The receiver never listened, so no line reports it as ready.
-    expect(notices).toHaveLength(1);
-  });
-
-  it("on a manual clock", async () => {
-    const { client, sell } = await shopFor([REFUSING_URL]);
-    await sell("2s");
-    const [one] = await deliveries(client);
-    expect(one.attempts).toMatchObject([{ status: null, error: expect.stringContaining("ECONNREFUSED") }]);
-    expect(since(one.next_attempt_at)).toBe(6 * SECOND);
-  });
-
-  it("after the clock stops", async () => {
-    const { client, elapse, settled, complete } = await worldBefore(REFUSING_URL);
-    await complete();
-    await elapse(2);
-    expect((await deliveries(client))[0].attempts).toEqual([]);
-    await client.setClock({ mode: "manual" });
-    await settled();
-    expect((await deliveries(client))[0].attempts).toMatchObject([{ status: null }]);
-  });
-
-  it("during an advance", async () => {
-    const { sandbox, client, elapse, notices, complete } = await worldBefore(REFUSING_URL);
-    await complete();
-    await elapse(1);
-    await client.pay();
-    await sandbox.advance("1m");
-    const all = await deliveries(client);
-    expect(all.at(-1)!.attempts.length).toBeGreaterThan(0);
-    expect(notices.filter((notice) => notice.includes("is there"))).toEqual([]);
-  });
+it("a late app is not logged as ready when an attempt gets an error response", async () => {
+  const url = await freeUrl();
+  const { client, elapse, settled, complete } = await worldBefore(url);
+  await complete();
+  const app = await listenAt(portOf(url), "127.0.0.1", 500);
+  await elapse(1);
+  await eventually(() => app.got.length === 1);
+  await settled();
+  const [one] = await deliveries(client);
+  expect(one.attempts.map((attempt: { status: number }) => attempt.status)).toEqual([500]);
+  expect(one).toMatchObject({ status: "pending", next_attempt_at: expect.any(String) });
 });
 
-describe("a reset while deliveries are held", () => {
-  it("drops them: an app that starts later receives only new events", async () => {
-    const url = await freeUrl();
-    const { client, elapse, complete } = await worldBefore(url);
-    await complete();
-    await elapse(2);
-    expect((await client.reset()).status).toBe(200);
-    const app = await listenAt(portOf(url), "127.0.0.1");
-    await elapse(3);
-    expect(app.got).toEqual([]);
-    const charge = await client.pay();
-    await client.transition(charge, "COMPLETED");
-    await eventually(() => app.got.length === 1);
-    expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
-  });
-
-  it("holds new deliveries again", async () => {
-    const url = await freeUrl();
-    const { client, elapse, settled, complete } = await worldBefore(url);
-    await complete();
-    await client.reset();
+it("a late app can stop and restart: deliveries are held meanwhile, and the log reports it again", async () => {
+  const url = await freeUrl();
+  const { client, notices, elapse, settled, complete } = await worldBefore(url);
+  for (const round of [1, 2]) {
     const charge = await complete();
-    const app = await listenAt(portOf(url), "127.0.0.1");
     await elapse(3);
+    expect(notices).toHaveLength(2 * round - 1);
+    const app = await listenAt(portOf(url), "127.0.0.1");
+    await elapse(2);
     await eventually(() => app.got.length === 1);
     await settled();
-    expect(app.got.map((one) => one.charge)).toEqual([charge]);
-  });
-
-  it("drops and logs them when their endpoint is removed", async () => {
-    const { client, elapse, complete } = await worldBefore(REFUSING_URL);
-    await complete();
-    const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
-    await client.ask(`DELETE /_sandbox/webhook-endpoints/${webhook_id}`);
-    await elapse(2);
-    await eventually(async () => (await deliveries(client))[0].status === "dropped");
-  });
+    expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
+    await closed(app.server);
+  }
+  expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([1, 1]);
 });
 
-describe("a receiver at localhost", () => {
-  it.each(["127.0.0.1", "::1"])("is found on %s when the app starts after the sandbox", async (host) => {
+it("a late app does not delay other receivers", async () => {
+  const url = REFUSING_URL;
+  const other = await Receiver.open();
+  const { client, settled } = await worldBefore(url);
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: other.url });
+  const charge = await client.pay();
+  for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+    await client.transition(charge, status);
+  await other.arrived(3);
+  await settled();
+  expect(other.types).toEqual(THREE);
+});
+
+it("deliveries are not held when the endpoint has unreachable: fail; they are retried by the schedule", async () => {
+  const { client, notices, complete } = await worldBefore(REFUSING_URL, { unreachable: "fail" });
+  await complete();
+  const [one] = await deliveries(client);
+  expect(one.attempts).toMatchObject([{ status: null, error: expect.stringContaining("ECONNREFUSED") }]);
+  expect(since(one.next_attempt_at) - since(one.attempts[0].at)).toBe(5 * SECOND);
+  expect(notices).toEqual([]);
+});
+
+it("deliveries are not held when the endpoint changes to unreachable: fail while they are held", async () => {
+  const { client, notices, elapse, complete } = await worldBefore(REFUSING_URL);
+  await complete();
+  await elapse(2);
+  const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
+  await client.ask(`PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { unreachable: "fail" });
+  await elapse(1);
+  await eventually(async () => (await deliveries(client))[0].attempts.length === 1);
+  expect((await deliveries(client))[0].attempts[0].error).toContain("ECONNREFUSED");
+  // The receiver never listened, so no line reports it as ready.
+  expect(notices).toHaveLength(1);
+});
+
+it("deliveries are not held on a manual clock", async () => {
+  const { client, sell } = await shopFor([REFUSING_URL]);
+  await sell("2s");
+  const [one] = await deliveries(client);
+  expect(one.attempts).toMatchObject([{ status: null, error: expect.stringContaining("ECONNREFUSED") }]);
+  expect(since(one.next_attempt_at)).toBe(6 * SECOND);
+});
+
+it("deliveries are not held after the clock stops", async () => {
+  const { client, elapse, settled, complete } = await worldBefore(REFUSING_URL);
+  await complete();
+  await elapse(2);
+  expect((await deliveries(client))[0].attempts).toEqual([]);
+  await client.setClock({ mode: "manual" });
+  await settled();
+  expect((await deliveries(client))[0].attempts).toMatchObject([{ status: null }]);
+});
+
+it("deliveries are not held during an advance", async () => {
+  const { sandbox, client, elapse, notices, complete } = await worldBefore(REFUSING_URL);
+  await complete();
+  await elapse(1);
+  await client.pay();
+  await sandbox.advance("1m");
+  const all = await deliveries(client);
+  expect(all.at(-1)!.attempts.length).toBeGreaterThan(0);
+  expect(notices.filter((notice) => notice.includes("is there"))).toEqual([]);
+});
+
+it("a reset drops held deliveries, and an app that starts later receives only new events", async () => {
+  const url = await freeUrl();
+  const { client, elapse, complete } = await worldBefore(url);
+  await complete();
+  await elapse(2);
+  expect((await client.reset()).status).toBe(200);
+  const app = await listenAt(portOf(url), "127.0.0.1");
+  await elapse(3);
+  expect(app.got).toEqual([]);
+  const charge = await client.pay();
+  await client.transition(charge, "COMPLETED");
+  await eventually(() => app.got.length === 1);
+  expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
+});
+
+it("new deliveries are held after a reset", async () => {
+  const url = await freeUrl();
+  const { client, elapse, settled, complete } = await worldBefore(url);
+  await complete();
+  await client.reset();
+  const charge = await complete();
+  const app = await listenAt(portOf(url), "127.0.0.1");
+  await elapse(3);
+  await eventually(() => app.got.length === 1);
+  await settled();
+  expect(app.got.map((one) => one.charge)).toEqual([charge]);
+});
+
+it("held deliveries of a removed endpoint are dropped and logged", async () => {
+  const { client, elapse, complete } = await worldBefore(REFUSING_URL);
+  await complete();
+  const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
+  await client.ask(`DELETE /_sandbox/webhook-endpoints/${webhook_id}`);
+  await elapse(2);
+  await eventually(async () => (await deliveries(client))[0].status === "dropped");
+});
+
+it.each(["127.0.0.1", "::1"])(
+  "a receiver at localhost is found on %s when the app starts after the sandbox",
+  async (host) => {
     if (host === "::1" && !(await hasIpv6())) return;
     const port = portOf(await freeUrl());
     const { client, notices, elapse, settled } = await worldBefore(`http://localhost:${port}/hooks`);
@@ -244,17 +239,15 @@ describe("a receiver at localhost", () => {
     await settled();
     expect(app.got.map((one) => one.type)).toEqual(THREE);
     expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([1, 1, 1]);
-  });
-});
+  },
+);
 
-describe("a receiver that listens and returns errors", () => {
-  it("is not waited for: each response counts as an attempt", async () => {
-    const receiver = await Receiver.open(refuseWith(502));
-    const { client, notices, settled } = await worldBefore(receiver.url);
-    await client.transition(await client.pay(), "COMPLETED");
-    await receiver.arrived(1);
-    await settled();
-    expect((await deliveries(client))[0].attempts).toMatchObject([{ status: 502 }]);
-    expect(notices).toEqual([]);
-  });
+it("a receiver that listens and returns errors is not waited for: each response counts as an attempt", async () => {
+  const receiver = await Receiver.open(refuseWith(502));
+  const { client, notices, settled } = await worldBefore(receiver.url);
+  await client.transition(await client.pay(), "COMPLETED");
+  await receiver.arrived(1);
+  await settled();
+  expect((await deliveries(client))[0].attempts).toMatchObject([{ status: 502 }]);
+  expect(notices).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Barriers } from "../../src/core/delivery/barriers.js";
 import { createSandbox } from "../../src/library/index.js";
 import { Client } from "../support/receiver-client.js";
@@ -17,117 +17,109 @@ async function shopWith(rule: object, handler: (received: Received) => void = ac
 
 const idOf = ({ headers }: Received): string => String(headers["webhook-id"]);
 
-describe("at_once", () => {
-  it("sends all copies before the first response, each on a separate connection", async () => {
-    const here: Received[] = [];
-    const ports = new Set<unknown>();
-    // The receiver responds once all copies have arrived; copies sent in sequence would never finish.
-    const { completed, sent, sell } = await shopWith({ copies: 12, at_once: true }, (received) => {
-      if (received.event.type !== "charge.completed") return received.answer();
-      here.push(received);
-      ports.add(received.response.socket?.remotePort);
-      if (here.length === 12) for (const one of here) one.answer();
-    });
-    await sell("10s");
-    expect(completed()).toHaveLength(12);
-    expect(ports.size).toBe(12);
-    expect(new Set(completed().map(idOf)).size).toBe(1);
-    expect((await sent()).map((one) => [one.status, one.mishap.at_once])).toEqual(
-      Array(12).fill(["delivered", 12]),
-    );
+it("copies at once: sends all copies before the first response, each on a separate connection", async () => {
+  const here: Received[] = [];
+  const ports = new Set<unknown>();
+  // The receiver responds once all copies have arrived; copies sent in sequence would never finish.
+  const { completed, sent, sell } = await shopWith({ copies: 12, at_once: true }, (received) => {
+    if (received.event.type !== "charge.completed") return received.answer();
+    here.push(received);
+    ports.add(received.response.socket?.remotePort);
+    if (here.length === 12) for (const one of here) one.answer();
   });
-
-  it("calls an in-process receiver for each copy before the first call returns", async () => {
-    let [inside, most] = [0, 0];
-    await using sandbox = await createSandbox({ clock: "manual" });
-    sandbox.onWebhook(async () => {
-      most = Math.max(most, ++inside);
-      await new Promise((resolve) => setImmediate(resolve));
-      inside--;
-    });
-    const client = Client.of(sandbox);
-    await useRules(client, [{ copies: 2, at_once: true }]);
-    await client.pay();
-    await sandbox.advance("10s");
-    expect(most).toBe(2);
-  });
-
-  it("stops waiting when a copy does not arrive", async () => {
-    const wall = new FakeWall(0);
-    const meetings = new Barriers(wall);
-    const gone: string[] = [];
-    const arrive = async (name: string, size: number) => {
-      await meetings.join(name, size).arrive();
-      gone.push(name);
-    };
-    const [alone, missed] = [arrive("alone", 2), arrive("missed", 2)];
-    meetings.join("missed", 2).leave();
-    await missed;
-    expect(gone).toEqual(["missed"]);
-    wall.elapse(5_000);
-    await alone;
-    expect(gone).toEqual(["missed", "alone"]);
-  });
+  await sell("10s");
+  expect(completed()).toHaveLength(12);
+  expect(ports.size).toBe(12);
+  expect(new Set(completed().map(idOf)).size).toBe(1);
+  expect((await sent()).map((one) => [one.status, one.mishap.at_once])).toEqual(
+    Array(12).fill(["delivered", 12]),
+  );
 });
 
-describe("ids: new", () => {
-  it("sends further signed copies under new ids with otherwise equal content", async () => {
-    const { completed, sent, sell } = await shopWith({ copies: 3, ids: "new" });
-    await sell("10s");
-    const bodies = completed().map(({ body, event }) => {
-      expect(body.split(event.id)).toHaveLength(2);
-      return body.replace(event.id, "");
-    });
-    for (const one of completed()) {
-      one.verify();
-      expect(one.event.id).toBe(idOf(one));
-    }
-    expect(new Set(bodies).size).toBe(1);
-    expect(new Set(completed().map(idOf)).size).toBe(3);
-    const [own, ...copies] = await sent();
-    expect(own.mishap).toBeNull();
-    expect(copies.map((one) => one.mishap.copy_id)).toEqual(completed().slice(1).map(idOf));
+it("copies at once: calls an in-process receiver for each copy before the first call returns", async () => {
+  let [inside, most] = [0, 0];
+  await using sandbox = await createSandbox({ clock: "manual" });
+  sandbox.onWebhook(async () => {
+    most = Math.max(most, ++inside);
+    await new Promise((resolve) => setImmediate(resolve));
+    inside--;
   });
+  const client = Client.of(sandbox);
+  await useRules(client, [{ copies: 2, at_once: true }]);
+  await client.pay();
+  await sandbox.advance("10s");
+  expect(most).toBe(2);
 });
 
-describe("again_after", () => {
-  it("sends the event again after that time, under the same id", async () => {
-    const { sandbox, completed, sent, sell } = await shopWith({ again_after: "3d" });
-    await sell("2d");
-    expect(completed()).toHaveLength(1);
-    await sandbox.advance("2d");
-    expect(completed()).toHaveLength(2);
-    expect(completed()[1]!.body).toBe(completed()[0]!.body);
-    const [first, again] = await sent();
-    expect(Date.parse(again.attempts[0].at) - Date.parse(first.attempts[0].at)).toBe(3 * 24 * 3_600_000);
-  });
+it("copies at once: stops waiting when a copy does not arrive", async () => {
+  const wall = new FakeWall(0);
+  const meetings = new Barriers(wall);
+  const gone: string[] = [];
+  const arrive = async (name: string, size: number) => {
+    await meetings.join(name, size).arrive();
+    gone.push(name);
+  };
+  const [alone, missed] = [arrive("alone", 2), arrive("missed", 2)];
+  meetings.join("missed", 2).leave();
+  await missed;
+  expect(gone).toEqual(["missed"]);
+  wall.elapse(5_000);
+  await alone;
+  expect(gone).toEqual(["missed", "alone"]);
 });
 
-describe("response_lost", () => {
-  it("records the first attempt as failed after a successful response, and retries", async () => {
-    const { completed, sent, sell } = await shopWith({ response_lost: true });
-    await sell("10s");
-    const [sent1] = await sent();
-    expect(sent1).toMatchObject({ status: "delivered", mishap: { response_lost: true } });
-    expect(sent1.attempts.map((one: { status: number; error: string }) => [one.status, one.error])).toEqual([
-      [null, "the response was lost on the way back, by scenario mishaps"],
-      [200, null],
-    ]);
-    expect(completed()).toHaveLength(2);
-    expect(idOf(completed()[1]!)).toBe(idOf(completed()[0]!));
+it("ids: new sends further signed copies under new ids with otherwise equal content", async () => {
+  const { completed, sent, sell } = await shopWith({ copies: 3, ids: "new" });
+  await sell("10s");
+  const bodies = completed().map(({ body, event }) => {
+    expect(body.split(event.id)).toHaveLength(2);
+    return body.replace(event.id, "");
   });
+  for (const one of completed()) {
+    one.verify();
+    expect(one.event.id).toBe(idOf(one));
+  }
+  expect(new Set(bodies).size).toBe(1);
+  expect(new Set(completed().map(idOf)).size).toBe(3);
+  const [own, ...copies] = await sent();
+  expect(own.mishap).toBeNull();
+  expect(copies.map((one) => one.mishap.copy_id)).toEqual(completed().slice(1).map(idOf));
+});
 
-  it("also loses the response to a delivery from a mailbox", async () => {
-    const { sandbox, client } = await shopFor([{ mailbox: "m" }]);
-    await useRules(client, [{ response_lost: true }]);
-    await client.pay({ scenario: "instant" });
-    await sandbox.settled();
-    const take = async () => (await client.ask("POST /_sandbox/mailboxes/m/take", {})).json.items;
-    const [{ delivery_id }] = await take();
-    const ack = () => client.ask(`POST /_sandbox/mailboxes/m/${delivery_id}/ack`, { status: 200 });
-    expect((await ack()).json).toMatchObject({ status: "pending", answered: null });
-    await sandbox.advance("10s");
-    expect((await take())[0]).toMatchObject({ delivery_id, attempt: 2 });
-    expect((await ack()).json).toMatchObject({ status: "delivered", answered: 200 });
-  });
+it("again_after sends the event again after that time, under the same id", async () => {
+  const { sandbox, completed, sent, sell } = await shopWith({ again_after: "3d" });
+  await sell("2d");
+  expect(completed()).toHaveLength(1);
+  await sandbox.advance("2d");
+  expect(completed()).toHaveLength(2);
+  expect(completed()[1]!.body).toBe(completed()[0]!.body);
+  const [first, again] = await sent();
+  expect(Date.parse(again.attempts[0].at) - Date.parse(first.attempts[0].at)).toBe(3 * 24 * 3_600_000);
+});
+
+it("response_lost records the first attempt as failed after a successful response, and retries", async () => {
+  const { completed, sent, sell } = await shopWith({ response_lost: true });
+  await sell("10s");
+  const [sent1] = await sent();
+  expect(sent1).toMatchObject({ status: "delivered", mishap: { response_lost: true } });
+  expect(sent1.attempts.map((one: { status: number; error: string }) => [one.status, one.error])).toEqual([
+    [null, "the response was lost on the way back, by scenario mishaps"],
+    [200, null],
+  ]);
+  expect(completed()).toHaveLength(2);
+  expect(idOf(completed()[1]!)).toBe(idOf(completed()[0]!));
+});
+
+it("response_lost also loses the response to a delivery from a mailbox", async () => {
+  const { sandbox, client } = await shopFor([{ mailbox: "m" }]);
+  await useRules(client, [{ response_lost: true }]);
+  await client.pay({ scenario: "instant" });
+  await sandbox.settled();
+  const take = async () => (await client.ask("POST /_sandbox/mailboxes/m/take", {})).json.items;
+  const [{ delivery_id }] = await take();
+  const ack = () => client.ask(`POST /_sandbox/mailboxes/m/${delivery_id}/ack`, { status: 200 });
+  expect((await ack()).json).toMatchObject({ status: "pending", answered: null });
+  await sandbox.advance("10s");
+  expect((await take())[0]).toMatchObject({ delivery_id, attempt: 2 });
+  expect((await ack()).json).toMatchObject({ status: "delivered", answered: 200 });
 });

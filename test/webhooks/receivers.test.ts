@@ -3,7 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { listening } from "../support/servers.js";
 import { type Json, shopFor } from "./support/shop.js";
@@ -102,74 +102,72 @@ function orderOf(index: number): { amount: string; metadata?: Record<string, str
   return { amount, name: awkward, ...(kind === 3 ? {} : { metadata: metadata[kind]! }) };
 }
 
-describe("typical receivers verify every event with the official library", () => {
-  const CHARGES = 400;
+const CHARGES = 400;
 
-  it(`Express, Hono and node:http, ${CHARGES} charges with awkward bodies`, async () => {
-    const apps = Object.entries(APPS).map(([name, build]) => ({ name, ...appOf(build) }));
-    const urls: string[] = [];
-    for (const app of apps) urls.push(await serve(app.listener));
-    const { sandbox, client } = await shopFor(urls, { rateLimit: "off" });
+it(`receivers verify every event with the official library: Express, Hono and node:http, ${CHARGES} charges with awkward bodies`, async () => {
+  const apps = Object.entries(APPS).map(([name, build]) => ({ name, ...appOf(build) }));
+  const urls: string[] = [];
+  for (const app of apps) urls.push(await serve(app.listener));
+  const { sandbox, client } = await shopFor(urls, { rateLimit: "off" });
 
-    const charges = new Map<string, string>();
-    let refusedOrders = 0;
-    for (let index = 0; index < CHARGES; index++) {
-      const { amount, metadata, name } = orderOf(index);
-      const quote = await client.quote({ amount });
-      const checkout = await client.ask("POST /api/v1/payments/whitelabel", {
-        pricing: { base_currency: "NGN", amount },
-        payment_method: "bank_transfer",
-        bank_account_number: "0123456789",
-        customer_email: "ada@shop.test",
-        customer_name: name.slice(0, 100),
-        quote_id: quote.json.quote_id,
-        ...(metadata === undefined ? {} : { metadata }),
-      });
-      if (checkout.status === 200) charges.set(checkout.json.charge_id, "");
-      else refusedOrders++;
-    }
-    await sandbox.advance("10s");
-    for (const charge of charges.keys()) charges.set(charge, (await client.charge(charge)).text);
+  const charges = new Map<string, string>();
+  let refusedOrders = 0;
+  for (let index = 0; index < CHARGES; index++) {
+    const { amount, metadata, name } = orderOf(index);
+    const quote = await client.quote({ amount });
+    const checkout = await client.ask("POST /api/v1/payments/whitelabel", {
+      pricing: { base_currency: "NGN", amount },
+      payment_method: "bank_transfer",
+      bank_account_number: "0123456789",
+      customer_email: "ada@shop.test",
+      customer_name: name.slice(0, 100),
+      quote_id: quote.json.quote_id,
+      ...(metadata === undefined ? {} : { metadata }),
+    });
+    if (checkout.status === 200) charges.set(checkout.json.charge_id, "");
+    else refusedOrders++;
+  }
+  await sandbox.advance("10s");
+  for (const charge of charges.keys()) charges.set(charge, (await client.charge(charge)).text);
 
-    // The service refuses some of these orders; most must be accepted.
-    expect(refusedOrders).toBeLessThan(CHARGES / 4);
-    for (const { name, taken, refused } of apps) {
-      expect({ name, refused }).toEqual({ name, refused: [] });
-      expect({ name, count: taken.length }).toEqual({ name, count: 3 * charges.size });
-      expect(new Set(taken.map((event) => event.id)).size).toBe(3 * charges.size);
-      const ends = taken.filter((event) => event.type === "charge.completed");
-      for (const event of ends) expect(event.data).toEqual(JSON.parse(charges.get(event.data.charge_id)!));
-    }
-  });
+  // The service refuses some of these orders; most must be accepted.
+  expect(refusedOrders).toBeLessThan(CHARGES / 4);
+  for (const { name, taken, refused } of apps) {
+    expect({ name, refused }).toEqual({ name, refused: [] });
+    expect({ name, count: taken.length }).toEqual({ name, count: 3 * charges.size });
+    expect(new Set(taken.map((event) => event.id)).size).toBe(3 * charges.size);
+    const ends = taken.filter((event) => event.type === "charge.completed");
+    for (const event of ends) expect(event.data).toEqual(JSON.parse(charges.get(event.data.charge_id)!));
+  }
+});
 
-  it("events of test data: deeply nested, wide, empty and large", async () => {
-    const apps = Object.entries(APPS).map(([name, build]) => ({ name, ...appOf(build) }));
-    const urls: string[] = [];
-    for (const app of apps) urls.push(await serve(app.listener));
-    const { sandbox, client } = await shopFor(urls, { rateLimit: "off" });
-    const all: Json[] = [
-      {},
-      { metadata: {} },
-      { a: [[[[[]]]]], b: null, c: [null, false, 0, -0.5, ""] },
-      Object.fromEntries(AWKWARD.map((text, index) => [`${index}${text}`, text])),
-      { deep: Array.from({ length: 90 }).reduce<Json>((inner) => ({ inner }), { end: true }) },
-      { large: "𝄞ü ".repeat(20_000) },
-      { exact: 2 ** 53, small: 1e-7, huge: 1e21 },
-    ];
+it("receivers verify every event with the official library: events of test data: deeply nested, wide, empty and large", async () => {
+  const apps = Object.entries(APPS).map(([name, build]) => ({ name, ...appOf(build) }));
+  const urls: string[] = [];
+  for (const app of apps) urls.push(await serve(app.listener));
+  const { sandbox, client } = await shopFor(urls, { rateLimit: "off" });
+  const all: Json[] = [
+    {},
+    { metadata: {} },
+    { a: [[[[[]]]]], b: null, c: [null, false, 0, -0.5, ""] },
+    Object.fromEntries(AWKWARD.map((text, index) => [`${index}${text}`, text])),
+    { deep: Array.from({ length: 90 }).reduce<Json>((inner) => ({ inner }), { end: true }) },
+    { large: "𝄞ü ".repeat(20_000) },
+    { exact: 2 ** 53, small: 1e-7, huge: 1e21 },
+  ];
+  for (const data of all) {
+    const made = { type: "charge.completed", data, force: true };
+    const answer = await client.ask("POST /_sandbox/events", made);
+    expect(answer.status).toBe(200);
+  }
+  await sandbox.settled();
+  for (const { name, taken, refused } of apps) {
+    expect({ name, refused }).toEqual({ name, refused: [] });
+    const byOrder = new Map(taken.map((event) => [JSON.stringify(event.data), event.data]));
+    expect(taken).toHaveLength(all.length);
     for (const data of all) {
-      const made = { type: "charge.completed", data, force: true };
-      const answer = await client.ask("POST /_sandbox/events", made);
-      expect(answer.status).toBe(200);
+      const sent = JSON.parse(JSON.stringify(data));
+      expect(byOrder.get(JSON.stringify(sent))).toEqual(sent);
     }
-    await sandbox.settled();
-    for (const { name, taken, refused } of apps) {
-      expect({ name, refused }).toEqual({ name, refused: [] });
-      const byOrder = new Map(taken.map((event) => [JSON.stringify(event.data), event.data]));
-      expect(taken).toHaveLength(all.length);
-      for (const data of all) {
-        const sent = JSON.parse(JSON.stringify(data));
-        expect(byOrder.get(JSON.stringify(sent))).toEqual(sent);
-      }
-    }
-  });
+  }
 });

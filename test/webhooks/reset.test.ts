@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { SandboxError } from "../../src/library/index.js";
 import { START } from "../support/api-client.js";
 import type { Answer } from "../support/caller.js";
@@ -6,188 +6,180 @@ import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.j
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { shopAndReceiver, THREE } from "./support/shop.js";
 
-describe("webhooks after resets", () => {
-  it("are not duplicated after several resets", async () => {
-    const { receiver, sandbox, client, sell } = await shopAndReceiver();
-    const [endpoint] = sandbox.snapshot().collections.endpoints;
-    const ids = new Set<string>();
-    for (let round = 0; round < 6; round++) {
-      const charge = await sell("10s");
-      expect(receiver.received.splice(0).map(({ event }) => [event.data.charge_id, event.type])).toEqual(
-        THREE.map((type) => [charge, type]),
-      );
-      for (const [id] of sandbox.snapshot().collections.events) ids.add(String(id));
-      const answer = await client.reset();
-      expect(answer.json.counts).toMatchObject({
-        charges: 0,
-        events: 0,
-        deliveries: 0,
-        webhook_endpoints: 1,
-      });
-      expect(sandbox.snapshot().collections.endpoints).toEqual([endpoint]);
-    }
-    // Each generation has new ids, so an app that stores event ids accepts the events.
-    expect(ids.size).toBe(18);
-  });
-
-  it("stay off when a reset keeps the endpoint that a 410 disabled, and return when it does not", async () => {
-    const { receiver, sandbox, sell } = await shopAndReceiver(refuseWith(410));
-    await sell("1s");
-    await sandbox.reset();
-    await sell("10s");
-    expect(receiver.received).toHaveLength(1);
-    receiver.handler = accept;
-    await sandbox.reset({ keep: [] });
-    await sell("10s");
-    expect(receiver.types.slice(1)).toEqual(THREE);
-  });
-});
-
-describe("after a reset the receiver gets", () => {
-  it("no planned event of timelines, expiry or retries", async () => {
-    const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
-    await client.pay();
-    await sell("2s", { email: "expired@shop.test" });
-    expect(receiver.received).toHaveLength(2);
-    await sandbox.reset();
-    expect((await client.clock()).json).toMatchObject({ now: START, next_due: null });
-    expect((await sandbox.advance("30d")).fired_total).toBe(0);
-    expect(receiver.received).toHaveLength(2);
-  });
-
-  it("no further attempt of a delivery that was open, whatever its later response", async () => {
-    const { receiver, sandbox, client, sell } = await shopAndReceiver(hold);
-    const charge = await client.pay({ scenario: "instant" });
-    const held = await receiver.arrived(1);
-    const cutOff = new Promise((resolve) => held.response.once("close", resolve));
-    expect((await client.reset()).status).toBe(200);
-    // The sandbox closes the connection, so that the receiver does not work on deleted data.
-    await cutOff;
-    held.answer(500);
-    receiver.handler = accept;
-    await sandbox.settled();
-    await sandbox.advance("30d");
-    expect(receiver.received).toHaveLength(1);
-    expect(sandbox.snapshot().collections.deliveries).toEqual([]);
-    expect((await client.charge(charge)).status).toBe(404);
-
-    const next = await sell("10s");
-    expect(receiver.received.slice(1).map(({ event }) => [event.data.charge_id, event.type])).toEqual(
-      THREE.map((type) => [next, type]),
+it("webhooks after resets are not duplicated after several resets", async () => {
+  const { receiver, sandbox, client, sell } = await shopAndReceiver();
+  const [endpoint] = sandbox.snapshot().collections.endpoints;
+  const ids = new Set<string>();
+  for (let round = 0; round < 6; round++) {
+    const charge = await sell("10s");
+    expect(receiver.received.splice(0).map(({ event }) => [event.data.charge_id, event.type])).toEqual(
+      THREE.map((type) => [charge, type]),
     );
-  });
-
-  it("new deliveries under repeated ids, which old responses do not settle", async () => {
-    const { receiver, sandbox, client } = await shopAndReceiver(hold);
-    await client.pay({ scenario: "instant" });
-    const old = await receiver.arrived(1);
-    await client.reset({ ids: "repeat" });
-    await client.pay({ scenario: "instant" });
-    const fresh = await receiver.arrived(2);
-    expect(fresh.body).toBe(old.body);
-    old.answer(200);
-    fresh.answer(500);
-    await sandbox.settled();
-    const [, delivery] = sandbox.snapshot().collections.deliveries[0]!;
-    expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: 500 }] });
-  });
-
-  it("no delivery that began in the tick of the reset", async () => {
-    const { receiver, sandbox, client } = await shopAndReceiver();
-    const charge = await client.pay();
-    await sandbox.transition(charge, "COMPLETED");
-    const settled = sandbox.settled();
-    await sandbox.reset();
-    await settled;
-    await client.pay({ scenario: "instant" });
-    await sandbox.settled();
-    expect(receiver.about(charge)).toEqual([]);
-    expect(receiver.received).toHaveLength(1);
-  });
-
-  it("nothing from a timer of a running clock", async () => {
-    const receiver = await Receiver.open(refuseWith(503, { "retry-after": "60" }));
-    const wall = new FakeWall(Date.parse(START));
-    const { world, sandbox, client } = await worldOn(wall, {
-      clockText: "60x",
-      webhooks: [{ url: receiver.url }],
-    });
-    await client.pay();
-    wall.elapse(100);
-    await world.whenIdle();
-    expect(receiver.received.length).toBeGreaterThan(0);
-    const before = receiver.received.length;
-    await sandbox.reset();
-    expect(world.nowMs()).toBe(wall.nowMs());
-    wall.elapse(100 * 86_400_000);
-    await world.whenIdle();
-    expect(receiver.received).toHaveLength(before);
-    expect(wall.armed).toEqual([]);
-  });
-});
-
-describe('ids: "repeat"', () => {
-  it("repeats ids and bytes exactly, after any number of resets", async () => {
-    const { receiver, sandbox, client } = await shopAndReceiver();
-    const play = async (): Promise<string[]> => {
-      const texts: string[] = [];
-      const note = ({ text, headers }: Answer) => texts.push(`${headers.get("sandbox-now")} ${text}`);
-      const quote = await client.quote();
-      const checkout = await client.checkout(quote.json.quote_id, { metadata: { order: "7" } });
-      note(quote);
-      note(checkout);
-      note(await client.advance({ by: "90s" }));
-      note(await client.charge(checkout.json.charge_id));
-      note(await client.ask("GET /api/v1/payments/payins"));
-      note(await client.ask("GET /api/v1/accounts/balances"));
-      return [...texts, ...receiver.received.splice(0).map(({ body }) => body)];
-    };
-    const first = await play();
-    expect(first).toHaveLength(9);
-    for (let round = 0; round < 3; round++) {
-      expect((await client.reset({ ids: "repeat" })).status).toBe(200);
-      expect(await play()).toEqual(first);
-    }
-    // A plain reset continues with new ids; a later repeat returns to the first ids.
-    await client.reset();
-    expect(await play()).not.toEqual(first);
-    await client.reset({ ids: "repeat" });
-    expect(await play()).toEqual(first);
-    await sandbox.reset({ ids: "repeat" });
-    expect(await play()).toEqual(first);
-  });
-});
-
-describe("a reset during an advance", () => {
-  it("is refused with 409 and changes nothing", async () => {
-    const { receiver, sandbox, client } = await shopAndReceiver(hold);
-    const charge = await client.pay();
-    const advancing = sandbox.advance("10s");
-    const held = await receiver.arrived(1);
+    for (const [id] of sandbox.snapshot().collections.events) ids.add(String(id));
     const answer = await client.reset();
-    expect([answer.status, answer.json.error.code]).toEqual([409, "CLOCK_BUSY"]);
-    await expect(sandbox.reset()).rejects.toThrow(
-      expect.objectContaining({ name: "SandboxError", code: "CLOCK_BUSY" }),
-    );
-    await expect(sandbox.reset()).rejects.toThrow(SandboxError);
-    receiver.handler = accept;
-    held.answer();
-    expect((await advancing).to).toBe("2026-01-31T09:00:10.000Z");
-    expect((await client.charge(charge)).json.status).toBe("COMPLETED");
-    expect(receiver.types).toEqual(THREE);
-  });
+    expect(answer.json.counts).toMatchObject({
+      charges: 0,
+      events: 0,
+      deliveries: 0,
+      webhook_endpoints: 1,
+    });
+    expect(sandbox.snapshot().collections.endpoints).toEqual([endpoint]);
+  }
+  // Each generation has new ids, so an app that stores event ids accepts the events.
+  expect(ids.size).toBe(18);
+});
 
-  it("waits for the advance with ?wait", async () => {
-    const { receiver, sandbox, client } = await shopAndReceiver(hold);
-    await client.pay();
-    const advancing = sandbox.advance("10s");
-    const held = await receiver.arrived(1);
-    const resetting = client.reset({}, "?wait=10s");
-    receiver.handler = accept;
-    held.answer();
-    await advancing;
-    expect((await resetting).status).toBe(200);
-    expect((await client.clock()).json.now).toBe(START);
-    expect(receiver.types).toEqual(THREE);
+it("webhooks after resets stay off when a reset keeps the endpoint that a 410 disabled, and return when it does not", async () => {
+  const { receiver, sandbox, sell } = await shopAndReceiver(refuseWith(410));
+  await sell("1s");
+  await sandbox.reset();
+  await sell("10s");
+  expect(receiver.received).toHaveLength(1);
+  receiver.handler = accept;
+  await sandbox.reset({ keep: [] });
+  await sell("10s");
+  expect(receiver.types.slice(1)).toEqual(THREE);
+});
+
+it("after a reset the receiver gets no planned event of timelines, expiry or retries", async () => {
+  const { receiver, sandbox, client, sell } = await shopAndReceiver(refuseWith(500));
+  await client.pay();
+  await sell("2s", { email: "expired@shop.test" });
+  expect(receiver.received).toHaveLength(2);
+  await sandbox.reset();
+  expect((await client.clock()).json).toMatchObject({ now: START, next_due: null });
+  expect((await sandbox.advance("30d")).fired_total).toBe(0);
+  expect(receiver.received).toHaveLength(2);
+});
+
+it("after a reset the receiver gets no further attempt of a delivery that was open, whatever its later response", async () => {
+  const { receiver, sandbox, client, sell } = await shopAndReceiver(hold);
+  const charge = await client.pay({ scenario: "instant" });
+  const held = await receiver.arrived(1);
+  const cutOff = new Promise((resolve) => held.response.once("close", resolve));
+  expect((await client.reset()).status).toBe(200);
+  // The sandbox closes the connection, so that the receiver does not work on deleted data.
+  await cutOff;
+  held.answer(500);
+  receiver.handler = accept;
+  await sandbox.settled();
+  await sandbox.advance("30d");
+  expect(receiver.received).toHaveLength(1);
+  expect(sandbox.snapshot().collections.deliveries).toEqual([]);
+  expect((await client.charge(charge)).status).toBe(404);
+
+  const next = await sell("10s");
+  expect(receiver.received.slice(1).map(({ event }) => [event.data.charge_id, event.type])).toEqual(
+    THREE.map((type) => [next, type]),
+  );
+});
+
+it("after a reset the receiver gets new deliveries under repeated ids, which old responses do not settle", async () => {
+  const { receiver, sandbox, client } = await shopAndReceiver(hold);
+  await client.pay({ scenario: "instant" });
+  const old = await receiver.arrived(1);
+  await client.reset({ ids: "repeat" });
+  await client.pay({ scenario: "instant" });
+  const fresh = await receiver.arrived(2);
+  expect(fresh.body).toBe(old.body);
+  old.answer(200);
+  fresh.answer(500);
+  await sandbox.settled();
+  const [, delivery] = sandbox.snapshot().collections.deliveries[0]!;
+  expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: 500 }] });
+});
+
+it("after a reset the receiver gets no delivery that began in the tick of the reset", async () => {
+  const { receiver, sandbox, client } = await shopAndReceiver();
+  const charge = await client.pay();
+  await sandbox.transition(charge, "COMPLETED");
+  const settled = sandbox.settled();
+  await sandbox.reset();
+  await settled;
+  await client.pay({ scenario: "instant" });
+  await sandbox.settled();
+  expect(receiver.about(charge)).toEqual([]);
+  expect(receiver.received).toHaveLength(1);
+});
+
+it("after a reset the receiver gets nothing from a timer of a running clock", async () => {
+  const receiver = await Receiver.open(refuseWith(503, { "retry-after": "60" }));
+  const wall = new FakeWall(Date.parse(START));
+  const { world, sandbox, client } = await worldOn(wall, {
+    clockText: "60x",
+    webhooks: [{ url: receiver.url }],
   });
+  await client.pay();
+  wall.elapse(100);
+  await world.whenIdle();
+  expect(receiver.received.length).toBeGreaterThan(0);
+  const before = receiver.received.length;
+  await sandbox.reset();
+  expect(world.nowMs()).toBe(wall.nowMs());
+  wall.elapse(100 * 86_400_000);
+  await world.whenIdle();
+  expect(receiver.received).toHaveLength(before);
+  expect(wall.armed).toEqual([]);
+});
+
+it('ids: "repeat" repeats ids and bytes exactly, after any number of resets', async () => {
+  const { receiver, sandbox, client } = await shopAndReceiver();
+  const play = async (): Promise<string[]> => {
+    const texts: string[] = [];
+    const note = ({ text, headers }: Answer) => texts.push(`${headers.get("sandbox-now")} ${text}`);
+    const quote = await client.quote();
+    const checkout = await client.checkout(quote.json.quote_id, { metadata: { order: "7" } });
+    note(quote);
+    note(checkout);
+    note(await client.advance({ by: "90s" }));
+    note(await client.charge(checkout.json.charge_id));
+    note(await client.ask("GET /api/v1/payments/payins"));
+    note(await client.ask("GET /api/v1/accounts/balances"));
+    return [...texts, ...receiver.received.splice(0).map(({ body }) => body)];
+  };
+  const first = await play();
+  expect(first).toHaveLength(9);
+  for (let round = 0; round < 3; round++) {
+    expect((await client.reset({ ids: "repeat" })).status).toBe(200);
+    expect(await play()).toEqual(first);
+  }
+  // A plain reset continues with new ids; a later repeat returns to the first ids.
+  await client.reset();
+  expect(await play()).not.toEqual(first);
+  await client.reset({ ids: "repeat" });
+  expect(await play()).toEqual(first);
+  await sandbox.reset({ ids: "repeat" });
+  expect(await play()).toEqual(first);
+});
+
+it("a reset during an advance is refused with 409 and changes nothing", async () => {
+  const { receiver, sandbox, client } = await shopAndReceiver(hold);
+  const charge = await client.pay();
+  const advancing = sandbox.advance("10s");
+  const held = await receiver.arrived(1);
+  const answer = await client.reset();
+  expect([answer.status, answer.json.error.code]).toEqual([409, "CLOCK_BUSY"]);
+  await expect(sandbox.reset()).rejects.toThrow(
+    expect.objectContaining({ name: "SandboxError", code: "CLOCK_BUSY" }),
+  );
+  await expect(sandbox.reset()).rejects.toThrow(SandboxError);
+  receiver.handler = accept;
+  held.answer();
+  expect((await advancing).to).toBe("2026-01-31T09:00:10.000Z");
+  expect((await client.charge(charge)).json.status).toBe("COMPLETED");
+  expect(receiver.types).toEqual(THREE);
+});
+
+it("a reset during an advance waits for the advance with ?wait", async () => {
+  const { receiver, sandbox, client } = await shopAndReceiver(hold);
+  await client.pay();
+  const advancing = sandbox.advance("10s");
+  const held = await receiver.arrived(1);
+  const resetting = client.reset({}, "?wait=10s");
+  receiver.handler = accept;
+  held.answer();
+  await advancing;
+  expect((await resetting).status).toBe(200);
+  expect((await client.clock()).json.now).toBe(START);
+  expect(receiver.types).toEqual(THREE);
 });

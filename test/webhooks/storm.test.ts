@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import type { Client } from "../support/receiver-client.js";
@@ -68,35 +68,33 @@ async function expectAllDelivered(client: Client, receiver: Receiver, charges: s
   expect(deliveries.filter((one) => one.status !== "delivered")).toEqual([]);
 }
 
-describe("kill -9 during a storm of deliveries", () => {
-  it("during an advance: unfinished deliveries and planned retries are sent after a restart", async () => {
-    const receiver = await Receiver.open(strained());
-    const data = join(temporaryFolder(), "data.json");
-    const first = await serve(
-      data,
-      ...["--clock", "manual", "--start-time", START, "--webhook-url", receiver.url],
-    );
-    const charges = await makeCharges(first.client);
+it("kill -9 during a storm of deliveries during an advance: unfinished deliveries and planned retries are sent after a restart", async () => {
+  const receiver = await Receiver.open(strained());
+  const data = join(temporaryFolder(), "data.json");
+  const first = await serve(
+    data,
+    ...["--clock", "manual", "--start-time", START, "--webhook-url", receiver.url],
+  );
+  const charges = await makeCharges(first.client);
 
-    // Three kills: during first attempts, during retries, and after a restart.
-    let server = first;
-    for (const atCount of [250, 480, 560]) {
-      const advancing = server.client.advance({ by: "7s" });
-      await receiver.arrived(atCount);
-      await Promise.all([expect(advancing).rejects.toThrow(), server.command.stop("SIGKILL")]);
-      server = await serve(data);
-    }
-    const due = (await everything(server.client, "deliveries", "&status=pending")).filter(
-      (one) => one.attempts.length > 0,
-    );
-    expect(due.length).toBeGreaterThan(0);
-    expect((await server.client.advance({ by: "7d" })).status).toBe(200);
-    await expectAllDelivered(server.client, receiver, charges);
-    // The retries that were due at the kill have arrived; their earlier attempts are in the log.
-    for (const one of due) {
-      const { json } = await server.client.ask(`GET /_sandbox/deliveries/${one.delivery_id}`);
-      expect(json.attempts.slice(0, one.attempts.length)).toEqual(one.attempts);
-      expect(json.attempts.length).toBeGreaterThan(one.attempts.length);
-    }
-  });
+  // Three kills: during first attempts, during retries, and after a restart.
+  let server = first;
+  for (const atCount of [250, 480, 560]) {
+    const advancing = server.client.advance({ by: "7s" });
+    await receiver.arrived(atCount);
+    await Promise.all([expect(advancing).rejects.toThrow(), server.command.stop("SIGKILL")]);
+    server = await serve(data);
+  }
+  const due = (await everything(server.client, "deliveries", "&status=pending")).filter(
+    (one) => one.attempts.length > 0,
+  );
+  expect(due.length).toBeGreaterThan(0);
+  expect((await server.client.advance({ by: "7d" })).status).toBe(200);
+  await expectAllDelivered(server.client, receiver, charges);
+  // The retries that were due at the kill have arrived; their earlier attempts are in the log.
+  for (const one of due) {
+    const { json } = await server.client.ask(`GET /_sandbox/deliveries/${one.delivery_id}`);
+    expect(json.attempts.slice(0, one.attempts.length)).toEqual(one.attempts);
+    expect(json.attempts.length).toBeGreaterThan(one.attempts.length);
+  }
 });
